@@ -31,13 +31,13 @@ describe('a policy', () => {
     expect([replaced.status, replaced.error]).toEqual([400, answer.error])
   })
 
-  test('that was written before is read, copied and kept as it is', async () => {
+  test('that was stored before this check is read and copied as it is', async () => {
     const { client } = await service.owner()
     const { id } = await aPolicy(client)
-    const old = { merchant_allowlist: ['*'], mcc_categories: ['sofware'] }
+    const oldLists = { merchant_allowlist: ['*'], mcc_categories: ['sofware'] }
     await service.sql('update policies set merchant_allowlist = $2, mcc_categories = $3 where id = $1', [
       id,
-      ...Object.values(old),
+      ...Object.values(oldLists),
     ])
     const agent = await anAgent(client, { policyId: id })
     const copy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
@@ -45,8 +45,8 @@ describe('a policy', () => {
   })
 })
 
-describe('categories', () => {
-  test('are named by groups of codes that there are', () => {
+describe('merchant categories', () => {
+  test('are grouped by codes that exist', () => {
     const codes = new Set(categories.map(({ code }) => code))
     expect(codes.size).toBe(categories.length)
     for (const name of mccGroupNames) {
@@ -57,20 +57,20 @@ describe('categories', () => {
     expect(mccGroup('travel')).toEqual(
       expect.arrayContaining(['3058', '4112', '4121', '4511', '7011', '7512']),
     )
-    for (const gambling of mccGroup('gambling') ?? [])
-      expect(mccGroupNames.filter(name => mccGroup(name)?.includes(gambling))).toEqual(['gambling'])
+    for (const code of mccGroup('gambling') ?? [])
+      expect(mccGroupNames.filter(name => mccGroup(name)?.includes(code))).toEqual(['gambling'])
   })
 
-  test('are listed, by code', async () => {
+  test('are listed by code, and filtered by group and text', async () => {
     const { client } = await service.owner()
     const codes = async (query: Parameters<typeof client.merchants.mcc>[0] & object) =>
       (await bodyOf(client.merchants.mcc(query))).data.map(({ code }) => code)
-    const first = await bodyOf(client.merchants.mcc({ query: { limit: 2 } }))
-    expect(first.data).toEqual([
+    const firstPage = await bodyOf(client.merchants.mcc({ query: { limit: 2 } }))
+    expect(firstPage.data).toEqual([
       { code: '0742', description: 'Veterinary surgeons', groups: [] },
       { code: '0743', description: 'Wine growers', groups: [] },
     ])
-    expect(await codes({ query: { limit: 1, cursor: String(first.nextCursor) } })).toEqual(['0744'])
+    expect(await codes({ query: { limit: 1, cursor: String(firstPage.nextCursor) } })).toEqual(['0744'])
     expect(await codes({ query: { group: 'dining' } })).toEqual(['5811', '5812', '5813', '5814'])
     expect(await codes({ query: { q: 'bookSHOP' } })).toEqual(['5942'])
     expect(await codes({ query: { group: 'software', q: '73' } })).toEqual(['7372', '7375', '7379'])
@@ -78,10 +78,10 @@ describe('categories', () => {
     expect([wrong.status, wrong.error]).toEqual([400, expect.stringMatching(/^group: .*software/)])
   })
 
-  test('are looked up by code, and groups are listed', async () => {
+  test('are read by code, and groups are listed', async () => {
     const { client } = await service.owner()
-    const found = await bodyOf(client.merchants.category({ params: { code: '3058' } }))
-    expect(found).toEqual({
+    const airline = await bodyOf(client.merchants.category({ params: { code: '3058' } }))
+    expect(airline).toEqual({
       code: '3058',
       description: 'An airline with a code of its own',
       groups: ['travel'],
@@ -96,7 +96,7 @@ describe('categories', () => {
 describe('suggestions for an allowlist', () => {
   const rules = { autoApproveLimitEuros: 10_000, merchantAllowlist: [], merchantBlocklist: [] }
 
-  test('come from what the agent has spent', async () => {
+  test('come from the payments of the agent', async () => {
     const { client } = await service.owner()
     const agent = await anAgentUnder(client, rules)
     const spends: [string, number][] = [
@@ -119,8 +119,8 @@ describe('suggestions for an allowlist', () => {
         body: { ...rules, name: 'A', merchantAllowlist: ['paper.example'], merchantBlocklist: ['Casino'] },
       }),
     )
-    const suggested = () => bodyOf(client.merchants.suggestions({ query: { agentId: agent.id } }))
-    expect((await suggested()).data).toEqual([])
+    const suggestions = () => bodyOf(client.merchants.suggestions({ query: { agentId: agent.id } }))
+    expect((await suggestions()).data).toEqual([])
     await service.sql(
       `insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
          amount_cents, refunded_cents, merchant, witnesses)
@@ -129,7 +129,7 @@ describe('suggestions for an allowlist', () => {
        from intents where agent_id = $1 and status = 'approved'`,
       [agent.id, agent.walletId],
     )
-    const { data } = await suggested()
+    const { data } = await suggestions()
     expect(data).toMatchObject([
       {
         merchant: 'paper.example',
@@ -155,7 +155,7 @@ describe('suggestions for an allowlist', () => {
     expect(data[1]?.lastUsedAt).toMatch(/Z$/)
   })
 
-  test('count a payment once, and none that came to nothing', async () => {
+  test('count a payment once, and no declined or refunded one', async () => {
     const { client, ownerId } = await service.owner()
     const agent = await aFundedAgent(client)
     const other = await anAgent(client)
@@ -167,21 +167,21 @@ describe('suggestions for an allowlist', () => {
        from unnest(array['completed', 'settled', 'declined', 'completed', 'refunded']) with ordinality as t(status, n)`,
       [ownerId, agent.id, other.id, agent.walletId],
     )
-    const ask = (agentId: string) => client.merchants.suggestions({ query: { agentId } })
-    expect((await bodyOf(ask(agent.id))).data).toMatchObject([
+    const suggestionsFor = (agentId: string) => client.merchants.suggestions({ query: { agentId } })
+    expect((await bodyOf(suggestionsFor(agent.id))).data).toMatchObject([
       { merchant: 'Bakery', spends: 2, amountEuros: 14 },
     ])
   })
 
-  test('are for the agent and its owner alone', async () => {
+  test('are shown to the agent and its owner alone', async () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     const [agent, other] = [await anAgent(client), await anAgent(client)]
-    const own = service.client(String((await aToken(client, agent.id)).token))
+    const itself = service.client(String((await aToken(client, agent.id)).token))
     const status = async (by: typeof client, agentId: string) =>
       (await by.merchants.suggestions({ query: { agentId } })).status
-    expect(await status(own, agent.id)).toBe(200)
-    expect(await status(own, other.id)).toBe(404)
+    expect(await status(itself, agent.id)).toBe(200)
+    expect(await status(itself, other.id)).toBe(404)
     expect(await status(stranger.client, agent.id)).toBe(404)
     expect(await status(client, 'agent_1')).toBe(404)
   })

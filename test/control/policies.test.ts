@@ -1,8 +1,9 @@
 import './policies/large-lists.ts'
 import './policies/policy-changes.ts'
 import './policies/policy-templates.ts'
+import './policies/policy-versions.ts'
 import { describe, expect, test } from '@jest/globals'
-import { everyRule, noRule, policyOf, versionsOf } from '../support/control/policies.ts'
+import { everyRule, noRules, policyOf, versionsOf } from '../support/control/policies.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionCount } from '../support/trace.ts'
@@ -10,7 +11,7 @@ import { traceOf, transactionCount } from '../support/trace.ts'
 const service = await startTestService()
 
 describe('a new policy', () => {
-  test('without rules is the contract’s record with none', async () => {
+  test('without rules is the contract’s record without any', async () => {
     const { client, ownerId } = await service.owner()
     const { status, body } = await client.policies.create({ body: { name: 'Research budget' } })
     expect(status).toBe(201)
@@ -19,12 +20,12 @@ describe('a new policy', () => {
       agentId: null,
       ownerId,
       name: 'Research budget',
-      ...noRule,
+      ...noRules,
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })
   })
 
-  test('with every rule keeps every rule', async () => {
+  test('keeps every rule that it is given', async () => {
     const { client, ownerId } = await service.owner()
     const policy = await aPolicy(client, everyRule)
     expect(await policyOf(client, policy.id)).toEqual({
@@ -58,7 +59,7 @@ describe('a new policy', () => {
     expect(await transactionCount(service, answer, 'policies', answer.body.id)).toBe(1)
   })
 
-  test('holds amounts to the cent, however large', async () => {
+  test('keeps amounts to the cent, however large', async () => {
     const { client } = await service.owner()
     for (const maxTransactionEuros of [0, 0.01, 0.1, 0.29, 1.1, 19.99, 4_503_599.63, 99_999_999_999.99])
       expect((await aPolicy(client, { maxTransactionEuros })).maxTransactionEuros).toBe(maxTransactionEuros)
@@ -70,25 +71,28 @@ describe('a new policy', () => {
     ['a negative amount', { dailyLimitEuros: -1 }, 'dailyLimitEuros'],
     ['three decimals', { maxTransactionEuros: 1.005 }, 'maxTransactionEuros'],
     ['an amount as text', { maxTransactionEuros: '5' }, 'maxTransactionEuros'],
-    ['an hour that no clock has', { activeHoursStart: 24 }, 'activeHoursStart'],
+    ['hour 24', { activeHoursStart: 24 }, 'activeHoursStart'],
     ['half a minute', { cooldownMinutes: 0.5 }, 'cooldownMinutes'],
-    ['no window at all', { attestationWindowMinutes: 0 }, 'attestationWindowMinutes'],
-    ['another action', { expirationAction: 'explode' }, 'expirationAction'],
+    ['a window of 0 minutes', { attestationWindowMinutes: 0 }, 'attestationWindowMinutes'],
+    ['an unknown action', { expirationAction: 'explode' }, 'expirationAction'],
     ['a code with letters', { allowedMccs: ['59x2'] }, 'allowedMccs'],
     ['a country in small letters', { allowedCountries: ['de'] }, 'allowedCountries'],
-    ['no list', { merchantAllowlist: 'Bookshop' }, 'merchantAllowlist'],
+    ['text in place of a list', { merchantAllowlist: 'Bookshop' }, 'merchantAllowlist'],
     ['a rule that does not exist', { dailyLimit: 5 }, 'dailyLimit'],
-  ])('is refused with %s', async (_, wrong, named) => {
+  ])('is refused with %s', async (_, wrongMembers, namedMember) => {
     const { client, key } = await service.owner()
-    const answer = await service.http('POST', '/policies', { token: key, body: { name: 'A', ...wrong } })
+    const answer = await service.http('POST', '/policies', {
+      token: key,
+      body: { name: 'A', ...wrongMembers },
+    })
     expect(answer.status).toBe(400)
-    expect(answer.body).toEqual({ error: expect.stringContaining(named) })
+    expect(answer.body).toEqual({ error: expect.stringContaining(namedMember) })
     expect((await client.policies.list()).body.data).toEqual([])
   })
 })
 
 describe('the presets', () => {
-  test('are six, each complete, explained, and a policy as it is', async () => {
+  test('are six, each explained and complete: it can be posted as it is', async () => {
     const { client } = await service.owner()
     const { data } = await bodyOf(client.policies.presets())
     expect(data.map(({ id }) => id)).toEqual([
@@ -108,16 +112,16 @@ describe('the presets', () => {
     }
   })
 
-  test('are pages of a list like any other', async () => {
+  test('are listed page by page', async () => {
     const { client } = await service.owner()
-    const first = await bodyOf(client.policies.presets({ query: { limit: 4 } }))
-    const rest = await bodyOf(
-      client.policies.presets({ query: { limit: 4, cursor: String(first.nextCursor) } }),
+    const firstPage = await bodyOf(client.policies.presets({ query: { limit: 4 } }))
+    const secondPage = await bodyOf(
+      client.policies.presets({ query: { limit: 4, cursor: String(firstPage.nextCursor) } }),
     )
-    expect([first.data.length, rest.data.length, rest.hasMore]).toEqual([4, 2, false])
+    expect([firstPage.data.length, secondPage.data.length, secondPage.hasMore]).toEqual([4, 2, false])
   })
 
-  test('do not include what nobody made', async () => {
+  test('do not include an unknown name', async () => {
     const { client } = await service.owner()
     const answer = await client.policies.preset({ params: { presetId: 'reckless' } })
     expect(answer).toMatchObject({ status: 404, code: 'preset_not_found' })
@@ -125,22 +129,22 @@ describe('the presets', () => {
 })
 
 describe('a list of policies', () => {
-  test('has the newest first, and can be narrowed to templates or to their copies', async () => {
+  test('has the newest first, and can be filtered by templates and by their copies', async () => {
     const { client } = await service.owner()
-    const one = await aPolicy(client)
-    const two = await aPolicy(client)
-    const { policyId } = await anAgent(client, { policyId: one.id })
+    const older = await aPolicy(client)
+    const newer = await aPolicy(client)
+    const { policyId } = await anAgent(client, { policyId: older.id })
     const ids = async (query = {}) => (await bodyOf(client.policies.list({ query }))).data.map(({ id }) => id)
-    expect(await ids()).toEqual([policyId, two.id, one.id])
-    expect(await ids({ kind: 'template' })).toEqual([two.id, one.id])
+    expect(await ids()).toEqual([policyId, newer.id, older.id])
+    expect(await ids({ kind: 'template' })).toEqual([newer.id, older.id])
     expect(await ids({ kind: 'agent' })).toEqual([policyId])
-    expect(await ids({ templateId: one.id })).toEqual([policyId])
-    expect(await ids({ templateId: two.id })).toEqual([])
+    expect(await ids({ templateId: older.id })).toEqual([policyId])
+    expect(await ids({ templateId: newer.id })).toEqual([])
   })
 })
 
-describe('a policy that is not the caller’s', () => {
-  test('is not found: another owner’s, the other mode’s', async () => {
+describe('a policy of another owner or mode', () => {
+  test('is not found', async () => {
     const owner = await service.owner()
     const agent = await anAgent(owner.client, { policyId: (await aPolicy(owner.client)).id })
     const params = { id: String(agent.policyId) }
@@ -155,23 +159,24 @@ describe('a policy that is not the caller’s', () => {
       ]
       for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'policy_not_found' })
       const toggle = { field: 'requireIntent', value: true } as const
-      const ofAgent = [
+      const agentAnswers = [
         await client.policies.effective({ params: { agentId: agent.id } }),
         await client.policies.toggle({ params: { agentId: agent.id }, body: toggle }),
       ]
-      for (const answer of ofAgent) expect(answer).toMatchObject({ status: 404, code: 'agent_not_found' })
+      for (const answer of agentAnswers)
+        expect(answer).toMatchObject({ status: 404, code: 'agent_not_found' })
       expect((await client.policies.list()).body.data).toEqual([])
     }
   })
 })
 
-describe('scopes', () => {
-  test('are asked for by each operation', async () => {
+describe('each operation', () => {
+  test('asks for its scope', async () => {
     const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const reader = service.client(String((await aKey(client, { scopes: ['policies:read'] })).key))
     expect((await reader.policies.get({ params: { id } })).status).toBe(200)
-    const blind = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
+    const withoutScope = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
     const agentId = (await anAgent(client)).id
     const refused = [
       await reader.policies.create({ body: { name: 'No' } }),
@@ -180,12 +185,12 @@ describe('scopes', () => {
       await reader.policies.apply({ params: { id } }),
       await reader.policies.assign({ params: { agentId }, body: { policyId: id } }),
       await reader.policies.toggle({ params: { agentId }, body: { field: 'requireIntent', value: true } }),
-      await blind.policies.list(),
-      await blind.policies.get({ params: { id } }),
-      await blind.policies.versions({ params: { id } }),
-      await blind.policies.presets(),
-      await blind.policies.preset({ params: { presetId: 'standard' } }),
-      await blind.policies.effective({ params: { agentId } }),
+      await withoutScope.policies.list(),
+      await withoutScope.policies.get({ params: { id } }),
+      await withoutScope.policies.versions({ params: { id } }),
+      await withoutScope.policies.presets(),
+      await withoutScope.policies.preset({ params: { presetId: 'standard' } }),
+      await withoutScope.policies.effective({ params: { agentId } }),
     ]
     for (const answer of refused) expect(answer).toMatchObject({ status: 403, code: 'missing_scope' })
   })

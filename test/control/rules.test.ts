@@ -4,14 +4,22 @@ import './rules/decide-words.ts'
 import { describe, expect, test } from '@jest/globals'
 import { ruleTable } from '../../src/control/rules/decide.ts'
 import type { Counters, SpendRequest } from '../../src/control/rules/decision.ts'
-import { ask, at, budgetOf, found, type Given, NOON, verdictOf } from '../support/control/decide.ts'
+import {
+  atTime,
+  budgetOf,
+  decideUnder,
+  NOON,
+  outcomeOf,
+  type RulesInput,
+  riskWith,
+} from '../support/control/decide.ts'
 
-const amount = (cents: bigint) => ({ amountEuros: cents })
-const attested = (time: string) => ({ approval: { attestedAt: at(time).at } })
-type Line = [rules: Given, request: Partial<SpendRequest>, counters: Partial<Counters>, verdict: string]
+const amountOf = (cents: bigint) => ({ amountEuros: cents })
+const attested = (time: string) => ({ approval: { attestedAt: atTime(time).at } })
+type Case = [rules: RulesInput, request: Partial<SpendRequest>, counters: Partial<Counters>, outcome: string]
 
-/** At each limit, and one step beyond it. */
-const lines: Readonly<Record<string, Line[]>> = {
+/** Each rule at its limit and one step beyond. */
+const casesByRule: Readonly<Record<string, Case[]>> = {
   agentStatus: [
     [{}, { agentStatus: 'active' }, {}, 'pass'],
     [{}, { agentStatus: 'frozen' }, {}, 'fail'],
@@ -70,21 +78,21 @@ const lines: Readonly<Record<string, Line[]>> = {
     [{}, { budgets: [{ ...budgetOf('run', 5_000n, 0n), merchant: null }] }, {}, 'pass'],
   ],
   activeHoursStart: [
-    [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('08:59:59.999'), {}, 'fail'],
-    [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('09:00:00.000'), {}, 'pass'],
-    [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('16:59:59.999'), {}, 'pass'],
-    [{ activeHoursStart: 9, activeHoursEnd: 17 }, at('17:00:00.000'), {}, 'fail'],
-    [{ activeHoursStart: 22, activeHoursEnd: 6 }, at('23:00:00.000'), {}, 'pass'],
-    [{ activeHoursStart: 22, activeHoursEnd: 6 }, at('05:59:59.999'), {}, 'pass'],
-    [{ activeHoursStart: 22, activeHoursEnd: 6 }, at('06:00:00.000'), {}, 'fail'],
-    [{ activeHoursStart: 7, activeHoursEnd: 7 }, at('03:00:00.000'), {}, 'pass'],
+    [{ activeHoursStart: 9, activeHoursEnd: 17 }, atTime('08:59:59.999'), {}, 'fail'],
+    [{ activeHoursStart: 9, activeHoursEnd: 17 }, atTime('09:00:00.000'), {}, 'pass'],
+    [{ activeHoursStart: 9, activeHoursEnd: 17 }, atTime('16:59:59.999'), {}, 'pass'],
+    [{ activeHoursStart: 9, activeHoursEnd: 17 }, atTime('17:00:00.000'), {}, 'fail'],
+    [{ activeHoursStart: 22, activeHoursEnd: 6 }, atTime('23:00:00.000'), {}, 'pass'],
+    [{ activeHoursStart: 22, activeHoursEnd: 6 }, atTime('05:59:59.999'), {}, 'pass'],
+    [{ activeHoursStart: 22, activeHoursEnd: 6 }, atTime('06:00:00.000'), {}, 'fail'],
+    [{ activeHoursStart: 7, activeHoursEnd: 7 }, atTime('03:00:00.000'), {}, 'pass'],
     [{ activeHoursStart: 13 }, {}, {}, 'fail'],
     [{ activeHoursEnd: 13 }, {}, {}, 'pass'],
   ],
   cooldownMinutes: [
     [{ cooldownMinutes: 5 }, {}, {}, 'pass'],
-    [{ cooldownMinutes: 5 }, {}, { lastSpendAt: at('11:55:00.000').at }, 'pass'],
-    [{ cooldownMinutes: 5 }, {}, { lastSpendAt: at('11:55:00.001').at }, 'fail'],
+    [{ cooldownMinutes: 5 }, {}, { lastSpendAt: atTime('11:55:00.000').at }, 'pass'],
+    [{ cooldownMinutes: 5 }, {}, { lastSpendAt: atTime('11:55:00.001').at }, 'fail'],
     [{ cooldownMinutes: 0 }, {}, { lastSpendAt: NOON }, 'pass'],
   ],
   maxUsageCount: [
@@ -93,14 +101,14 @@ const lines: Readonly<Record<string, Line[]>> = {
   ],
   maxTransactionEuros: [
     [{ maxTransactionEuros: 20 }, {}, {}, 'pass'],
-    [{ maxTransactionEuros: 20 }, amount(2_001n), {}, 'fail'],
-    [{ maxTransactionEuros: 0 }, amount(1n), {}, 'fail'],
+    [{ maxTransactionEuros: 20 }, amountOf(2_001n), {}, 'fail'],
+    [{ maxTransactionEuros: 0 }, amountOf(1n), {}, 'fail'],
   ],
   dailyLimitEuros: [
     [{ dailyLimitEuros: 70 }, {}, { dayEuros: 5_000n }, 'pass'],
     [{ dailyLimitEuros: 70 }, {}, { dayEuros: 5_001n }, 'fail'],
-    [{ dailyLimitEuros: 70 }, amount(1n), { dayEuros: 9_000n }, 'fail'],
-    [{ dailyLimitEuros: 0 }, amount(1n), {}, 'fail'],
+    [{ dailyLimitEuros: 70 }, amountOf(1n), { dayEuros: 9_000n }, 'fail'],
+    [{ dailyLimitEuros: 0 }, amountOf(1n), {}, 'fail'],
   ],
   monthlyLimitEuros: [
     [{ monthlyLimitEuros: 70 }, {}, { monthEuros: 5_000n }, 'pass'],
@@ -112,10 +120,10 @@ const lines: Readonly<Record<string, Line[]>> = {
     [{}, { budgets: [budgetOf('run', 5_000n, 0n), budgetOf('card', 0n, 0n)] }, {}, 'fail'],
   ],
   risk: [
-    [{}, found('pass'), {}, 'pass'],
-    [{}, found('review'), {}, 'review'],
-    [{}, found('deny'), {}, 'fail'],
-    [{}, found('freeze'), {}, 'fail'],
+    [{}, riskWith('pass'), {}, 'pass'],
+    [{}, riskWith('review'), {}, 'review'],
+    [{}, riskWith('deny'), {}, 'fail'],
+    [{}, riskWith('freeze'), {}, 'fail'],
   ],
   possibleDuplicate: [[{}, { possibleDuplicateOf: 'intent_1' }, {}, 'review']],
   requireAttestation: [
@@ -128,8 +136,8 @@ const lines: Readonly<Record<string, Line[]>> = {
   ],
   autoApproveLimitEuros: [
     [{ autoApproveLimitEuros: 20 }, {}, {}, 'pass'],
-    [{ autoApproveLimitEuros: 20 }, amount(2_001n), {}, 'review'],
-    [{ autoApproveLimitEuros: null }, amount(1n), {}, 'review'],
+    [{ autoApproveLimitEuros: 20 }, amountOf(2_001n), {}, 'review'],
+    [{ autoApproveLimitEuros: null }, amountOf(1n), {}, 'review'],
   ],
   amountTolerancePercent: [[{ amountTolerancePercent: 10 }, {}, {}, 'pass']],
   walletStatus: [
@@ -145,18 +153,18 @@ const lines: Readonly<Record<string, Line[]>> = {
   ],
 }
 
-test('every rule of the table has lines', () => {
-  expect(Object.keys(lines)).toEqual(ruleTable.map(({ name }) => name))
+test('every rule of the table has cases', () => {
+  expect(Object.keys(casesByRule)).toEqual(ruleTable.map(({ name }) => name))
 })
 
-describe.each(Object.entries(lines))('%s', (rule, cases) => {
-  test.each(cases.map((line, index) => [index, ...line] as const))(
-    'line %#',
-    (_, rules, request, counters, verdict) => {
-      const ruling = ask(rules, request, counters)
-      expect(verdictOf(ruling)).toBe(verdict)
-      if (verdict === 'pass') return
-      const check = ruling.checks.find(({ outcome }) => outcome === verdict)
+describe.each(Object.entries(casesByRule))('%s', (rule, cases) => {
+  test.each(cases.map((members, index) => [index, ...members] as const))(
+    'case %#',
+    (_, rules, request, counters, outcome) => {
+      const ruling = decideUnder(rules, request, counters)
+      expect(outcomeOf(ruling)).toBe(outcome)
+      if (outcome === 'pass') return
+      const check = ruling.checks.find(check => check.outcome === outcome)
       const names = rule === 'mccCategories' ? [rule, 'allowedMccs'] : [rule]
       expect(names).toContain(check?.rule)
       expect(ruling.reason).toBe(check?.message)

@@ -4,30 +4,22 @@ import './simulation/probe.ts'
 import './simulation/presets-explained.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { EVER, whatIfIn } from '../support/control/simulation.ts'
-import {
-  aFundedAgent,
-  anAgent,
-  aPolicy,
-  aRun,
-  aToken,
-  bodyOf,
-  type TestClient,
-} from '../support/factories.ts'
+import { ALL_TIME, simulationFixtures } from '../support/control/simulation.ts'
+import { aFundedAgent, anAgent, aPolicy, aRun, aToken, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
-const { someone } = whatIfIn(service)
+const { anAgentUnderRules } = simulationFixtures(service)
 const day = 24 * 60 * 60_000
 
-interface Told {
+interface DecisionLike {
   readonly allowed: boolean
   readonly requiresApproval: boolean
   readonly checks: readonly { rule: string; outcome: string; message: string }[]
 }
 
-/** What was decided, save for the minute in which it was. */
-const decided = ({ allowed, requiresApproval, checks }: Told) => ({
+/** A decision without its messages, which name the minute of the decision. */
+const withoutMessages = ({ allowed, requiresApproval, checks }: DecisionLike) => ({
   allowed,
   requiresApproval,
   checks: checks.map(({ message: _, ...rest }) => rest),
@@ -61,39 +53,42 @@ const anySpends = fc.array(
   { minLength: 3, maxLength: 6 },
 )
 
-describe('simulating', () => {
-  test('says what declaring then decides, whatever came before; and replayed under the same rules nothing differs', async () => {
+describe('a simulation', () => {
+  test('says what declaring then decides, whatever came before, and a backtest under the same rules finds no difference', async () => {
     await fc.assert(
-      fc.asyncProperty(anyRules, anySpends, euros(90), euros(90), async (rules, spends, ofRun, ofOwner) => {
-        const { client, id, agent, declare } = await someone(rules)
-        const run = await aRun(client, id, { budgetEuros: ofRun === 0 ? null : ofRun })
-        await bodyOf(client.policies.setBudget({ body: { dailyLimitEuros: ofOwner } }))
-        for (const { after, shop, inRun, ...spend } of spends) {
-          const asked = { ...spend, merchant: `shop${shop}.example.com`, runId: inRun ? run.id : null }
-          const foreseen = await bodyOf(client.intents.simulate({ body: { ...asked, agentId: id } }))
-          const { decision, ...intent } = await declare(spend.amountEuros, asked)
-          expect(decided(foreseen)).toEqual(decided(decision))
-          expect([foreseen.policyId, foreseen.policyVersion]).toEqual([agent.policyId, 1])
-          const params = { id: intent.id }
-          if (after === 'approve') await client.intents.approve({ params })
-          if (after === 'cancel') await client.intents.cancel({ params })
-        }
-        const again = await bodyOf(
-          client.policies.backtest({
-            params: { id: String(agent.policyId) },
-            body: { ...EVER, agentId: id },
-          }),
-        )
-        expect(again.decisions).toBeGreaterThanOrEqual(spends.length)
-        expect(again.same.count).toBe(again.decisions)
-        expect([again.examples, again.byRule]).toEqual([[], []])
-      }),
+      fc.asyncProperty(
+        anyRules,
+        anySpends,
+        euros(90),
+        euros(90),
+        async (rules, spends, runBudget, ownerLimit) => {
+          const { client, id, agent, declare } = await anAgentUnderRules(rules)
+          const run = await aRun(client, id, { budgetEuros: runBudget === 0 ? null : runBudget })
+          await bodyOf(client.policies.setBudget({ body: { dailyLimitEuros: ownerLimit } }))
+          for (const { after, shop, inRun, ...spend } of spends) {
+            const request = { ...spend, merchant: `shop${shop}.example.com`, runId: inRun ? run.id : null }
+            const simulated = await bodyOf(client.intents.simulate({ body: { ...request, agentId: id } }))
+            const { decision, ...intent } = await declare(spend.amountEuros, request)
+            expect(withoutMessages(simulated)).toEqual(withoutMessages(decision))
+            expect([simulated.policyId, simulated.policyVersion]).toEqual([agent.policyId, 1])
+            const params = { id: intent.id }
+            if (after === 'approve') await client.intents.approve({ params })
+            if (after === 'cancel') await client.intents.cancel({ params })
+          }
+          const params = { id: String(agent.policyId) }
+          const body = { ...ALL_TIME, agentId: id }
+          const report = await bodyOf(client.policies.backtest({ params, body }))
+          expect(report.decisions).toBeGreaterThanOrEqual(spends.length)
+          expect(report.same.count).toBe(report.decisions)
+          expect([report.examples, report.byRule]).toEqual([[], []])
+        },
+      ),
       { numRuns: 10 },
     )
   })
 
   test('stores nothing, reserves nothing, and has no id', async () => {
-    const { client, id } = await someone({ dailyLimitEuros: 10 })
+    const { client, id } = await anAgentUnderRules({ dailyLimitEuros: 10 })
     const body = { agentId: id, amountEuros: 10, merchant: 'Bookshop' }
     for (const _ of [1, 2]) {
       const answer = await bodyOf(client.intents.simulate({ body }))
@@ -104,14 +99,14 @@ describe('simulating', () => {
     expect((await bodyOf(client.agents.balance({ params: { id } }))).heldEuros).toBe(0)
   })
 
-  test('at another instant looks at that day, its hours, and keeps the rest as it is now', async () => {
-    const { client, id, declare } = await someone({
+  test('at another instant takes that day and hour, and everything else as it is now', async () => {
+    const { client, id, declare } = await anAgentUnderRules({
       dailyLimitEuros: 10,
       monthlyLimitEuros: 15,
       maxUsageCount: 2,
     })
     await declare(10)
-    const ask = async (at: Date, amountEuros: number) =>
+    const reasonAt = async (at: Date, amountEuros: number) =>
       (
         await bodyOf(
           client.intents.simulate({
@@ -121,13 +116,13 @@ describe('simulating', () => {
       ).reason
     const now = new Date()
     const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 3))
-    expect(await ask(now, 1)).toMatch(/^The daily limit/)
-    expect(await ask(nextMonth, 10)).toMatch(/no person is asked/)
+    expect(await reasonAt(now, 1)).toMatch(/^The daily limit/)
+    expect(await reasonAt(nextMonth, 10)).toMatch(/no person is asked/)
     const otherDay = now.getUTCDate() > 1 ? new Date(now.getTime() - day) : new Date(now.getTime() + day)
-    expect(await ask(otherDay, 6)).toMatch(/^The monthly limit of € 15.00 is too low/)
+    expect(await reasonAt(otherDay, 6)).toMatch(/^The monthly limit of € 15.00 is too low/)
     await declare(5, { merchant: 'Other' })
     const inline = { name: 'Day', activeHoursStart: 9, activeHoursEnd: 17, autoApproveLimitEuros: 50 }
-    const at = async (time: string) =>
+    const isAllowedAt = async (time: string) =>
       (
         await bodyOf(
           client.intents.simulate({
@@ -135,49 +130,55 @@ describe('simulating', () => {
           }),
         )
       ).allowed
-    expect([await at('08:59:59'), await at('09:00:00'), await at('17:00:00')]).toEqual([false, true, false])
+    expect([
+      await isAllowedAt('08:59:59'),
+      await isAllowedAt('09:00:00'),
+      await isAllowedAt('17:00:00'),
+    ]).toEqual([false, true, false])
   })
 
-  test('takes the rules of a policy, or rules that nobody has, for somebody who has spent nothing', async () => {
-    const { client, declare, agent } = await someone({ dailyLimitEuros: 10 })
+  test('takes a policy, or rules that no policy has, as if nothing had been spent', async () => {
+    const { client, declare, agent } = await anAgentUnderRules({ dailyLimitEuros: 10 })
     await declare(10)
-    const asked = { amountEuros: 10, merchant: 'Bookshop' }
+    const request = { amountEuros: 10, merchant: 'Bookshop' }
     const own = await bodyOf(
-      client.intents.simulate({ body: { ...asked, policyId: String(agent.policyId) } }),
+      client.intents.simulate({ body: { ...request, policyId: String(agent.policyId) } }),
     )
     expect(own).toMatchObject({ allowed: true, policyId: agent.policyId, policyVersion: 1 })
     const policy = { name: 'None yet', maxTransactionEuros: 9.99 }
-    const inline = await bodyOf(client.intents.simulate({ body: { ...asked, policy } }))
+    const inline = await bodyOf(client.intents.simulate({ body: { ...request, policy } }))
     expect(inline).toMatchObject({
-      ...{ allowed: false, policyId: null, policyVersion: null },
+      allowed: false,
+      policyId: null,
+      policyVersion: null,
       reason: '€ 10.00 is above the limit of € 9.99 for one payment.',
     })
   })
 
-  test('tells of an agent that has no policy, no money, or is frozen', async () => {
+  test('gives the reason for an agent without a policy, without money, or frozen', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
-    const ask = async () =>
+    const simulatedReason = async () =>
       (
         await bodyOf(
           client.intents.simulate({ body: { agentId: agent.id, amountEuros: 5, merchant: 'Shop' } }),
         )
       ).reason
-    expect(await ask()).toBe('The agent has no policy: a person approves every intent.')
+    expect(await simulatedReason()).toBe('The agent has no policy: a person approves every intent.')
     const { id } = await aPolicy(client, { autoApproveLimitEuros: 50 })
     await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: id } }))
-    expect(await ask()).toBe('€ 5.00 are needed, € 0.00 are available.')
+    expect(await simulatedReason()).toBe('€ 5.00 are needed, € 0.00 are available.')
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
-    expect(await ask()).toBe('The agent is frozen: it cannot spend.')
+    expect(await simulatedReason()).toBe('The agent is frozen: it cannot spend.')
   })
 
-  test('is refused without one to ask about, with two, and with somebody else’s', async () => {
-    const [mine, theirs] = [await someone(), await someone()]
+  test('is refused without a subject, with two, and with those of another owner', async () => {
+    const [mine, theirs] = [await anAgentUnderRules(), await anAgentUnderRules()]
     const { client } = mine
-    const asked = { amountEuros: 5, merchant: 'Bookshop' }
+    const request = { amountEuros: 5, merchant: 'Bookshop' }
     const policyId = String(mine.agent.policyId)
     for (const body of [{}, { agentId: mine.id, policyId }, { policyId, policy: { name: 'P' } }]) {
-      const answer = await client.intents.simulate({ body: { ...asked, ...body } })
+      const answer = await client.intents.simulate({ body: { ...request, ...body } })
       expect([answer.status, answer.error]).toEqual([
         400,
         expect.stringContaining('agentId: name one of agentId, policyId and policy'),
@@ -185,56 +186,24 @@ describe('simulating', () => {
     }
     const codes = await Promise.all(
       [{ agentId: theirs.id }, { policyId: String(theirs.agent.policyId) }].map(
-        async body => (await client.intents.simulate({ body: { ...asked, ...body } })).code,
+        async body => (await client.intents.simulate({ body: { ...request, ...body } })).code,
       ),
     )
     expect(codes).toEqual(['agent_not_found', 'policy_not_found'])
   })
 
-  test('is open to an agent’s token for itself, and for no template or other agent', async () => {
-    const { client, id, agent } = await someone()
+  test('is open to an agent’s token for the agent itself, not for templates or other agents', async () => {
+    const { client, id, agent } = await anAgentUnderRules()
     const itself = service.client(String((await aToken(client, id)).token))
-    const ask = async (body: object) =>
+    const statusOf = async (body: object) =>
       (await itself.intents.simulate({ body: { amountEuros: 5, merchant: 'Bookshop', ...body } })).status
     const other = await aFundedAgent(client)
     const template = await aPolicy(client)
-    expect([await ask({ agentId: id }), await ask({ policyId: agent.policyId })]).toEqual([200, 200])
-    expect([await ask({ agentId: other.id }), await ask({ policyId: template.id })]).toEqual([404, 404])
-  })
-})
-
-describe('versions', () => {
-  const textsOf = async (client: TestClient, id: string, query = {}) => {
-    const { data, nextCursor } = await bodyOf(client.policies.versions({ params: { id }, query }))
-    return { texts: data.map(({ changes }) => changes.map(({ text }) => text)), nextCursor, data }
-  }
-
-  test('say what is different from the one before, across pages too', async () => {
-    const { client } = await service.owner()
-    const first = { name: 'Research', dailyLimitEuros: 50, merchantAllowlist: ['A', 'B'], cooldownMinutes: 5 }
-    const { id } = await aPolicy(client, first)
-    const second = {
-      ...{ ...first, dailyLimitEuros: 70, merchantAllowlist: ['B', 'C'], cooldownMinutes: null },
-      ...{ requireIntent: true, activeHoursStart: 9, amountTolerancePercent: 2.5, maxUsageCount: 1 },
-    }
-    await bodyOf(client.policies.replace({ params: { id }, body: second }))
-    await bodyOf(
-      client.policies.replace({ params: { id }, body: { ...second, merchantAllowlist: ['C', 'B'] } }),
-    )
-    const { texts, data } = await textsOf(client, id)
-    const told = [
-      'Daily limit: € 50.00 → € 70.00',
-      'Allowed merchants: added C; removed A',
-      'Time between two spends: 5 minutes → none',
-      'Cards need an approved intent: off → on',
-      'First hour: none → 09:00 UTC',
-      'Number of payments: none → 1 payment',
-      'Tolerance of the amount: none → 2.5 %',
-    ]
-    expect(texts).toEqual([[], told, []])
-    expect(data[1]?.changes[0]).toMatchObject({ field: 'dailyLimitEuros', from: 50, to: 70 })
-    const one = await textsOf(client, id, { limit: 1 })
-    const two = await textsOf(client, id, { limit: 1, cursor: String(one.nextCursor) })
-    expect([one.texts, two.texts]).toEqual([[[]], [told]])
+    expect([await statusOf({ agentId: id }), await statusOf({ policyId: agent.policyId })]).toEqual([
+      200, 200,
+    ])
+    expect([await statusOf({ agentId: other.id }), await statusOf({ policyId: template.id })]).toEqual([
+      404, 404,
+    ])
   })
 })

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Euros } from '../../values/money.ts'
-import { leftOf } from '../rules/index.ts'
+import { remainingOf } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
 import type { Counter } from './counters.ts'
 import { readCounters } from './open-counters.ts'
@@ -31,7 +31,7 @@ interface Limits {
 const budgetUse = ({ reserved: heldEuros, spent: spentEuros, limit }: Counter) => ({
   heldEuros,
   spentEuros,
-  remainingEuros: limit === null ? null : leftOf({ limit, used: heldEuros + spentEuros }),
+  remainingEuros: limit === null ? null : remainingOf({ limit, used: heldEuros + spentEuros }),
 })
 
 const unlimited = { dailyLimitEuros: null, monthlyLimitEuros: null, day: null, month: null, updatedAt: null }

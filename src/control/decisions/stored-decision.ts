@@ -7,8 +7,8 @@ import {
   type Counters,
   compile,
   decide,
+  decodeRules,
   type Ruling,
-  rulesFromRecord,
   type SpendRequest,
 } from '../rules/index.ts'
 
@@ -106,4 +106,4 @@ export const parseCounters = (stored: Stored<Counters>): Counters => ({
 export const decideAgain = (
   { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
   rules: Readonly<Record<string, unknown>> | null,
-): Ruling => decide(compile(rules && rulesFromRecord(rules)), parseRequest(request), parseCounters(counters))
+): Ruling => decide(compile(rules && decodeRules(rules)), parseRequest(request), parseCounters(counters))

@@ -4,7 +4,7 @@ import type { Scope } from '../../kernel/contract/scopes.ts'
 import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
-import { sameMerchant } from '../merchants/index.ts'
+import { isSameMerchant } from '../merchants/index.ts'
 
 /** `issued`: the code has been created. `redeemed`: the token has been created for it. */
 export const delegationMachine = machine('delegation', {
@@ -66,7 +66,7 @@ export function blockerOf(request: DelegationRequest, parent: Parent, now: Date)
   if (request.agentId !== parent.agentId) return 'parent_of_other_agent'
   if (request.maxAmountEuros > parent.remainingEuros) return 'wider_amount'
   if (request.expiresAt > parent.expiresAt) return 'wider_time'
-  const isOther = parent.merchant && request.merchant && !sameMerchant(parent.merchant, request.merchant)
+  const isOther = parent.merchant && request.merchant && !isSameMerchant(parent.merchant, request.merchant)
   return isOther ? 'wider_merchant' : undefined
 }
 

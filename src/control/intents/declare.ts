@@ -155,7 +155,7 @@ export const declare: Create = {
     if (intent.status === 'denied') emit('intent.denied', intentEvent(intent, intent.decision.reason))
     else if (intent.fingerprint) state.duplicates.set(intent.fingerprint, intent.id)
     if (intent.status === 'approved') emit('intent.approved', intentEvent(intent))
-    const riskEvents = state.riskAssessor.follow(agent, { ...intent, type: 'intent' })
+    const riskEvents = state.riskAssessor.applyOutcome(agent, { ...intent, type: 'intent' })
     for (const [event, data] of riskEvents) emit(event, data)
     return unpaidResponse(intent)
   },

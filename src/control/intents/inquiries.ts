@@ -2,7 +2,7 @@ import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { formatEuros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { StoredDecision } from '../decisions/index.ts'
-import { sameMerchant } from '../merchants/index.ts'
+import { isSameMerchant } from '../merchants/index.ts'
 import { effectivePolicy, type Policy } from '../policies/index.ts'
 import { explain } from '../rules/index.ts'
 import { intentEvent } from './events.ts'
@@ -99,7 +99,7 @@ export const inquiries = implement(inquiryApi, {
         field: 'amount',
         message: `${formatEuros(actualAmountEuros)} were charged, ${formatEuros(approvedEuros)} were approved at most.`,
       })
-    if (!sameMerchant(intent.merchant, actualMerchant))
+    if (!isSameMerchant(intent.merchant, actualMerchant))
       mismatches.push({
         field: 'merchant',
         message: `${excerpt(actualMerchant)} has charged, ${excerpt(intent.merchant)} was approved.`,

@@ -5,8 +5,8 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book, Cause } from '../../money/ledger/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { type BudgetCounters, openCounters } from '../budgets/index.ts'
-import { foldMerchant, sameMerchant } from '../merchants/index.ts'
-import { lockSpendersOf, type Spender } from '../policies/index.ts'
+import { foldMerchant, isSameMerchant } from '../merchants/index.ts'
+import { lockSpendersOfIntents, type Spender } from '../policies/index.ts'
 import { intentEvent } from './events.ts'
 import { causeOf, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
@@ -87,7 +87,7 @@ export class Payments {
     const agent = this.#agents.get(agentId)
     if (agent?.status !== 'active') return 'agent_not_active'
     const first = agent.policy.terms?.lockToFirstMerchant ? this.#counters.firstMerchantOf(agentId) : null
-    return first === null || sameMerchant(first, merchant) ? undefined : 'intent_other_merchant'
+    return first === null || isSameMerchant(first, merchant) ? undefined : 'intent_other_merchant'
   }
 
   /** Notes that a payment is under way: what is held stays held until the payment has ended. */
@@ -140,8 +140,6 @@ export class Payments {
   }
 }
 
-const lockAgents = lockSpendersOf('intents')
-
 /** Locks the agents of these intents and their counters: to be called before any account is locked. */
 export async function openPayments(
   sql: Sql,
@@ -150,7 +148,7 @@ export async function openPayments(
 ): Promise<Payments> {
   const ids = [...new Set(intentIds)]
   if (ids.length === 0) return new Payments(tenantNow, ids)
-  const agents = await lockAgents(sql, tenantNow.tenant, ids)
+  const agents = await lockSpendersOfIntents(sql, tenantNow.tenant, ids)
   const causes = ids.map(id => causeOf({ id }))
   const counters = await openCounters(sql, tenantNow, { causes, agents: [...agents.keys()] })
   return new Payments(tenantNow, ids, { agents, counters })

@@ -3,8 +3,8 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
 import { type BudgetCounters, openCounters } from '../budgets/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
-import { type Decided, decideFor, lockSpendersOf, type Spender } from '../policies/index.ts'
-import { openWatch, type Watch } from '../risk/index.ts'
+import { decideSpend, lockSpendersOfIntents, type SpendDecision, type Spender } from '../policies/index.ts'
+import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
 import { type BudgetLevels, openBudgetLevels, openBudgetLevelsOfIntents } from './budget-levels.ts'
@@ -26,12 +26,10 @@ interface BatchState {
   readonly levels: BudgetLevels
   readonly counters: BudgetCounters
   readonly book: Book
-  readonly riskAssessor: Watch
+  readonly riskAssessor: RiskAssessor
   readonly changed: Set<IntentRow>
   readonly decisions: DecisionRow[]
 }
-
-const lockAgents = lockSpendersOf('intents')
 
 /**
  * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs the budget
@@ -45,7 +43,7 @@ async function loadBatch(
   const { tenant, now } = requests[0] as SettleRequest
   const expires = purpose === 'expire'
   const ids = [...new Set(requests.map(({ input }) => input.params.id))]
-  const agents = await lockAgents(sql, tenant, ids)
+  const agents = await lockSpendersOfIntents(sql, tenant, ids)
   const agentIds = [...agents.keys()]
   const levels = expires
     ? await openBudgetLevels(sql, tenant, [])
@@ -58,7 +56,7 @@ async function loadBatch(
   const wallets = [...agents.values()].map(({ walletId }) => walletId)
   const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
   const intents = await lockIntents(sql, tenant, ids)
-  const riskAssessor = await openWatch(sql, { tenant, now }, expires ? [] : [...intents.values()])
+  const riskAssessor = await openRiskAssessor(sql, { tenant, now }, expires ? [] : [...intents.values()])
   return { agents, intents, levels, counters, book, riskAssessor, changed: new Set(), decisions: [] }
 }
 
@@ -79,9 +77,9 @@ function decideApproval(
   intent: IntentRow,
   agent: Spender,
   { levels, counters, book }: BatchState,
-): Decided {
+): SpendDecision {
   const { amountEuros, merchant, payeeIban, mcc, country, possibleDuplicateOf, decision } = intent
-  return decideFor(
+  return decideSpend(
     agent,
     {
       kind: 'intent',
@@ -113,7 +111,7 @@ const refusalByRule = {
   requireAttestation: 'attestation_required',
 } as const
 
-function approvalRefusal({ ruling: { checks } }: Decided) {
+function approvalRefusal({ ruling: { checks } }: SpendDecision) {
   const rule = checks.find(({ outcome }) => outcome === 'fail')?.rule
   return refusalByRule[rule as keyof typeof refusalByRule] ?? 'against_policy'
 }

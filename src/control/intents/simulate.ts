@@ -1,6 +1,6 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { findPolicy } from '../policies/index.ts'
-import { decideAlone, rulesOf } from '../rules/index.ts'
+import { decideIsolated, rulesOf } from '../rules/index.ts'
 import { causeOf } from './intent.ts'
 import { openPayees, type Payee } from './payees.ts'
 import type { simulationApi } from './simulation-api.ts'
@@ -32,7 +32,7 @@ async function simulateRules(payee: Payee, body: Body, { em, now, refuse }: Simu
   const policy = policyId ? await findPolicy(em, policyId) : null
   if (policyId && !policy) return refuse('policy_not_found')
   const rules = policy ? rulesOf(policy) : (givenRules ?? null)
-  const { holdEuros: _, ...ruling } = decideAlone(rules, { amountEuros, mcc, ...payee, at: at ?? now })
+  const { holdEuros: _, ...ruling } = decideIsolated(rules, { amountEuros, mcc, ...payee, at: at ?? now })
   return {
     ...ruling,
     id: null,

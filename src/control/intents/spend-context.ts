@@ -3,8 +3,14 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, type Cause, openBook } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 import { type BudgetCounters, openCounters, readCounters } from '../budgets/index.ts'
-import { type Decided, decideFor, findSpenders, lockSpenders, type Spender } from '../policies/index.ts'
-import { openWatch, type Watch } from '../risk/index.ts'
+import {
+  decideSpend,
+  findSpenders,
+  lockSpenders,
+  type SpendDecision,
+  type Spender,
+} from '../policies/index.ts'
+import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { SpendRequest } from '../rules/index.ts'
 import { type BudgetLevelIds, type BudgetLevels, openBudgetLevels } from './budget-levels.ts'
 import { findDuplicates } from './duplicates.ts'
@@ -28,7 +34,7 @@ export interface SpendContext<F extends Funds = Funds> {
   readonly levels: BudgetLevels
   readonly counters: BudgetCounters
   readonly funds: F
-  readonly riskAssessor: Watch
+  readonly riskAssessor: RiskAssessor
   /** The id of the latest intent that each fingerprint has. */
   readonly duplicates: Map<string, string>
 }
@@ -54,7 +60,7 @@ const contextLoader =
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
     const funds = await rows.funds(sql, tenantNow, wallets)
     const spendsOfAgents = spends.filter(({ agentId }) => agents.has(agentId))
-    const riskAssessor = await openWatch(sql, tenantNow, spendsOfAgents)
+    const riskAssessor = await openRiskAssessor(sql, tenantNow, spendsOfAgents)
     const fingerprints = spendsOfAgents.flatMap(({ agentId, ...spend }) => {
       const fingerprint = fingerprintOf(spend)
       return fingerprint ? { agentId, fingerprint } : []
@@ -107,7 +113,7 @@ export function blockerOf(
   return levels.hasRun(spend, spend.agentId) ? levels.blockerOf(spend, now) : 'run_not_found'
 }
 
-export interface DecidedIntent extends Decided {
+export interface DecidedIntent extends SpendDecision {
   readonly possibleDuplicateOf: string | null
 }
 
@@ -130,10 +136,10 @@ export function decideIntent(
     approval: null,
     possibleDuplicateOf,
     budgets: levels.budgetsOf(proposed, counters),
-    risk: riskAssessor.riskOf(agent.id, spendForRisk(spend)),
+    risk: riskAssessor.assess(agent.id, spendForRisk(spend)),
     walletFrozen: funds.isFrozen(agent.walletId),
     availableEuros: funds.available(agent.walletId),
   }
-  const decided = decideFor(agent, request, counters.snapshotOf(agent.id, agent.term), tenantNow, subject)
+  const decided = decideSpend(agent, request, counters.snapshotOf(agent.id, agent.term), tenantNow, subject)
   return { ...decided, possibleDuplicateOf }
 }

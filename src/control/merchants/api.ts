@@ -12,7 +12,7 @@ export const MerchantCategory = z
     code,
     description: z.string().meta({ examples: ['Bookshops'] }),
     groups: z.array(z.string()).meta({
-      description: 'The groups that a policy can name it by.',
+      description: 'The groups that it belongs to: a policy can name them.',
       examples: [['publishing', 'retail']],
     }),
   })
@@ -34,7 +34,7 @@ const ResolvedMerchant = z
       .string()
       .nullable()
       .meta({
-        description: 'The category that it usually has; null where nothing says so.',
+        description: 'Its usual category; null if the text does not tell.',
         examples: ['5815'],
       }),
     category: z
@@ -44,10 +44,10 @@ const ResolvedMerchant = z
     processor: z
       .string()
       .nullable()
-      .meta({ description: 'Through whom it is paid, where the text says so.', examples: ['PayPal'] }),
+      .meta({ description: 'The payment processor, if the text names one.', examples: ['PayPal'] }),
     confidence: z.number().meta({
       description:
-        '0.95 for a merchant that is known, 0.7 where a known name is followed by other words, 0.5 where a word tells the category, 0.3 where only the noise was taken away, 0 where nothing was left.',
+        '0.95 for a known merchant, 0.7 if other words follow a known name, 0.5 if a word tells the category, 0.3 if only noise was removed, 0 if nothing was left.',
       examples: [0.95],
     }),
   })
@@ -55,72 +55,74 @@ const ResolvedMerchant = z
 
 const Suggestion = z
   .object({
-    merchant: z.string().meta({ description: 'As it was named last.', examples: ['Bookshop'] }),
-    pattern: z.string().meta({ description: 'What to write into the allowlist.', examples: ['bookshop'] }),
+    merchant: z.string().meta({ description: 'The name as it was spelled last.', examples: ['Bookshop'] }),
+    pattern: z
+      .string()
+      .meta({ description: 'The entry to write into the allowlist.', examples: ['bookshop'] }),
     spends: z.int().meta({ examples: [3] }),
     amountEuros: euros,
     lastUsedAt: instant,
-    allowed: z.boolean().meta({ description: 'Whether the agent’s allowlist has it already.' }),
+    allowed: z.boolean().meta({ description: 'Whether the agent’s allowlist matches it already.' }),
     suggested: z.boolean(),
     reason: z.string().meta({ examples: ['Paid 3 times, € 76.50 in all.'] }),
   })
   .meta({ id: 'AllowlistSuggestion' })
 
-const reading = { callers: ['key', 'agent'], scope: 'merchants:read' } as const
+const readAccess = { callers: ['key', 'agent'], scope: 'merchants:read' } as const
 
 export const merchantsApi = {
   resolve: get('/merchants/resolve', {
-    ...reading,
-    summary: 'Tell who is behind the text of a card statement',
+    ...readAccess,
+    summary: 'Resolve the text of a card statement to a merchant',
     description:
-      'Takes away processors, numbers, dates and places, and looks the rest up. The same text always has the same answer; nothing is asked of anybody.',
+      'Removes processors, numbers, dates and places, and looks the rest up. The same text always has the same answer; no other system is asked.',
     query: z.strictObject({
       q: z
         .string()
         .trim()
         .min(1)
         .max(200)
-        .meta({ description: 'As it stands on the statement.', examples: ['PAYPAL *SPOTIFYAB'] }),
+        .meta({ description: 'The text of the statement.', examples: ['PAYPAL *SPOTIFYAB'] }),
     }),
     returns: [200, ResolvedMerchant],
   }),
   mcc: list('/merchants/mcc', {
-    ...reading,
+    ...readAccess,
     summary: 'List merchant category codes',
     description:
-      'Those of ISO 18245 and of the card schemes, by code. From 3000 to 3999 each belongs to one airline, car hire company or hotel chain.',
+      'The codes of ISO 18245 and of the card schemes, in order. Each code from 3000 to 3999 belongs to one airline, car hire company or hotel chain.',
     filters: {
       group: z
         .string()
         .max(64)
         .refine(name => mccGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
         .optional()
-        .meta({ description: 'Only those of this group: see `GET /mcc-groups`.' }),
+        .meta({ description: 'Only the codes of this group: see `GET /mcc-groups`.' }),
       q: z
         .string()
         .max(100)
         .optional()
-        .meta({ description: 'Only those with this text in the description, or whose code begins with it.' }),
+        .meta({ description: 'Only codes that begin with this text, or have it in their description.' }),
     },
     item: MerchantCategory,
   }),
   category: get('/merchants/mcc/{code}', {
-    ...reading,
-    summary: 'Look a merchant category code up',
+    ...readAccess,
+    summary: 'Get a merchant category code',
     returns: [200, MerchantCategory],
     fails: { mcc_not_found: [404, 'No such merchant category code. GET /merchants/mcc lists them.'] },
   }),
   groups: list('/mcc-groups', {
-    ...reading,
+    ...readAccess,
     summary: 'List the groups of merchant category codes',
-    description: 'What `mccCategories` of a policy can name.',
+    description: 'The groups that `mccCategories` of a policy can name.',
     item: MccGroup,
   }),
   suggestions: list('/merchants/allowlist-suggestions', {
-    ...reading,
+    ...readAccess,
     summary: 'Suggest merchants for an agent’s allowlist',
     description:
-      'From its last 2,000 payments; what is approved and not paid yet does not count. What was paid once only, is on the blocklist or looks like another merchant is shown, and not suggested.',
+      'From the agent’s last 2,000 payments; intents that are not paid yet do not count. A merchant that was paid only once, is on the blocklist or looks like another one is listed, but not suggested.',
     filters: { agentId: ownAgent },
     item: Suggestion,
     fails: { agent_required, agent_not_found: missing('agent') },

@@ -1,6 +1,6 @@
 /**
- * Letters and digits of other scripts that are read as Latin ones: those of Unicode's `confusables.txt` (UTS #39)
- * that no decomposition reaches, and of our own the small capitals and the letters with a stroke.
+ * Letters and digits of other scripts that are read as Latin ones: the entries of Unicode's `confusables.txt` (UTS #39)
+ * that no decomposition covers; small capitals and letters with a stroke are added.
  */
 const lookalikes = {
   a: 'ɑΑαАаᎪᗅᴀꓮ𐊠𖽀⍺',
@@ -55,34 +55,38 @@ const lookalikes = {
   9: '৭੧୨൭ⳊꝮ𑢬𑣌𑣖',
 }
 
-const latin = new Map<string, string>()
-for (const [letters, alike] of Object.entries(lookalikes)) for (const one of alike) latin.set(one, letters)
-// Names are compared whatever their case: what is read as a Latin letter in one case is so in the other.
-for (const [one, letters] of [...latin])
-  for (const other of [one.toLowerCase(), one.toUpperCase()]) if (!latin.has(other)) latin.set(other, letters)
+const latinByLookalike = new Map<string, string>()
+for (const [latin, characters] of Object.entries(lookalikes))
+  for (const character of characters) latinByLookalike.set(character, latin)
+// Names are compared without their case, so a lookalike in one case is one in the other case too.
+for (const [character, latin] of [...latinByLookalike])
+  for (const otherCase of [character.toLowerCase(), character.toUpperCase()])
+    if (!latinByLookalike.has(otherCase)) latinByLookalike.set(otherCase, latin)
 
-/** Accents, and all that is not seen. */
-const unseen = /\p{Script=Inherited}|\p{Default_Ignorable_Code_Point}|\p{Cc}/gu
+/** Accents and invisible characters. */
+const accentOrInvisible = /\p{Script=Inherited}|\p{Default_Ignorable_Code_Point}|\p{Cc}/gu
 
 const beyondAscii = /[\u0080-\u{10ffff}]/u
 const allBeyondAscii = new RegExp(beyondAscii, 'gu')
 
-const exchanged = (text: string): string => text.replace(allBeyondAscii, one => latin.get(one) ?? one)
+const replaceLookalikes = (text: string): string =>
+  text.replace(allBeyondAscii, character => latinByLookalike.get(character) ?? character)
 
-// Once before, for what decomposes into something that looks otherwise, and once after, for the rest.
-const inLatin = (text: string): string => exchanged(exchanged(text).normalize('NFKD').replace(unseen, ''))
+/** Replaces twice: some lookalikes decompose into something that looks otherwise, others appear by decomposition. */
+const toLatin = (text: string): string =>
+  replaceLookalikes(replaceLookalikes(text).normalize('NFKD').replace(accentOrInvisible, ''))
 
 /**
- * What a text looks like at a glance: two texts that can be taken for each other have the same. It is for comparing
- * alone; `i`, `l` and `1` are one letter in it, and `rn` is an `m`.
+ * The skeleton of a text in the sense of UTS #39: texts that can be taken for each other have the same one. It is made
+ * for comparison alone: in it `i`, `l` and `1` are one letter, and `rn` is an `m`.
  */
-export const glance = (text: string): string =>
-  (beyondAscii.test(text) ? inLatin(text) : text)
+export const skeleton = (text: string): string =>
+  (beyondAscii.test(text) ? toLatin(text) : text)
     .toLowerCase()
     .replace(/[i1|]/g, 'l')
     .replaceAll('0', 'o')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
 
-/** What is not seen and not a space: nobody types it, and whoever reads the text does not know that it is there. */
-export const hasUnseen = (text: string): boolean => /\p{Default_Ignorable_Code_Point}|\p{Cc}/u.test(text)
+/** Whether a text has invisible characters other than spaces: nobody types them, and no reader knows that they are there. */
+export const hasInvisible = (text: string): boolean => /\p{Default_Ignorable_Code_Point}|\p{Cc}/u.test(text)

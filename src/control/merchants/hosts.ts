@@ -1,28 +1,28 @@
 const dots = /[.。．｡]/
-/** Of the web, as browsers read it: with however many slashes, of either kind. */
+/** The scheme of a web address as browsers read it: with any number of slashes of either kind. */
 const scheme = /^(?:https?:[/\\]*|(?:[a-z][a-z\d+.-]*:)?\/\/)/i
 
-/** At least two labels, and the last one a word: a version or an amount is no host. */
+/** At least two labels, the last of which is a word: a version or an amount is no host. */
 const wellFormed = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*\.[a-z][a-z\d-]+$/
 
 /**
- * The host that a text names, bare or in a URL, as the resolvers of names know it: small letters, punycode, no port,
- * no dot at the end. Undefined where it is the name of somebody.
+ * The host that a text names, bare or in a URL, as DNS knows it: small letters, punycode, no port, no dot at the end.
+ * Undefined for any other text.
  */
 export function hostOf(text: string): string | undefined {
   if (!dots.test(text)) return undefined
-  const whole = text.trim()
-  const small = whole.toLowerCase()
-  if (wellFormed.test(small) && !small.includes('xn--')) return small
-  const host = parsed(whole)
+  const trimmed = text.trim()
+  const lowerCase = trimmed.toLowerCase()
+  if (wellFormed.test(lowerCase) && !lowerCase.includes('xn--')) return lowerCase
+  const host = parseHost(trimmed)
   return host && wellFormed.test(host) ? host : undefined
 }
 
-function parsed(whole: string): string | undefined {
-  const rest = whole.replace(scheme, '')
+function parseHost(text: string): string | undefined {
+  const rest = text.replace(scheme, '')
   const [authority = ''] = rest.split(/[/?#\\]/, 1)
-  // Before a bare host stands nobody's name: that is an address of e-mail.
-  const isBare = rest === whole
+  // A bare host with a user name is an e-mail address.
+  const isBare = rest === text
   if (/\s/.test(authority) || (isBare && authority.includes('@'))) return undefined
   return URL.parse(`https://${rest}`)?.hostname.replace(/\.$/, '')
 }

@@ -1,4 +1,4 @@
-export { foldMerchant, matcher, sameMerchant, samePayee } from './matcher.ts'
+export { foldMerchant, isSameMerchant, isSamePayee, payeeMatcher } from './matcher.ts'
 export { mccGroup, mccGroupNames } from './mcc-groups.ts'
 export { mccCodes } from './merchants.ts'
 export { looksLikeIban } from './names.ts'

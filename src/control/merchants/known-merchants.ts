@@ -1,6 +1,6 @@
 /**
- * Merchants that agents and those who run them pay: name, usual category, and how statements write them. A pattern is
- * of whole words; one with `…` may go on within a word. Without a pattern, the name itself is it.
+ * Merchants that agents often pay: name, usual category, and how statements write them. A pattern matches whole words;
+ * one that ends in `…` is a prefix. A merchant without patterns is matched by its name.
  */
 const table = `
 Adobe|5734|ADOBE, ADOBE SYSTEMS, ADOBE CREATIVE CLOUD, ADOBE ACROPRO…
@@ -166,33 +166,33 @@ export interface KnownMerchant {
   readonly mcc: string
 }
 
-export interface Found {
+export interface KnownMatch {
   readonly merchant: KnownMerchant
-  /** The words that come after what it is known by. */
+  /** The words after the matching pattern. */
   readonly rest: readonly string[]
 }
 
-const MOST_WORDS = 5
-const whole = new Map<string, KnownMerchant>()
-const openEnded = new Map<string, KnownMerchant>()
+const MAX_PATTERN_WORDS = 5
+const byPattern = new Map<string, KnownMerchant>()
+const byPrefix = new Map<string, KnownMerchant>()
 
 for (const line of table.trim().split('\n')) {
   const [name = '', mcc = '', patterns = ''] = line.split('|')
   for (const pattern of (patterns || name.toUpperCase()).split(', '))
-    if (pattern.endsWith('…')) openEnded.set(pattern.slice(0, -1), { name, mcc })
-    else whole.set(pattern, { name, mcc })
+    if (pattern.endsWith('…')) byPrefix.set(pattern.slice(0, -1), { name, mcc })
+    else byPattern.set(pattern, { name, mcc })
 }
 
-/** Who is known by how this begins: by the longest of all the patterns that fit. */
-export function findKnown(words: readonly string[]): Found | undefined {
+/** Finds the known merchant that a text begins with, by the longest pattern that matches. */
+export function findKnown(words: readonly string[]): KnownMatch | undefined {
   const text = words.join(' ')
-  const counts = Array.from({ length: Math.min(words.length, MOST_WORDS) }, (_, index) => index + 1)
-  const fitting = [
-    ...counts.map(count => words.slice(0, count).join(' ')).filter(pattern => whole.has(pattern)),
-    ...[...openEnded.keys()].filter(beginning => text.startsWith(beginning)),
+  const counts = Array.from({ length: Math.min(words.length, MAX_PATTERN_WORDS) }, (_, index) => index + 1)
+  const matching = [
+    ...counts.map(count => words.slice(0, count).join(' ')).filter(pattern => byPattern.has(pattern)),
+    ...[...byPrefix.keys()].filter(prefix => text.startsWith(prefix)),
   ]
-  const [longest] = fitting.toSorted((a, b) => b.length - a.length)
-  const merchant = whole.get(longest ?? '') ?? openEnded.get(longest ?? '')
+  const [longest] = matching.toSorted((a, b) => b.length - a.length)
+  const merchant = byPattern.get(longest ?? '') ?? byPrefix.get(longest ?? '')
   if (!longest || !merchant) return undefined
   return { merchant, rest: words.slice(longest.split(' ').length) }
 }

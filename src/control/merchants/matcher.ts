@@ -1,159 +1,166 @@
 import { domainToUnicode } from 'node:url'
 import { plainIban } from '../../values/iban.ts'
-import { glance } from './confusables.ts'
+import { skeleton } from './confusables.ts'
 import { hostOf } from './hosts.ts'
-import { allNamesIn, looksLikeIban, type Named, namedIn, namesOfPattern } from './names.ts'
+import { allNamesIn, looksLikeIban, type NamedMerchant, namedMerchant, namesOfPattern } from './names.ts'
 
-/** Words of ASCII with one space between them: most names. */
-const plain = /^[!-~]+(?: [!-~]+)*$/
+/** ASCII words with one space between them, as most names are. They need no normalization. */
+const plainText = /^[!-~]+(?: [!-~]+)*$/
 
-const nameOf = (text: string): string => {
-  const small = text.toLowerCase()
-  if (plain.test(small)) return small
-  return small.trim().replace(/\s+/g, ' ').normalize('NFC').replaceAll('ß', 'ss').replaceAll('ς', 'σ')
+const foldName = (text: string): string => {
+  const lowerCase = text.toLowerCase()
+  if (plainText.test(lowerCase)) return lowerCase
+  return lowerCase.trim().replace(/\s+/g, ' ').normalize('NFC').replaceAll('ß', 'ss').replaceAll('ς', 'σ')
 }
 
-/** The same for every way to write one merchant: a host, whatever the URL; else the name without its case. */
-export const foldMerchant = (name: string): string => hostOf(name) ?? nameOf(name)
+/** One key for all spellings of a merchant: the host, whatever the URL, or the name regardless of case. */
+export const foldMerchant = (name: string): string => hostOf(name) ?? foldName(name)
 
-/** As it is written, or as it looks. */
-interface Reading {
+/** How hosts and names become the keys that are compared: by spelling, or by appearance. */
+interface Normalization {
   readonly host: (host: string) => string
   readonly name: (name: string) => string
 }
 
-const written: Reading = { host: host => host, name: nameOf }
+const bySpelling: Normalization = { host: host => host, name: foldName }
 
-const seen: Reading = {
-  host: host => glance(host.includes('xn--') ? domainToUnicode(host) : host),
-  // How the words are set apart is not seen either.
-  name: name => glance(name).replace(/[\s\p{P}]/gu, '') || nameOf(name),
+const byAppearance: Normalization = {
+  host: host => skeleton(host.includes('xn--') ? domainToUnicode(host) : host),
+  // Spaces and punctuation are left out: readers hardly notice them.
+  name: name => skeleton(name).replace(/[\s\p{P}]/gu, '') || foldName(name),
 }
 
-/** The same for all merchants that can be taken for each other. */
-export function lookOf(merchant: string): string {
+/** One key for all merchants that can be taken for each other. */
+export function merchantSkeleton(merchant: string): string {
   const host = hostOf(merchant)
-  return host ? seen.host(host) : seen.name(merchant)
+  return host ? byAppearance.host(host) : byAppearance.name(merchant)
 }
 
-/** The host under which `*.example.com` takes all. */
+/** The domain of a pattern such as `*.example.com`; undefined for any other pattern. */
 export const wildcardOf = (pattern: string): string | undefined => {
   const trimmed = pattern.trim()
   return trimmed.startsWith('*.') ? hostOf(trimmed.slice(2)) : undefined
 }
 
-type Places = Map<string, number>
-const NOWHERE = Number.POSITIVE_INFINITY
+/** Where in its list each pattern stands, by key. */
+type Positions = Map<string, number>
+const NO_MATCH = Number.POSITIVE_INFINITY
 
-/** The patterns in one reading: for each key the place of the first that has it. */
-class Index {
-  readonly #reading: Reading
-  readonly #names: Places = new Map()
-  readonly #hosts: Places = new Map()
-  readonly #domains: Places = new Map()
+/** Finds the position of the first pattern that a merchant matches, under one normalization. */
+class PatternIndex {
+  readonly #normalization: Normalization
+  readonly #names: Positions = new Map()
+  readonly #hosts: Positions = new Map()
+  readonly #domains: Positions = new Map()
 
-  constructor(reading: Reading) {
-    this.#reading = reading
+  constructor(normalization: Normalization) {
+    this.#normalization = normalization
   }
 
-  add(pattern: string, place: number): void {
+  add(pattern: string, position: number): void {
     const domain = wildcardOf(pattern)
     const host = hostOf(pattern)
-    if (domain) this.#domains.set(this.#reading.host(domain), place)
-    else if (host) this.#hosts.set(this.#reading.host(host), place)
-    // At a glance `Booking com` is booking.com.
-    if (!domain && (!host || this.#reading === seen)) this.#names.set(this.#reading.name(pattern), place)
+    if (domain) this.#domains.set(this.#normalization.host(domain), position)
+    else if (host) this.#hosts.set(this.#normalization.host(host), position)
+    // By appearance a host is a name too: `Booking com` looks like booking.com.
+    if (!domain && (!host || this.#normalization === byAppearance))
+      this.#names.set(this.#normalization.name(pattern), position)
   }
 
-  placeOf(merchant: string): number {
+  positionOf(merchant: string): number {
     const host = hostOf(merchant)
-    if (!host) return this.#names.get(this.#reading.name(merchant)) ?? NOWHERE
-    const key = this.#reading.host(host)
-    let place = this.#hosts.get(key) ?? NOWHERE
+    if (!host) return this.#names.get(this.#normalization.name(merchant)) ?? NO_MATCH
+    const key = this.#normalization.host(host)
+    let position = this.#hosts.get(key) ?? NO_MATCH
     for (let dot = key.indexOf('.'); dot > 0; dot = key.indexOf('.', dot + 1))
-      place = Math.min(place, this.#domains.get(key.slice(dot + 1)) ?? NOWHERE)
-    return place
+      position = Math.min(position, this.#domains.get(key.slice(dot + 1)) ?? NO_MATCH)
+    return position
   }
 }
 
 export interface MatcherOptions {
   /**
-   * Whether what only looks like a pattern matches it too, or may be the same by one of its names. For what is refused:
-   * nobody slips through a blocklist with a Cyrillic `а`, or behind a processor. Never for what is admitted: there it
-   * would open the door to whoever looks like another.
+   * Whether a merchant also matches a pattern by appearance, or by any of the names in its text. Blocklists need it:
+   * nobody slips through with a Cyrillic `а`, or behind a processor. Allowlists must not have it: whoever looks like an
+   * allowed merchant would be paid.
    */
   readonly lookalikes?: boolean
 }
 
-/** How the texts of patterns and of merchants are taken apart before they are compared. */
-interface Names {
-  readonly readings: readonly Reading[]
-  readonly ofPattern: (pattern: string) => Iterable<string>
-  readonly ofMerchant: (merchant: string) => readonly string[]
+/** How a list reads patterns and merchants before it compares them. */
+interface ListReading {
+  readonly normalizations: readonly Normalization[]
+  readonly namesOfPattern: (pattern: string) => Iterable<string>
+  readonly namesOfMerchant: (merchant: string) => readonly string[]
 }
 
-/** One key for the name behind a processor: another processor may have another customer of that name. */
-const behind = ({ name, processor }: Named): string =>
+/** A key that includes the processor: another processor may have another customer of the same name. */
+const keyWithProcessor = ({ name, processor }: NamedMerchant): string =>
   processor === null ? name : `${processor} *${foldMerchant(name)}`
 
-const admitting: Names = {
-  readings: [written],
-  ofPattern: pattern => (pattern.includes('*') ? [pattern, behind(namedIn(pattern))] : [pattern]),
-  ofMerchant(merchant) {
+const allowlistReading: ListReading = {
+  normalizations: [bySpelling],
+  namesOfPattern: pattern =>
+    pattern.includes('*') ? [pattern, keyWithProcessor(namedMerchant(pattern))] : [pattern],
+  namesOfMerchant(merchant) {
     if (!merchant.includes('*')) return [merchant]
-    const named = namedIn(merchant)
-    return [merchant, named.name, behind(named)]
+    const named = namedMerchant(merchant)
+    return [merchant, named.name, keyWithProcessor(named)]
   },
 }
 
-const refusing: Names = {
-  readings: [written, seen],
-  ofPattern: namesOfPattern,
-  ofMerchant: allNamesIn,
+const blocklistReading: ListReading = {
+  normalizations: [bySpelling, byAppearance],
+  namesOfPattern,
+  namesOfMerchant: allNamesIn,
 }
 
-/** Accounts by their numbers. */
-function accountsIn(patterns: readonly string[]): Places {
-  const numbers = patterns.map((pattern, place) => [pattern, place] as const)
-  const ibans = numbers.filter(([pattern]) => looksLikeIban(pattern))
-  return new Map(ibans.reverse().map(([pattern, place]) => [plainIban(pattern), place]))
+/** The patterns that are IBANs. The first of equal ones wins, so they are set from the last to the first. */
+function ibanPositions(patterns: readonly string[]): Positions {
+  const entries = patterns.map((pattern, position) => [pattern, position] as const)
+  const ibans = entries.filter(([pattern]) => looksLikeIban(pattern))
+  return new Map(ibans.reverse().map(([pattern, position]) => [plainIban(pattern), position]))
 }
 
 /**
- * Finds the first pattern that a payee matches. A name matches a name, whatever the case; a host, bare or in a URL,
- * matches that host; `*.example.com` matches every host below example.com, and not that itself; an IBAN matches the
- * account. Texts of statements are resolved on both sides: `SQ *BOOKSHOP` and `BOOKSHOP*1234` are Bookshop.
+ * Makes a function that finds the first pattern that a payee matches. A name matches the same name regardless of case; a
+ * host, bare or in a URL, matches that host; `*.example.com` matches every host below example.com, but not example.com;
+ * an IBAN matches the account. Texts of statements are resolved on both sides: `SQ *BOOKSHOP` and `BOOKSHOP*1234` match
+ * Bookshop.
  */
-export function matcher(
+export function payeeMatcher(
   patterns: readonly string[],
   { lookalikes = false }: MatcherOptions = {},
 ): (merchant: string, iban?: string | null) => string | undefined {
-  const { readings, ofPattern, ofMerchant } = lookalikes ? refusing : admitting
-  const accounts = accountsIn(patterns)
-  const indexes = readings.map(reading => new Index(reading))
-  const keys = [...patterns.entries()].flatMap(([place, pattern]) =>
-    looksLikeIban(pattern) ? [] : [...ofPattern(pattern)].map(name => [name, place] as const),
+  const reading = lookalikes ? blocklistReading : allowlistReading
+  const ibans = ibanPositions(patterns)
+  const indexes = reading.normalizations.map(normalization => new PatternIndex(normalization))
+  const names = [...patterns.entries()].flatMap(([position, pattern]) =>
+    looksLikeIban(pattern) ? [] : [...reading.namesOfPattern(pattern)].map(name => [name, position] as const),
   )
-  for (const [name, place] of keys.reverse()) for (const index of indexes) index.add(name, place)
-  // What is written as a number is no proof of the account: it is refused by it, and not admitted.
-  const numbersIn = (merchant: string): string[] =>
-    lookalikes && accounts.size > 0 ? [plainIban(merchant)] : []
+  for (const [name, position] of names.reverse()) for (const index of indexes) index.add(name, position)
+  // An IBAN in the name does not prove that the account is paid: it can block a payee, and never allows one.
+  const ibansInName = (merchant: string): string[] =>
+    lookalikes && ibans.size > 0 ? [plainIban(merchant)] : []
   return (merchant, iban) => {
-    const named = ofMerchant(merchant).flatMap(name => indexes.map(index => index.placeOf(name)))
-    const known = [iban ?? '', ...numbersIn(merchant)].map(number => accounts.get(number) ?? NOWHERE)
-    return patterns[Math.min(...named, ...known)]
+    const byName = reading
+      .namesOfMerchant(merchant)
+      .flatMap(name => indexes.map(index => index.positionOf(name)))
+    const byIban = [iban ?? '', ...ibansInName(merchant)].map(number => ibans.get(number) ?? NO_MATCH)
+    return patterns[Math.min(...byName, ...byIban)]
   }
 }
 
-/** Whether who is paid is the one that something is good for: as an allowlist of that one would admit it. */
-export function sameMerchant(bound: string, merchant: string): boolean {
+/** Whether a payee is the merchant that something is bound to: as an allowlist of that one merchant would find. */
+export function isSameMerchant(bound: string, merchant: string): boolean {
   if (bound === merchant || foldMerchant(bound) === foldMerchant(merchant)) return true
   if (!merchant.includes('*') && !bound.includes('*')) return false
-  const [wanted, named] = [namedIn(bound), namedIn(merchant)]
-  const isThrough = wanted.processor === null || wanted.processor === named.processor
-  return isThrough && foldMerchant(wanted.name) === foldMerchant(named.name)
+  const wanted = namedMerchant(bound)
+  const named = namedMerchant(merchant)
+  const hasSameProcessor = wanted.processor === null || wanted.processor === named.processor
+  return hasSameProcessor && foldMerchant(wanted.name) === foldMerchant(named.name)
 }
 
-/** The same where it may be an account. */
-export const samePayee = (bound: string, merchant: string, iban: string | null | undefined): boolean =>
-  looksLikeIban(bound) ? plainIban(bound) === iban : sameMerchant(bound, merchant)
+/** Like `isSameMerchant`, for a bound payee that may be an IBAN. */
+export const isSamePayee = (bound: string, merchant: string, iban: string | null | undefined): boolean =>
+  looksLikeIban(bound) ? plainIban(bound) === iban : isSameMerchant(bound, merchant)

@@ -6,14 +6,14 @@ export interface MccGroup {
   readonly codes: readonly string[]
 }
 
-/** Of `7011 7512-7519` all the codes that there are. */
+/** Makes a group of all existing codes in ranges such as `7011 7512-7519`. */
 function group(name: string, description: string, members: string): MccGroup {
-  const spans = members.split(' ').map(member => member.split('-'))
-  const isIn = (code: string): boolean => spans.some(([from = '', to = from]) => from <= code && code <= to)
+  const ranges = members.split(' ').map(member => member.split('-'))
+  const isIn = (code: string): boolean => ranges.some(([from = '', to = from]) => from <= code && code <= to)
   return { name, description, codes: categories.map(({ code }) => code).filter(isIn) }
 }
 
-/** What an owner means by a word; a code may be in several. */
+/** Groups of codes that a policy can name. A code may be in several groups. */
 export const mccGroups: readonly MccGroup[] = [
   group('advertising', 'Advertising and commercial art', '7311 7333'),
   group('automotive', 'Cars, their parts and their repair', '5013 5511-5533 5551-5599 7531-7549'),
@@ -51,9 +51,9 @@ export const mccGroups: readonly MccGroup[] = [
   group('utilities', 'Electricity, gas, water and waste', '4900'),
 ]
 
-const byName = new Map(mccGroups.map(one => [one.name, one.codes]))
+const byName = new Map(mccGroups.map(({ name, codes }) => [name, codes]))
 
 export const mccGroupNames: readonly string[] = [...byName.keys()]
 
-/** The codes of a group; undefined where there is none of that name. */
+/** The codes of a group; undefined if there is no such group. */
 export const mccGroup = (name: string): readonly string[] | undefined => byName.get(name)

@@ -1,6 +1,6 @@
 /**
  * Merchant category codes from 0700 to 5599: fields, contracts, transport, utilities, wholesale and large shops. The
- * codes are those of the public list of ISO 18245 and of the card schemes that add to it; the words are ours.
+ * codes are those of ISO 18245 and of the card schemes that add to it; the descriptions are our own words.
  */
 export const trades = `
 0742 Veterinary surgeons

@@ -6,11 +6,11 @@ import { categories } from './mcc.ts'
 import { mccGroup, mccGroups } from './mcc-groups.ts'
 import { suggestions } from './suggestions.ts'
 
-/** All codes that there are, in their order. */
+/** All codes, in their order. */
 export const mccCodes: readonly string[] = categories.map(({ code }) => code)
 
-/** As lists and look-ups show them. */
-const shown = categories.map(category => ({
+/** The categories as the API shows them. */
+const categoryRecords = categories.map(category => ({
   ...category,
   id: category.code,
   groups: mccGroups.filter(({ codes }) => codes.includes(category.code)).map(({ name }) => name),
@@ -23,7 +23,7 @@ const merchants = implement(merchantsApi, {
     const members = group === undefined ? undefined : mccGroup(group)
     const text = q.trim().toLowerCase()
     return pageOf(
-      shown.filter(
+      categoryRecords.filter(
         ({ code, description }) =>
           (members?.includes(code) ?? true) &&
           (code.startsWith(text) || description.toLowerCase().includes(text)),
@@ -32,7 +32,7 @@ const merchants = implement(merchantsApi, {
   },
 
   category: ({ params }, { refuse }) =>
-    shown.find(({ code }) => code === params.code) ?? refuse('mcc_not_found'),
+    categoryRecords.find(({ code }) => code === params.code) ?? refuse('mcc_not_found'),
 
   groups: (_, { pageOf }) =>
     pageOf(mccGroups.map(group => ({ ...group, codes: [...group.codes], id: group.name }))),

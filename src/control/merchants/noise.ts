@@ -1,5 +1,5 @@
 import { countries } from '../../values/countries.ts'
-import { guessMcc } from './kinds.ts'
+import { guessMcc } from './mcc-keywords.ts'
 
 const split = (list: string): ReadonlySet<string> => new Set(list.trim().split(/,\s*/))
 
@@ -15,12 +15,12 @@ STOCKHOLM, STRASBOURG, STUTTGART, TALLINN, TORINO, TOULOUSE, UTRECHT, VALENCIA, 
 WARSZAWA, WIEN, ZAGREB, ZUERICH, ZURICH, LONDON GB, IRELAND, GERMANY, DEUTSCHLAND, FRANCE, EUROPE, EMEA, INTERNATIONAL
 `)
 
-const lands = split(
+const countryCodes = split(
   'AUT, BEL, CAN, CHE, CZE, DEU, DNK, ESP, FIN, FRA, GBR, GRC, IRL, ITA, LUX, LVA, LTU, NLD, NOR, POL, PRT, SWE, USA, UK, EU',
 )
 
-/** Of the United States; after a place alone, for some are words. */
-const states = split(
+/** States of the US. They count only after a place, for some of them are words. */
+const usStates = split(
   'AK, AL, AR, AZ, CA, CO, CT, DC, FL, GA, HI, IA, ID, IL, IN, KS, KY, LA, MA, MD, ME, MI, MN, MO, MS, MT, NC, ND, NE, ' +
     'NH, NJ, NM, NV, NY, OH, OK, OR, PA, RI, SC, SD, TN, TX, UT, VA, VT, WA, WI, WV, WY',
 )
@@ -30,20 +30,20 @@ const legalForms = split(
     'NV, AB, AS, APS, OY, DAC, SL, PTY, PBC, SP',
 )
 
-/** Words that stand after a name and are none of it. */
-const tails = split(
+/** Words that follow a name and do not belong to it. */
+const trailingWords = split(
   'COM, NET, ORG, WWW, HTTPS, HELP, BILL, BILLING, FIL, FILIALE, NR, NO, STORE, PENDING, SAGT, DANKE, REF, RECURRING, ' +
     'CC, CONTACTLESS, SUCURSAL, INVOICE, ORDER',
 )
 
-/** What a known merchant sells or is called besides. */
-const wares = split(
+/** Words for what a known merchant sells, or that its name is written with. */
+const productWords = split(
   'IO, APP, INFO, ONLINE, PAYMENT, PAYMENTS, PURCHASE, SUBSCR, SUBSCRIPTION, SUBSCRIPT, STATION, MONTHLY, ANNUAL, PLUS, ' +
     'PRO, TEAM, USAGE, LABS, TECHNOLOGIES, SYSTEMS, SUPPORT, ON, SERVICE, SERVICES, HOTEL, MARKT, API, CLOUD, AI',
 )
 
-/** Before a name a bank says what kind of payment it was. */
-const openings =
+/** The kind of payment, which banks write before a name. */
+const paymentKinds =
   /^(?:(?:POS|VISA|MASTERCARD|MAESTRO|DEBIT|CARD|PURCHASE|KARTENZAHLUNG|PAIEMENT|CB|COMPRA|PAGO|GIROCARD|KAUFUMSATZ|CONTACTLESS|PAYMENT TO|RECURRING)\b[ :.-]*)+(?=\S)/i
 
 const numbers = [
@@ -54,11 +54,11 @@ const numbers = [
   /#\s*\S*\d\S*/g,
 ]
 
-/** What is written before, between and after a name, and is none of it. */
+/** Removes dates, times, telephone numbers and references, and the kind of payment. */
 export const withoutNumbers = (text: string): string =>
-  numbers.reduce((rest, number) => rest.replace(number, ' '), text.replace(openings, ''))
+  numbers.reduce((rest, number) => rest.replace(number, ' '), text.replace(paymentKinds, ''))
 
-/** The words of a text as they are compared: capitals of ASCII where there are such. */
+/** The words of a text in the form in which they are compared: in capitals, of ASCII where possible. */
 export const wordsOf = (text: string): string[] =>
   text
     .toUpperCase()
@@ -70,29 +70,29 @@ export const wordsOf = (text: string): string[] =>
     .split(/[^\p{L}\p{N}&+]+/u)
     .filter(Boolean)
 
-const isCountry = (word: string): boolean => countries.has(word) || lands.has(word)
+const isCountry = (word: string): boolean => countries.has(word) || countryCodes.has(word)
 
-/** `Casino GmbH` is Casino. */
+/** Removes the legal form: `Casino GmbH` becomes `Casino`. */
 export function withoutLegalForm(name: string): string {
   const space = name.trimEnd().lastIndexOf(' ')
   return space > 0 && legalForms.has(wordsOf(name.slice(space)).join('')) ? name.slice(0, space) : name
 }
 
-/** Whether a word after a name says nothing about whose it is. */
+/** Whether a word after a name says nothing about the merchant. */
 const isNoise = (word: string): boolean =>
-  /\d/.test(word) || isCountry(word) || legalForms.has(word) || tails.has(word) || places.has(word)
+  /\d/.test(word) || isCountry(word) || legalForms.has(word) || trailingWords.has(word) || places.has(word)
 
-/** The same after the name of a merchant that is known. */
-export const isNoiseOfKnown = (word: string): boolean => isNoise(word) || wares.has(word)
+/** Whether a word says nothing after the name of a known merchant. */
+export const isNoiseOfKnown = (word: string): boolean => isNoise(word) || productWords.has(word)
 
-/** How many words at the end are noise: a number, a place of up to three words, a country, a legal form. */
+/** Counts the noise at the end of a name: a number, a place of up to three words, a country, a legal form. */
 export function noiseAtEnd(words: readonly string[]): number {
   const [beforeLast = '', last = ''] = words.slice(-2)
-  const placeOf = [3, 2].find(count => words.length > count && places.has(words.slice(-count).join(' ')))
-  if (placeOf) return placeOf
+  const placeWords = [3, 2].find(count => words.length > count && places.has(words.slice(-count).join(' ')))
+  if (placeWords) return placeWords
   if (words.length > 2 && /^\d{4,5}$/.test(beforeLast)) return 2 // a postal code and its place
-  if (states.has(last) && places.has(beforeLast)) return 1
-  // A kind and a place are the whole name: the Pizzeria Napoli.
+  if (usStates.has(last) && places.has(beforeLast)) return 1
+  // A trade and a place can be the whole name: the Pizzeria Napoli.
   if (words.length === 2 && places.has(last) && guessMcc([beforeLast])) return 0
   return isNoise(last) ? 1 : 0
 }

@@ -1,4 +1,4 @@
-/** What those who take cards for others write before the name of the merchant. */
+/** Prefixes that payment processors write before the name of the merchant. */
 const processors: readonly (readonly [prefix: RegExp, name: string])[] = [
   [/^(?:SQ|GOSQ\.COM|SQUARE) ?\*/i, 'Square'],
   [/^(?:TST|TOAST)\* ?/i, 'Toast'],
@@ -31,17 +31,18 @@ const processors: readonly (readonly [prefix: RegExp, name: string])[] = [
   [/^GUMROAD(?:\.COM)? ?\*/i, 'Gumroad'],
 ]
 
-export interface Unwrapped {
+export interface StrippedDescriptor {
   readonly text: string
-  /** The one next to the merchant last. */
+  /** From left to right: the last one is next to the merchant. */
   readonly processors: readonly string[]
 }
 
-/** The text without those through whom the payment went. */
-export function unwrap(text: string): Unwrapped {
-  const whole = text.trim().replace(/\s+\*/g, ' *')
-  const found = processors.find(([prefix]) => prefix.test(whole))
-  if (!found) return { text: whole, processors: [] }
-  const inner = unwrap(whole.replace(found[0], ''))
-  return { text: inner.text, processors: [found[1], ...inner.processors] }
+/** Removes the prefixes of all processors through which the payment went. */
+export function stripProcessors(text: string): StrippedDescriptor {
+  const trimmed = text.trim().replace(/\s+\*/g, ' *')
+  const processor = processors.find(([prefix]) => prefix.test(trimmed))
+  if (!processor) return { text: trimmed, processors: [] }
+  const [prefix, name] = processor
+  const inner = stripProcessors(trimmed.replace(prefix, ''))
+  return { text: inner.text, processors: [name, ...inner.processors] }
 }

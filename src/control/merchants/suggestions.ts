@@ -5,10 +5,10 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import type { merchantsApi } from './api.ts'
-import { foldMerchant, lookOf, matcher } from './matcher.ts'
+import { foldMerchant, merchantSkeleton, payeeMatcher } from './matcher.ts'
 import { patternProblem } from './patterns.ts'
 
-// Back along the agent's own index no further than so many records, whatever became of them.
+// Reads the agent's latest 2,000 records by its index, whatever their status: the cost does not grow with the history.
 const SPENDS = `
 with paid as (
   select merchant, amount_cents, created_at, type, status from transactions
@@ -25,39 +25,44 @@ const LISTS = `
 select merchant_allowlist as allow, merchant_blocklist as block from policies
 where owner_id = $1 and mode = $2 and agent_id = $3 and deleted_at is null`
 
-interface Spent {
+interface MerchantSpend {
   merchant: string
   spends: number
   amountEuros: Euros
   lastUsedAt: Date
 }
 
-/** Both spellings of one merchant are one; it is called as it was last. */
-function together(rows: readonly Spent[]): Spent[] {
-  const merchants = new Map<string, Spent>()
+/** Adds up the spellings of each merchant, under the one that was used last: rows come in that order. */
+function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
+  const merchants = new Map<string, MerchantSpend>()
   for (const row of rows) {
     const key = foldMerchant(row.merchant)
-    const known = merchants.get(key)
-    if (known) {
-      known.spends += row.spends
-      known.amountEuros += row.amountEuros
+    const merged = merchants.get(key)
+    if (merged) {
+      merged.spends += row.spends
+      merged.amountEuros += row.amountEuros
     } else merchants.set(key, { ...row })
   }
   return [...merchants.values()].sort(byUse)
 }
 
-const byUse = (a: Spent, b: Spent): number =>
+const byUse = (a: MerchantSpend, b: MerchantSpend): number =>
   b.spends - a.spends || Number(b.amountEuros - a.amountEuros) || (a.merchant < b.merchant ? -1 : 1)
 
 type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number]
 
-/** Why this one is better not suggested; undefined where nothing speaks against it. */
-function objection(one: Spent, block: string | undefined, allowed: boolean, twin: string | undefined) {
-  if (block !== undefined) return `The blocklist has ${block}; it wins.`
-  if (allowed) return 'The allowlist has it already.'
-  if (twin !== undefined) return `It looks like ${twin}, and is written otherwise.`
-  if (one.spends === 1) return 'Paid once only.'
-  const problem = patternProblem(foldMerchant(one.merchant))
+/** Says why a merchant is not suggested; undefined if it is. */
+function objectionTo(
+  { merchant, spends }: MerchantSpend,
+  blockPattern: string | undefined,
+  isAllowed: boolean,
+  lookalike: string | undefined,
+): string | undefined {
+  if (blockPattern !== undefined) return `The blocklist has ${blockPattern}; it wins.`
+  if (isAllowed) return 'The allowlist has it already.'
+  if (lookalike !== undefined) return `It looks like ${lookalike}, and is written otherwise.`
+  if (spends === 1) return 'Paid once only.'
+  const problem = patternProblem(foldMerchant(merchant))
   return problem && `It cannot be written into an allowlist: it ${problem}.`
 }
 
@@ -65,22 +70,22 @@ async function suggest(
   { sql, actor, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'actor' | 'tenant'>,
   agentId: string,
 ): Promise<(Suggestion & { id: string })[]> {
-  const spent = together(await sql<Spent & Row>(SPENDS, [ownerId, mode, agentId, actor.delegationId ?? null]))
+  const rows = await sql<MerchantSpend & Row>(SPENDS, [ownerId, mode, agentId, actor.delegationId ?? null])
   const [lists] = await sql<{ allow: string[]; block: string[] }>(LISTS, [ownerId, mode, agentId])
-  const allows = matcher(lists?.allow ?? [])
-  const blocks = matcher(lists?.block ?? [], { lookalikes: true })
-  // Those that are paid most come first: of two that look the same, the later one is the one to be wary of.
-  const looks = new Map<string, string>()
-  return spent.map(one => {
-    const { merchant } = one
+  const findAllowed = payeeMatcher(lists?.allow ?? [])
+  const findBlocked = payeeMatcher(lists?.block ?? [], { lookalikes: true })
+  // The merchants paid most come first: of two that look the same, the later one is the suspicious one.
+  const firstBySkeleton = new Map<string, string>()
+  return mergeSpellings(rows).map(spend => {
+    const { merchant } = spend
     const pattern = foldMerchant(merchant)
-    const look = lookOf(merchant)
-    const twin = looks.get(look)
-    looks.set(look, twin ?? merchant)
-    const allowed = allows(merchant) !== undefined
-    const against = objection(one, blocks(merchant), allowed, twin)
-    const reason = against ?? `Paid ${one.spends} times, ${formatEuros(one.amountEuros)} in all.`
-    return { ...one, id: pattern, pattern, allowed, suggested: against === undefined, reason }
+    const skeleton = merchantSkeleton(merchant)
+    const lookalike = firstBySkeleton.get(skeleton)
+    firstBySkeleton.set(skeleton, lookalike ?? merchant)
+    const allowed = findAllowed(merchant) !== undefined
+    const objection = objectionTo(spend, findBlocked(merchant), allowed, lookalike)
+    const reason = objection ?? `Paid ${spend.spends} times, ${formatEuros(spend.amountEuros)} in all.`
+    return { ...spend, id: pattern, pattern, allowed, suggested: objection === undefined, reason }
   })
 }
 

@@ -4,7 +4,7 @@ import { del, get, gone, list, missing, nothing, patch, post, put } from '../../
 import { id } from '../../values/ids.ts'
 import { ProcessStatusRecord } from '../../values/schemas.ts'
 import { expirationActions, PolicyCreate } from '../rules/index.ts'
-import { switches } from './overrides.ts'
+import { toggles } from './overrides.ts'
 import { PolicyDetail, PolicyEvent, PolicyRecord, PolicyReplace, Preset } from './schemas.ts'
 import { VersionRecord } from './version-record.ts'
 
@@ -67,7 +67,7 @@ export const policiesApi = {
   replace: put('/policies/{id}', {
     summary: 'Replace the rules of a policy',
     description:
-      'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`. Of an agent’s own policy what is changed is set for that agent alone: see `overrides`.',
+      'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`. Changes to an agent’s own policy are set for that agent alone: see `overrides`.',
     callers: ['key'],
     scope: 'policies:write',
     bodyLimitKiB: 256,
@@ -100,16 +100,16 @@ export const policiesApi = {
   versions: list('/policies/{id}/versions', {
     summary: 'List the versions of a policy',
     description:
-      'Every state the policy has had, newest first, with what was changed by it; of a deleted one too.',
+      'Every state that the policy has had, newest first, each with its changes. A deleted policy has its versions still.',
     callers: ['key', 'agent'],
     scope: 'policies:read',
     item: VersionRecord,
     fails: { policy_not_found: fails.policy_not_found },
   }),
   apply: post('/policies/{id}/apply', {
-    summary: 'Bring a changed template to its agents',
+    summary: 'Apply a changed template to its agents',
     description:
-      'Every agent whose policy came from this template gets the rules the template has now. What was set for an agent alone stays: `kept` says what, and `overrides` of its policy.',
+      'Every agent whose policy came from this template gets the rules the template has now. What was set for an agent alone stays: `kept` and `overrides` of its policy name it.',
     callers: ['key'],
     scope: 'policies:write',
     returns: [
@@ -122,7 +122,7 @@ export const policiesApi = {
           z.object({
             agentId: id('agent'),
             kept: z.array(z.string()).meta({
-              description: 'The rules that were set for this agent alone, and stay as they are.',
+              description: 'The rules that were set for this agent alone and stay as they are.',
               examples: [['requireIntent']],
             }),
           }),
@@ -134,7 +134,7 @@ export const policiesApi = {
       not_a_template: [400, 'This is an agent’s own policy; only a template can be applied.'],
     },
     emits: {
-      'policy.applied': event('A changed template has been brought to its agents.', PolicyEvent),
+      'policy.applied': event('A changed template has been applied to its agents.', PolicyEvent),
       'policy.updated': PolicyEvent,
     },
   }),
@@ -171,7 +171,7 @@ export const policiesApi = {
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
-      field: z.enum(switches),
+      field: z.enum(toggles),
       value: z.boolean(),
     }),
     example: { field: 'requireIntent', value: true },
@@ -179,14 +179,14 @@ export const policiesApi = {
     fails: { agent_not_found: fails.agent_not_found, no_policy_assigned: [400, notAssigned] },
     emits: { 'policy.updated': PolicyEvent },
   }),
-  /** Read by the process of the agent where no deletion is pending. */
+  /** The agent's process reads it when no deletion of the agent is pending. */
   status: get('/agents/{id}/policy/status', {
     summary: 'When an agent’s policy ends',
     callers: [],
     returns: [200, ProcessStatusRecord],
     fails: { agent_not_found: missing('agent') },
   }),
-  /** Only when its time has come; who comes second finds nothing to do. */
+  /** Does nothing before the policy is due, or when it has ended already. */
   expire: post('/agents/{id}/policy/expire', {
     summary: 'End an agent’s policy',
     callers: [],

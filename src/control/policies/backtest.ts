@@ -6,97 +6,106 @@ import { clock } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { type DecisionSpan, type RecordedDecision, recordedDecisions } from '../decisions/index.ts'
-import { type Compiled, compile, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
-import { Drift, type Replayed } from './decision-diff.ts'
+import { type CompiledPolicy, compile, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
+import { DecisionDiff, type Replayed } from './decision-diff.ts'
 import { findPolicy } from './policy-versioning.ts'
-import type { whatIfApi } from './simulation-api.ts'
+import type { policySimulationApi } from './simulation-api.ts'
 
-type Handler = HandlerOf<typeof whatIfApi.backtest>
-type Example = z.output<(typeof whatIfApi.backtest)['returns'][1]>['examples'][number]
+type Handler = HandlerOf<typeof policySimulationApi.backtest>
+type Example = z.output<(typeof policySimulationApi.backtest)['returns'][1]>['examples'][number]
 
-interface Sum {
+interface Total {
   count: number
   amountEuros: Euros
 }
 
-const nothing = (): Sum => ({ count: 0, amountEuros: 0n })
-const nothingNew = () => ({ newlyDenied: nothing(), newlyAllowed: nothing(), newlyToPerson: nothing() })
+const zero = (): Total => ({ count: 0, amountEuros: 0n })
+const noDifferences = () => ({ newlyDenied: zero(), newlyAllowed: zero(), newlyToPerson: zero() })
 
-const kinds = { denied: 'newlyDenied', allowed: 'newlyAllowed', person: 'newlyToPerson' } as const
+/** The name of a difference, by the verdict of this policy. */
+const differenceNames = { denied: 'newlyDenied', allowed: 'newlyAllowed', person: 'newlyToPerson' } as const
 
-const EXAMPLES = 100
+const MAX_EXAMPLES = 100
 
-/** So long one answer may take: a hundred thousand decisions take a few seconds. */
-const TIME = 30_000
+/** The longest time one answer may take: a hundred thousand decisions take a few seconds. */
+const TIME_LIMIT_MS = 30_000
 
-/** The rule that makes the difference: it is against it now, or was against it then. */
-const ruleBehind = ({ rule }: RecordedDecision, { was, now }: Replayed, { checks, reason }: Ruling): string =>
+/** The rule that makes the difference: it stops the spend now, or stopped it then. */
+const decidingRule = (
+  { rule }: RecordedDecision,
+  { was, now }: Replayed,
+  { checks, reason }: Ruling,
+): string =>
   (isStricter(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
 
-/** What differs, counted as it is found; of itself only the first examples are kept. */
-class Findings {
+/** Counts differences as they come. Only the first examples stay in memory, however long the span is. */
+class Report {
   decisions = 0
-  readonly sums = { same: nothing(), decidedBefore: nothing(), ...nothingNew() }
-  readonly rules = new Map<string, ReturnType<typeof nothingNew>>()
+  readonly totals = { same: zero(), decidedBefore: zero(), ...noDifferences() }
+  readonly byRule = new Map<string, ReturnType<typeof noDifferences>>()
   readonly examples: Example[] = []
 
-  note(one: RecordedDecision, replayed: Replayed): void {
+  add(recorded: RecordedDecision, replayed: Replayed): void {
     const { was, now, ruling } = replayed
     this.decisions++
-    if (ruling && now !== was) this.#differs(one, replayed, ruling)
-    else add(ruling ? this.sums.same : this.sums.decidedBefore, BigInt(one.request.amountEuros))
+    if (ruling && now !== was) this.#addDifference(recorded, replayed, ruling)
+    else addTo(ruling ? this.totals.same : this.totals.decidedBefore, BigInt(recorded.request.amountEuros))
   }
 
-  #differs(one: RecordedDecision, replayed: Replayed, ruling: Ruling): void {
+  #addDifference(recorded: RecordedDecision, replayed: Replayed, ruling: Ruling): void {
     const { was, now } = replayed
-    const amountEuros = BigInt(one.request.amountEuros)
-    const rule = ruleBehind(one, replayed, ruling)
-    add(this.sums[kinds[now]], amountEuros)
-    add(this.#of(rule)[kinds[now]], amountEuros)
-    if (this.examples.length < EXAMPLES) this.examples.push(exampleOf(one, { was, now, rule }, ruling))
-  }
-
-  #of(rule: string): ReturnType<typeof nothingNew> {
-    const known = this.rules.get(rule) ?? nothingNew()
-    this.rules.set(rule, known)
-    return known
+    const amountEuros = BigInt(recorded.request.amountEuros)
+    const rule = decidingRule(recorded, replayed, ruling)
+    const ruleTotals = this.byRule.get(rule) ?? noDifferences()
+    this.byRule.set(rule, ruleTotals)
+    addTo(this.totals[differenceNames[now]], amountEuros)
+    addTo(ruleTotals[differenceNames[now]], amountEuros)
+    if (this.examples.length === MAX_EXAMPLES) return
+    this.examples.push({
+      decisionId: recorded.id,
+      agentId: recorded.agentId,
+      subjectType: recorded.subjectType,
+      subjectId: recorded.subjectId,
+      at: recorded.at,
+      amountEuros,
+      merchant: recorded.request.merchant,
+      was,
+      now,
+      rule,
+      wasReason: recorded.reason,
+      reason: ruling.reason,
+    })
   }
 }
 
-function add(sum: Sum, amountEuros: Euros): void {
-  sum.count++
-  sum.amountEuros += amountEuros
+function addTo(total: Total, amountEuros: Euros): void {
+  total.count++
+  total.amountEuros += amountEuros
 }
 
-const exampleOf = (
-  { id: decisionId, agentId, subjectType, subjectId, at, request, reason: wasReason }: RecordedDecision,
-  found: Pick<Example, 'was' | 'now' | 'rule'>,
-  { reason }: Ruling,
-): Example => ({
-  ...{ decisionId, agentId, subjectType, subjectId, at, ...found, wasReason, reason },
-  amountEuros: BigInt(request.amountEuros),
-  merchant: request.merchant,
-})
-
-/** All that was decided in a span, decided anew; nothing where that takes too long. */
+/** Replays all decisions of a span under a policy; undefined if that takes too long. */
 export async function replayAll(
   sql: Sql,
   tenant: Tenant,
   span: DecisionSpan,
-  policy: Compiled,
-  time = TIME,
-): Promise<Findings | undefined> {
-  const end = clock.ticks() + time
-  const findings = new Findings()
-  let [agentId, drift] = ['', new Drift(policy)]
+  policy: CompiledPolicy,
+  timeLimitMs = TIME_LIMIT_MS,
+): Promise<Report | undefined> {
+  const deadline = clock.ticks() + timeLimitMs
+  const report = new Report()
+  let agentId = ''
+  let diff = new DecisionDiff(policy)
   for await (const page of recordedDecisions(sql, tenant, span)) {
-    for (const one of page) {
-      if (one.agentId !== agentId) [agentId, drift] = [one.agentId, new Drift(policy)]
-      findings.note(one, drift.replay(one))
+    for (const recorded of page) {
+      if (recorded.agentId !== agentId) {
+        agentId = recorded.agentId
+        diff = new DecisionDiff(policy)
+      }
+      report.add(recorded, diff.replay(recorded))
     }
-    if (clock.ticks() > end) return undefined
+    if (clock.ticks() > deadline) return undefined
   }
-  return findings
+  return report
 }
 
 export const backtest: Handler = async ({ params, body }, { em, sql, tenant, refuse }) => {
@@ -104,18 +113,16 @@ export const backtest: Handler = async ({ params, body }, { em, sql, tenant, ref
   if (!policy) return refuse('policy_not_found')
   const { agentId = null, ...span } = body
   if (agentId && !(await findAgent(em, agentId))) return refuse('agent_not_found')
-  const found = await replayAll(sql, tenant, body, compile(rulesOf(policy)))
-  if (!found) return refuse('backtest_too_long')
-  const { decisions, sums, rules, examples } = found
-  const byRule = [...rules].map(([rule, counted]) => ({ rule, ...counted }))
+  const report = await replayAll(sql, tenant, body, compile(rulesOf(policy)))
+  if (!report) return refuse('backtest_too_long')
   return {
     policyId: policy.id,
     version: policy.version,
     ...span,
     agentId,
-    decisions,
-    ...sums,
-    byRule,
-    examples,
+    decisions: report.decisions,
+    ...report.totals,
+    byRule: [...report.byRule].map(([rule, totals]) => ({ rule, ...totals })),
+    examples: report.examples,
   }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { euros, formatEuros } from '../../values/money.ts'
-import { listed, type Rules, ruleNames } from '../rules/index.ts'
+import { type Rules, ruleNames, shortList } from '../rules/index.ts'
 
-/** The rules of a version as they are kept: as the contract writes them. */
-type Kept = Readonly<Record<string, unknown>>
+/** The rules of a version, as the contract writes them. */
+type StoredRules = Readonly<Record<string, unknown>>
 
 export interface Change {
   readonly field: string
@@ -12,17 +12,18 @@ export interface Change {
   readonly text: string
 }
 
-type Words = (value: never) => string
+/** Puts the value of a rule into words. */
+type Formatter = (value: never) => string
 
-const money: Words = (value: number) => formatEuros(z.decode(euros, value))
-const minutes: Words = (value: number) => `${value} ${value === 1 ? 'minute' : 'minutes'}`
-const hour: Words = (value: number) => `${String(value).padStart(2, '0')}:00 UTC`
-const percent: Words = (value: number) => `${value} %`
-const payments: Words = (value: number) => `${value} ${value === 1 ? 'payment' : 'payments'}`
-const onOff: Words = (value: boolean) => (value ? 'on' : 'off')
-const text: Words = (value: string) => value
+const money: Formatter = (value: number) => formatEuros(z.decode(euros, value))
+const minutes: Formatter = (value: number) => `${value} ${value === 1 ? 'minute' : 'minutes'}`
+const hour: Formatter = (value: number) => `${String(value).padStart(2, '0')}:00 UTC`
+const percent: Formatter = (value: number) => `${value} %`
+const payments: Formatter = (value: number) => `${value} ${value === 1 ? 'payment' : 'payments'}`
+const onOff: Formatter = (value: boolean) => (value ? 'on' : 'off')
+const text: Formatter = (value: string) => value
 
-const titles: Readonly<Record<keyof Rules, readonly [title: string, words: Words]>> = {
+const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: Formatter]>> = {
   name: ['Name', text],
   maxTransactionEuros: ['Limit for one payment', money],
   dailyLimitEuros: ['Daily limit', money],
@@ -47,35 +48,38 @@ const titles: Readonly<Record<keyof Rules, readonly [title: string, words: Words
   amountTolerancePercent: ['Tolerance of the amount', percent],
 }
 
-/** What only one of two lists has. */
+/** The entries of the first list that the second one lacks. Sets keep this fast for lists of thousands. */
 function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {
   const known = new Set(others)
   return names.filter(name => !known.has(name)).map(String)
 }
 
-/** In a list it is told what came and what went; its order says nothing. */
+/** Says which entries were added and removed; undefined if only the order changed. */
 function listChange(from: readonly unknown[], to: readonly unknown[]): string | undefined {
-  const [added, removed] = [onlyIn(to, from), onlyIn(from, to)]
+  const added = onlyIn(to, from)
+  const removed = onlyIn(from, to)
   const parts = [
-    ...(added.length > 0 ? [`added ${listed(added)}`] : []),
-    ...(removed.length > 0 ? [`removed ${listed(removed)}`] : []),
+    ...(added.length > 0 ? [`added ${shortList(added)}`] : []),
+    ...(removed.length > 0 ? [`removed ${shortList(removed)}`] : []),
   ]
   return parts.length > 0 ? parts.join('; ') : undefined
 }
 
-function difference(field: keyof Rules, from: unknown, to: unknown): string | undefined {
+/** Says how one rule changed; undefined if it did not. */
+function changeInWords(field: keyof Rules, from: unknown, to: unknown): string | undefined {
   if (Array.isArray(from) || Array.isArray(to)) return listChange(listOf(from), listOf(to))
   if (from === to) return undefined
-  const words = (value: unknown): string => (value === null ? 'none' : titles[field][1](value as never))
-  return `${words(from)} → ${words(to)}`
+  const format = (value: unknown): string => (value === null ? 'none' : ruleWords[field][1](value as never))
+  return `${format(from)} → ${format(to)}`
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** What was changed, rule by rule. A rule that is younger than the version was not set. */
-export const changesBetween = (before: Kept, after: Kept): Change[] =>
+/** The changes between two versions, rule by rule. A rule that did not exist yet when a version was stored counts as unset. */
+export const changesBetween = (before: StoredRules, after: StoredRules): Change[] =>
   ruleNames.flatMap(field => {
-    const [from, to] = [before[field] ?? null, after[field] ?? null]
-    const words = difference(field, from, to)
-    return words === undefined ? [] : [{ field, from, to, text: `${titles[field][0]}: ${words}` }]
+    const from = before[field] ?? null
+    const to = after[field] ?? null
+    const words = changeInWords(field, from, to)
+    return words === undefined ? [] : [{ field, from, to, text: `${ruleWords[field][0]}: ${words}` }]
   })

@@ -3,7 +3,7 @@ import { dayOf } from '../budgets/index.ts'
 import { parseCounters, parseRequest, type RecordedDecision } from '../decisions/index.ts'
 import {
   type Budget,
-  type Compiled,
+  type CompiledPolicy,
   type Counters,
   decide,
   type Ruling,
@@ -12,137 +12,139 @@ import {
   verdictOf,
 } from '../rules/index.ts'
 
-/** What was decided, what would be, and by which ruling; none where that was settled with its declaration. */
+/** What was decided, and what this policy decides. */
 export interface Replayed {
   readonly was: Verdict
   readonly now: Verdict
+  /** null = an approval of a spend that this policy had settled at its declaration: nothing was left to decide. */
   readonly ruling: Ruling | null
 }
 
-/** An agent has so many intents at most that wait for a person at once; of more, the oldest are forgotten. */
-const MOST_WAITING = 10_000
+/** Most settled spends remembered for one agent: as many intents can wait at once. The oldest are forgotten first. */
+const MAX_SETTLED = 10_000
 
 const notBelowZero = (amount: Euros): Euros => (amount > 0n ? amount : 0n)
 
 /**
- * One agent's decisions under another policy. The record tells what was held, captured and given back; this is how far
- * the counters have drifted from it, by what would have been decided otherwise.
+ * Replays one agent's decisions under another policy. The record says what was held, captured and given back; this class
+ * adds up by how much the counters differ from it, because of what is decided otherwise.
  */
-export class Drift {
-  readonly #policy: Compiled
+export class DecisionDiff {
+  readonly #policy: CompiledPolicy
   #day = ''
   #dayEuros: Euros = 0n
   #monthEuros: Euros = 0n
-  #allEuros: Euros = 0n
+  #totalEuros: Euros = 0n
   #uses = 0
-  /** Known by itself from the first difference on. */
-  #hasParted = false
-  #lastSpendAt: Date | null | undefined
   readonly #budgets = new Map<string, Euros>()
-  /** Of what waited for a person and would not have: what would be held for it; null where it would be denied. */
+  /** Whether any decision has differed yet. Until then request and counters are those of the record. */
+  #differs = false
+  /** undefined = taken from the record of the first decision. */
+  #lastSpendAt: Date | null | undefined
+  /**
+   * Spends that waited for a person, or may come to one again, and that this policy settles at once: the amount that it
+   * holds for each; null = it denies it.
+   */
   readonly #settled = new Map<string, Euros | null>()
 
-  constructor(policy: Compiled) {
+  constructor(policy: CompiledPolicy) {
     this.#policy = policy
   }
 
-  /** The next one, in the order of time. */
-  replay(one: RecordedDecision): Replayed {
-    const request = parseRequest(one.request)
+  /** Replays the agent's next decision. Decisions come in the order of time. */
+  replay(recorded: RecordedDecision): Replayed {
+    const request = parseRequest(recorded.request)
     const isApproval = request.approval !== null
-    const was = verdictOf(one, isApproval)
-    this.#turnTo(dayOf(one.at))
-    const settled = isApproval ? this.#settled.get(one.subjectId) : undefined
-    if (settled !== undefined) return this.#follow(one, request, was, settled)
-    const counters = parseCounters(one.counters)
+    const was = verdictOf(recorded, isApproval)
+    this.#startDay(dayOf(recorded.at))
+    const settledHold = isApproval ? this.#settled.get(recorded.subjectId) : undefined
+    if (settledHold !== undefined) return this.#replayApproval(recorded, request, was, settledHold)
+    const counters = parseCounters(recorded.counters)
     if (this.#lastSpendAt === undefined) this.#lastSpendAt = counters.lastSpendAt
-    const ruling = decide(this.#policy, this.#asked(request), this.#counted(counters))
+    const ruling = decide(this.#policy, this.#adjustRequest(request), this.#adjustCounters(counters))
     const now = verdictOf(ruling, isApproval)
-    if (now !== was) this.#part(one, request, { was, now, ruling })
-    if (now === 'allowed' || (was === 'allowed' && now === 'person')) this.#lastSpendAt = one.at
+    if (now !== was) this.#addDifference(recorded, request, { was, now, ruling })
+    if (now === 'allowed' || (was === 'allowed' && now === 'person')) this.#lastSpendAt = recorded.at
     return { was, now, ruling }
   }
 
-  /** Decided otherwise: the counters are no longer those of the record. */
-  #part(
+  #addDifference(
     { subjectId, usedEuros }: RecordedDecision,
     request: SpendRequest,
     { was, now, ruling }: Replayed & { ruling: Ruling },
   ): void {
-    this.#hasParted = true
-    // A person may still come, or come again.
-    const mayCome = was === 'person' || (was === 'denied' && request.approval !== null)
-    if (mayCome && now !== 'person') this.#settle(subjectId, now === 'allowed' ? ruling.holdEuros : null)
-    if (now === 'allowed') this.#take(request, ruling.holdEuros, 1)
-    else if (now === 'denied' && was === 'allowed' && usedEuros > 0n) this.#take(request, -usedEuros, -1)
+    this.#differs = true
+    // A person may still approve it, or try again after a refused approval.
+    const mayBeApproved = was === 'person' || (was === 'denied' && request.approval !== null)
+    if (mayBeApproved && now !== 'person')
+      this.#settle(subjectId, now === 'allowed' ? ruling.holdEuros : null)
+    if (now === 'allowed') this.#addUse(request, ruling.holdEuros, 1)
+    else if (now === 'denied' && was === 'allowed' && usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
   }
 
-  /** A person approves what this policy had denied, or let through, when it was declared. */
-  #follow(
+  /** A person approved a spend that this policy had denied, or allowed, when it was declared. */
+  #replayApproval(
     { subjectId, usedEuros }: RecordedDecision,
     request: SpendRequest,
     was: Verdict,
-    early: Euros | null,
+    settledHold: Euros | null,
   ): Replayed {
-    const now = early === null ? 'denied' : 'allowed'
+    const now = settledHold === null ? 'denied' : 'allowed'
     if (was !== 'allowed') return { was, now, ruling: null }
     this.#settled.delete(subjectId)
-    // From here on it is in the record, and this policy has it from its declaration, or not at all.
-    if (early !== null) this.#take(request, -early, -1)
-    else if (usedEuros > 0n) this.#take(request, -usedEuros, -1)
+    // From here on the record counts the spend. This policy has counted it since its declaration, or never counts it.
+    if (settledHold !== null) this.#addUse(request, -settledHold, -1)
+    else if (usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
     return { was, now, ruling: null }
   }
 
-  #settle(subjectId: string, held: Euros | null): void {
-    this.#settled.set(subjectId, held)
+  #settle(subjectId: string, hold: Euros | null): void {
+    this.#settled.set(subjectId, hold)
     const [oldest] = this.#settled.keys()
-    if (this.#settled.size > MOST_WAITING && oldest) this.#settled.delete(oldest)
+    if (this.#settled.size > MAX_SETTLED && oldest) this.#settled.delete(oldest)
   }
 
-  #take({ budgets }: SpendRequest, amount: Euros, uses: number): void {
+  #addUse({ budgets }: SpendRequest, amount: Euros, uses: number): void {
     this.#dayEuros += amount
     this.#monthEuros += amount
-    this.#allEuros += amount
+    this.#totalEuros += amount
     this.#uses += uses
     for (const { id, period } of budgets)
       if (!period) this.#budgets.set(id, (this.#budgets.get(id) ?? 0n) + amount)
   }
 
-  #turnTo(day: string): void {
+  #startDay(day: string): void {
     if (day === this.#day) return
     if (day.slice(0, 7) !== this.#day.slice(0, 7)) this.#monthEuros = 0n
     this.#dayEuros = 0n
     this.#day = day
   }
 
-  #asked(request: SpendRequest): SpendRequest {
-    if (!this.#hasParted) return request
+  #adjustRequest(request: SpendRequest): SpendRequest {
+    if (!this.#differs) return request
     const { availableEuros, budgets } = request
     return {
       ...request,
-      availableEuros: availableEuros === null ? null : notBelowZero(availableEuros - this.#allEuros),
-      budgets: budgets.map(budget => this.#budget(budget)),
+      availableEuros: availableEuros === null ? null : notBelowZero(availableEuros - this.#totalEuros),
+      budgets: budgets.map(budget => this.#adjustBudget(budget)),
     }
   }
 
-  #budget(budget: Budget): Budget {
-    return { ...budget, usedEuros: notBelowZero(budget.usedEuros + this.#takenOf(budget)) }
+  /** A budget for a day or a month is shared with other agents, whose part stays as recorded. */
+  #adjustBudget(budget: Budget): Budget {
+    const differences = { day: this.#dayEuros, month: this.#monthEuros }
+    const difference = budget.period ? differences[budget.period] : (this.#budgets.get(budget.id) ?? 0n)
+    return { ...budget, usedEuros: notBelowZero(budget.usedEuros + difference) }
   }
 
-  /** Of a day or a month it is what this agent has taken otherwise of that; what others did stays as recorded. */
-  #takenOf({ id, period }: Budget): Euros {
-    if (period === 'day') return this.#dayEuros
-    return period === 'month' ? this.#monthEuros : (this.#budgets.get(id) ?? 0n)
-  }
-
-  #counted(counters: Counters): Counters {
-    if (!this.#hasParted) return counters
+  #adjustCounters(counters: Counters): Counters {
+    if (!this.#differs) return counters
     return {
       ...counters,
       dayEuros: notBelowZero(counters.dayEuros + this.#dayEuros),
       monthEuros: notBelowZero(counters.monthEuros + this.#monthEuros),
       uses: Math.max(counters.uses + this.#uses, 0),
-      // Which of them would still be open nobody knows.
+      // Unknown: the record does not say which of these uses would still be open.
       openUses: undefined,
       lastSpendAt: this.#lastSpendAt ?? null,
     }

@@ -1,11 +1,11 @@
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'
 export {
-  type Decided,
   type Decision,
-  decideFor,
+  decideSpend,
   findSpenders,
   lockSpenders,
-  lockSpendersOf,
+  lockSpendersOfIntents,
+  type SpendDecision,
   type Spender,
 } from './spenders.ts'

@@ -1,28 +1,33 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Rules, ruleNames, rulesOnRecord } from '../rules/index.ts'
+import { encodeRules, type Rules, ruleNames } from '../rules/index.ts'
 
-/** Of each rule that was set for one agent alone, what its template says of it; as the contract writes it. */
-export type Overridden = Readonly<Partial<Record<keyof Rules, unknown>>>
+/** The rules that were set for one agent alone, with the template's value of each, as the contract writes it. */
+export type OverriddenRules = Readonly<Partial<Record<keyof Rules, unknown>>>
 
-/** The rules that can be switched by themselves. */
-export const switches = ['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const
-type Switch = (typeof switches)[number]
+/** The rules that can be switched on and off by themselves. */
+export const toggles = ['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const
+export type Toggle = (typeof toggles)[number]
 
-const isSwitch = (rule: string): rule is Switch => switches.includes(rule as Switch)
+const isToggle = (rule: string): rule is Toggle => toggles.includes(rule as Toggle)
 
-/** What is set for an agent alone once its rules are these: what says again what the template says is none of it. */
-export function overriddenAfter(overridden: Overridden, before: Rules, after: Rules): Overridden {
-  const [was, is] = [rulesOnRecord(before), rulesOnRecord(after)]
+/** The overridden rules after a change. A rule that is set back to the template's value is overridden no more. */
+export function overriddenAfter(overridden: OverriddenRules, before: Rules, after: Rules): OverriddenRules {
+  const oldValues = encodeRules(before)
+  const newValues = encodeRules(after)
   const next = { ...overridden }
   for (const rule of ruleNames) {
-    if (rule === 'name' || isDeepStrictEqual(was[rule], is[rule])) continue
-    const fromTemplate = rule in overridden ? overridden[rule] : was[rule]
-    if (isDeepStrictEqual(is[rule], fromTemplate)) delete next[rule]
-    else next[rule] = fromTemplate
+    if (rule === 'name' || isDeepStrictEqual(oldValues[rule], newValues[rule])) continue
+    const templateValue = rule in overridden ? overridden[rule] : oldValues[rule]
+    if (isDeepStrictEqual(newValues[rule], templateValue)) delete next[rule]
+    else next[rule] = templateValue
   }
   return next
 }
 
-/** What was set for an agent alone and stays: all of it under its own template, under another one what is switched on. */
-export const keptUnder = (overridden: Overridden, rules: Rules, isOther: boolean): (keyof Rules)[] =>
-  ruleNames.filter(rule => rule in overridden && !(isOther && !(isSwitch(rule) && rules[rule])))
+/** The overridden rules that outlive a copy: all under the same template, under another one the toggles that are on. */
+export const keptOverrides = (
+  overridden: OverriddenRules,
+  rules: Rules,
+  isSameTemplate: boolean,
+): (keyof Rules)[] =>
+  ruleNames.filter(rule => rule in overridden && (isSameTemplate || (isToggle(rule) && rules[rule])))

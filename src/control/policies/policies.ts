@@ -12,39 +12,39 @@ import { policiesApi } from './api.ts'
 import { backtest } from './backtest.ts'
 import { Policy, PolicyVersion } from './policy.ts'
 import {
-  about,
-  assignTo,
+  assignPolicy,
   effectivePolicy,
   findPolicy,
-  keepVersion,
+  findSource,
   lockPolicy,
-  sourceOf,
-  standing,
+  notDeleted,
+  policyEvent,
+  recordVersion,
 } from './policy-versioning.ts'
 import { probe } from './probe.ts'
 import { onAgentCreated, onAgentDeleting } from './reactions.ts'
-import { whatIfApi } from './simulation-api.ts'
+import { policySimulationApi } from './simulation-api.ts'
 import { withChanges } from './versions.ts'
 
-/** The lists of a policy can be long: so few are read before it is known how long they are. */
-const AT_FIRST = 4
+/** Rows that the first query of a page reads. The lists of a policy can be long, so few are read until that is known. */
+const FIRST_ROWS = 4
 
 const rulesHandlers = implement(policiesApi, {
   async create({ body }, context) {
     const policy = context.em.create(Policy, body)
-    keepVersion(policy, context)
-    context.emit('policy.created', about(policy))
+    recordVersion(policy, context)
+    context.emit('policy.created', policyEvent(policy))
     return policy
   },
 
   list({ query: { kind, templateId } }, { page }) {
     const byKind = { template: { agentId: null }, agent: { agentId: { $ne: null } } }
     const where = {
-      ...standing,
+      ...notDeleted,
       ...(kind && byKind[kind]),
       ...(templateId === undefined ? {} : { templateId }),
     }
-    return page(Policy, where, 'id', AT_FIRST)
+    return page(Policy, where, 'id', FIRST_ROWS)
   },
 
   presets: (_, { pageOf }) => pageOf(presets),
@@ -61,9 +61,9 @@ const rulesHandlers = implement(policiesApi, {
     const policy = await lockPolicy(em, params.id)
     if (!policy) return refuse('policy_not_found')
     if (version !== undefined && version !== policy.version) return refuse('version_conflict')
-    policy.set(rulesOf(body), now)
-    keepVersion(policy, context)
-    emit('policy.updated', about(policy))
+    policy.changeRules(rulesOf(body), now)
+    recordVersion(policy, context)
+    emit('policy.updated', policyEvent(policy))
     return policy
   },
 
@@ -72,20 +72,20 @@ const rulesHandlers = implement(policiesApi, {
     if (!policy) return refuse('policy_not_found')
     if (policy.agentId) return refuse('policy_assigned')
     policy.deletedAt = now
-    emit('policy.deleted', about(policy))
+    emit('policy.deleted', policyEvent(policy))
   },
 
   async versions({ params }, { em, page, refuse }) {
     const policy = await em.findOne(Policy, { id: params.id })
     if (!policy) return refuse('policy_not_found')
-    const found = await page(PolicyVersion, { policyId: policy.id }, 'id', AT_FIRST)
-    return { ...found, data: await withChanges(em, found.data) }
+    const versions = await page(PolicyVersion, { policyId: policy.id }, 'id', FIRST_ROWS)
+    return { ...versions, data: await withChanges(em, versions.data) }
   },
 
   async apply({ params }, context) {
     const { em, now, emit, refuse } = context
-    const family = { $or: [{ id: params.id }, { templateId: params.id }], ...standing }
-    const locked = await em.find(Policy, family, {
+    const templateAndCopies = { $or: [{ id: params.id }, { templateId: params.id }], ...notDeleted }
+    const locked = await em.find(Policy, templateAndCopies, {
       orderBy: { id: 'asc' },
       lockMode: LockMode.PESSIMISTIC_WRITE,
     })
@@ -95,10 +95,10 @@ const rulesHandlers = implement(policiesApi, {
     const copies = locked.filter(copy => copy !== template)
     for (const copy of copies) {
       copy.copyFrom({ id: template.id, rules: rulesOf(template) }, copy.assignedAt ?? now, now)
-      keepVersion(copy, context)
-      emit('policy.updated', about(copy))
+      recordVersion(copy, context)
+      emit('policy.updated', policyEvent(copy))
     }
-    emit('policy.applied', about(template))
+    emit('policy.applied', policyEvent(template))
     const agents = copies.flatMap(({ agentId, overrides: kept }) => (agentId ? { agentId, kept } : []))
     const agentIds = agents.map(({ agentId }) => agentId)
     return { policyId: template.id, version: template.version, agentIds, agents }
@@ -108,10 +108,10 @@ const rulesHandlers = implement(policiesApi, {
     const { em, emit, refuse } = context
     const agent = await lockAgent(em, params.agentId)
     if (!agent) return refuse('agent_not_found')
-    const source = await sourceOf(em, body.policyId)
+    const source = await findSource(em, body.policyId)
     if (typeof source === 'string') return refuse(source)
-    const policy = await assignTo(agent, source, context)
-    emit('policy.assigned', about(policy))
+    const policy = await assignPolicy(agent, source, context)
+    emit('policy.assigned', policyEvent(policy))
     return policy
   },
 
@@ -126,9 +126,9 @@ const rulesHandlers = implement(policiesApi, {
     if (!agent) return refuse('agent_not_found')
     const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
     if (!policy) return refuse('no_policy_assigned')
-    policy.switch(body.field, body.value, now)
-    keepVersion(policy, context)
-    emit('policy.updated', about(policy))
+    policy.toggle(body.field, body.value, now)
+    recordVersion(policy, context)
+    emit('policy.updated', policyEvent(policy))
     return policy
   },
 
@@ -137,7 +137,7 @@ const rulesHandlers = implement(policiesApi, {
     const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
     if (!policy) return refuse('policy_not_found')
     if (!policy.expire(now)) return { expired: false }
-    emit('policy.expired', { ...about(policy), agentId: params.id, action: policy.expirationAction })
+    emit('policy.expired', { ...policyEvent(policy), agentId: params.id, action: policy.expirationAction })
     wake(agentProcess, { id: params.id, agentId: params.id })
     return { expired: true }
   },
@@ -146,29 +146,28 @@ const rulesHandlers = implement(policiesApi, {
     const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     const policy = await effectivePolicy(em, agent.id)
-    const due = policy?.pendingEnd() ?? null
-    const dueInMs = due && due.getTime() - now.getTime()
-    const summary = due
-      ? `the policy ends ${due.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+    const end = policy?.pendingEnd() ?? null
+    const summary = end
+      ? `the policy ends ${end.toISOString().slice(0, 16).replace('T', ' ')} UTC`
       : 'nothing is pending'
     const { mode, status } = agent
     return {
       status,
       summary: `Agent in ${mode} mode: ${summary}`,
-      closed: due === null,
-      dueInMs,
-      waitsFor: due && `for the policy to end, ${minuteInWords(due)}`,
+      closed: end === null,
+      dueInMs: end && end.getTime() - now.getTime(),
+      waitsFor: end && `for the policy to end, ${minuteInWords(end)}`,
       signals: [],
     }
   },
 })
 
 const policies = implement(
-  { ...policiesApi, ...budgetApi, ...whatIfApi },
+  { ...policiesApi, ...budgetApi, ...policySimulationApi },
   { ...rulesHandlers.handlers, ...ownerBudgets.handlers, backtest, probe },
 )
 
-/** The end of an agent's own policy. */
+/** The deadline of an agent's own policy: its end. */
 const expiry: Deadline = {
   process: agentProcess,
   table: 'policies',

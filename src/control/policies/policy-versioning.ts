@@ -4,12 +4,13 @@ import { lock } from '../../kernel/database/entity.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { Agent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
-import { presetOf, rulesOf, rulesOnRecord } from '../rules/index.ts'
-import { Policy, PolicyVersion, type Source } from './policy.ts'
+import { encodeRules, presetOf, rulesOf } from '../rules/index.ts'
+import { Policy, type PolicySource, PolicyVersion } from './policy.ts'
 
-export const standing = { deletedAt: null }
+export const notDeleted = { deletedAt: null }
 
-export const about = (policy: Policy) => ({
+/** The data of every event about a policy. */
+export const policyEvent = (policy: Policy) => ({
   policyId: policy.id,
   agentId: policy.agentId,
   templateId: policy.templateId,
@@ -17,35 +18,35 @@ export const about = (policy: Policy) => ({
   version: policy.version,
 })
 
-export type Changing = Pick<Context, 'em' | 'actor' | 'wake'>
+type ChangeContext = Pick<Context, 'em' | 'actor' | 'wake'>
 
-/** Every state that a policy has had is kept; and an end that has moved is waited for anew. */
-export function keepVersion(policy: Policy, { em, actor, wake }: Changing): void {
+/** Stores the present state as a version, and wakes the agent's process if the policy has or had an end. */
+export function recordVersion(policy: Policy, { em, actor, wake }: ChangeContext): void {
   em.create(PolicyVersion, {
     policyId: policy.id,
     agentId: policy.agentId,
     version: policy.version,
-    rules: rulesOnRecord(policy),
+    rules: encodeRules(policy),
     changedByType: actor.type,
     changedById: actor.id,
   })
-  if (policy.agentId && policy.isWaitedFor())
+  if (policy.agentId && policy.needsProcess())
     wake(agentProcess, { id: policy.agentId, agentId: policy.agentId })
 }
 
 export const findPolicy = (em: EntityManager, id: string): Promise<Policy | null> =>
-  em.findOne(Policy, { id, ...standing })
+  em.findOne(Policy, { id, ...notDeleted })
 
 export async function lockPolicy(em: EntityManager, id: string): Promise<Policy | null> {
   const policy = await lock(em, Policy, id)
   return policy?.deletedAt ? null : policy
 }
 
-/** What can be assigned: by the name of a preset, or by the id of a template, which stays locked. */
-export async function sourceOf(
+/** Finds what is assigned: a preset by its name, or a template by its id. The template is locked. */
+export async function findSource(
   em: EntityManager,
   name: string,
-): Promise<Source | 'policy_not_found' | 'not_a_template'> {
+): Promise<PolicySource | 'policy_not_found' | 'not_a_template'> {
   const preset = presetOf(name)
   if (preset) return { id: null, rules: preset.policy }
   const template = await lockPolicy(em, name)
@@ -55,21 +56,21 @@ export async function sourceOf(
 
 /** The policy an agent spends under. */
 export const effectivePolicy = (em: EntityManager, agentId: string): Promise<Policy | null> =>
-  em.findOne(Policy, { agentId, ...standing })
+  em.findOne(Policy, { agentId, ...notDeleted })
 
-/** Gives the agent a copy of its own, or turns the one it has into a copy of this template. */
-export async function assignTo(
+/** Gives the agent a policy of its own, or turns the one it has into a copy of the source. */
+export async function assignPolicy(
   agent: Agent,
-  source: Source,
-  context: Changing & { now: Date },
+  source: PolicySource,
+  context: ChangeContext & { now: Date },
 ): Promise<Policy> {
   const { em, now } = context
-  const own = await effectivePolicy(em, agent.id)
-  own?.copyFrom(source, now, now)
+  const current = await effectivePolicy(em, agent.id)
+  current?.copyFrom(source, now, now)
   const provenance = { agentId: agent.id, templateId: source.id, assignedAt: now }
-  const policy = own ?? em.create(Policy, { ...source.rules, ...provenance })
-  policy.schedule(now)
+  const policy = current ?? em.create(Policy, { ...source.rules, ...provenance })
+  policy.scheduleEnd(now)
   agent.policyId = policy.id
-  keepVersion(policy, context)
+  recordVersion(policy, context)
   return policy
 }

@@ -1,8 +1,8 @@
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { after, minutes } from '../../values/clock.ts'
-import { expirationActions, type Rules, rulesOf, rulesOnRecord } from '../rules/index.ts'
-import { keptUnder, type Overridden, overriddenAfter, type switches } from './overrides.ts'
+import { encodeRules, expirationActions, type Rules, rulesOf } from '../rules/index.ts'
+import { keptOverrides, type OverriddenRules, overriddenAfter, type Toggle } from './overrides.ts'
 
 const policySchema = defineEntity({
   ...tenantTable('Policy', 'policies', 'agentId'),
@@ -14,7 +14,7 @@ const policySchema = defineEntity({
     expiresAt: nullable.instant(),
     expiredAt: nullable.instant(),
     deletedAt: nullable.instant(),
-    overridden: p.json<Overridden>().onCreate(() => ({})),
+    overridden: p.json<OverriddenRules>().onCreate(() => ({})),
     version: p.integer().onCreate(() => 1),
     name: p.text(),
     maxTransactionEuros: nullable.euros('max_transaction_cents'),
@@ -41,16 +41,16 @@ const policySchema = defineEntity({
   },
 })
 
-/** What an agent's policy is a copy of: a template of the owner, or a preset, which has no id. */
-export interface Source {
+/** The template or preset that a policy is a copy of. A preset has no id. */
+export interface PolicySource {
   readonly id: string | null
   readonly rules: Rules
 }
 
 export class Policy extends policySchema.class {
-  /** Read off what it has, never given. */
+  /** Derived from `overridden`, never given on creation. */
   declare [OptionalProps]?: 'overrides'
-  /** It had an end before it was changed, and somebody waits for that. */
+  /** Had an end before this change, for which the agent's process may wait. */
   declare hadEnd?: boolean
 
   /** The rules that were set for this agent alone. */
@@ -58,30 +58,30 @@ export class Policy extends policySchema.class {
     return Object.keys(this.overridden)
   }
 
-  /** Other rules from its owner: for an agent's own policy they are set for that agent alone. */
-  set(rules: Partial<Rules>, now: Date): void {
+  /** Changes rules at the owner's wish. In an agent's own policy they become overrides of the template. */
+  changeRules(rules: Partial<Rules>, now: Date): void {
     const before = rulesOf(this)
     if (this.agentId) this.overridden = overriddenAfter(this.overridden, before, { ...before, ...rules })
     this.revise(rules, now)
   }
 
-  /** Switched on for this agent it stays on, also where its template says so already. */
-  switch(rule: (typeof switches)[number], value: boolean, now: Date): void {
-    const isNoChange = this[rule] === value
-    this.set({ [rule]: value }, now)
-    if (value && isNoChange && !(rule in this.overridden))
+  /** Switches one rule for this agent. A rule that is switched on becomes an override even if the template has it on. */
+  toggle(rule: Toggle, value: boolean, now: Date): void {
+    const isUnchanged = this[rule] === value
+    this.changeRules({ [rule]: value }, now)
+    if (value && isUnchanged && !(rule in this.overridden))
       this.overridden = { ...this.overridden, [rule]: value }
   }
 
-  /** Other rules for the same policy: one version more. */
+  /** Changes rules and counts one version more. */
   revise(rules: Partial<Rules>, now: Date): void {
     Object.assign(this, rules)
     this.version++
-    this.schedule(now)
+    this.scheduleEnd(now)
   }
 
-  /** When it ends for its agent; a template never does. One that has ended goes on if that is not yet. */
-  schedule(now: Date): void {
+  /** Sets the end by `expiresAfterMinutes`; a template has none. A policy that has ended goes on if its end moves on. */
+  scheduleEnd(now: Date): void {
     const { assignedAt, expiresAfterMinutes } = this
     if (this.expiresAt) this.hadEnd = true
     this.expiresAt =
@@ -89,16 +89,17 @@ export class Policy extends policySchema.class {
     if (!this.expiresAt || this.expiresAt > now) this.expiredAt = null
   }
 
-  /** The instant at which it ends, for as long as that is still to come. */
+  /** The instant at which the policy ends; null if it has none, or has ended already. */
   pendingEnd(): Date | null {
     return this.agentId && !this.expiredAt && !this.deletedAt ? this.expiresAt : null
   }
 
-  isWaitedFor(): boolean {
+  /** Whether the agent's process has to learn of a change: the policy has an end, or had one. */
+  needsProcess(): boolean {
     return Boolean(this.hadEnd || this.expiresAt)
   }
 
-  /** Whether it has ended by this. */
+  /** Ends the policy if it is time; false if it is not, or if it has ended already. */
   expire(now: Date): boolean {
     const end = this.pendingEnd()
     if (!end || end > now) return false
@@ -106,15 +107,15 @@ export class Policy extends policySchema.class {
     return true
   }
 
-  /** Becomes what the template says at this moment, for an agent that has it since then; but for what was set for it alone. */
-  copyFrom({ id, rules }: Source, assignedAt: Date, now: Date): void {
-    const own = rulesOf(this)
-    const kept = keptUnder(this.overridden, own, id === null || id !== this.templateId)
-    const onRecord = rulesOnRecord(rules)
+  /** Takes the rules of the source, except for the overrides that are kept. */
+  copyFrom({ id, rules }: PolicySource, assignedAt: Date, now: Date): void {
+    const ownRules = rulesOf(this)
+    const kept = keptOverrides(this.overridden, ownRules, id !== null && id === this.templateId)
+    const sourceValues = encodeRules(rules)
     this.templateId = id
     this.assignedAt = assignedAt
-    this.overridden = Object.fromEntries(kept.map(rule => [rule, onRecord[rule]]))
-    this.revise({ ...rules, ...Object.fromEntries(kept.map(rule => [rule, own[rule]])) }, now)
+    this.overridden = Object.fromEntries(kept.map(rule => [rule, sourceValues[rule]]))
+    this.revise({ ...rules, ...Object.fromEntries(kept.map(rule => [rule, ownRules[rule]])) }, now)
   }
 }
 policySchema.setClass(Policy)
@@ -126,7 +127,7 @@ const versionSchema = defineEntity({
     policyId: p.text(),
     agentId: nullable.string(),
     version: p.integer(),
-    /** As the contract writes them: what a decision was made by, readable for ever. */
+    /** The rules as the contract writes them: decisions made by this version can be replayed for ever. */
     rules: p.json<Record<string, unknown>>(),
     changedByType: p.text(),
     changedById: nullable.string(),

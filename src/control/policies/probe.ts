@@ -1,27 +1,27 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import {
   type Check,
-  type Compiled,
+  type CompiledPolicy,
   compile,
   contradictionsIn,
   decide,
-  harmlessUnder,
+  harmlessSituation,
+  probeCases,
   type Rule,
   type Rules,
   type Ruling,
   rulesOf,
   ruleTable,
   type Situation,
-  sides,
   type Verdict,
   verdictOf,
   type Warning,
 } from '../rules/index.ts'
 import { findPolicy } from './policy-versioning.ts'
-import type { whatIfApi } from './simulation-api.ts'
+import type { policySimulationApi } from './simulation-api.ts'
 
-/** A situation, and what was decided about it. */
-export interface Probed {
+/** A situation, with what one rule says of it and the verdict of all rules. */
+export interface ProbedSituation {
   readonly situation: Situation
   readonly outcome: Check['outcome']
   readonly message: string
@@ -31,57 +31,65 @@ export interface Probed {
 
 export interface ProbedRule {
   readonly rule: string
-  readonly stops: Probed | null
-  readonly passes: Probed | null
+  readonly stops: ProbedSituation | null
+  readonly passes: ProbedSituation | null
 }
 
-/** Of the tolerance alone it is what is charged in the end that may be too much: more than is held. */
+/** Whether the merchant charges more than is held. No rule checks that: only a tolerance allows for it. */
 const isOvercharged = ({ chargedEuros }: Situation, { holdEuros }: Ruling): boolean =>
   chargedEuros !== null && chargedEuros > holdEuros
 
-function ask(policy: Compiled, { name, also, silent }: Rule, situation: Situation): Probed {
+function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation): ProbedSituation {
   const ruling = decide(policy, situation, situation)
-  const said = ruling.checks.find(({ rule }) => rule === name || rule === also)
-  const told = { situation, message: said?.message ?? silent, reason: ruling.reason }
-  return isOvercharged(situation, ruling)
-    ? { ...told, outcome: 'fail', verdict: 'denied', reason: told.message }
-    : { ...told, outcome: said?.outcome ?? 'skip', verdict: verdictOf(ruling, situation.approval !== null) }
-}
-
-const isStopped = ({ outcome }: Probed): boolean => outcome === 'fail' || outcome === 'review'
-
-function probeOf(rule: Rule, policy: Compiled, harmless: Situation): ProbedRule | undefined {
-  const { terms } = policy
-  const side = sides[rule.name]
-  if (!terms || !side || !isSet(rule, policy)) return undefined
-  const { stopped, passing } = side(terms, harmless)
-  const asked = (changes: typeof stopped): Probed[] =>
-    changes.map(change => ask(policy, rule, { ...harmless, ...change }))
-  const against = asked(stopped).filter(isStopped)
-  const through = asked(passing).filter(one => !isStopped(one))
+  const check = ruling.checks.find(({ rule: name }) => name === rule.name || name === rule.alias)
+  const message = check?.message ?? rule.skipMessage
+  if (isOvercharged(situation, ruling))
+    return { situation, message, outcome: 'fail', verdict: 'denied', reason: message }
   return {
-    rule: rule.also && terms.mccCategories.length === 0 ? rule.also : rule.name,
-    stops: against.find(({ message, reason }) => message === reason) ?? against[0] ?? null,
-    passes: through.find(({ verdict }) => verdict === 'allowed') ?? through[0] ?? null,
+    situation,
+    message,
+    outcome: check?.outcome ?? 'skip',
+    verdict: verdictOf(ruling, situation.approval !== null),
+    reason: ruling.reason,
   }
 }
 
-/** No tolerance has nothing to say, and can be meant. */
-const isSet = ({ name, judge }: Rule, { terms }: Compiled): boolean =>
-  judge(terms) !== undefined || (name === 'amountTolerancePercent' && terms?.amountTolerancePercent === 0)
+const isStopped = ({ outcome }: ProbedSituation): boolean => outcome === 'fail' || outcome === 'review'
 
-/** Every rule that is set, from both sides; nothing is told that was not decided so. */
+/** Probes one rule from both sides; undefined if the policy does not set it. */
+function probeRule(rule: Rule, policy: CompiledPolicy, harmless: Situation): ProbedRule | undefined {
+  const { terms } = policy
+  const casesFor = probeCases[rule.name]
+  if (!terms || !casesFor || !isSet(rule, policy)) return undefined
+  const cases = casesFor(terms, harmless)
+  const probeAll = (changes: typeof cases.stopped): ProbedSituation[] =>
+    changes.map(change => probeSituation(policy, rule, { ...harmless, ...change }))
+  const stopped = probeAll(cases.stopped).filter(isStopped)
+  const passing = probeAll(cases.passing).filter(situation => !isStopped(situation))
+  return {
+    rule: rule.alias && terms.mccCategories.length === 0 ? rule.alias : rule.name,
+    stops: stopped.find(({ message, reason }) => message === reason) ?? stopped[0] ?? null,
+    passes: passing.find(({ verdict }) => verdict === 'allowed') ?? passing[0] ?? null,
+  }
+}
+
+/** A tolerance of 0 % has no evaluator, and can still be meant. */
+const isSet = ({ name, compile: compileRule }: Rule, { terms }: CompiledPolicy): boolean =>
+  compileRule(terms) !== undefined ||
+  (name === 'amountTolerancePercent' && terms?.amountTolerancePercent === 0)
+
+/** Probes every rule that is set. Each answer is a decision of `decide`, not a reading of the rules. */
 export function probeRules(rules: Rules, now: Date): { rules: ProbedRule[]; warnings: Warning[] } {
   const policy = compile(rules)
   if (!policy.terms) return { rules: [], warnings: [] }
-  const harmless = harmlessUnder(policy.terms, now)
+  const harmless = harmlessSituation(policy.terms, now)
   return {
-    rules: ruleTable.flatMap(rule => probeOf(rule, policy, harmless) ?? []),
+    rules: ruleTable.flatMap(rule => probeRule(rule, policy, harmless) ?? []),
     warnings: contradictionsIn(policy.terms),
   }
 }
 
-const shown = (probed: Probed | null) =>
+const situationResponse = (probed: ProbedSituation | null) =>
   probed && {
     ...probed,
     situation: {
@@ -91,14 +99,18 @@ const shown = (probed: Probed | null) =>
     },
   }
 
-export const probe: HandlerOf<typeof whatIfApi.probe> = async ({ params }, { em, now, refuse }) => {
+export const probe: HandlerOf<typeof policySimulationApi.probe> = async ({ params }, { em, now, refuse }) => {
   const policy = await findPolicy(em, params.id)
   if (!policy) return refuse('policy_not_found')
   const { rules, warnings } = probeRules(rulesOf(policy), now)
   return {
     policyId: policy.id,
     version: policy.version,
-    rules: rules.map(({ rule, stops, passes }) => ({ rule, stops: shown(stops), passes: shown(passes) })),
+    rules: rules.map(({ rule, stops, passes }) => ({
+      rule,
+      stops: situationResponse(stops),
+      passes: situationResponse(passes),
+    })),
     warnings,
   }
 }

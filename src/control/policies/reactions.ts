@@ -2,24 +2,25 @@ import { reaction } from '../../kernel/contract/area.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { policiesApi } from './api.ts'
-import { about, assignTo, lockPolicy, sourceOf } from './policy-versioning.ts'
+import { assignPolicy, findSource, lockPolicy, policyEvent } from './policy-versioning.ts'
 import { PolicyEvent } from './schemas.ts'
 
-/** An agent that was created with a template gets its copy in the same transaction. */
+/** Gives a new agent its copy of the template that it was created with, in the same transaction. */
 export const onAgentCreated = reaction(
   AgentCreated,
   { 'policy.assigned': PolicyEvent },
   async ({ agentId, policyId }, context) => {
     if (!policyId) return
     const agent = await lockAgent(context.em, agentId)
-    const source = await sourceOf(context.em, policyId)
+    const source = await findSource(context.em, policyId)
     if (!agent || typeof source === 'string')
       throw new Problem('unknown_reference', 'policyId: no such policy template, and no preset of this name.')
-    context.emit('policy.assigned', about(await assignTo(agent, source, context)))
+    const policy = await assignPolicy(agent, source, context)
+    context.emit('policy.assigned', policyEvent(policy))
   },
 )
 
-/** The policy of an agent goes before it does: neither its end nor a template's changes reach it any more. */
+/** Deletes the policy of an agent that is being deleted, so that neither its end nor its template changes it any more. */
 export const onAgentDeleting = reaction(
   AgentEvent,
   policiesApi.delete.emits,
@@ -28,6 +29,6 @@ export const onAgentDeleting = reaction(
     const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
     if (!policy) return
     policy.deletedAt = now
-    emit('policy.deleted', about(policy))
+    emit('policy.deleted', policyEvent(policy))
   },
 )

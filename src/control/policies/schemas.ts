@@ -8,10 +8,10 @@ const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } =
 
 const head = { id: id('policy'), agentId: id('agent').nullable(), ownerId: id('customer') }
 
-/** The contract's record, returned on creation and by the toggle. */
+/** The contract's record of a policy: creation and toggle return it. */
 export const PolicyRecord = z.object({ ...head, ...contractRules, updatedAt: instant }).meta({ id: 'Policy' })
 
-/** What reading returns: nothing is lost when it is written back. */
+/** The record with all members that can be read, so that writing back what was read loses nothing. */
 export const PolicyDetail = z
   .object({
     ...recordHead('policy'),
@@ -28,23 +28,20 @@ export const PolicyDetail = z
         examples: [['requireIntent']],
       }),
     assignedAt: instant.nullable(),
-    expiresAt: instant
-      .nullable()
-      .meta({ description: 'When it ends for its agent, by `expiresAfterMinutes`.' }),
+    expiresAt: instant.nullable().meta({ description: 'When the policy ends, by `expiresAfterMinutes`.' }),
     expiredAt: instant.nullable(),
     ...recordTail,
   })
   .meta({ id: 'PolicyDetail' })
 
-const ignored = { description: 'Accepted as it was read, and ignored.' }
+const ignored = { description: 'Ignored: accepted so that a policy can be written back as it was read.' }
 const readOnly = z.string().max(128).nullable().optional().meta(ignored)
 
 export const PolicyReplace = PolicyCreate.extend({
-  version: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'If given, the version that you read: another one now is a 409.' }),
+  version: z.int().min(1).optional().meta({
+    description:
+      'The version that you read. If it is given and the policy has another one now, the answer is a 409.',
+  }),
   ...Object.fromEntries(
     [
       'id',
@@ -66,9 +63,10 @@ export const Preset = z
   .object({
     id: z.string().meta({ examples: ['standard'] }),
     name: z.string().meta({ examples: ['Standard'] }),
-    summary: z
-      .string()
-      .meta({ description: 'Whom it is for.', examples: ['A working agent with everyday purchases.'] }),
+    summary: z.string().meta({
+      description: 'For which agents the preset is meant.',
+      examples: ['A working agent with everyday purchases.'],
+    }),
     explanation: z.record(z.string(), z.string()).meta({ description: 'Each rule that it sets, in words.' }),
     policy: PolicyCreate.meta({ id: 'PresetPolicy', description: 'Post it to `/policies` as it is.' }),
   })

@@ -7,13 +7,13 @@ import { outcomes, verdicts } from '../rules/index.ts'
 
 const policy_not_found = missing('policy')
 
-const reading = { scope: 'policies:read', readOnly: true } as const
+const readAccess = { scope: 'policies:read', readOnly: true } as const
 
 const Sum = z.object({ count: z.int(), amountEuros: euros }).meta({ id: 'BacktestSum' })
 
 const verdict = z
   .enum(verdicts)
-  .meta({ description: 'Let through, left to a person, or refused.', examples: ['allowed'] })
+  .meta({ description: 'Allowed, left to a person, or denied.', examples: ['allowed'] })
 
 const Backtest = z
   .object({
@@ -22,14 +22,16 @@ const Backtest = z
     from: instant,
     to: instant,
     agentId: id('agent').nullable(),
-    decisions: z.int().meta({ description: 'How many were replayed: the sum of the five that follow.' }),
+    decisions: z
+      .int()
+      .meta({ description: 'How many decisions were replayed: the sum of the five counts that follow.' }),
     same: Sum,
     newlyDenied: Sum,
     newlyAllowed: Sum,
     newlyToPerson: Sum,
     decidedBefore: Sum.meta({
       description:
-        'Approvals by persons of what this policy had denied, or let through, when it was declared.',
+        'Approvals by persons of spends that this policy would have denied, or allowed, when they were declared.',
     }),
     byRule: z
       .array(
@@ -40,7 +42,10 @@ const Backtest = z
           newlyToPerson: Sum,
         }),
       )
-      .meta({ description: 'The rule that is against it now, or was against it then.' }),
+      .meta({
+        description:
+          'The differences by the rule that makes them: it stops the spend now, or stopped it then.',
+      }),
     examples: z
       .array(
         z.object({
@@ -59,7 +64,7 @@ const Backtest = z
         }),
       )
       .max(100)
-      .meta({ description: 'The first hundred of what differs, agent by agent.' }),
+      .meta({ description: 'The first hundred differences, agent by agent.' }),
   })
   .meta({ id: 'Backtest' })
 
@@ -68,19 +73,19 @@ const Situation = z
     kind: z.enum(['intent', 'card', 'payment']),
     at: instant,
     amountEuros: euros,
-    chargedEuros: euros.nullable().meta({ description: 'What a merchant charges in the end.' }),
+    chargedEuros: euros.nullable().meta({ description: 'The amount that the merchant charges in the end.' }),
     merchant: z.string(),
     payeeIban: z
       .string()
       .nullable()
-      .meta({ description: 'The account that is paid, where a list names one.' }),
+      .meta({ description: 'The account that is paid, if a list of the policy names one.' }),
     mcc: z.string().nullable(),
     country: z.string().nullable(),
     intentId: z.string().nullable(),
-    attestedAt: instant.nullable().meta({ description: 'When a passkey has approved it.' }),
+    attestedAt: instant.nullable().meta({ description: 'When a passkey approved it.' }),
     policyEndsAt: instant.nullable(),
-    dayEuros: euros.meta({ description: 'Held and spent on that day before.' }),
-    monthEuros: euros.meta({ description: 'Held and spent in that month before.' }),
+    dayEuros: euros.meta({ description: 'Held and spent on that day so far.' }),
+    monthEuros: euros.meta({ description: 'Held and spent in that month so far.' }),
     uses: z.int(),
     lastSpendAt: instant.nullable(),
     firstMerchant: z.string().nullable(),
@@ -90,20 +95,20 @@ const Situation = z
 const Probed = z
   .object({
     situation: Situation,
-    outcome: z.enum(outcomes).meta({ description: 'What this rule says.' }),
+    outcome: z.enum(outcomes).meta({ description: 'The outcome of this rule.' }),
     message: z.string(),
-    verdict: verdict.meta({ description: 'What all rules together say.' }),
+    verdict: verdict.meta({ description: 'The verdict of all rules together.' }),
     reason: z.string(),
   })
   .meta({ id: 'Probe' })
 
-export const whatIfApi = {
+export const policySimulationApi = {
   backtest: post('/policies/{id}/backtest', {
     summary: 'Replay past decisions under a policy',
     description:
-      'What would have been decided otherwise, had agents been under this policy. The decisions of each agent are replayed in order with what they were made by: the request, the funds, the risk and the agent’s state are as they were recorded. Counters begin as they were recorded, and part from the record with each spend that is decided otherwise: what this policy denies leaves room for what comes later, what it lets through takes room. What went through then and would be left to a person now is taken as approved; what a person turned down stays so. The first merchant, the policy’s end, and what other agents took of the owner’s budget are as recorded.',
+      'Tells which decisions would have been different if agents had been under this policy. The decisions of each agent are replayed in order with the recorded request, funds, risk and state of the agent. Counters begin as recorded, and part from the record with each decision that differs: a spend that this policy denies leaves room for later ones, a spend that it allows takes room. A spend that was allowed and would be left to a person counts as approved; a spend that a person turned down stays denied. The first merchant, the policy’s end, and what other agents took of the owner’s budget are as recorded.',
     callers: ['key'],
-    ...reading,
+    ...readAccess,
     body: z
       .strictObject({
         from: instant.meta({ description: 'Decisions of this instant or later …' }),
@@ -116,18 +121,15 @@ export const whatIfApi = {
     fails: {
       policy_not_found,
       agent_not_found: missing('agent'),
-      backtest_too_long: [
-        400,
-        'These are too many decisions for one answer: name a shorter span or an agent.',
-      ],
+      backtest_too_long: [400, 'Too many decisions for one answer: choose a shorter span, or one agent.'],
     },
   }),
   probe: post('/policies/{id}/probe', {
     summary: 'Show where each rule of a policy begins',
     description:
-      'For each rule that is set, something that it stops and the nearest that it lets through, to the cent, the minute, the code: both are put to the same decision that spending goes through. What contradicts itself is told as a warning.',
+      'For each rule that is set, a spend that it stops and the nearest spend that it lets through, to the cent, the minute, the code. Both are decided by the code that decides real spends. Rules that contradict each other are listed as warnings.',
     callers: ['key', 'agent'],
-    ...reading,
+    ...readAccess,
     returns: [
       200,
       z
@@ -137,8 +139,8 @@ export const whatIfApi = {
           rules: z.array(
             z.object({
               rule: z.string().meta({ examples: ['maxTransactionEuros'] }),
-              stops: Probed.nullable().meta({ description: 'Null where it stops nothing.' }),
-              passes: Probed.nullable().meta({ description: 'Null where it lets nothing through.' }),
+              stops: Probed.nullable().meta({ description: 'Null if it stops nothing.' }),
+              passes: Probed.nullable().meta({ description: 'Null if it lets nothing through.' }),
             }),
           ),
           warnings: z.array(

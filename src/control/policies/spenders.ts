@@ -5,7 +5,7 @@ import { newId } from '../../values/ids.ts'
 import type { Agent } from '../agents/index.ts'
 import { type DecisionRow, storedCounters, storedRequest, storedRuling } from '../decisions/index.ts'
 import {
-  type Compiled,
+  type CompiledPolicy,
   type Counters,
   compile,
   decide,
@@ -25,21 +25,17 @@ export interface Spender {
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly policyEndsAt: Date | null
-  /** Since when its uses are counted. */
+  /** When the policy was assigned: uses are counted from then on. */
   readonly term: Date | null
-  readonly policy: Compiled
+  readonly policy: CompiledPolicy
 }
 
 interface SpenderRow extends Row, Rules, Omit<Spender, 'policy'> {}
 
-const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-const columnOf = (rule: string): string => snake(rule.replace(/Euros$/, 'Cents'))
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+const columnOf = (rule: string): string => snakeCase(rule.replace(/Euros$/, 'Cents'))
 
-/**
- * The agents of an array that the second line makes of `$3`. Their counters let only one batch at a time pass anyway;
- * of locks that are shared, whoever wants to freeze an agent in a burst would never see the last one go.
- */
-const spendersIn = (ids: string): string => `
+const selectSpenders = (ids: string): string => `
 select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
   p.expires_at as "policyEndsAt", p.assigned_at as term, ${ruleNames.map(rule => `p.${columnOf(rule)} as "${rule}"`).join(', ')}
 from agents a
@@ -47,81 +43,104 @@ left join policies p on p.id = a.policy_id and p.deleted_at is null
 where a.owner_id = $1 and a.mode = $2 and a.id = any(${ids})
 order by a.id`
 
-type Found = (sql: Sql, tenant: Tenant, ids: readonly string[]) => Promise<ReadonlyMap<string, Spender>>
+type SpenderQuery = (
+  sql: Sql,
+  tenant: Tenant,
+  ids: readonly string[],
+) => Promise<ReadonlyMap<string, Spender>>
 
-const finding =
-  (statement: string): Found =>
+const spenderQuery =
+  (statement: string): SpenderQuery =>
   async (sql, { ownerId, mode }, ids) => {
     const rows = await sql<SpenderRow>(statement, [ownerId, mode, [...new Set(ids)]])
-    return new Map(rows.map(row => [row.id, { ...row, policy: compiledFor(row) }]))
+    return new Map(rows.map(row => [row.id, { ...row, policy: compiledPolicyOf(row) }]))
   }
 
-const locking = (ids: string): Found => finding(`${spendersIn(ids)} for no key update of a`)
+/**
+ * An exclusive lock costs nothing here: the counters let only one batch of an agent pass at a time anyway. With shared
+ * locks, whoever wants to freeze an agent in a burst of spends would never get its turn.
+ */
+const LOCK_AGENTS = 'for no key update of a'
 
-/** Of these ids, as they are at this moment. */
-export const findSpenders = finding(spendersIn('$3::text[]'))
+/** Reads agents by their ids, without a lock. */
+export const findSpenders = spenderQuery(selectSpenders('$3::text[]'))
 
-/** Of these ids: nobody else freezes them until the transaction ends, and it can do so itself. */
-export const lockSpenders = locking('$3::text[]')
+/** Locks agents by their ids: nobody else freezes them until the transaction ends, and the caller may. */
+export const lockSpenders = spenderQuery(`${selectSpenders('$3::text[]')} ${LOCK_AGENTS}`)
 
-/** Those to whom these records belong. */
-export const lockSpendersOf = (table: 'intents'): Found =>
-  locking(`array(select agent_id from ${table} where id = any($3::text[]))`)
+/** Locks the agents of intents, by the ids of the intents. */
+export const lockSpendersOfIntents = spenderQuery(
+  `${selectSpenders('array(select agent_id from intents where id = any($3::text[]))')} ${LOCK_AGENTS}`,
+)
 
-/** So many entries of lists: a name that is matched in all its forms takes a kilobyte. */
-const MOST_COMPILED = 50_000
-const FEW_ENTRIES = 10
+/** Most list entries of all cached policies together: a name with all forms in which it is matched takes a kilobyte. */
+const MAX_CACHED_ENTRIES = 50_000
+/** The memory of a policy without lists, counted in list entries. */
+const BASE_ENTRIES = 10
 const noPolicy = compile(null)
 
-/** A policy without lists takes as much as some entries. */
-const entriesIn = ({ terms }: Compiled): number =>
-  Object.values(terms ?? {}).reduce((sum, rule) => sum + (Array.isArray(rule) ? rule.length : 0), FEW_ENTRIES)
+const entriesIn = ({ terms }: CompiledPolicy): number =>
+  Object.values(terms ?? {}).reduce(
+    (sum, rule) => sum + (Array.isArray(rule) ? rule.length : 0),
+    BASE_ENTRIES,
+  )
 
-const compiled = weightedCache(MOST_COMPILED, entriesIn)
+const compiledPolicies = weightedCache(MAX_CACHED_ENTRIES, entriesIn)
 
-/** A version never changes, so what was made of it serves for ever. */
-function compiledFor(row: SpenderRow): Compiled {
+/** A version of a policy never changes, so it is compiled once. */
+function compiledPolicyOf(row: SpenderRow): CompiledPolicy {
   if (row.policyId === null) return noPolicy
-  return compiled(`${row.policyId}@${row.policyVersion}`, () => compile(rulesOf(row)))
+  return compiledPolicies(`${row.policyId}@${row.policyVersion}`, () => compile(rulesOf(row)))
 }
 
-/** A decision as its record shows it. */
+/** A decision as the API shows it. */
 export interface Decision extends Omit<Ruling, 'holdEuros'> {
   readonly id: string
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly riskScore: number | null
-  /** What that score is made of; a decision shows the score alone. */
+  /** The signals behind the score; the API shows the score alone. */
   readonly risk?: Risk | null
 }
 
-type Asked = Omit<SpendRequest, 'at' | 'agentStatus' | 'policyEndsAt'>
+/** A request without the members that come from the clock and the agent's row. */
+type SpendDetails = Omit<SpendRequest, 'at' | 'agentStatus' | 'policyEndsAt'>
 
-/** What is decided, as it is shown, and the row that makes it replay. */
-export interface Decided {
+/** A ruling, the decision as the API shows it, and the row from which it can be replayed. */
+export interface SpendDecision {
   readonly ruling: Ruling
   readonly decision: Decision
   readonly row: DecisionRow
 }
 
-export function decideFor(
+/** Decides about a spend under the agent's policy. Stores nothing: the caller inserts the row. */
+export function decideSpend(
   spender: Spender,
-  asked: Asked,
+  details: SpendDetails,
   counters: Counters,
   { tenant, now }: TenantNow,
   subject: { readonly type: string; readonly id: string },
-): Decided {
+): SpendDecision {
   const { policyId, policyVersion, policyEndsAt, status: agentStatus, id: agentId } = spender
-  const request = { ...asked, at: now, agentStatus, policyEndsAt }
+  const request = { ...details, at: now, agentStatus, policyEndsAt }
   const ruling = decide(spender.policy, request, counters)
-  const { holdEuros: _, ...shown } = ruling
+  const { holdEuros: _, ...shownRuling } = ruling
   const id = newId('decision')
-  const { risk } = asked
-  const decision = { id, ...shown, policyId, policyVersion, riskScore: risk?.score ?? null, risk }
+  const { risk } = details
+  const decision = { id, ...shownRuling, policyId, policyVersion, riskScore: risk?.score ?? null, risk }
   const row: DecisionRow = {
-    ...{ ...tenant, id, createdAt: now, updatedAt: now, agentId, policyId, policyVersion },
-    ...{ subjectType: subject.type, subjectId: subject.id },
-    ...{ request: storedRequest(request), counters: storedCounters(counters), result: storedRuling(ruling) },
+    ...tenant,
+    id,
+    createdAt: now,
+    updatedAt: now,
+    agentId,
+    policyId,
+    policyVersion,
+    subjectType: subject.type,
+    subjectId: subject.id,
+    request: storedRequest(request),
+    counters: storedCounters(counters),
+    result: storedRuling(ruling),
   }
   return { ruling, decision, row }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 
-/** A state that a policy has had, and how it came from the one before. */
+/** A past or present state of a policy, with the changes that led to it. */
 export const VersionRecord = z
   .object({
     id: id('policyversion'),
@@ -20,7 +20,7 @@ export const VersionRecord = z
           text: z.string().meta({ examples: ['Daily limit: € 50.00 → € 70.00'] }),
         }),
       )
-      .meta({ description: 'What is different from the version before; nothing in the first one.' }),
+      .meta({ description: 'What this version changed; empty in the first one.' }),
     changedByType: z.string().meta({ examples: ['key'] }),
     changedById: z.string().nullable(),
     createdAt: instant,

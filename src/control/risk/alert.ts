@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Part } from './risk-record.ts'
+import type { ScorePart } from './risk-record.ts'
 
 export const alertMachine = machine('risk_alert', {
   open: ['acknowledged'],
@@ -15,15 +15,15 @@ const schema = defineEntity({
     agentId: p.text(),
     status: p.enum(alertMachine.states),
     score: p.integer(),
-    signals: p.json<Part[]>(),
-    /** What the agent was frozen over. */
+    signals: p.json<ScorePart[]>(),
+    /** The spend that the agent was frozen for. */
     subjectType: p.text(),
     subjectId: p.text(),
     merchantKey: p.text(),
     acknowledgedAt: nullable.instant(),
     acknowledgedById: nullable.string(),
     comment: nullable.string(),
-    /** Since when the agent goes on; until then it is frozen by this. */
+    /** When the agent was unfrozen. null = this alert still keeps it frozen. */
     liftedAt: nullable.instant(),
   },
 })

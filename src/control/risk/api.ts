@@ -8,12 +8,12 @@ import { euros } from '../../values/money.ts'
 import { freeText, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { AgentEvent, AgentRecord } from '../agents/index.ts'
 import { alertMachine } from './alert.ts'
-import { MOST_MINUTES } from './profile.ts'
-import { noteOutcomes } from './risk-record.ts'
+import { MAX_WINDOW_MINUTES } from './profile.ts'
+import { riskRecordOutcomes } from './risk-record.ts'
 import { defaults } from './score.ts'
 
 const points = z.int().min(0).max(100)
-const scored = points.meta({ description: 'From 0 to 100.', examples: [50] })
+const score = points.meta({ description: 'From 0 to 100.', examples: [50] })
 const threshold = (name: keyof typeof defaults.thresholds, description: string) =>
   points.default(defaults.thresholds[name]).meta({ description })
 const weight = (name: keyof typeof defaults.weights, description: string) =>
@@ -54,27 +54,25 @@ const settings = {
   velocityWindowMinutes: z
     .int()
     .min(1)
-    .max(MOST_MINUTES)
+    .max(MAX_WINDOW_MINUTES)
     .default(defaults.velocityWindowMinutes)
-    .meta({ description: 'Minutes of the clock, the present one among them.' }),
+    .meta({ description: 'How many clock minutes are counted, the present one included.' }),
   velocityCount: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(defaults.velocityCount)
-    .meta({ description: 'Up to so many spends within them are usual, whatever has become of them.' }),
+    .meta({ description: 'How many declared spends within the window are usual, approved or not.' }),
 }
 
 const RiskConfigRecord = z
   .object({
     ...settings,
-    updatedAt: instant
-      .nullable()
-      .meta({ description: 'Null where nothing was set: these are the defaults.' }),
+    updatedAt: instant.nullable().meta({ description: 'Null if nothing was set: these are the defaults.' }),
   })
   .meta({ id: 'RiskConfig' })
 
-const parts = z.array(
+const scoreParts = z.array(
   z.object({
     signal: z.string().meta({ examples: ['newMerchant'] }),
     points,
@@ -82,8 +80,10 @@ const parts = z.array(
   }),
 )
 
-const subject = {
-  subjectType: z.string().meta({ description: 'What it is about.', examples: ['intent'] }),
+const assessedRecord = {
+  subjectType: z
+    .string()
+    .meta({ description: 'Kind of the record that was assessed.', examples: ['intent'] }),
   subjectId: z.string().meta({ examples: ['intent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
 }
 
@@ -91,10 +91,10 @@ const RiskEventRecord = z
   .object({
     ...recordHead('riskevent'),
     agentId: id('agent'),
-    outcome: z.enum(noteOutcomes),
-    score: scored,
-    signals: parts,
-    ...subject,
+    outcome: z.enum(riskRecordOutcomes),
+    score,
+    signals: scoreParts,
+    ...assessedRecord,
     decisionId: id('decision').nullable(),
     alertId: id('alert').nullable(),
     amountEuros: euros.nullable(),
@@ -109,13 +109,15 @@ const RiskAlertRecord = z
     ...recordHead('alert'),
     agentId: id('agent'),
     status: z.enum(alertMachine.states),
-    score: scored,
-    signals: parts,
-    ...subject,
+    score,
+    signals: scoreParts,
+    ...assessedRecord,
     acknowledgedAt: instant.nullable(),
     acknowledgedById: z.string().nullable(),
     comment: z.string().nullable(),
-    liftedAt: instant.nullable().meta({ description: 'Since when the agent goes on: the alert is closed.' }),
+    liftedAt: instant
+      .nullable()
+      .meta({ description: 'When the agent was unfrozen, which closes the alert.' }),
     ...recordTail,
   })
   .meta({ id: 'RiskAlert' })
@@ -129,7 +131,7 @@ export const RiskEvent = z.object({
   signals: z.array(z.object({ signal: z.string(), points })),
 })
 
-/** What a spend can bring about. */
+/** The events that a spend can cause by its risk. */
 export const riskEvents = {
   'risk.review_required': event('A spend waits for a person because of its risk.', RiskEvent),
   'risk.denied': event('A spend has been refused for its risk.', RiskEvent),
@@ -142,7 +144,7 @@ export const riskEvents = {
   ),
 }
 
-const commented = z.strictObject({ comment: freeText.nullable().default(null) })
+const optionalComment = z.strictObject({ comment: freeText.nullable().default(null) })
 
 export const riskApi = {
   config: get('/risk/config', {
@@ -154,7 +156,7 @@ export const riskApi = {
   configure: put('/risk/config', {
     summary: 'Set how risk is scored and what follows from it',
     description:
-      'For all your agents in this mode. Every spend that is declared gets a score: the points of all its signals together, 100 at most. What is left out has its default; these let every signal pass by itself, and ask a person about an unusual amount at a new merchant.',
+      'For all your agents in this mode. Every spend that is declared gets a score: the points of all its signals together, 100 at most. A member that is left out has its default; with the defaults no signal stops a spend by itself, and a person is asked about an unusual amount at a new merchant.',
     callers: ['key'],
     scope: 'risk:write',
     body: z.strictObject(settings),
@@ -168,9 +170,9 @@ export const riskApi = {
     },
   }),
   events: list('/risk/events', {
-    summary: 'List what was unusual',
+    summary: 'List unusual spends',
     description:
-      'Spends whose score reached the threshold of review, and those whose amount or country was unusual by itself; and who was let go on.',
+      'Spends whose score reached the threshold of review, those whose amount or country was unusual by itself, and each unfreezing of an agent.',
     callers: ['key'],
     scope: 'risk:read',
     filters: {
@@ -190,10 +192,11 @@ export const riskApi = {
   }),
   acknowledge: post('/risk/alerts/{id}/acknowledge', {
     summary: 'Acknowledge an alert',
-    description: 'Somebody has seen it. The agent stays frozen: see `POST /risk/agents/{id}/unfreeze`.',
+    description:
+      'Notes that a person has seen the alert. The agent stays frozen: see `POST /risk/agents/{id}/unfreeze`.',
     callers: ['key'],
     scope: 'risk:write',
-    body: commented,
+    body: optionalComment,
     example: { comment: 'We are looking into it' },
     returns: [200, RiskAlertRecord],
     fails: {
@@ -203,19 +206,19 @@ export const riskApi = {
     emits: { 'risk.alert_acknowledged': event('A person has looked at an alert.', RiskEvent) },
   }),
   unfreeze: post('/risk/agents/{id}/unfreeze', {
-    summary: 'Let an agent go on that risk has frozen',
+    summary: 'Unfreeze an agent that risk has frozen',
     description:
-      'What it was frozen over is no longer unusual: its merchant is known from now on, and what else is usual for the agent is learnt anew. Its alert is closed with that: `liftedAt` says when, and it is acknowledged with the comment that is given.',
+      'The spend that it was frozen for is no longer unusual: its merchant is known from now on, and what else is usual for the agent is learnt anew. This closes the alert: `liftedAt` says when, and it is acknowledged with the comment that is given.',
     callers: ['key'],
     scope: 'risk:write',
-    body: commented,
+    body: optionalComment,
     example: { comment: 'It was meant' },
     returns: [200, AgentRecord],
     fails: {
       agent_not_found: missing('agent'),
       not_frozen_by_risk: [
         400,
-        'Risk has not frozen the agent. Whom a person has frozen goes on with POST /agents/{id}/unfreeze.',
+        'Risk has not frozen the agent. If a person has, use POST /agents/{id}/unfreeze.',
       ],
     },
     emits: { 'agent.unfrozen': AgentEvent, 'risk.alert_acknowledged': RiskEvent },

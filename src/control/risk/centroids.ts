@@ -1,8 +1,8 @@
 /**
- * About where the middle of each country is, in whole degrees north and east, as the geographic coordinates in the CIA
- * World Factbook (public domain) have it.
+ * The rough middle of each country, in whole degrees north and east: the geographic coordinates of the CIA World
+ * Factbook (public domain).
  */
-const places = `
+const coordinates = `
 AD 42 2 AE 24 54 AF 33 65 AG 17 -62 AI 18 -63 AL 41 20 AM 40 45 AO -12 18 AQ -90 0 AR -34 -64 AS -14 -170 AT 47 13
 AU -27 133 AW 12 -70 AX 60 20 AZ 40 47 BA 44 18 BB 13 -60 BD 24 90 BE 51 4 BF 13 -2 BG 43 25 BH 26 51 BI -4 30
 BJ 10 2 BL 18 -63 BM 32 -65 BN 4 115 BO -17 -65 BQ 12 -68 BR -10 -55 BS 24 -76 BT 27 90 BV -54 3 BW -22 24 BY 53 28
@@ -25,29 +25,31 @@ TJ 39 71 TK -9 -172 TL -9 126 TM 40 60 TN 34 9 TO -20 -175 TR 39 35 TT 11 -61 TV
 UG 1 32 UM 6 -162 US 38 -97 UY -33 -56 UZ 41 64 VA 42 12 VC 13 -61 VE 8 -66 VG 18 -64 VI 18 -65 VN 16 108 VU -16 167
 WF -13 -176 WS -14 -172 YE 15 48 YT -13 45 ZA -29 24 ZM -15 30 ZW -20 30`
 
-interface Place {
+interface Point {
   readonly north: number
   readonly east: number
 }
 
-const centroids: ReadonlyMap<string, Place> = new Map(
-  [...places.matchAll(/([A-Z]{2}) (-?\d+) (-?\d+)/g)].map(([, code, north, east]) => [
+const centroids: ReadonlyMap<string, Point> = new Map(
+  [...coordinates.matchAll(/([A-Z]{2}) (-?\d+) (-?\d+)/g)].map(([, code, north, east]) => [
     String(code),
     { north: Number(north), east: Number(east) },
   ]),
 )
 
-const EARTH_RADIUS = 6_371
+const EARTH_RADIUS_KM = 6_371
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
-/** Kilometres along the great circle between the middles of two countries; undefined where one of them is unknown. */
-export function distanceBetween(one: string, other: string): number | undefined {
-  const [from, to] = [centroids.get(one), centroids.get(other)]
+/** Kilometres along the great circle between the middles of two countries; undefined if one of them is unknown. */
+export function distanceBetween(fromCountry: string, toCountry: string): number | undefined {
+  const from = centroids.get(fromCountry)
+  const to = centroids.get(toCountry)
   if (!from || !to) return undefined
-  const [north, east] = [radians(to.north - from.north), radians(to.east - from.east)]
-  const chord =
+  const north = radians(to.north - from.north)
+  const east = radians(to.east - from.east)
+  const haversine =
     Math.sin(north / 2) ** 2 +
     Math.cos(radians(from.north)) * Math.cos(radians(to.north)) * Math.sin(east / 2) ** 2
-  return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(chord)))
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(haversine)))
 }

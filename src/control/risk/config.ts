@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { flag, record, tenantTable } from '../../kernel/database/entity.ts'
-import { defaults, type Settings } from './score.ts'
+import { defaults, type RiskSettings } from './score.ts'
 
 const schema = defineEntity({
   ...tenantTable('RiskConfig', 'risk_configs'),
@@ -10,24 +10,27 @@ const schema = defineEntity({
     review: p.integer().name('review_from'),
     deny: p.integer().name('deny_from'),
     freeze: p.integer().name('freeze_from'),
-    weights: p.json<Settings['weights']>(),
+    weights: p.json<RiskSettings['weights']>(),
     velocityWindowMinutes: p.integer(),
     velocityCount: p.integer(),
   },
 })
 
-/** What an owner has set; where there is none, the defaults hold. */
+/** The risk settings of an owner; an owner without a row has the defaults. */
 export class RiskConfig extends schema.class {}
 schema.setClass(RiskConfig)
 
-type Row = Pick<
+type ConfigRow = Pick<
   RiskConfig,
   'enabled' | 'review' | 'deny' | 'freeze' | 'weights' | 'velocityWindowMinutes' | 'velocityCount'
 >
 
-export const rowOf = ({ thresholds, ...others }: Settings): Row => ({ ...others, ...thresholds })
+export const configRowOf = ({ thresholds, ...others }: RiskSettings): ConfigRow => ({
+  ...others,
+  ...thresholds,
+})
 
-export function settingsOf(row: Row | null): Settings {
+export function settingsOf(row: ConfigRow | null): RiskSettings {
   if (!row) return defaults
   const { enabled, review, deny, freeze, weights, velocityWindowMinutes, velocityCount } = row
   return { enabled, thresholds: { review, deny, freeze }, weights, velocityWindowMinutes, velocityCount }

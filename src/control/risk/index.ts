@@ -1,2 +1,2 @@
 export { riskEvents } from './api.ts'
-export { openWatch, Watch } from './risk-assessor.ts'
+export { openRiskAssessor, type RiskAssessor } from './risk-assessor.ts'

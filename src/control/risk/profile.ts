@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Euros } from '../../values/money.ts'
 import { foldMerchant } from '../merchants/index.ts'
 
-/** What an agent is about to spend, as far as it can be usual or not. */
+/** The members of a spend that can be usual or unusual. */
 export interface Spend {
   readonly amountEuros: Euros
   readonly merchant: string
@@ -10,58 +10,63 @@ export interface Spend {
 }
 
 /**
- * What is usual for an agent: of a fixed size, however much it has spent. Amounts, hours and the country are learnt from
- * what was approved alone, or else who tries the unusual often enough would make it usual. What is declared counts
- * towards velocity, whatever has become of it: an agent in a loop is one although everything is denied.
+ * What is usual for an agent. Its size is fixed, however much the agent has spent. Amounts, hours and the country are
+ * learnt from approved spends alone: otherwise an agent could make the unusual usual by trying it often enough. Every
+ * declared spend counts towards velocity: an agent in a loop is noticed although everything is denied.
  */
 export interface Profile {
   readonly agentId: string
-  /** The last ones, in cents, the latest one last. */
+  /** The last approved amounts in cents, the latest one last. */
   amounts: number[]
-  /** How many spends there were in each hour of UTC. */
+  /** How many approved spends fell into each hour of UTC. */
   readonly hours: number[]
   lastCountry: string | null
   lastAt: Date | null
-  /** The latest minute in which something was declared, since 1970. */
+  /** The latest minute in which a spend was declared, counted from 1970. */
   minute: number
-  /** How many were declared in it, in the one before, and so on. */
+  /** How many spends were declared in that minute, in the minute before, and so on. */
   counts: number[]
 }
 
-/** How many amounts are remembered, and over how many minutes velocity can be looked at. */
-const AMOUNTS = 64
-export const MOST_MINUTES = 60
+const REMEMBERED_AMOUNTS = 64
+/** The longest window over which velocity is counted. */
+export const MAX_WINDOW_MINUTES = 60
 
-export const blank = (agentId: string): Profile => ({
-  ...{ agentId, amounts: [], hours: Array<number>(24).fill(0), lastCountry: null, lastAt: null },
-  ...{ minute: 0, counts: [] },
+export const emptyProfile = (agentId: string): Profile => ({
+  agentId,
+  amounts: [],
+  hours: Array<number>(24).fill(0),
+  lastCountry: null,
+  lastAt: null,
+  minute: 0,
+  counts: [],
 })
 
 const minuteOf = (at: Date): number => Math.floor(at.getTime() / 60_000)
 
-/** One more is declared. */
-export function count(profile: Profile, at: Date): void {
-  const passed = Math.min(Math.max(minuteOf(at) - profile.minute, 0), MOST_MINUTES)
-  const counts = [...Array<number>(passed).fill(0), ...profile.counts].slice(0, MOST_MINUTES)
+/** Counts one more declared spend. */
+export function countDeclared(profile: Profile, at: Date): void {
+  const passedMinutes = Math.min(Math.max(minuteOf(at) - profile.minute, 0), MAX_WINDOW_MINUTES)
+  const counts = [...Array<number>(passedMinutes).fill(0), ...profile.counts].slice(0, MAX_WINDOW_MINUTES)
   counts[0] = (counts[0] ?? 0) + 1
   profile.counts = counts
   profile.minute = Math.max(profile.minute, minuteOf(at))
 }
 
-/** How many have been declared in so many minutes, the present one among them. */
+/** How many spends were declared in the last minutes, the present minute included. */
 export const declaredIn = ({ counts }: Profile, minutes: number): number =>
-  counts.slice(0, minutes).reduce((sum, one) => sum + one, 0)
+  counts.slice(0, minutes).reduce((sum, count) => sum + count, 0)
 
-/** One that was declared then has been approved. */
-export function learn(profile: Profile, { amountEuros, country }: Spend, at: Date): void {
-  profile.amounts = [...profile.amounts, Number(amountEuros)].slice(-AMOUNTS)
-  const hour = at.getUTCHours()
+/** Learns from an approved spend. Its country counts only if no later spend has been learnt already. */
+export function learnApproved(profile: Profile, { amountEuros, country }: Spend, declaredAt: Date): void {
+  profile.amounts = [...profile.amounts, Number(amountEuros)].slice(-REMEMBERED_AMOUNTS)
+  const hour = declaredAt.getUTCHours()
   profile.hours[hour] = (profile.hours[hour] ?? 0) + 1
-  if (country === null || (profile.lastAt && profile.lastAt > at)) return
+  if (country === null || (profile.lastAt && profile.lastAt > declaredAt)) return
   profile.lastCountry = country
-  profile.lastAt = at
+  profile.lastAt = declaredAt
 }
 
-/** A merchant however it is spelled, and short enough for an index. */
+/** The same short key for every spelling of a merchant: it is indexed. */
 export const merchantKey = (merchant: string): string =>
   hash('sha256', foldMerchant(merchant), 'base64url').slice(0, 22)

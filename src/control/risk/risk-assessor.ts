@@ -7,126 +7,142 @@ import type { Spender } from '../policies/index.ts'
 import type { Risk } from '../rules/index.ts'
 import { type AlertRow, alertMachine } from './alert.ts'
 import { settingsOf } from './config.ts'
-import { blank, count, learn, merchantKey, type Profile, type Spend } from './profile.ts'
-import { isOfNote, type Judged, type Told, told } from './risk-events.ts'
-import type { NoteRow } from './risk-record.ts'
-import { type Settings, score } from './score.ts'
+import {
+  countDeclared,
+  emptyProfile,
+  learnApproved,
+  merchantKey,
+  type Profile,
+  type Spend,
+} from './profile.ts'
+import { type DecidedSpend, type EventToEmit, isNoteworthy, riskEventsOf } from './risk-events.ts'
+import type { RiskRecordRow } from './risk-record.ts'
+import { type RiskSettings, score } from './score.ts'
 
-/** Who spends, and where. */
-export interface Watched {
+/** An agent, and a merchant that it wants to pay. */
+export interface AgentAndMerchant {
   readonly agentId: string
   readonly merchant: string
 }
 
-interface Opened extends Row {
+/** A profile as `risk_open` returns it: JSON has no instants. */
+type StoredProfile = Omit<Profile, 'lastAt'> & { readonly lastAt: string | null }
+
+interface RiskData extends Row {
   readonly config: Parameters<typeof settingsOf>[0]
-  readonly profiles: readonly (Omit<Profile, 'lastAt'> & { readonly lastAt: string | null })[]
+  readonly profiles: readonly StoredProfile[]
+  /** Agents with merchants they have paid before, as `knownKey` writes them. */
   readonly known: readonly string[]
 }
 
 const OPEN = 'select config, profiles, known from risk_open($1, $2, $3, $4)'
 const WRITE = 'select risk_write($1, $2, $3, $4, $5, $6, $7)'
 
-const keyOf = (agentId: string, merchant: string): string => `${agentId} ${merchantKey(merchant)}`
+const knownKey = (agentId: string, merchant: string): string => `${agentId} ${merchantKey(merchant)}`
+
+const profileOf = (stored: StoredProfile): Profile => ({
+  ...stored,
+  lastAt: stored.lastAt === null ? null : new Date(stored.lastAt),
+})
 
 /**
- * What is usual for these agents, in one read that does not grow with what they have spent. Opened once their counters
- * are: nobody changes a profile without them.
+ * Reads what is usual for these agents, in one statement whose cost does not grow with what they have spent. The caller
+ * has opened their counters: nobody changes a profile without holding those.
  */
-export async function openWatch(sql: Sql, opening: TenantNow, watched: readonly Watched[]): Promise<Watch> {
-  const { ownerId, mode } = opening.tenant
-  const [agents, merchants] = [
-    watched.map(({ agentId }) => agentId),
-    watched.map(one => merchantKey(one.merchant)),
-  ]
-  const [opened] = agents.length > 0 ? await sql<Opened>(OPEN, [ownerId, mode, agents, merchants]) : []
-  return new Watch(opening, opened ?? { config: null, profiles: [], known: [] })
+export async function openRiskAssessor(
+  sql: Sql,
+  tenantNow: TenantNow,
+  spends: readonly AgentAndMerchant[],
+): Promise<RiskAssessor> {
+  const { ownerId, mode } = tenantNow.tenant
+  const agents = spends.map(({ agentId }) => agentId)
+  const merchants = spends.map(({ merchant }) => merchantKey(merchant))
+  const [data] = agents.length > 0 ? await sql<RiskData>(OPEN, [ownerId, mode, agents, merchants]) : []
+  return new RiskAssessor(tenantNow, data ?? { config: null, profiles: [], known: [] })
 }
 
-/** The eye on a tenant's agents while it is decided what they may spend: what it has seen is written together. */
-export class Watch {
-  readonly #opening: TenantNow
-  readonly #settings: Settings
+/** Scores the spends of a tenant's agents while they are decided; `write` stores all changes together. */
+export class RiskAssessor {
+  readonly #tenantNow: TenantNow
+  readonly #settings: RiskSettings
   readonly #profiles: Map<string, Profile>
   readonly #known: Set<string>
-  readonly #changed = new Set<Profile>()
-  readonly #met: { agentId: string; merchant: string }[] = []
-  readonly #notes: NoteRow[] = []
+  readonly #changedProfiles = new Set<Profile>()
+  readonly #newMerchants: { agentId: string; merchant: string }[] = []
+  readonly #records: RiskRecordRow[] = []
   readonly #alerts: AlertRow[] = []
   readonly #frozen: FrozenAgent[] = []
 
-  constructor(opening: TenantNow, { config, profiles, known }: Opened) {
-    this.#opening = opening
+  constructor(tenantNow: TenantNow, { config, profiles, known }: RiskData) {
+    this.#tenantNow = tenantNow
     this.#settings = settingsOf(config)
     this.#known = new Set(known)
-    this.#profiles = new Map(
-      profiles.map(one => [
-        one.agentId,
-        { ...one, lastAt: one.lastAt === null ? null : new Date(one.lastAt) },
-      ]),
-    )
+    this.#profiles = new Map(profiles.map(stored => [stored.agentId, profileOf(stored)]))
   }
 
-  /** The risk of what is declared now, which counts from here on; null where the owner does not want it looked at. */
-  riskOf(agentId: string, spend: Spend): Risk | null {
-    const { now: at } = this.#opening
-    const profile = this.#of(agentId)
-    count(profile, at)
+  /** Scores a spend that is declared now, and counts it towards velocity; null if the owner has switched scoring off. */
+  assess(agentId: string, spend: Spend): Risk | null {
+    const { now: at } = this.#tenantNow
+    const profile = this.#profileToChange(agentId)
+    countDeclared(profile, at)
     if (!this.#settings.enabled) return null
-    const isKnownMerchant = this.#known.has(keyOf(agentId, spend.merchant))
+    const isKnownMerchant = this.#known.has(knownKey(agentId, spend.merchant))
     return score({ spend, at, profile, isKnownMerchant }, this.#settings)
   }
 
-  /** What was declared then is approved: from now on it is usual. */
+  /** Makes an approved spend usual for its agent. */
   learn(agentId: string, spend: Spend, declaredAt: Date): void {
-    learn(this.#of(agentId), spend, declaredAt)
-    const key = keyOf(agentId, spend.merchant)
+    learnApproved(this.#profileToChange(agentId), spend, declaredAt)
+    const key = knownKey(agentId, spend.merchant)
     if (this.#known.has(key)) return
     this.#known.add(key)
-    this.#met.push({ agentId, merchant: merchantKey(spend.merchant) })
+    this.#newMerchants.push({ agentId, merchant: merchantKey(spend.merchant) })
   }
 
-  /** What follows from a risk once it is decided upon, and what the world is to be told of it. */
-  follow(agent: Spender, judged: Judged): Told[] {
-    const { decision } = judged
+  /** Freezes the agent, opens an alert and keeps a record, as the risk of a decided spend asks; returns the events to emit. */
+  applyOutcome(agent: Spender, spend: DecidedSpend): EventToEmit[] {
+    const { decision, amountEuros, merchant } = spend
     const { risk } = decision
     if (!risk) return []
-    const why = { reason: decision.reason, alertId: newId('alert') }
-    const frozen = risk.outcome === 'freeze' ? freeze(agent, why, this.#opening.now) : undefined
-    const about = {
-      ...{ createdAt: this.#opening.now, agentId: agent.id, score: risk.score, signals: [...risk.parts] },
-      ...{ subjectType: judged.type, subjectId: judged.id },
+    const { now } = this.#tenantNow
+    const cause = { reason: decision.reason, alertId: newId('alert') }
+    const frozen = risk.outcome === 'freeze' ? freeze(agent, cause, now) : undefined
+    const alertId = frozen ? cause.alertId : null
+    const common = {
+      createdAt: now,
+      agentId: agent.id,
+      score: risk.score,
+      signals: [...risk.parts],
+      subjectType: spend.type,
+      subjectId: spend.id,
     }
-    const alertId = frozen ? why.alertId : null
-    if (alertId)
-      this.#alerts.push({
-        ...{ ...about, id: alertId, status: alertMachine.initial },
-        merchantKey: merchantKey(judged.merchant),
-      })
     if (frozen) this.#frozen.push(frozen)
-    if (isOfNote(risk)) {
-      const { amountEuros, merchant } = judged
-      const what = { outcome: risk.outcome, decisionId: decision.id, alertId, amountEuros, merchant }
-      this.#notes.push({ ...about, ...what, id: newId('riskevent') })
+    if (alertId) {
+      const status = alertMachine.initial
+      this.#alerts.push({ ...common, id: alertId, status, merchantKey: merchantKey(merchant) })
     }
-    return told(judged, agent.id, { risk, alertId, frozen })
+    if (isNoteworthy(risk)) {
+      const references = { decisionId: decision.id, alertId, amountEuros, merchant }
+      this.#records.push({ ...common, ...references, id: newId('riskevent'), outcome: risk.outcome })
+    }
+    return riskEventsOf(spend, agent.id, { risk, alertId, frozen })
   }
 
-  /** Everything in one call, and who is frozen in another. */
+  /** Two statements at most: one freezes agents, the other stores everything else. */
   async write(sql: Sql): Promise<void> {
-    const { tenant, now } = this.#opening
+    const { tenant, now } = this.#tenantNow
     await updateFrozenAgents(sql, this.#frozen)
-    const kinds = [[...this.#changed], this.#met, this.#notes, this.#alerts]
-    if (kinds.every(rows => rows.length === 0)) return
-    const written = kinds.map(rows => JSON.stringify(rows, (_, value) => exact(value)))
-    await sql(WRITE, [tenant.ownerId, tenant.mode, now, ...written])
+    const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records, this.#alerts]
+    if (changes.every(rows => rows.length === 0)) return
+    const encoded = changes.map(rows => JSON.stringify(rows, (_, value) => exact(value)))
+    await sql(WRITE, [tenant.ownerId, tenant.mode, now, ...encoded])
   }
 
-  /** Of whom nothing is known yet has a profile from now on. */
-  #of(agentId: string): Profile {
-    const profile = this.#profiles.get(agentId) ?? blank(agentId)
+  /** An agent that has not been seen yet gets an empty profile. */
+  #profileToChange(agentId: string): Profile {
+    const profile = this.#profiles.get(agentId) ?? emptyProfile(agentId)
     this.#profiles.set(agentId, profile)
-    this.#changed.add(profile)
+    this.#changedProfiles.add(profile)
     return profile
   }
 }

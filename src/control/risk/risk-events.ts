@@ -4,7 +4,7 @@ import type { Decision } from '../policies/index.ts'
 import type { Risk } from '../rules/index.ts'
 import type { RiskEvent } from './api.ts'
 import type { Spend } from './profile.ts'
-import type { Part } from './risk-record.ts'
+import type { ScorePart } from './risk-record.ts'
 import type { SignalName } from './signals.ts'
 
 type RiskEventName =
@@ -15,51 +15,52 @@ type RiskEventName =
   | 'risk.velocity_alert'
   | 'risk.geo_impossible'
 
-/** An event that follows from a risk. */
-export type Told =
+/** An event that the caller emits because of a risk. */
+export type EventToEmit =
   | readonly [event: RiskEventName, data: z.output<typeof RiskEvent>]
   | readonly [event: 'agent.frozen', data: z.output<typeof AgentEvent>]
 
-/** What has been decided about a spend whose risk was looked at. */
-export interface Judged extends Spend {
+/** A spend whose risk was assessed, with the decision about it. */
+export interface DecidedSpend extends Spend {
   readonly type: string
   readonly id: string
   readonly decision: Decision
 }
 
-interface Consequence {
+/** A risk, and whether the agent was frozen for it. */
+interface RiskOutcome {
   readonly risk: Risk
   readonly alertId: string | null
   readonly frozen: FrozenAgent | undefined
 }
 
-const fired = ({ parts }: Risk, signal: SignalName): boolean => parts.some(part => part.signal === signal)
+const hasSignal = ({ parts }: Risk, name: SignalName): boolean => parts.some(({ signal }) => signal === name)
 
-/** Worth remembering: what had consequences, and what is unusual by itself. New merchants and odd hours are everywhere. */
-export const isOfNote = (risk: Risk): boolean =>
-  risk.outcome !== 'pass' || fired(risk, 'amountOutlier') || fired(risk, 'impossibleTravel')
+/** Whether a risk is recorded: it had consequences, or is rare by itself. New merchants and odd hours are too common. */
+export const isNoteworthy = (risk: Risk): boolean =>
+  risk.outcome !== 'pass' || hasSignal(risk, 'amountOutlier') || hasSignal(risk, 'impossibleTravel')
 
-/** What the world is told of a risk. */
+/** The data of an event about a risk. */
 export const riskEvent = (
   agentId: string,
-  { score, parts }: { readonly score: number; readonly parts: readonly Part[] },
-  others: { readonly intentId?: string; readonly alertId?: string },
+  { score, parts }: { readonly score: number; readonly parts: readonly ScorePart[] },
+  ids: { readonly intentId?: string; readonly alertId?: string },
 ): z.output<typeof RiskEvent> => ({
   agentId,
-  ...others,
+  ...ids,
   score,
   signals: parts.map(({ signal, points }) => ({ signal, points })),
 })
 
-/** Everything that is to be told of a spend's risk. */
-export function told(
-  { type, id, decision }: Judged,
+/** All events about the risk of one spend, in the order in which they are emitted. */
+export function riskEventsOf(
+  { type, id, decision }: DecidedSpend,
   agentId: string,
-  { risk, alertId, frozen }: Consequence,
-): Told[] {
+  { risk, alertId, frozen }: RiskOutcome,
+): EventToEmit[] {
   const names: (RiskEventName | false)[] = [
-    fired(risk, 'velocity') && risk.outcome !== 'pass' && 'risk.velocity_alert',
-    fired(risk, 'impossibleTravel') && 'risk.geo_impossible',
+    hasSignal(risk, 'velocity') && risk.outcome !== 'pass' && 'risk.velocity_alert',
+    hasSignal(risk, 'impossibleTravel') && 'risk.geo_impossible',
     risk.outcome === 'review' && decision.requiresApproval && 'risk.review_required',
     risk.outcome === 'deny' && 'risk.denied',
     alertId !== null && 'risk.agent_frozen',
@@ -69,6 +70,6 @@ export function told(
     ...(type === 'intent' ? { intentId: id } : {}),
     ...(alertId === null ? {} : { alertId }),
   })
-  const events = names.flatMap((name): Told[] => (name ? [[name, data]] : []))
+  const events = names.flatMap((name): EventToEmit[] => (name ? [[name, data]] : []))
   return frozen ? [...events, ['agent.frozen', agentEvent(frozen)]] : events
 }

@@ -3,19 +3,19 @@ import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Risk } from '../rules/index.ts'
 
-/** What one signal adds to a score. */
-export type Part = Risk['parts'][number]
+/** The points that one signal adds to a score. */
+export type ScorePart = Risk['parts'][number]
 
-export const noteOutcomes = ['pass', 'review', 'deny', 'freeze', 'unfreeze'] as const
+export const riskRecordOutcomes = ['pass', 'review', 'deny', 'freeze', 'unfreeze'] as const
 
 const schema = defineEntity({
-  ...tenantTable('RiskNote', 'risk_events', 'agentId'),
+  ...tenantTable('RiskRecord', 'risk_events', 'agentId'),
   properties: {
     ...record('riskevent'),
     agentId: p.text(),
-    outcome: p.enum(noteOutcomes),
+    outcome: p.enum(riskRecordOutcomes),
     score: p.integer(),
-    signals: p.json<Part[]>().onCreate((): Part[] => []),
+    signals: p.json<ScorePart[]>().onCreate((): ScorePart[] => []),
     subjectType: p.text(),
     subjectId: p.text(),
     decisionId: nullable.string(),
@@ -26,12 +26,12 @@ const schema = defineEntity({
   },
 })
 
-/** Something of note about an agent's risk: what was unusual and what followed, or that a person let the agent go on. */
-export class RiskNote extends schema.class {}
-schema.setClass(RiskNote)
+/** An unusual spend and what followed from it, or the unfreezing of an agent by a person. The API calls it a risk event. */
+export class RiskRecord extends schema.class {}
+schema.setClass(RiskRecord)
 
-export type NoteRow = Pick<
-  RiskNote,
+export type RiskRecordRow = Pick<
+  RiskRecord,
   | 'id'
   | 'createdAt'
   | 'agentId'

@@ -6,18 +6,19 @@ import { definedOnly, lock, withMembers } from '../../kernel/database/entity.ts'
 import { AgentEvent, agentEvent, lockAgent, unfreeze } from '../agents/index.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
-import { RiskConfig, rowOf, settingsOf } from './config.ts'
-import { forget } from './forget.ts'
+import { configRowOf, RiskConfig, settingsOf } from './config.ts'
+import { resetProfile } from './reset-profile.ts'
 import { riskEvent } from './risk-events.ts'
-import { RiskNote } from './risk-record.ts'
+import { RiskRecord } from './risk-record.ts'
 
-const shown = (config: RiskConfig | null) => withMembers(config ?? { updatedAt: null }, settingsOf(config))
+const configResponse = (config: RiskConfig | null) =>
+  withMembers(config ?? { updatedAt: null }, settingsOf(config))
 
-/** The alert by which an agent is frozen; of a locked agent it stays as it is. */
-const inForce = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
+/** The alert that keeps an agent frozen. It stays the same while the caller holds the lock of the agent. */
+const freezingAlert = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
   em.findOne(RiskAlert, { agentId, liftedAt: null })
 
-/** Somebody has seen it; false where that was so before. */
+/** Marks an alert as seen by a person; false if it was so before. */
 function acknowledge(
   alert: RiskAlert,
   comment: string | null,
@@ -31,20 +32,21 @@ function acknowledge(
 }
 
 const risk = implement(riskApi, {
-  config: async (_, { em }) => shown(await em.findOne(RiskConfig, {})),
+  config: async (_, { em }) => configResponse(await em.findOne(RiskConfig, {})),
 
   async configure({ body }, { em, tenant, emit }) {
-    const known = await em.findOne(RiskConfig, {})
-    const config = known ? Object.assign(known, rowOf(body)) : em.create(RiskConfig, rowOf(body))
+    const row = configRowOf(body)
+    const storedConfig = await em.findOne(RiskConfig, {})
+    const config = storedConfig ? Object.assign(storedConfig, row) : em.create(RiskConfig, row)
     const { enabled, thresholds } = body
     emit('risk.config_updated', { ownerId: tenant.ownerId, enabled, thresholds })
-    return shown(config)
+    return configResponse(config)
   },
 
-  async events({ query: { agentId, minScore, ...span } }, context) {
-    const created = await createdWithin('riskevent', span, context)
+  async events({ query: { agentId, minScore, ...range } }, context) {
+    const created = await createdWithin('riskevent', range, context)
     const score = minScore === undefined ? undefined : { $gte: minScore }
-    return context.page(RiskNote, definedOnly({ agentId, score, ...created }))
+    return context.page(RiskRecord, definedOnly({ agentId, score, ...created }))
   },
 
   alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, definedOnly({ status, agentId })),
@@ -60,23 +62,28 @@ const risk = implement(riskApi, {
     const { em, sql, tenant, emit, refuse } = context
     const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    const alert = await inForce(em, agent.id)
+    const alert = await freezingAlert(em, agent.id)
     if (!alert || !unfreeze(agent)) return refuse('not_frozen_by_risk')
-    await forget(sql, tenant, alert)
-    em.create(RiskNote, {
-      ...{ agentId: agent.id, outcome: 'unfreeze', score: 0, alertId: alert.id, comment: body.comment },
-      ...{ subjectType: 'agent', subjectId: agent.id },
+    await resetProfile(sql, tenant, alert)
+    em.create(RiskRecord, {
+      agentId: agent.id,
+      outcome: 'unfreeze',
+      score: 0,
+      subjectType: 'agent',
+      subjectId: agent.id,
+      alertId: alert.id,
+      comment: body.comment,
     })
-    // What was said when it was looked at stays where nothing is said now.
+    // The comment of an earlier acknowledgement stays unless a new one is given.
     if (!acknowledge(alert, body.comment, context)) alert.comment = body.comment ?? alert.comment
     emit('agent.unfrozen', agentEvent(agent))
     return agent
   },
 })
 
-/** The agent goes on: no alert holds it any more. */
+/** Closes the alert of an agent that was unfrozen in any way. */
 const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { em, now }) => {
-  const alert = await inForce(em, agentId)
+  const alert = await freezingAlert(em, agentId)
   if (alert) alert.liftedAt = now
 })
 
@@ -85,7 +92,7 @@ export const riskArea = area(
   'What is unusual about a spend, and what follows from that: a person is asked, it is refused, the agent is frozen.',
   risk,
   {
-    entities: [RiskConfig, RiskNote, RiskAlert],
+    entities: [RiskConfig, RiskRecord, RiskAlert],
     machines: [alertMachine],
     reactions: { 'agent.unfrozen': onAgentUnfrozen },
   },

@@ -1,35 +1,35 @@
 import type { Risk } from '../rules/index.ts'
-import { type Pace, type Scene, type SignalName, signalNames, signals } from './signals.ts'
+import { type SignalInput, type SignalName, signalNames, signals, type VelocityLimit } from './signals.ts'
 
-/** From which score on what follows: a person is asked, the spend is refused, the agent is frozen. */
+/** The scores from which on a person is asked, the spend is refused, the agent is frozen. */
 export interface Thresholds {
   readonly review: number
   readonly deny: number
   readonly freeze: number
 }
 
-/** What an owner can set. */
-export interface Settings extends Pace {
+/** The settings of risk that an owner can change. */
+export interface RiskSettings extends VelocityLimit {
   readonly enabled: boolean
   readonly thresholds: Thresholds
-  /** How many points each signal gives. */
+  /** The points that each signal gives; 0 switches it off. */
   readonly weights: Readonly<Record<SignalName, number>>
 }
 
 /**
- * No signal by itself stops anything: agents do buy from new merchants, in other countries, at night. Two of the grave
- * ones, or one of them at a new merchant, are a person’s; an amount far too great in an impossible place is refused.
+ * No signal stops a spend by itself: agents do buy from new merchants, in other countries, at night. Two grave signals,
+ * or one of them at a new merchant, go to a person; an amount far too great in an impossible place is refused.
  */
-export const defaults: Settings = {
+export const defaults: RiskSettings = {
   enabled: true,
   thresholds: { review: 50, deny: 80, freeze: 95 },
   weights: { velocity: 35, amountOutlier: 40, impossibleTravel: 40, newMerchant: 10, oddHour: 10 },
-  // One a second, for ten minutes on end.
+  // One spend a second, for ten minutes.
   velocityWindowMinutes: 10,
   velocityCount: 600,
 }
 
-const MOST = 100
+const MAX_SCORE = 100
 
 const outcomeOf = (score: number, { review, deny, freeze }: Thresholds): Risk['outcome'] => {
   if (score >= freeze) return 'freeze'
@@ -37,14 +37,14 @@ const outcomeOf = (score: number, { review, deny, freeze }: Thresholds): Risk['o
   return score >= review ? 'review' : 'pass'
 }
 
-/** The points of all signals together, a hundred at most. A signal without weight is not looked at. */
-export function score(scene: Omit<Scene, 'pace'>, settings: Settings): Risk {
+/** The points of all signals together, a hundred at most. A signal of weight 0 is not evaluated. */
+export function score(input: Omit<SignalInput, 'velocityLimit'>, settings: RiskSettings): Risk {
   const parts = signalNames.flatMap(signal => {
     const points = settings.weights[signal]
-    const message = points > 0 ? signals[signal]({ ...scene, pace: settings }) : undefined
+    const message = points > 0 ? signals[signal]({ ...input, velocityLimit: settings }) : undefined
     return message === undefined ? [] : [{ signal, points, message }]
   })
-  const sum = parts.reduce((total, { points }) => total + points, 0)
-  const reached = Math.min(sum, MOST)
-  return { score: reached, parts, outcome: outcomeOf(reached, settings.thresholds) }
+  const sum = parts.reduce((points, part) => points + part.points, 0)
+  const total = Math.min(sum, MAX_SCORE)
+  return { score: total, parts, outcome: outcomeOf(total, settings.thresholds) }
 }

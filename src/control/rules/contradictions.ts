@@ -1,17 +1,17 @@
 import { plainIban } from '../../values/iban.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { looksLikeIban, mccGroup } from '../merchants/index.ts'
-import type { Terms } from './compiled.ts'
-import { listed } from './listed.ts'
+import type { PolicyTerms } from './evaluation.ts'
 import type { Rules } from './rules.ts'
+import { shortList } from './short-list.ts'
 
-/** Members of a policy that cannot be meant together, or do nothing. */
+/** Members of a policy that contradict each other, or have no effect. */
 export interface Warning {
   readonly fields: (keyof Rules)[]
   readonly message: string
 }
 
-type Finder = (terms: Terms) => Warning | undefined | false
+type Finder = (terms: PolicyTerms) => Warning | undefined | false
 
 const limits = [
   ['maxTransactionEuros', 'The limit for one payment', 'every payment is denied'],
@@ -22,42 +22,43 @@ const limits = [
 
 type Limit = (typeof limits)[number][0]
 
-const ofNothing = limits.map(
+const zeroLimits = limits.map(
   ([field, title, effect]): Finder =>
     terms =>
       terms[field] === 0n && { fields: [field], message: `${title} is € 0.00: ${effect}.` },
 )
 
-/** A wider limit that a narrower one of these keeps from being reached. */
-const outdone =
-  (wide: Limit, narrow: Limit, said: (wide: Euros, narrow: Euros) => string): Finder =>
+/** A limit that is never reached because another one is lower. */
+const unreachable =
+  (limit: Limit, lowerLimit: Limit, describe: (limit: Euros, lower: Euros) => string): Finder =>
   terms => {
-    const [above, below] = [terms[wide], terms[narrow]]
-    if (above === null || below === null || above <= below) return undefined
-    return { fields: [wide, narrow], message: said(above, below) }
+    const amount = terms[limit]
+    const lower = terms[lowerLimit]
+    if (amount === null || lower === null || amount <= lower) return undefined
+    return { fields: [limit, lowerLimit], message: describe(amount, lower) }
   }
 
 const onBothLists: Finder = terms => {
   const both = terms.merchantAllowlist.filter(
-    name => terms.blocks(name, looksLikeIban(name) ? plainIban(name) : null) !== undefined,
+    name => terms.findBlocked(name, looksLikeIban(name) ? plainIban(name) : null) !== undefined,
   )
   if (both.length === 0) return undefined
-  const all = both.length === terms.merchantAllowlist.length ? ' No merchant is left to be paid.' : ''
+  const remark = both.length === terms.merchantAllowlist.length ? ' No merchant is left to be paid.' : ''
   return {
     fields: ['merchantAllowlist', 'merchantBlocklist'],
-    message: `Allowed and blocked at once, so blocked: ${listed(both)}.${all}`,
+    message: `Allowed and blocked at once, so blocked: ${shortList(both)}.${remark}`,
   }
 }
 
 const codesInBoth: Finder = terms => {
-  const both = [...terms.admittedCodes].filter(code => terms.blockedCodes.has(code))
+  const both = [...terms.allowedCodes].filter(code => terms.blockedCodes.has(code))
   if (both.length === 0) return undefined
-  const all = both.length === terms.admittedCodes.size ? ' No category is left to be paid.' : ''
+  const remark = both.length === terms.allowedCodes.size ? ' No category is left to be paid.' : ''
   const fields: Warning['fields'] = [
     terms.allowedMccs.some(code => terms.blockedCodes.has(code)) ? 'allowedMccs' : 'mccCategories',
     'blockedMccs',
   ]
-  return { fields, message: `Admitted and blocked at once, so blocked: ${listed(both)}.${all}` }
+  return { fields, message: `Admitted and blocked at once, so blocked: ${shortList(both)}.${remark}` }
 }
 
 const unknownGroups: Finder = terms => {
@@ -65,7 +66,7 @@ const unknownGroups: Finder = terms => {
   return (
     unknown.length > 0 && {
       fields: ['mccCategories'],
-      message: `Nobody knows these groups, and they admit nothing: ${listed(unknown)}.`,
+      message: `Nobody knows these groups, and they admit nothing: ${shortList(unknown)}.`,
     }
   )
 }
@@ -85,30 +86,30 @@ const approvedByPasskey: Finder = ({ requireAttestation, autoApproveLimitEuros }
   }
 
 const finders: readonly Finder[] = [
-  ...ofNothing,
-  outdone(
+  ...zeroLimits,
+  unreachable(
     'dailyLimitEuros',
     'monthlyLimitEuros',
     (day, month) =>
       `The daily limit of ${formatEuros(day)} has no effect: the monthly limit of ${formatEuros(month)} is reached before.`,
   ),
-  outdone(
+  unreachable(
     'maxTransactionEuros',
     'dailyLimitEuros',
-    (one, day) =>
-      `The limit of ${formatEuros(one)} for one payment has no effect: the daily limit is ${formatEuros(day)}.`,
+    (payment, day) =>
+      `The limit of ${formatEuros(payment)} for one payment has no effect: the daily limit is ${formatEuros(day)}.`,
   ),
-  outdone(
+  unreachable(
     'maxTransactionEuros',
     'monthlyLimitEuros',
-    (one, month) =>
-      `The limit of ${formatEuros(one)} for one payment has no effect: the monthly limit is ${formatEuros(month)}.`,
+    (payment, month) =>
+      `The limit of ${formatEuros(payment)} for one payment has no effect: the monthly limit is ${formatEuros(month)}.`,
   ),
-  outdone(
+  unreachable(
     'autoApproveLimitEuros',
     'maxTransactionEuros',
-    (alone, one) =>
-      `Up to ${formatEuros(alone)} no person would be asked, but above ${formatEuros(one)} everything is denied.`,
+    (autoApprove, payment) =>
+      `Up to ${formatEuros(autoApprove)} no person would be asked, but above ${formatEuros(payment)} everything is denied.`,
   ),
   approvedByPasskey,
   onBothLists,
@@ -129,5 +130,5 @@ const finders: readonly Finder[] = [
     },
 ]
 
-/** What an owner can hardly have meant; the decisions follow the rules all the same. */
-export const contradictionsIn = (terms: Terms): Warning[] => finders.flatMap(find => find(terms) || [])
+/** Warns of rules that an owner can hardly have meant. Decisions follow them all the same. */
+export const contradictionsIn = (terms: PolicyTerms): Warning[] => finders.flatMap(find => find(terms) || [])

@@ -1,19 +1,19 @@
 import { formatEuros } from '../../values/money.ts'
 import {
+  amountToHold,
   autoApprove,
   budget,
   daily,
   funds,
-  holdFor,
   maxTransaction,
   monthly,
   tolerance,
   walletState,
 } from './amount-rules.ts'
-import { type Judge, type Question, type Rule, type Terms, termsOf } from './compiled.ts'
 import type { Check, Counters, Outcome, Ruling, SpendRequest } from './decision.ts'
+import { type Evaluator, type PolicyTerms, type Rule, type RuleInput, termsOf } from './evaluation.ts'
 import {
-  admittedMccs,
+  allowedMccs,
   allowlist,
   blockedMccs,
   blocklist,
@@ -25,7 +25,7 @@ import { agentState, attestation, duplicate, requireIntent, risk } from './perso
 import type { Rules } from './rules.ts'
 import { activeHours, cooldown, expiry, usage } from './time-rules.ts'
 
-/** In the order in which they are asked and told: who spends, where, when, how much, and who is asked about it. */
+/** All rules in the order in which they are evaluated and shown: who spends, where, when, how much, who approves. */
 export const ruleTable: readonly Rule[] = [
   agentState,
   expiry,
@@ -33,7 +33,7 @@ export const ruleTable: readonly Rule[] = [
   blocklist,
   allowlist,
   blockedMccs,
-  admittedMccs,
+  allowedMccs,
   countries,
   firstMerchantOnly,
   boundMerchant,
@@ -53,65 +53,65 @@ export const ruleTable: readonly Rule[] = [
   funds,
 ]
 
-/** A policy made ready to decide: of each rule that it sets, the judge. */
-export interface Compiled {
-  readonly terms: Terms | null
-  readonly judges: readonly Judge[]
+/** A policy made ready to decide, with an evaluator for each rule that it sets. */
+export interface CompiledPolicy {
+  readonly terms: PolicyTerms | null
+  readonly evaluators: readonly Evaluator[]
 }
 
-/** Null is an agent without a policy: a person approves everything. */
-export function compile(rules: Rules | null): Compiled {
+/** null = an agent without a policy: a person approves everything. */
+export function compile(rules: Rules | null): CompiledPolicy {
   const terms = rules && termsOf(rules)
-  return { terms, judges: ruleTable.flatMap(({ judge }) => judge(terms) ?? []) }
+  return { terms, evaluators: ruleTable.flatMap(rule => rule.compile(terms) ?? []) }
 }
 
-/** What holds at every level: of those that are too low the narrowest is told, so that what it leaves is enough. */
-const levels: ReadonlySet<string> = new Set(['dailyLimitEuros', 'monthlyLimitEuros', 'budget'])
+/** Limits of which several can be too low: the reason is the narrowest, so that what it leaves is enough for all. */
+const nestedLimits: ReadonlySet<string> = new Set(['dailyLimitEuros', 'monthlyLimitEuros', 'budget'])
 
-const isNarrower = (one: Check, other: Check | undefined): boolean =>
-  one.outcome === 'fail' &&
-  other !== undefined &&
-  levels.has(one.rule) &&
-  levels.has(other.rule) &&
-  Number(one.remaining) < Number(other.remaining)
+const isNarrower = (check: Check, decidingCheck: Check | undefined): boolean =>
+  check.outcome === 'fail' &&
+  decidingCheck !== undefined &&
+  nestedLimits.has(check.rule) &&
+  nestedLimits.has(decidingCheck.rule) &&
+  Number(check.remaining) < Number(decidingCheck.remaining)
 
-const gravity: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, review: 1, fail: 2 }
+const severity: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, review: 1, fail: 2 }
 
 /**
- * The one decision about money: pure, and the same whatever spends. It changes no counter; what it allows is reserved
- * by its caller, under the locks under which the counters were read.
+ * The one decision about money: pure, and the same whatever spends. It changes no counter: the caller reserves what is
+ * allowed, under the locks under which it read the counters.
  */
-export function decide(policy: Compiled, request: SpendRequest, counters: Counters): Ruling {
-  const holdEuros = holdFor(policy.terms, { request, counters })
-  const question: { -readonly [Name in keyof Question]: Question[Name] } = {
+export function decide(policy: CompiledPolicy, request: SpendRequest, counters: Counters): Ruling {
+  const holdEuros = amountToHold(policy.terms, { request, counters })
+  const input: { -readonly [Name in keyof RuleInput]: RuleInput[Name] } = {
     request,
     counters,
     holdEuros,
-    said: formatEuros(request.amountEuros),
-    soFar: 'pass',
+    amountInWords: formatEuros(request.amountEuros),
+    outcomeSoFar: 'pass',
   }
   const checks: Check[] = []
-  let deciding: Check | undefined
-  for (const judge of policy.judges) {
-    const check = judge(question)
+  let decidingCheck: Check | undefined
+  for (const evaluate of policy.evaluators) {
+    const check = evaluate(input)
     if (!check) continue
     checks.push(check)
-    if (gravity[check.outcome] > gravity[question.soFar] || isNarrower(check, deciding)) {
-      question.soFar = check.outcome
-      deciding = check
+    if (severity[check.outcome] > severity[input.outcomeSoFar] || isNarrower(check, decidingCheck)) {
+      input.outcomeSoFar = check.outcome
+      decidingCheck = check
     }
   }
-  const { soFar } = question
+  const outcome = input.outcomeSoFar
   return {
-    allowed: soFar !== 'fail',
-    requiresApproval: soFar === 'review',
-    reason: deciding?.message ?? passedBy(checks),
+    allowed: outcome !== 'fail',
+    requiresApproval: outcome === 'review',
+    reason: decidingCheck?.message ?? reasonToPass(checks),
     checks,
     holdEuros,
   }
 }
 
-/** Where nothing is against it, what is told is why nobody is asked. */
-const passedBy = (checks: readonly Check[]): string =>
+/** The reason of a spend that no rule stops: why no person is asked. */
+const reasonToPass = (checks: readonly Check[]): string =>
   (checks.find(({ rule }) => rule === 'autoApproveLimitEuros') ?? checks.at(-1))?.message ??
   'Nothing is against it.'

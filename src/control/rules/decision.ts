@@ -3,7 +3,7 @@ import { type Euros, formatEuros } from '../../values/money.ts'
 export const outcomes = ['pass', 'fail', 'review', 'skip'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** What one rule says. Figures are euros, minutes or a number of payments, whatever the rule counts. */
+/** The answer of one rule. Its figures are euros, minutes or a number of payments: the unit of the rule. */
 export interface Check {
   readonly rule: string
   readonly outcome: Outcome
@@ -13,66 +13,67 @@ export interface Check {
   readonly message: string
 }
 
-/** What a level of the hierarchy may spend in all, and what of that is reserved or spent. */
+/** A budget above, below or beside the agent's policy, and how much of it is reserved or spent. */
 export interface Budget {
   readonly level: 'owner' | 'agent' | 'run' | 'delegation' | 'token' | 'card'
   readonly id: string
   readonly name: string
   readonly limitEuros: Euros
   readonly usedEuros: Euros
-  /** What it is for, where it is not for good. */
+  /** Set if the budget begins anew each day or month. */
   readonly period?: 'day' | 'month'
-  /** The only merchant it is good for. */
+  /** The only merchant that the budget may pay; null or absent = any. */
   readonly merchant?: string | null
 }
 
-/** How unusual it is, and what follows from that by the owner's thresholds. */
+/** How unusual a spend is, and what follows by the owner's thresholds. */
 export interface Risk {
   readonly score: number
   readonly parts: readonly { readonly signal: string; readonly points: number; readonly message: string }[]
   readonly outcome: 'pass' | 'review' | 'deny' | 'freeze'
 }
 
-/** That a person says yes, and when a passkey has said so too. */
+/** The approval of a person, and when it was attested by a passkey. */
 export interface Approval {
   readonly attestedAt: Date | null
 }
 
-/** Somebody wants to spend: all that is asked of a policy, whatever it is that spends. */
+/** A spend as the rules see it, whatever spends: an intent, a card, a payment. */
 export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
   readonly at: Date
   readonly amountEuros: Euros
-  /** Who is paid: where the payment goes to a record of ours, its name and its account. */
+  /** The payee: for a payment to a stored record, the record's name and IBAN. */
   readonly merchant: string
   readonly payeeIban?: string | null | undefined
   readonly mcc: string | null
   readonly country: string | null
   readonly agentStatus: string
   readonly policyEndsAt: Date | null
-  /** The approved intent that it belongs to. */
+  /** The approved intent that covers the spend. */
   readonly intentId: string | null
   readonly possibleDuplicateOf: string | null
   readonly budgets: readonly Budget[]
   readonly risk: Risk | null
   readonly approval: Approval | null
   readonly walletFrozen: boolean
-  /** What can be spent; null where it is not asked about. */
+  /** The money in the wallet; null = funds are not checked. */
   readonly availableEuros: Euros | null
 }
 
-/** What the agent has spent so far: reserved and spent together. */
+/** The agent's counters: reserved and spent together. */
 export interface Counters {
   readonly dayEuros: Euros
   readonly monthEuros: Euros
-  /** Completed spends and open intents together; and how many of them are open. */
+  /** Completed spends and open intents together. */
   readonly uses: number
+  /** How many of the uses are open intents; old decisions do not say. */
   readonly openUses?: number | undefined
   readonly lastSpendAt: Date | null
   readonly firstMerchant: string | null
 }
 
-export const untouched: Counters = {
+export const zeroCounters: Counters = {
   dayEuros: 0n,
   monthEuros: 0n,
   uses: 0,
@@ -83,18 +84,19 @@ export const untouched: Counters = {
 
 export interface Ruling {
   readonly allowed: boolean
-  /** It is within the rules, and one of them asks for a person. */
+  /** No rule fails, and at least one asks for a person. */
   readonly requiresApproval: boolean
   readonly reason: string
   readonly checks: Check[]
-  /** What is kept for it: the amount, and what is tolerated above it. */
+  /** The amount to hold: the amount of the request, and the tolerance above it. */
   readonly holdEuros: Euros
 }
 
-export const figure = (amount: Euros): number => Number(amount) / 100
+/** An amount as checks show it: euros as a number. */
+export const toFigure = (amount: Euros): number => Number(amount) / 100
 
 /** A check without figures. */
-export const says = (rule: string, outcome: Outcome, message: string): Check => ({
+export const plainCheck = (rule: string, outcome: Outcome, message: string): Check => ({
   rule,
   outcome,
   limit: null,
@@ -103,31 +105,36 @@ export const says = (rule: string, outcome: Outcome, message: string): Check => 
   message,
 })
 
-export interface Figures {
+export interface LimitUsage {
   readonly limit: Euros
   readonly used: Euros
 }
 
-export const leftOf = ({ limit, used }: Figures): Euros => (used < limit ? limit - used : 0n)
+export const remainingOf = ({ limit, used }: LimitUsage): Euros => (used < limit ? limit - used : 0n)
 
-/** An amount that is asked for, in words too. */
-interface Asked {
+interface RequestedAmount {
   readonly amount: Euros
-  readonly said: string
+  readonly inWords: string
 }
 
-/** A check of an amount against what is left of a limit; the title says its name and height. */
-export function fits(rule: string, title: string, { amount, said }: Asked, figures: Figures): Check {
-  const { limit, used } = figures
-  const left = leftOf(figures)
-  const within = amount <= left
-  const verb = within ? `leaves room for ${said}` : left > 0n ? `is too low for ${said}` : 'is reached'
+/** Checks an amount against what remains of a limit. The title names the limit and its amount. */
+export function checkLimit(
+  rule: string,
+  title: string,
+  { amount, inWords }: RequestedAmount,
+  usage: LimitUsage,
+): Check {
+  const { limit, used } = usage
+  const remaining = remainingOf(usage)
+  const isWithin = amount <= remaining
+  const shortage = remaining > 0n ? `is too low for ${inWords}` : 'is reached'
+  const verdict = isWithin ? `leaves room for ${inWords}` : shortage
   return {
     rule,
-    outcome: within ? 'pass' : 'fail',
-    limit: figure(limit),
-    used: figure(used),
-    remaining: figure(left),
-    message: `${title} ${verb}: ${formatEuros(used)} used, ${formatEuros(left)} left.`,
+    outcome: isWithin ? 'pass' : 'fail',
+    limit: toFigure(limit),
+    used: toFigure(used),
+    remaining: toFigure(remaining),
+    message: `${title} ${verdict}: ${formatEuros(used)} used, ${formatEuros(remaining)} left.`,
   }
 }

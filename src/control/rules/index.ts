@@ -1,29 +1,29 @@
-export type { Rule } from './compiled.ts'
 export { contradictionsIn, type Warning } from './contradictions.ts'
-export { type Compiled, compile, decide, ruleTable } from './decide.ts'
-export { decideAlone } from './decide-isolated.ts'
+export { type CompiledPolicy, compile, decide, ruleTable } from './decide.ts'
+export { decideIsolated } from './decide-isolated.ts'
 export {
   type Budget,
   type Check,
   type Counters,
-  leftOf,
   outcomes,
   type Risk,
   type Ruling,
+  remainingOf,
   type SpendRequest,
 } from './decision.ts'
+export type { Rule } from './evaluation.ts'
 export { explain } from './explain.ts'
-export { listed } from './listed.ts'
 export { presetOf, presets } from './presets.ts'
 export {
+  decodeRules,
+  encodeRules,
   expirationActions,
   PolicyCreate,
   type Rules,
   ruleNames,
   rules,
-  rulesFromRecord,
   rulesOf,
-  rulesOnRecord,
 } from './rules.ts'
-export { harmlessUnder, type Situation, sides } from './situations.ts'
+export { shortList } from './short-list.ts'
+export { harmlessSituation, probeCases, type Situation } from './situations.ts'
 export { isStricter, type Verdict, verdictOf, verdicts } from './verdict.ts'

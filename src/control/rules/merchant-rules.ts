@@ -1,131 +1,157 @@
 import { plainIban } from '../../values/iban.ts'
-import { looksLikeIban, sameMerchant, samePayee } from '../merchants/index.ts'
-import type { Rule } from './compiled.ts'
-import { says } from './decision.ts'
+import { isSameMerchant, isSamePayee, looksLikeIban } from '../merchants/index.ts'
+import { plainCheck } from './decision.ts'
+import type { Rule } from './evaluation.ts'
 
-/** What a list says of a payee. The number of an account goes no further than its owner: its end is enough. */
-const inList = (pattern: string): string =>
+/** The pattern as messages show it. Of an IBAN they show the end alone: messages travel further than the list. */
+const patternInWords = (pattern: string): string =>
   looksLikeIban(pattern) ? `the IBAN that ends in ${plainIban(pattern).slice(-4)}` : pattern
 
 export const blocklist: Rule = {
   name: 'merchantBlocklist',
-  judge: terms => {
+  compile: terms => {
     if (!terms || terms.merchantBlocklist.length === 0) return undefined
     return ({ request: { merchant, payeeIban } }) => {
-      const pattern = terms.blocks(merchant, payeeIban)
+      const pattern = terms.findBlocked(merchant, payeeIban)
       return pattern === undefined
-        ? says('merchantBlocklist', 'pass', `${merchant} is not on the blocklist.`)
-        : says('merchantBlocklist', 'fail', `${merchant} is on the blocklist, as ${inList(pattern)}.`)
+        ? plainCheck('merchantBlocklist', 'pass', `${merchant} is not on the blocklist.`)
+        : plainCheck(
+            'merchantBlocklist',
+            'fail',
+            `${merchant} is on the blocklist, as ${patternInWords(pattern)}.`,
+          )
     }
   },
-  silent: 'No merchant is blocked.',
+  skipMessage: 'No merchant is blocked.',
   remedy: 'Buy from another merchant, or take this one off the blocklist.',
 }
 
-/** An empty list is no rule: who wants nobody paid freezes the agent. */
+/** An empty list is no rule: an owner who wants nobody paid freezes the agent. */
 export const allowlist: Rule = {
   name: 'merchantAllowlist',
-  judge: terms => {
+  compile: terms => {
     if (!terms || terms.merchantAllowlist.length === 0) return undefined
     return ({ request: { merchant, payeeIban } }) => {
-      const pattern = terms.admits(merchant, payeeIban)
+      const pattern = terms.findAllowed(merchant, payeeIban)
       return pattern === undefined
-        ? says('merchantAllowlist', 'fail', `${merchant} is not on the allowlist.`)
-        : says('merchantAllowlist', 'pass', `${merchant} is on the allowlist, as ${inList(pattern)}.`)
+        ? plainCheck('merchantAllowlist', 'fail', `${merchant} is not on the allowlist.`)
+        : plainCheck(
+            'merchantAllowlist',
+            'pass',
+            `${merchant} is on the allowlist, as ${patternInWords(pattern)}.`,
+          )
     }
   },
-  silent: 'No allowlist is set: every merchant that is not blocked is admitted.',
+  skipMessage: 'No allowlist is set: every merchant that is not blocked is admitted.',
   remedy: 'Buy from a merchant on the allowlist, or put this one on it.',
 }
 
-/** What has no code may be anything, so it is a person who looks: nobody gets around a block by leaving it out. */
+/** A merchant without a code may be anything, so a person looks: leaving the code out does not get around a block. */
 export const blockedMccs: Rule = {
   name: 'blockedMccs',
-  judge: terms => {
+  compile: terms => {
     if (!terms || terms.blockedCodes.size === 0) return undefined
     return ({ request: { mcc } }) => {
       if (mcc === null)
-        return says('blockedMccs', 'review', 'mcc is not given, and some merchant categories are blocked.')
+        return plainCheck(
+          'blockedMccs',
+          'review',
+          'mcc is not given, and some merchant categories are blocked.',
+        )
       return terms.blockedCodes.has(mcc)
-        ? says('blockedMccs', 'fail', `The merchant category ${mcc} is blocked.`)
-        : says('blockedMccs', 'pass', `The merchant category ${mcc} is not blocked.`)
+        ? plainCheck('blockedMccs', 'fail', `The merchant category ${mcc} is blocked.`)
+        : plainCheck('blockedMccs', 'pass', `The merchant category ${mcc} is not blocked.`)
     }
   },
-  silent: 'No merchant category is blocked.',
+  skipMessage: 'No merchant category is blocked.',
   remedy: 'Give mcc, the merchant category; buy elsewhere, or take the category off the blocked ones.',
 }
 
-/** Groups and single codes admit together. A group that nobody knows admits nothing. */
-export const admittedMccs: Rule = {
+/** A code is allowed by its group or by itself. A group that does not exist allows nothing. */
+export const allowedMccs: Rule = {
   name: 'mccCategories',
-  also: 'allowedMccs',
-  judge: terms => {
+  alias: 'allowedMccs',
+  compile: terms => {
     if (!terms || terms.mccCategories.length + terms.allowedMccs.length === 0) return undefined
     const rule = terms.mccCategories.length > 0 ? 'mccCategories' : 'allowedMccs'
     return ({ request: { mcc } }) => {
       if (mcc === null)
-        return says(rule, 'review', 'mcc is not given, and only some merchant categories are admitted.')
-      return terms.admittedCodes.has(mcc)
-        ? says(rule, 'pass', `The merchant category ${mcc} is admitted.`)
-        : says(rule, 'fail', `The merchant category ${mcc} is not among those that are admitted.`)
+        return plainCheck(rule, 'review', 'mcc is not given, and only some merchant categories are admitted.')
+      return terms.allowedCodes.has(mcc)
+        ? plainCheck(rule, 'pass', `The merchant category ${mcc} is admitted.`)
+        : plainCheck(rule, 'fail', `The merchant category ${mcc} is not among those that are admitted.`)
     }
   },
-  silent: 'Merchants of every category that is not blocked are admitted.',
+  skipMessage: 'Merchants of every category that is not blocked are admitted.',
   remedy: 'Give mcc, the merchant category; buy from an admitted one, or admit this one.',
 }
 
 export const countries: Rule = {
   name: 'allowedCountries',
-  judge: terms => {
+  compile: terms => {
     if (!terms || terms.countries.size === 0) return undefined
     return ({ request: { country } }) => {
       if (country === null)
-        return says(
+        return plainCheck(
           'allowedCountries',
           'review',
           'country is not given, and merchants of some countries only are allowed.',
         )
       return terms.countries.has(country)
-        ? says('allowedCountries', 'pass', `Merchants in ${country} are allowed.`)
-        : says('allowedCountries', 'fail', `Merchants in ${country} are not among those that are allowed.`)
+        ? plainCheck('allowedCountries', 'pass', `Merchants in ${country} are allowed.`)
+        : plainCheck(
+            'allowedCountries',
+            'fail',
+            `Merchants in ${country} are not among those that are allowed.`,
+          )
     }
   },
-  silent: 'Merchants of every country are allowed.',
+  skipMessage: 'Merchants of every country are allowed.',
   remedy: 'Give country, where the merchant is; buy in an allowed one, or allow this one.',
 }
 
-/** A level may be good for one merchant only, and names itself. */
+/** A budget, such as a delegation, may be bound to one merchant. */
 export const boundMerchant: Rule = {
   name: 'boundMerchant',
-  judge: () => question => {
-    const { merchant, payeeIban, budgets } = question.request
-    const bound = budgets.filter(budget => budget.merchant)
-    if (bound.length === 0) return undefined
-    const against = bound.find(budget => !samePayee(String(budget.merchant), merchant, payeeIban))
-    return against
-      ? says(
+  compile: () => input => {
+    const { merchant, payeeIban, budgets } = input.request
+    const boundBudgets = budgets.filter(budget => budget.merchant)
+    if (boundBudgets.length === 0) return undefined
+    const otherwiseBound = boundBudgets.find(
+      budget => !isSamePayee(String(budget.merchant), merchant, payeeIban),
+    )
+    return otherwiseBound
+      ? plainCheck(
           'boundMerchant',
           'fail',
-          `The ${against.level} ${against.name} is good for ${inList(String(against.merchant))} only, not for ${merchant}.`,
+          `The ${otherwiseBound.level} ${otherwiseBound.name} is good for ${patternInWords(String(otherwiseBound.merchant))} only, not for ${merchant}.`,
         )
-      : says('boundMerchant', 'pass', `${merchant} is the one merchant of the ${bound[0]?.level}.`)
+      : plainCheck(
+          'boundMerchant',
+          'pass',
+          `${merchant} is the one merchant of the ${boundBudgets[0]?.level}.`,
+        )
   },
-  silent: 'No delegation binds the agent to one merchant.',
+  skipMessage: 'No delegation binds the agent to one merchant.',
   remedy: 'Buy from the merchant of the delegation, or ask for a delegation without one.',
 }
 
 export const firstMerchantOnly: Rule = {
   name: 'lockToFirstMerchant',
-  judge: terms => {
+  compile: terms => {
     if (!terms?.lockToFirstMerchant) return undefined
     return ({ request: { merchant }, counters: { firstMerchant } }) => {
       if (firstMerchant === null)
-        return says('lockToFirstMerchant', 'skip', 'The first merchant that is paid will be the only one.')
-      return sameMerchant(firstMerchant, merchant)
-        ? says('lockToFirstMerchant', 'pass', `${merchant} is the one merchant of this agent.`)
-        : says('lockToFirstMerchant', 'fail', `This agent pays ${firstMerchant} only, not ${merchant}.`)
+        return plainCheck(
+          'lockToFirstMerchant',
+          'skip',
+          'The first merchant that is paid will be the only one.',
+        )
+      return isSameMerchant(firstMerchant, merchant)
+        ? plainCheck('lockToFirstMerchant', 'pass', `${merchant} is the one merchant of this agent.`)
+        : plainCheck('lockToFirstMerchant', 'fail', `This agent pays ${firstMerchant} only, not ${merchant}.`)
     }
   },
-  silent: 'The agent is not bound to one merchant.',
+  skipMessage: 'The agent is not bound to one merchant.',
   remedy: 'Buy from the agent’s one merchant, or switch lockToFirstMerchant off.',
 }

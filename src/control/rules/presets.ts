@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { PolicyCreate, type Rules } from './rules.ts'
 
-export interface PresetText {
+export interface PolicyPreset {
   readonly id: string
   readonly name: string
   readonly summary: string
@@ -14,18 +14,18 @@ const preset = (
   summary: string,
   policy: z.input<typeof PolicyCreate>,
   explanation: Partial<Record<Exclude<keyof Rules, 'name'>, string>>,
-): PresetText => ({ id, name: policy.name, summary, explanation, policy: PolicyCreate.parse(policy) })
+): PolicyPreset => ({ id, name: policy.name, summary, explanation, policy: PolicyCreate.parse(policy) })
 
 const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ')
 
-/** By its id or its name, in whatever case. */
-export function presetOf(text: string): PresetText | undefined {
+/** Finds a preset by its id or its name, in any case. */
+export function presetOf(text: string): PolicyPreset | undefined {
   const wanted = text.toLowerCase()
   return presets.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
 }
 
-/** Built-in policies, complete and explained: a place to begin. */
-export const presets: readonly PresetText[] = [
+/** The built-in policies, complete and explained. */
+export const presets: readonly PolicyPreset[] = [
   preset(
     'conservative',
     'A new agent, or one that nobody watches: small amounts, a person approves every spend.',

@@ -3,49 +3,45 @@ import { countries } from '../../values/countries.ts'
 import { plainIban } from '../../values/iban.ts'
 import type { Euros } from '../../values/money.ts'
 import { looksLikeIban, mccCodes } from '../merchants/index.ts'
-import { holdFor } from './amount-rules.ts'
-import type { Terms } from './compiled.ts'
-import { type Counters, type SpendRequest, untouched } from './decision.ts'
-import { ATTESTATION_WINDOW } from './person-rules.ts'
+import { amountToHold } from './amount-rules.ts'
+import { type Counters, type SpendRequest, zeroCounters } from './decision.ts'
+import type { PolicyTerms } from './evaluation.ts'
+import { DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'
 
-/** Everything that a decision is made by, in one; and what is charged in the end. */
+/** All that a decision is made by, in one object, and the amount charged in the end. */
 export interface Situation extends SpendRequest, Counters {
   readonly chargedEuros: Euros | null
 }
 
 type Change = Partial<Situation>
 
-/** Changes that a rule should stop, and changes that it should let through, the nearest first. */
-interface Sides {
+/** Changes to a harmless situation that a rule should stop or let through, the nearest to its limit first. */
+interface ProbeCases {
   readonly stopped: readonly Change[]
   readonly passing: readonly Change[]
 }
 
-/** Whom a pattern stands for. */
+/** A payee that the pattern matches. */
 const payeeFor = (pattern: string): Pick<Situation, 'merchant' | 'payeeIban'> =>
   looksLikeIban(pattern)
     ? { merchant: 'Any shop', payeeIban: plainIban(pattern) }
     : { merchant: pattern.startsWith('*.') ? `shop${pattern.slice(1)}` : pattern, payeeIban: null }
 
-const isAdmitted = ({ blockedCodes, admittedCodes }: Terms, code: string): boolean =>
-  !blockedCodes.has(code) && (admittedCodes.size === 0 || admittedCodes.has(code))
+const isAllowedCode = ({ blockedCodes, allowedCodes }: PolicyTerms, code: string): boolean =>
+  !blockedCodes.has(code) && (allowedCodes.size === 0 || allowedCodes.has(code))
 
-/** The nearest code that there is, this one itself not. */
-function nearest(code: string, isWanted: (code: string) => boolean): string[] {
+/** The nearest other code that is wanted, in a list of at most one. */
+function nearestCode(code: string, isWanted: (code: string) => boolean): string[] {
   const distance = (other: string): number => Math.abs(Number(other) - Number(code))
-  const closest = mccCodes
-    .filter(other => other !== code && isWanted(other))
-    .reduce<{ at: number; other?: string }>(
-      (best, other) => (distance(other) < best.at ? { at: distance(other), other } : best),
-      { at: Number.POSITIVE_INFINITY },
-    )
-  return closest.other === undefined ? [] : [closest.other]
+  const candidates = mccCodes.filter(other => other !== code && isWanted(other))
+  const least = Math.min(...candidates.map(distance))
+  return candidates.filter(other => distance(other) === least).slice(0, 1)
 }
 
 const ONE_EURO = 100n
 
-/** Small enough for every limit that admits anything. */
-const amountUnder = (terms: Terms): Euros =>
+/** An amount within every limit that allows any. */
+const harmlessAmount = (terms: PolicyTerms): Euros =>
   [
     terms.maxTransactionEuros,
     terms.dailyLimitEuros,
@@ -53,60 +49,75 @@ const amountUnder = (terms: Terms): Euros =>
     terms.autoApproveLimitEuros,
   ].reduce<Euros>((least, limit) => (limit !== null && limit > 0n && limit < least ? limit : least), ONE_EURO)
 
-function payeeUnder({ merchantAllowlist, blocks }: Terms): ReturnType<typeof payeeFor> {
+function harmlessPayee({ merchantAllowlist, findBlocked }: PolicyTerms): ReturnType<typeof payeeFor> {
   const payees = (merchantAllowlist.length > 0 ? merchantAllowlist : ['Any shop']).map(payeeFor)
-  const isFree = ({ merchant, payeeIban }: (typeof payees)[number]): boolean =>
-    blocks(merchant, payeeIban) === undefined
-  return payees.find(isFree) ?? payees[0] ?? payeeFor('Any shop')
+  const isNotBlocked = ({ merchant, payeeIban }: (typeof payees)[number]): boolean =>
+    findBlocked(merchant, payeeIban) === undefined
+  return payees.find(isNotBlocked) ?? payees[0] ?? payeeFor('Any shop')
 }
 
-function codeUnder(terms: Terms): string | null {
-  const { admittedCodes, blockedCodes } = terms
+function harmlessCode(terms: PolicyTerms): string | null {
+  const { allowedCodes, blockedCodes } = terms
   const [blocked] = blockedCodes
-  if (admittedCodes.size > 0) return [...admittedCodes].find(code => isAdmitted(terms, code)) ?? null
-  return blocked === undefined ? null : (nearest(blocked, code => isAdmitted(terms, code))[0] ?? null)
+  if (allowedCodes.size > 0) return [...allowedCodes].find(code => isAllowedCode(terms, code)) ?? null
+  return blocked === undefined ? null : (nearestCode(blocked, code => isAllowedCode(terms, code))[0] ?? null)
 }
 
 const atHour = (day: Date, hour: number): Date =>
   new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate(), hour))
 
-/** What no rule has anything against, where the policy lets anything through. */
-export function harmlessUnder(terms: Terms, now: Date): Situation {
+/** A situation that no rule stops, if the policy allows any. */
+export function harmlessSituation(terms: PolicyTerms, now: Date): Situation {
   const { activeHoursStart, activeHoursEnd, requireAttestation } = terms
   const at = activeHoursStart === null && activeHoursEnd === null ? now : atHour(now, activeHoursStart ?? 0)
   return {
-    ...untouched,
-    ...{ kind: 'intent', at, amountEuros: amountUnder(terms), chargedEuros: null },
-    ...{ ...payeeUnder(terms), mcc: codeUnder(terms), country: terms.allowedCountries[0] ?? null },
-    ...{ agentStatus: 'active', policyEndsAt: null, intentId: null, possibleDuplicateOf: null, budgets: [] },
-    ...{ risk: null, approval: requireAttestation ? { attestedAt: at } : null },
-    ...{ walletFrozen: false, availableEuros: null },
+    ...zeroCounters,
+    kind: 'intent',
+    at,
+    amountEuros: harmlessAmount(terms),
+    chargedEuros: null,
+    ...harmlessPayee(terms),
+    mcc: harmlessCode(terms),
+    country: terms.allowedCountries[0] ?? null,
+    agentStatus: 'active',
+    policyEndsAt: null,
+    intentId: null,
+    possibleDuplicateOf: null,
+    budgets: [],
+    risk: null,
+    approval: requireAttestation ? { attestedAt: at } : null,
+    walletFrozen: false,
+    availableEuros: null,
   }
 }
 
 const CENT = 1n
-/** Of a long list so many names are tried. */
-const FEW = 10
+/** How many names of a long list are tried. */
+const MAX_NAMES = 10
 const MINUTE = minutes(1)
 const DAY = minutes(24 * 60)
 
-const amounts = (limit: Euros | null): Sides => ({
+const paymentLimitCases = (limit: Euros | null): ProbeCases => ({
   stopped: [{ amountEuros: (limit ?? 0n) + CENT }],
   passing: limit ? [{ amountEuros: limit }] : [],
 })
 
-/** So much has been spent that the amount just fits, or just does not. */
-const spent = (limit: Euros | null, amount: Euros, counted: (used: Euros) => Change): Sides => {
+/** Counters with which the amount just fits, and just does not. */
+const periodLimitCases = (
+  limit: Euros | null,
+  amount: Euros,
+  countersWith: (used: Euros) => Change,
+): ProbeCases => {
   const room = (limit ?? 0n) - amount
   return room < 0n
-    ? { stopped: [counted(0n)], passing: [] }
-    : { stopped: [counted(room + CENT)], passing: [counted(room)] }
+    ? { stopped: [countersWith(0n)], passing: [] }
+    : { stopped: [countersWith(room + CENT)], passing: [countersWith(room)] }
 }
 
-type Sider = (terms: Terms, harmless: Situation) => Sides
+type ProbeCaseBuilder = (terms: PolicyTerms, harmless: Situation) => ProbeCases
 
-/** For each rule that an owner sets: what differs from what is harmless. */
-export const sides: Readonly<Record<string, Sider>> = {
+/** The probe cases of each rule that an owner can set. */
+export const probeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
   expiresAfterMinutes: (_, { at }) => ({
     stopped: [{ policyEndsAt: at }],
     passing: [{ policyEndsAt: after(at, MINUTE) }],
@@ -116,24 +127,24 @@ export const sides: Readonly<Record<string, Sider>> = {
     passing: [{ kind: 'card', intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' }],
   }),
   merchantBlocklist({ merchantBlocklist }, { merchant, payeeIban }) {
-    const payees = merchantBlocklist.slice(0, FEW).map(payeeFor)
-    return { stopped: payees, passing: [...payees.map(another), { merchant, payeeIban }] }
+    const payees = merchantBlocklist.slice(0, MAX_NAMES).map(payeeFor)
+    return { stopped: payees, passing: [...payees.map(otherPayee), { merchant, payeeIban }] }
   },
   merchantAllowlist: (_, { merchant, payeeIban }) => ({
-    stopped: [another({ merchant })],
+    stopped: [otherPayee({ merchant })],
     passing: [{ merchant, payeeIban }],
   }),
   blockedMccs(terms) {
     const [blocked = ''] = terms.blockedCodes
-    const near = nearest(blocked, code => isAdmitted(terms, code))
+    const near = nearestCode(blocked, code => isAllowedCode(terms, code))
     return { stopped: [{ mcc: blocked }], passing: near.map(mcc => ({ mcc })) }
   },
   mccCategories(terms, { mcc }) {
     const isOutside = (code: string): boolean =>
-      !terms.admittedCodes.has(code) && !terms.blockedCodes.has(code)
+      !terms.allowedCodes.has(code) && !terms.blockedCodes.has(code)
     return {
-      stopped: nearest(mcc ?? '0000', isOutside).map(code => ({ mcc: code })),
-      passing: [...terms.admittedCodes].slice(0, 1).map(first => ({ mcc: mcc ?? first })),
+      stopped: nearestCode(mcc ?? '0000', isOutside).map(code => ({ mcc: code })),
+      passing: [...terms.allowedCodes].slice(0, 1).map(first => ({ mcc: mcc ?? first })),
     }
   },
   allowedCountries: ({ countries: allowed }) => ({
@@ -163,25 +174,25 @@ export const sides: Readonly<Record<string, Sider>> = {
     stopped: [{ uses: maxUsageCount ?? 0 }],
     passing: [{ uses: (maxUsageCount ?? 1) - 1 }],
   }),
-  maxTransactionEuros: ({ maxTransactionEuros }) => amounts(maxTransactionEuros),
+  maxTransactionEuros: ({ maxTransactionEuros }) => paymentLimitCases(maxTransactionEuros),
   dailyLimitEuros: ({ dailyLimitEuros }, { amountEuros }) =>
-    spent(dailyLimitEuros, amountEuros, used => ({ dayEuros: used, monthEuros: used })),
+    periodLimitCases(dailyLimitEuros, amountEuros, used => ({ dayEuros: used, monthEuros: used })),
   monthlyLimitEuros: ({ monthlyLimitEuros }, { amountEuros }) =>
-    spent(monthlyLimitEuros, amountEuros, used => ({ monthEuros: used })),
+    periodLimitCases(monthlyLimitEuros, amountEuros, used => ({ monthEuros: used })),
   requireAttestation({ attestationWindowMinutes }, { at }) {
-    const window = minutes(attestationWindowMinutes ?? ATTESTATION_WINDOW)
+    const window = minutes(attestationWindowMinutes ?? DEFAULT_ATTESTATION_MINUTES)
     const attested = (age: number): Change => ({ approval: { attestedAt: after(at, -age) } })
     return { stopped: [attested(window + MINUTE)], passing: [attested(window)] }
   },
-  autoApproveLimitEuros: ({ autoApproveLimitEuros }) => amounts(autoApproveLimitEuros),
+  autoApproveLimitEuros: ({ autoApproveLimitEuros }) => paymentLimitCases(autoApproveLimitEuros),
   amountTolerancePercent(terms, harmless) {
-    const most = holdFor(terms, { request: harmless, counters: harmless })
-    return { stopped: [{ chargedEuros: most + CENT }], passing: [{ chargedEuros: most }] }
+    const maxCharge = amountToHold(terms, { request: harmless, counters: harmless })
+    return { stopped: [{ chargedEuros: maxCharge + CENT }], passing: [{ chargedEuros: maxCharge }] }
   },
 }
 
-/** One letter more, and no account that is known. */
-const another = ({ merchant }: Pick<Situation, 'merchant'>): Change => ({
+/** A payee whose name is one letter longer, without a known account. */
+const otherPayee = ({ merchant }: Pick<Situation, 'merchant'>): Change => ({
   merchant: `${merchant}x`,
   payeeIban: null,
 })

@@ -2,10 +2,10 @@ import type { Ruling } from './decision.ts'
 
 export const verdicts = ['allowed', 'person', 'denied'] as const
 
-/** What comes of a decision: it goes through, a person is asked, it is refused. */
+/** The result of a decision for the agent: the spend is allowed, a person is asked, it is denied. */
 export type Verdict = (typeof verdicts)[number]
 
-/** Of who has been asked already, nothing waits for a person any more. */
+/** The verdict of a ruling. An approval does not wait for a person again. */
 export const verdictOf = (
   { allowed, requiresApproval }: Pick<Ruling, 'allowed' | 'requiresApproval'>,
   isApproval = false,
@@ -14,5 +14,5 @@ export const verdictOf = (
   return requiresApproval && !isApproval ? 'person' : 'allowed'
 }
 
-export const isStricter = (one: Verdict, other: Verdict): boolean =>
-  verdicts.indexOf(one) > verdicts.indexOf(other)
+export const isStricter = (verdict: Verdict, other: Verdict): boolean =>
+  verdicts.indexOf(verdict) > verdicts.indexOf(other)

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { holdFor, withTolerance } from '../../../src/control/rules/amount-rules.ts'
-import { type Counters, type SpendRequest, untouched } from '../../../src/control/rules/decision.ts'
-import { ask, budgetOf, type Given, plain, verdictOf } from '../../support/control/decide.ts'
+import { amountToHold, withTolerance } from '../../../src/control/rules/amount-rules.ts'
+import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import {
+  budgetOf,
+  decideUnder,
+  outcomeOf,
+  plainRequest,
+  type RulesInput,
+} from '../../support/control/decide.ts'
 
 describe('the amount that is held', () => {
   test.each([
@@ -15,7 +21,7 @@ describe('the amount that is held', () => {
     expect(withTolerance(cents, percent)).toBe(held)
   })
 
-  test.each<[string, Given, Partial<SpendRequest>, Partial<Counters>, bigint]>([
+  test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>, bigint]>([
     ['one payment', { maxTransactionEuros: 20.5 }, {}, {}, 2_050n],
     ['the day', { dailyLimitEuros: 100 }, {}, { dayEuros: 7_900n }, 2_100n],
     ['the month', { monthlyLimitEuros: 100 }, {}, { monthEuros: 8_000n }, 2_000n],
@@ -23,13 +29,13 @@ describe('the amount that is held', () => {
   ])(
     'has no more tolerance than the limit of %s leaves, and is not refused for it',
     (_, rules, request, counters, held) => {
-      const ruling = ask({ amountTolerancePercent: 50, ...rules }, request, counters)
-      expect(verdictOf(ruling)).toBe('pass')
+      const ruling = decideUnder({ amountTolerancePercent: 50, ...rules }, request, counters)
+      expect(outcomeOf(ruling)).toBe('pass')
       expect(ruling.holdEuros).toBe(held)
     },
   )
 })
 
 test('without terms the amount alone is held', () => {
-  expect(holdFor(null, { request: plain, counters: untouched })).toBe(2_000n)
+  expect(amountToHold(null, { request: plainRequest, counters: zeroCounters })).toBe(2_000n)
 })

@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { resolveDescriptor } from '../../../src/control/merchants/descriptors.ts'
-import { foldMerchant, matcher } from '../../../src/control/merchants/matcher.ts'
+import { foldMerchant, payeeMatcher } from '../../../src/control/merchants/matcher.ts'
 import { patternProblem } from '../../../src/control/merchants/patterns.ts'
 import { descriptors } from '../../support/control/descriptors.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
 
-/** Of the scripts of the world: Latin, Greek, Cyrillic, Indic, signs, spaces and what is not seen. */
+/** Texts in many scripts: Latin, Greek, Cyrillic, Indic, with signs, spaces and invisible characters. */
 const anyText = fc
   .array(fc.integer({ min: 1, max: 0x30ff }), { minLength: 1, maxLength: 20 })
   .map(codes => String.fromCodePoint(...codes))
 
 const patterns = ['Amazon', 'PayPal', 'Straße', 'casino.example', '*.evil.example', 'müller.example', 'Νίκη']
-const admits = matcher(patterns)
-const refuses = matcher(patterns, { lookalikes: true })
+const findAllowed = payeeMatcher(patterns)
+const findBlocked = payeeMatcher(patterns, { lookalikes: true })
 
 describe('a pattern', () => {
   test.each([
@@ -34,9 +34,9 @@ describe('a pattern', () => {
     ['MÜLLER.example', 'müller.example'],
     ['a.evil.example', '*.evil.example'],
     ['https://a.b.c.EVIL.example/x', '*.evil.example'],
-  ])('admits %j as %j, and refuses it too', (merchant, pattern) => {
-    expect(admits(merchant)).toBe(pattern)
-    expect(refuses(merchant)).toBe(pattern)
+  ])('of an allowlist and of a blocklist matches %j as %j', (merchant, pattern) => {
+    expect(findAllowed(merchant)).toBe(pattern)
+    expect(findBlocked(merchant)).toBe(pattern)
   })
 
   test.each([
@@ -59,9 +59,9 @@ describe('a pattern', () => {
     ['xn--csino-4ve.example', 'casino.example'],
     ['Casino example', 'casino.example'],
     ['a.еvil.example', '*.evil.example'],
-  ])('refuses %j, which only looks like %j, and does not admit it', (merchant, pattern) => {
-    expect(admits(merchant)).toBeUndefined()
-    expect(refuses(merchant)).toBe(pattern)
+  ])('of a blocklist alone matches %j, which only looks like %j', (merchant, pattern) => {
+    expect(findAllowed(merchant)).toBeUndefined()
+    expect(findBlocked(merchant)).toBe(pattern)
   })
 
   test.each([
@@ -80,45 +80,49 @@ describe('a pattern', () => {
     'casino',
     '',
     '!!!',
-  ])('has nothing to do with %j', merchant => {
-    expect(admits(merchant)).toBeUndefined()
-    expect(refuses(merchant)).toBeUndefined()
+  ])('does not match %j', merchant => {
+    expect(findAllowed(merchant)).toBeUndefined()
+    expect(findBlocked(merchant)).toBeUndefined()
   })
 
-  test('of several is the first', () => {
-    const find = matcher(['*.example.com', 'shop.example.com', '*.shop.example.com', 'SHOP', 'shop'])
-    expect(['shop.example.com', 'a.shop.example.com', 'shop'].map(one => find(one))).toEqual([
+  test('that stands first wins', () => {
+    const findPattern = payeeMatcher([
       '*.example.com',
-      '*.example.com',
+      'shop.example.com',
+      '*.shop.example.com',
       'SHOP',
+      'shop',
     ])
+    expect(['shop.example.com', 'a.shop.example.com', 'shop'].map(merchant => findPattern(merchant))).toEqual(
+      ['*.example.com', '*.example.com', 'SHOP'],
+    )
   })
 
-  test('that is none matches none', () => {
-    expect(matcher([])('Bookshop')).toBeUndefined()
-    expect(matcher(['ex*le', '*'])('example')).toBeUndefined()
+  test('that is missing or malformed matches nothing', () => {
+    expect(payeeMatcher([])('Bookshop')).toBeUndefined()
+    expect(payeeMatcher(['ex*le', '*'])('example')).toBeUndefined()
   })
 
-  test('refuses all that it admits, whatever the letters', () => {
-    const twisted = fc.constantFrom(
+  test('of a blocklist matches all that one of an allowlist matches, whatever the letters', () => {
+    const anySpelling = fc.constantFrom(
       (text: string) => text,
       (text: string) => text.toUpperCase(),
       (text: string) => text.toLowerCase(),
       (text: string) => ` ${text}\t`,
     )
     fc.assert(
-      fc.property(anyText, twisted, (text, twist) => {
-        const merchant = twist(text)
-        if (matcher([text])(merchant) === text)
-          expect(matcher([text], { lookalikes: true })(merchant)).toBe(text)
+      fc.property(anyText, anySpelling, (text, spell) => {
+        const merchant = spell(text)
+        if (payeeMatcher([text])(merchant) === text)
+          expect(payeeMatcher([text], { lookalikes: true })(merchant)).toBe(text)
         expect(foldMerchant(foldMerchant(merchant))).toBe(foldMerchant(merchant))
       }),
       { numRuns: 300 },
     )
   })
 
-  test('admits nothing in which one letter has been exchanged, and refuses it', () => {
-    const alike: Record<string, string> = {
+  test('of a blocklist alone matches a name with one lookalike letter', () => {
+    const lookalikes: Record<string, string> = {
       a: 'аɑᴀá',
       c: 'сϲ',
       e: 'еè',
@@ -128,15 +132,15 @@ describe('a pattern', () => {
       y: 'уγ',
       s: 'ѕ',
     }
-    const word = fc.array(fc.constantFrom(...Object.keys(alike)), { minLength: 2, maxLength: 9 })
+    const word = fc.array(fc.constantFrom(...Object.keys(lookalikes)), { minLength: 2, maxLength: 9 })
     fc.assert(
       fc.property(word, fc.nat(), fc.nat(), (letters, where, which) => {
         const at = where % letters.length
-        const others = [...(alike[letters[at] ?? ''] ?? '')]
+        const others = [...(lookalikes[letters[at] ?? ''] ?? '')]
         const merchant = letters.with(at, others[which % others.length] ?? '').join('')
         const pattern = letters.join('')
-        expect(matcher([pattern])(merchant)).toBeUndefined()
-        expect(matcher([pattern], { lookalikes: true })(merchant)).toBe(pattern)
+        expect(payeeMatcher([pattern])(merchant)).toBeUndefined()
+        expect(payeeMatcher([pattern], { lookalikes: true })(merchant)).toBe(pattern)
       }),
       { numRuns: 200 },
     )
@@ -158,7 +162,7 @@ describe('a pattern', () => {
     ['Bookshop*Casino', /in front of a host/],
     ['PAYPAL *', /in front of a host/],
     ['DE89370400440532013001', /looks like an IBAN.*check digits/],
-  ])('may not be %j', (pattern, problem) => {
+  ])('is refused as %j', (pattern, problem) => {
     expect(patternProblem(pattern)).toMatch(problem)
   })
 
@@ -173,22 +177,23 @@ describe('a pattern', () => {
     'SQ *BOOKSHOP',
     'BOOKSHOP*1234',
     'DE89 3704 0044 0532 0130 00',
-  ])('may be %j', pattern => expect(patternProblem(pattern)).toBeUndefined())
+  ])('is accepted as %j', pattern => expect(patternProblem(pattern)).toBeUndefined())
 })
 
 describe('a descriptor', () => {
-  test('is resolved as often rightly as its confidence says', () => {
-    const shares = new Map<number, { right: number; all: number }>()
+  test('is resolved correctly as often as its confidence says', () => {
+    const counts = new Map<number, { correct: number; total: number }>()
     for (const { text, name, mcc } of descriptors) {
-      const found = resolveDescriptor(text)
-      const share = shares.get(found.confidence) ?? { right: 0, all: 0 }
-      shares.set(found.confidence, share)
-      share.all++
-      if (found.name === name && (found.mcc ?? mcc) === mcc) share.right++
+      const resolved = resolveDescriptor(text)
+      const count = counts.get(resolved.confidence) ?? { correct: 0, total: 0 }
+      counts.set(resolved.confidence, count)
+      count.total++
+      if (resolved.name === name && (resolved.mcc ?? mcc) === mcc) count.correct++
     }
     expect(descriptors.length).toBeGreaterThan(200)
-    expect([...shares.keys()].toSorted()).toEqual([0.3, 0.5, 0.7, 0.95])
-    for (const [confidence, { right, all }] of shares) expect(right / all).toBeGreaterThanOrEqual(confidence)
+    expect([...counts.keys()].toSorted()).toEqual([0.3, 0.5, 0.7, 0.95])
+    for (const [confidence, { correct, total }] of counts)
+      expect(correct / total).toBeGreaterThanOrEqual(confidence)
   })
 
   test.each([
@@ -203,22 +208,22 @@ describe('a descriptor', () => {
     ['4711 0815', '4711 0815', null, null, 0],
     ['PAYPAL *', 'Paypal', null, 'PayPal', 0.3],
     ['*** ***', '*** ***', null, null, 0],
-  ])('%j is %s', (query, name, mcc, processor, confidence) => {
+  ])('%j is resolved to %s', (query, name, mcc, processor, confidence) => {
     expect(resolveDescriptor(query)).toMatchObject({ query, name, mcc, processor, confidence })
   })
 
-  test('of whatever letters has an answer, and always the same', () => {
+  test('of any letters has an answer, and always the same one', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const found = resolveDescriptor(text)
-        expect(found.confidence).toBeLessThan(0.9)
-        expect(resolveDescriptor(text)).toEqual(found)
+        const resolved = resolveDescriptor(text)
+        expect(resolved.confidence).toBeLessThan(0.9)
+        expect(resolveDescriptor(text)).toEqual(resolved)
       }),
       { numRuns: 200 },
     )
   })
 
-  test('is resolved by request', async () => {
+  test('is resolved by the API', async () => {
     const { client } = await service.owner()
     const { status, body } = await client.merchants.resolve({ query: { q: ' AMZN Mktp DE*2A3B4 ' } })
     expect([status, body]).toEqual([

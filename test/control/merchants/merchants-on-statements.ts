@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { matcher, sameMerchant, samePayee } from '../../../src/control/merchants/matcher.ts'
+import { isSameMerchant, isSamePayee, payeeMatcher } from '../../../src/control/merchants/matcher.ts'
 
-describe('a pattern, compared with what statements write,', () => {
+describe('a pattern compared with the text of a statement', () => {
   test.each([
     'PAYPAL *CASINO',
     'SQ *CASINO',
@@ -12,10 +12,10 @@ describe('a pattern, compared with what statements write,', () => {
     'PAYPAL *САSINO',
     'CASINO＊99',
     'Casino GmbH',
-  ])('of a blocklist stops %j, too', merchant => {
+  ])('of a blocklist matches %j', merchant => {
     for (const pattern of ['Casino', 'SQ *CASINO', 'CASINO*77'])
-      expect(matcher([pattern], { lookalikes: true })(merchant)).toBe(pattern)
-    expect(matcher(['Casinox'], { lookalikes: true })(merchant)).toBeUndefined()
+      expect(payeeMatcher([pattern], { lookalikes: true })(merchant)).toBe(pattern)
+    expect(payeeMatcher(['Casinox'], { lookalikes: true })(merchant)).toBeUndefined()
   })
 
   test.each([
@@ -34,22 +34,20 @@ describe('a pattern, compared with what statements write,', () => {
     ['PAYPAL *BOOKSHOP', 'BOOKSHOP', false],
     ['shop.example.com', 'SQ *SHOP.EXAMPLE.COM', true],
     ['Amazon', 'AMAZON SUPPORT SERVICES', false],
-  ])(
-    '%j of an allowlist, asked about %j, says %j; and so does what is bound to it',
-    (pattern, merchant, admitted) => {
-      expect(matcher([pattern])(merchant) === pattern).toBe(admitted)
-      expect(sameMerchant(pattern, merchant)).toBe(admitted)
-    },
-  )
+  ])('of an allowlist, %j matches %j: %j; a payee bound to it likewise', (pattern, merchant, isAllowed) => {
+    expect(payeeMatcher([pattern])(merchant) === pattern).toBe(isAllowed)
+    expect(isSameMerchant(pattern, merchant)).toBe(isAllowed)
+  })
 
-  test('that is an IBAN is an account, not a name', () => {
-    const [iban, spaced] = ['DE89370400440532013000', 'de89 3704 0044 0532 0130 00']
-    expect(matcher([spaced])('Anybody', iban)).toBe(spaced)
-    expect(matcher([spaced])(iban)).toBeUndefined()
-    expect(matcher([spaced], { lookalikes: true })(iban)).toBe(spaced)
+  test('that is an IBAN matches an account, not a name', () => {
+    const iban = 'DE89370400440532013000'
+    const spacedIban = 'de89 3704 0044 0532 0130 00'
+    expect(payeeMatcher([spacedIban])('Anybody', iban)).toBe(spacedIban)
+    expect(payeeMatcher([spacedIban])(iban)).toBeUndefined()
+    expect(payeeMatcher([spacedIban], { lookalikes: true })(iban)).toBe(spacedIban)
     expect(
-      matcher(['Shop', spaced], { lookalikes: true })('Anybody', 'FR7630006000011234567890189'),
+      payeeMatcher(['Shop', spacedIban], { lookalikes: true })('Anybody', 'FR7630006000011234567890189'),
     ).toBeUndefined()
-    expect([samePayee(iban, 'Anybody', iban), samePayee(iban, iban, null)]).toEqual([true, false])
+    expect([isSamePayee(iban, 'Anybody', iban), isSamePayee(iban, iban, null)]).toEqual([true, false])
   })
 })

@@ -8,9 +8,10 @@ import { type HttpResponse, type Owner, startTestService } from '../../support/h
 
 const service = await startTestService()
 
-const names = (count: number, of = 'Merchant') => Array.from({ length: count }, (_, n) => `${of} number ${n}`)
+const names = (count: number, prefix = 'Merchant') =>
+  Array.from({ length: count }, (_, n) => `${prefix} number ${n}`)
 
-/** All pages of a list, as they were sent. */
+/** The responses of all pages of a list. */
 async function pagesOf(path: string, token: string): Promise<HttpResponse[]> {
   const pages: HttpResponse[] = []
   for (let cursor = ''; ; ) {
@@ -23,36 +24,36 @@ async function pagesOf(path: string, token: string): Promise<HttpResponse[]> {
   }
 }
 
-/** A policy of before there were limits: its list, and those of its later versions, have so many entries. */
+/** A policy from before lists were limited: its list, and those of its later versions, have this many entries. */
 async function anOldPolicy({ client }: Pick<Owner<typeof areas>, 'client'>, entries: number, latest: number) {
   const { id } = await aPolicy(client)
-  const listed = (of: string) =>
-    `(select array_agg('Merchant ' || ${of} || n) from generate_series(1, ${entries}) n)`
-  await service.sql(`update policies set merchant_allowlist = ${listed(`''`)} where id = $1`, [id])
+  const merchantsSql = (prefix: string) =>
+    `(select array_agg('Merchant ' || ${prefix} || n) from generate_series(1, ${entries}) n)`
+  await service.sql(`update policies set merchant_allowlist = ${merchantsSql(`''`)} where id = $1`, [id])
   for (let version = 2; version <= latest; version++)
     await service.sql(
       `insert into policy_versions
        select (jsonb_populate_record(v, jsonb_build_object('id', $2::text, 'version', $3::int, 'rules',
-         jsonb_set(v.rules::jsonb, '{merchantAllowlist}', to_jsonb(${listed(`${version} || '.'`)}))))).*
+         jsonb_set(v.rules::jsonb, '{merchantAllowlist}', to_jsonb(${merchantsSql(`${version} || '.'`)}))))).*
        from policy_versions v where policy_id = $1 and version = 1`,
       [id, newId('policyversion'), version],
     )
   return id
 }
 
-describe('a page of records that are large', () => {
-  test('has as many as there is room for, and the next one goes on from there', async () => {
+describe('a page of large records', () => {
+  test('has as many as fit, and the next page goes on from there', async () => {
     const { client, key } = await service.owner()
     const merchantAllowlist = names(1_000, 'x'.repeat(200))
-    const made: string[] = []
-    for (let n = 0; n < 9; n++) made.unshift((await aPolicy(client, { merchantAllowlist })).id)
+    const ids: string[] = []
+    for (let n = 0; n < 9; n++) ids.unshift((await aPolicy(client, { merchantAllowlist })).id)
     const pages = await pagesOf('/policies', key)
-    expect(pages.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id))).toEqual(made)
+    expect(pages.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id))).toEqual(ids)
     expect(pages.length).toBeGreaterThan(1)
     for (const { text } of pages) expect(Buffer.byteLength(text)).toBeLessThan(PAGE_BYTES + 1_000)
   })
 
-  test('has one at least, however large it is, and old ones are read as they are', async () => {
+  test('has at least one record, however large, and old policies are read as they are', async () => {
     const owner = await service.owner()
     const id = await anOldPolicy(owner, 62_000, 3)
     const read = await bodyOf(owner.client.policies.get({ params: { id } }))
@@ -71,12 +72,12 @@ describe('a page of records that are large', () => {
   })
 })
 
-test('the difference of two long lists is told in few words, and takes as long as they are', () => {
+test('the change between two long lists is said in few words, in time proportional to their length', () => {
   const [before, after] = [names(62_000), names(62_000, 'Shop')]
-  const began = process.cpuUsage()
+  const cpuBefore = process.cpuUsage()
   const [change] = changesBetween({ merchantAllowlist: before }, { merchantAllowlist: after })
-  const { user, system } = process.cpuUsage(began)
+  const { user, system } = process.cpuUsage(cpuBefore)
   expect(change?.text.length).toBeLessThan(1_000)
-  // Each with each would take many seconds.
+  // Comparing every entry with every other would take many seconds.
   expect((user + system) / 1_000).toBeLessThan(1_000)
 })

@@ -1,12 +1,18 @@
 import { describe, expect, test } from '@jest/globals'
-import { effective, everyRule, noRule, policyOf, versionsOf } from '../../support/control/policies.ts'
+import {
+  effectivePolicyOf,
+  everyRule,
+  noRules,
+  policyOf,
+  versionsOf,
+} from '../../support/control/policies.ts'
 import { anAgent, anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
-describe('replacing', () => {
+describe('replacing a policy', () => {
   test('writes back what was read and loses nothing', async () => {
     const { client } = await service.owner()
     const before = await policyOf(client, (await aPolicy(client, everyRule)).id)
@@ -14,12 +20,12 @@ describe('replacing', () => {
     expect(after).toEqual({ ...before, version: 2, updatedAt: expect.any(String) })
   })
 
-  test('lifts the rules that are left out, and keeps each version', async () => {
+  test('lifts the rules that are left out, and stores each version', async () => {
     const { client } = await service.owner()
     const { id } = await aPolicy(client, everyRule)
     const answer = await client.policies.replace({ params: { id }, body: { name: 'Bare', maxUsageCount: 1 } })
     expect(answer.body).toMatchObject({
-      ...noRule,
+      ...noRules,
       name: 'Bare',
       maxUsageCount: 1,
       allowedMccs: [],
@@ -33,17 +39,17 @@ describe('replacing', () => {
     expect(await transactionCount(service, answer, 'policies', id)).toBe(1)
   })
 
-  test('is refused where the policy has changed since it was read', async () => {
+  test('is refused if the policy has changed since it was read', async () => {
     const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const read = await policyOf(client, id)
     await bodyOf(client.policies.replace({ params: { id }, body: { name: 'First' } }))
-    const late = await client.policies.replace({ params: { id }, body: { ...read, name: 'Second' } })
-    expect(late).toMatchObject({ status: 409, code: 'version_conflict' })
+    const outdated = await client.policies.replace({ params: { id }, body: { ...read, name: 'Second' } })
+    expect(outdated).toMatchObject({ status: 409, code: 'version_conflict' })
     expect(await policyOf(client, id)).toMatchObject({ name: 'First', version: 2 })
   })
 
-  test('succeeds once when five write the same version at once', async () => {
+  test('succeeds once when five requests replace the same version at once', async () => {
     const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const write = (n: number) =>
@@ -53,7 +59,7 @@ describe('replacing', () => {
     expect((await versionsOf(client, id)).map(({ version }) => version)).toEqual([2, 1])
   })
 
-  test('counts a version for each of five writers who name none', async () => {
+  test('counts a version for each of five requests that name none', async () => {
     const { client } = await service.owner()
     const { id } = await aPolicy(client)
     const write = (n: number) => client.policies.replace({ params: { id }, body: { name: `Name ${n}` } })
@@ -63,7 +69,7 @@ describe('replacing', () => {
   })
 })
 
-describe('toggling', () => {
+describe('toggling a rule', () => {
   test.each(['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const)(
     'switches %s for one agent, and for no other',
     async field => {
@@ -71,19 +77,19 @@ describe('toggling', () => {
       const template = await aPolicy(client)
       const agent = await anAgent(client, { policyId: template.id })
       const neighbour = await anAgent(client, { policyId: template.id })
-      const before = await effective(client, agent.id)
+      const before = await effectivePolicyOf(client, agent.id)
       const params = { agentId: agent.id }
       const answer = await client.policies.toggle({ params, body: { field, value: true } })
       expect(answer).toMatchObject({ status: 200, body: { id: before.id, agentId: agent.id, [field]: true } })
       expect(Object.keys(answer.body).sort()).toEqual(Object.keys(template).sort())
-      expect(await effective(client, agent.id)).toEqual({
+      expect(await effectivePolicyOf(client, agent.id)).toEqual({
         ...before,
         [field]: true,
         overrides: [field],
         version: 2,
         updatedAt: answer.body.updatedAt,
       })
-      expect((await effective(client, neighbour.id))[field]).toBe(false)
+      expect((await effectivePolicyOf(client, neighbour.id))[field]).toBe(false)
       expect((await policyOf(client, template.id))[field]).toBe(false)
       expect((await traceOf(service, answer))?.events).toEqual(['policy.updated'])
       const back = await bodyOf(client.policies.toggle({ params, body: { field, value: false } }))
@@ -91,12 +97,12 @@ describe('toggling', () => {
     },
   )
 
-  test('is refused without a policy or an agent, and for anything else', async () => {
+  test('is refused without a policy or an agent, and for other rules and values', async () => {
     const { client, key } = await service.owner()
     const { id } = await anAgent(client)
     const body = { field: 'requireIntent', value: true } as const
-    const bare = await client.policies.toggle({ params: { agentId: id }, body })
-    expect(bare).toMatchObject({ status: 400, code: 'no_policy_assigned' })
+    const withoutPolicy = await client.policies.toggle({ params: { agentId: id }, body })
+    expect(withoutPolicy).toMatchObject({ status: 400, code: 'no_policy_assigned' })
     expect((await client.policies.toggle({ params: { agentId: 'agent_1' }, body })).code).toBe(
       'agent_not_found',
     )
@@ -112,75 +118,75 @@ describe('toggling', () => {
 })
 
 describe('a policy that has ended', () => {
-  /** An owner with an agent whose policy has ended after an hour. */
-  async function anEnded() {
+  /** An agent whose policy ended after an hour. */
+  async function anAgentWithEndedPolicy() {
     const { client } = await service.owner()
     const { id, policyId } = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
     const params = { id: String(policyId) }
     expect((await bodyOf(client.policies.get({ params }))).expiredAt).not.toBeNull()
-    const ends = async () =>
+    const countEnds = async () =>
       (await bodyOf(client.events.list({ query: { event: 'policy.expired', agentId: id } }))).data.length
     const change = (rules: object) =>
       bodyOf(client.policies.replace({ params, body: { name: 'Changed', ...rules } }))
-    return { client, id, params, ends, change }
+    return { client, id, params, countEnds, change }
   }
 
-  test('and was only to notify of it leaves the agent spending', async () => {
+  test('leaves the agent spending if its end only notifies', async () => {
     const { client } = await service.owner()
     const rules = { expiresAfterMinutes: 60, autoApproveLimitEuros: 50, dailyLimitEuros: 60 }
-    const spent = async (expirationAction: 'notify' | 'freeze') => {
+    const spendAfterEnd = async (expirationAction: 'notify' | 'freeze') => {
       const { id } = await anAgentUnder(client, { ...rules, expirationAction })
       await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
-      const ended = client.events.list({ query: { event: 'policy.expired', agentId: id } })
-      expect((await bodyOf(ended)).data).toHaveLength(1)
+      const endEvents = client.events.list({ query: { event: 'policy.expired', agentId: id } })
+      expect((await bodyOf(endEvents)).data).toHaveLength(1)
       return [
         await anIntent(client, id, { amountEuros: 50 }),
         await anIntent(client, id, { amountEuros: 50 }),
       ]
     }
-    expect(await spent('notify')).toMatchObject([{ status: 'approved' }, { status: 'denied' }])
-    expect(await spent('freeze')).toMatchObject([{ status: 'denied' }, { status: 'denied' }])
+    expect(await spendAfterEnd('notify')).toMatchObject([{ status: 'approved' }, { status: 'denied' }])
+    expect(await spendAfterEnd('freeze')).toMatchObject([{ status: 'denied' }, { status: 'denied' }])
   })
 
-  test('goes on when it is given a later end, and ends again', async () => {
-    const { client, params, ends, change } = await anEnded()
+  test('goes on with a later end, and ends again', async () => {
+    const { client, params, countEnds, change } = await anAgentWithEndedPolicy()
     expect((await change({ expiresAfterMinutes: 90 })).expiredAt).toBeNull()
-    expect(await ends()).toBe(1)
+    expect(await countEnds()).toBe(1)
     await bodyOf(client.sandbox.advance({ body: { minutes: 30 } }))
-    expect(await ends()).toBe(2)
+    expect(await countEnds()).toBe(2)
     expect((await bodyOf(client.policies.get({ params }))).expiredAt).not.toBeNull()
   })
 
-  test('goes on when it is to have no end', async () => {
-    const { client, ends, change } = await anEnded()
+  test('goes on without an end', async () => {
+    const { client, countEnds, change } = await anAgentWithEndedPolicy()
     expect(await change({})).toMatchObject({ expiresAt: null, expiredAt: null })
     await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
-    expect(await ends()).toBe(1)
+    expect(await countEnds()).toBe(1)
   })
 
-  test('remains so when the other end has passed as well, or when something else is changed', async () => {
-    const { client, id, params, ends, change } = await anEnded()
+  test('stays ended if its new end has passed too, or if another rule is changed', async () => {
+    const { client, id, params, countEnds, change } = await anAgentWithEndedPolicy()
     const { expiredAt } = await bodyOf(client.policies.get({ params }))
     expect((await change({ expiresAfterMinutes: 30 })).expiredAt).toBe(expiredAt)
     const body = { field: 'requireIntent', value: true } as const
     await bodyOf(client.policies.toggle({ params: { agentId: id }, body }))
     expect((await bodyOf(client.policies.get({ params }))).expiredAt).toBe(expiredAt)
     await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
-    expect(await ends()).toBe(1)
+    expect(await countEnds()).toBe(1)
   })
 
-  test('does not end once more because its template is applied', async () => {
-    const { client, params, ends } = await anEnded()
+  test('does not end a second time when its template is applied', async () => {
+    const { client, params, countEnds } = await anAgentWithEndedPolicy()
     const templateId = String((await bodyOf(client.policies.get({ params }))).templateId)
     await bodyOf(client.policies.apply({ params: { id: templateId } }))
     await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
-    expect(await ends()).toBe(1)
+    expect(await countEnds()).toBe(1)
   })
 })
 
-describe('deleting', () => {
-  test('removes a template and leaves the copies and the versions', async () => {
+describe('deleting a policy', () => {
+  test('removes a template, and leaves its copies and versions', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client, { dailyLimitEuros: 10 })
     const agent = await anAgent(client, { policyId: template.id })
@@ -194,8 +200,11 @@ describe('deleting', () => {
       await client.policies.apply({ params }),
       await client.policies.delete({ params }),
     ]
-    for (const again of refused) expect(again).toMatchObject({ status: 404, code: 'policy_not_found' })
-    expect(await effective(client, agent.id)).toMatchObject({ dailyLimitEuros: 10, templateId: template.id })
+    for (const answer of refused) expect(answer).toMatchObject({ status: 404, code: 'policy_not_found' })
+    expect(await effectivePolicyOf(client, agent.id)).toMatchObject({
+      dailyLimitEuros: 10,
+      templateId: template.id,
+    })
     expect(await versionsOf(client, template.id)).toHaveLength(1)
     expect((await client.policies.list({ query: { kind: 'template' } })).body.data).toEqual([])
   })

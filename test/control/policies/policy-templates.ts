@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { effective, everyRule, noRule, versionsOf } from '../../support/control/policies.ts'
+import { effectivePolicyOf, everyRule, noRules, versionsOf } from '../../support/control/policies.ts'
 import { anAgent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
 
-describe('assigning', () => {
+describe('assigning a policy', () => {
   test('gives the agent a copy of its own that remembers its template', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
@@ -15,16 +15,11 @@ describe('assigning', () => {
     const answer = await client.policies.assign({ params, body: { policyId: template.id } })
     expect(answer).toMatchObject({
       status: 200,
-      body: {
-        ...everyRule,
-        agentId: agent.id,
-        templateId: template.id,
-        version: 1,
-        assignedAt: expect.any(String),
-      },
+      body: { ...everyRule, agentId: agent.id, templateId: template.id, version: 1 },
     })
+    expect(answer.body.assignedAt).not.toBeNull()
     expect(answer.body.id).not.toBe(template.id)
-    expect(await effective(client, agent.id)).toEqual(answer.body)
+    expect(await effectivePolicyOf(client, agent.id)).toEqual(answer.body)
     expect((await client.agents.get({ params: { id: agent.id } })).body.policyId).toBe(answer.body.id)
     expect(await traceOf(service, answer)).toMatchObject({ events: ['policy.assigned'], entries: 1 })
     expect(await transactionCount(service, answer, 'agents', agent.id)).toBe(1)
@@ -34,16 +29,16 @@ describe('assigning', () => {
     const { client } = await service.owner()
     const agent = await anAgent(client, { policyId: (await aPolicy(client, everyRule)).id })
     const other = await aPolicy(client, { name: 'Other', dailyLimitEuros: 5 })
-    const before = await effective(client, agent.id)
+    const before = await effectivePolicyOf(client, agent.id)
     const after = await bodyOf(
       client.policies.assign({ params: { agentId: agent.id }, body: { policyId: other.id } }),
     )
-    expect(after).toMatchObject({ id: before.id, ...noRule, name: 'Other', dailyLimitEuros: 5, version: 2 })
+    expect(after).toMatchObject({ id: before.id, ...noRules, name: 'Other', dailyLimitEuros: 5, version: 2 })
     expect(after.templateId).toBe(other.id)
     expect((await versionsOf(client, after.id)).map(({ version }) => version)).toEqual([2, 1])
   })
 
-  test('takes a preset by its name, for an agent that is there and for a new one', async () => {
+  test('takes a preset by its name, for an existing agent and for a new one', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     for (const policyId of ['standard', 'Standard', 'SaaS subscriptions']) {
@@ -53,22 +48,22 @@ describe('assigning', () => {
       expect(await bodyOf(assigned)).toMatchObject({ ...policy, agentId: agent.id, templateId: null })
     }
     const another = await anAgent(client, { policyId: 'travel' })
-    expect(await effective(client, another.id)).toMatchObject({ name: 'Travel', templateId: null })
+    expect(await effectivePolicyOf(client, another.id)).toMatchObject({ name: 'Travel', templateId: null })
   })
 
-  test('is refused without an agent, without a template, and with another agent’s own policy', async () => {
+  test('is refused for an unknown agent or template, and for another agent’s own policy', async () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     const template = await aPolicy(client)
     const agent = await anAgent(client, { policyId: template.id })
-    const strangers = await aPolicy(stranger.client)
-    const gone = await anAgent(client)
-    await bodyOf(client.agents.delete({ params: { id: gone.id } }))
+    const foreignTemplate = await aPolicy(stranger.client)
+    const deleted = await anAgent(client)
+    await bodyOf(client.agents.delete({ params: { id: deleted.id } }))
     const assign = async (agentId: string, policyId: string) =>
       (await client.policies.assign({ params: { agentId }, body: { policyId } })).code
     expect(await assign('agent_1', template.id)).toBe('agent_not_found')
-    expect(await assign(gone.id, template.id)).toBe('agent_not_found')
-    expect(await assign(agent.id, strangers.id)).toBe('policy_not_found')
+    expect(await assign(deleted.id, template.id)).toBe('agent_not_found')
+    expect(await assign(agent.id, foreignTemplate.id)).toBe('policy_not_found')
     expect(await assign(agent.id, String(agent.policyId))).toBe('not_a_template')
     expect(await assign((await anAgent(stranger.client)).id, template.id)).toBe('agent_not_found')
   })
@@ -87,12 +82,12 @@ describe('assigning', () => {
       const own = (await client.policies.list({ query: { kind: 'agent' } })).body.data
       expect(own).toHaveLength(1)
       const last = answers.find(({ body }) => body.version === 2)?.body
-      expect(await effective(client, agent.id)).toEqual(last)
+      expect(await effectivePolicyOf(client, agent.id)).toEqual(last)
       expect((await versionsOf(client, String(last?.id))).map(({ version }) => version)).toEqual([2, 1])
     }
   })
 
-  test('and applying at once end in order', async () => {
+  test('and applying at once leave every agent with the template', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client)
     const agents = [await anAgent(client), await anAgent(client), await anAgent(client)]
@@ -102,20 +97,22 @@ describe('assigning', () => {
     const answers = await Promise.all([...agents.map(assign), apply(), ...agents.map(assign), apply()])
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     for (const { id } of agents)
-      expect(await effective(client, id)).toMatchObject({ templateId: template.id })
+      expect(await effectivePolicyOf(client, id)).toMatchObject({ templateId: template.id })
   })
 })
 
 describe('a changed template', () => {
-  test('reaches its agents when it is applied, and not before', async () => {
+  test('changes its agents when it is applied, not before', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client, { dailyLimitEuros: 10 })
-    const other = await aPolicy(client, { dailyLimitEuros: 99 })
-    const one = await anAgent(client, { policyId: template.id })
-    const two = await anAgent(client, { policyId: template.id })
-    const untouched = await anAgent(client, { policyId: other.id })
+    const otherTemplate = await aPolicy(client, { dailyLimitEuros: 99 })
+    const first = await anAgent(client, { policyId: template.id })
+    const second = await anAgent(client, { policyId: template.id })
+    const other = await anAgent(client, { policyId: otherTemplate.id })
     const limits = async () =>
-      Promise.all([one, two, untouched].map(async ({ id }) => (await effective(client, id)).dailyLimitEuros))
+      Promise.all(
+        [first, second, other].map(async ({ id }) => (await effectivePolicyOf(client, id)).dailyLimitEuros),
+      )
     const params = { id: template.id }
     await bodyOf(client.policies.replace({ params, body: { name: 'Tighter', dailyLimitEuros: 5 } }))
     expect(await limits()).toEqual([10, 10, 99])
@@ -123,8 +120,8 @@ describe('a changed template', () => {
     expect(answer.body).toEqual({
       policyId: template.id,
       version: 2,
-      agentIds: [one.id, two.id],
-      agents: [one, two].map(({ id }) => ({ agentId: id, kept: [] })),
+      agentIds: [first.id, second.id],
+      agents: [first, second].map(({ id }) => ({ agentId: id, kept: [] })),
     })
     expect(await limits()).toEqual([5, 5, 99])
     expect((await traceOf(service, answer))?.events).toEqual([
@@ -132,42 +129,44 @@ describe('a changed template', () => {
       'policy.updated',
       'policy.applied',
     ])
-    const own = await effective(client, one.id)
+    const own = await effectivePolicyOf(client, first.id)
     expect(own).toMatchObject({ name: 'Tighter', version: 2, templateId: template.id })
     expect(await transactionCount(service, answer, 'policies', own.id)).toBe(1)
   })
 
-  test('leaves what was switched for one agent alone, until it is switched back', async () => {
+  test('leaves a rule that was toggled for one agent, until it is toggled back', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client)
     const agents = [
       await anAgent(client, { policyId: template.id }),
       await anAgent(client, { policyId: template.id }),
     ]
-    const [one, two] = agents.map(({ id }) => id) as [string, string]
+    const [toggledId, otherId] = agents.map(({ id }) => id) as [string, string]
     const toggle = (value: boolean) =>
-      bodyOf(client.policies.toggle({ params: { agentId: one }, body: { field: 'requireIntent', value } }))
+      bodyOf(
+        client.policies.toggle({ params: { agentId: toggledId }, body: { field: 'requireIntent', value } }),
+      )
     const apply = async (rules: object) => {
       await bodyOf(client.policies.replace({ params: { id: template.id }, body: { name: 'New', ...rules } }))
       return (await bodyOf(client.policies.apply({ params: { id: template.id } }))).agents
     }
     await toggle(true)
     expect(await apply({ dailyLimitEuros: 5 })).toEqual([
-      { agentId: one, kept: ['requireIntent'] },
-      { agentId: two, kept: [] },
+      { agentId: toggledId, kept: ['requireIntent'] },
+      { agentId: otherId, kept: [] },
     ])
     const own = { requireIntent: true, dailyLimitEuros: 5, name: 'New', overrides: ['requireIntent'] }
-    expect(await effective(client, one)).toMatchObject(own)
-    expect(await effective(client, two)).toMatchObject({ requireIntent: false, overrides: [] })
-    const again = { params: { agentId: one }, body: { policyId: template.id } }
-    expect(await bodyOf(client.policies.assign(again))).toMatchObject(own)
+    expect(await effectivePolicyOf(client, toggledId)).toMatchObject(own)
+    expect(await effectivePolicyOf(client, otherId)).toMatchObject({ requireIntent: false, overrides: [] })
+    const sameTemplate = { params: { agentId: toggledId }, body: { policyId: template.id } }
+    expect(await bodyOf(client.policies.assign(sameTemplate))).toMatchObject(own)
     await toggle(false)
-    expect(await effective(client, one)).toMatchObject({ requireIntent: false, overrides: [] })
+    expect(await effectivePolicyOf(client, toggledId)).toMatchObject({ requireIntent: false, overrides: [] })
     expect(await apply({ requireIntent: true })).toEqual(agents.map(({ id }) => ({ agentId: id, kept: [] })))
-    expect(await effective(client, one)).toMatchObject({ requireIntent: true, overrides: [] })
+    expect(await effectivePolicyOf(client, toggledId)).toMatchObject({ requireIntent: true, overrides: [] })
   })
 
-  test('leaves on what was switched on for an agent while it was on already', async () => {
+  test('leaves a rule on that was toggled on for an agent while it was on already', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client, { requireAttestation: true })
     const { id } = await anAgent(client, { policyId: template.id })
@@ -175,14 +174,14 @@ describe('a changed template', () => {
     await bodyOf(client.policies.toggle({ params: { agentId: id }, body }))
     await bodyOf(client.policies.replace({ params: { id: template.id }, body: { name: 'Looser' } }))
     await bodyOf(client.policies.apply({ params: { id: template.id } }))
-    expect(await effective(client, id)).toMatchObject({ name: 'Looser', requireAttestation: true })
+    expect(await effectivePolicyOf(client, id)).toMatchObject({ name: 'Looser', requireAttestation: true })
   })
 
-  test('leaves what was written into the policy of one agent, and what is switched on under any other', async () => {
+  test('leaves changes to one agent’s own policy; another template leaves only toggles that are on', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client, { dailyLimitEuros: 50, merchantBlocklist: ['Casino'] })
     const { id, policyId } = await anAgent(client, { policyId: template.id })
-    const read = await effective(client, id)
+    const read = await effectivePolicyOf(client, id)
     const stricter = { ...read, dailyLimitEuros: 10, lockToFirstMerchant: true }
     const params = { id: String(policyId) }
     expect((await bodyOf(client.policies.replace({ params, body: stricter }))).overrides).toEqual([
@@ -190,28 +189,33 @@ describe('a changed template', () => {
       'lockToFirstMerchant',
     ])
     await bodyOf(client.policies.apply({ params: { id: template.id } }))
-    expect(await effective(client, id)).toMatchObject({ dailyLimitEuros: 10, lockToFirstMerchant: true })
+    expect(await effectivePolicyOf(client, id)).toMatchObject({
+      dailyLimitEuros: 10,
+      lockToFirstMerchant: true,
+    })
     const other = await aPolicy(client, { name: 'Other', dailyLimitEuros: 7 })
     const assigned = client.policies.assign({ params: { agentId: id }, body: { policyId: other.id } })
     expect(await bodyOf(assigned)).toMatchObject({
-      ...{ name: 'Other', dailyLimitEuros: 7, lockToFirstMerchant: true },
+      name: 'Other',
+      dailyLimitEuros: 7,
+      lockToFirstMerchant: true,
       overrides: ['lockToFirstMerchant'],
     })
   })
 
-  test('does not reach a deleted agent, whose own policy goes with it', async () => {
+  test('does not reach a deleted agent, whose own policy is deleted with it', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client)
-    const gone = await anAgent(client, { policyId: template.id })
-    const stays = await anAgent(client, { policyId: template.id })
-    const deleted = await client.agents.delete({ params: { id: gone.id } })
+    const deletedAgent = await anAgent(client, { policyId: template.id })
+    const remainingAgent = await anAgent(client, { policyId: template.id })
+    const deleted = await client.agents.delete({ params: { id: deletedAgent.id } })
     expect((await traceOf(service, deleted))?.events).toEqual(['agent.deleting', 'policy.deleted'])
     const { agentIds } = await bodyOf(client.policies.apply({ params: { id: template.id } }))
-    expect(agentIds).toEqual([stays.id])
-    expect(await versionsOf(client, String(gone.policyId))).toHaveLength(1)
+    expect(agentIds).toEqual([remainingAgent.id])
+    expect(await versionsOf(client, String(deletedAgent.policyId))).toHaveLength(1)
   })
 
-  test('is applied to templates only', async () => {
+  test('is refused to be applied if it is an agent’s own policy', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client, { policyId: (await aPolicy(client)).id })
     const answer = await client.policies.apply({ params: { id: String(agent.policyId) } })
@@ -227,14 +231,14 @@ describe('an agent’s token', () => {
     const agent = await anAgent(client, { policyId: template.id })
     await anAgent(client, { policyId: template.id })
     const itself = service.client(String((await aToken(client, agent.id)).token))
-    const own = await effective(itself, agent.id)
+    const own = await effectivePolicyOf(itself, agent.id)
     expect((await itself.policies.list()).body.data).toEqual([own])
     expect((await itself.policies.get({ params: { id: own.id } })).body).toEqual(own)
     expect(await versionsOf(itself, own.id)).toHaveLength(1)
     expect((await itself.policies.get({ params: { id: template.id } })).code).toBe('policy_not_found')
   })
 
-  test('is told when it has none', async () => {
+  test('gets no_policy_assigned if the agent has none', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     const itself = service.client(String((await aToken(client, agent.id)).token))

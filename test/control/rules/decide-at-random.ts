@@ -6,7 +6,7 @@ import { decideAgain, storedCounters, storedRequest } from '../../../src/control
 import { compile, decide } from '../../../src/control/rules/decide.ts'
 import type { Counters, SpendRequest } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
-import { cents, found, limit, verdictOf } from '../../support/control/decide.ts'
+import { cents, limit, outcomeOf, riskWith } from '../../support/control/decide.ts'
 
 const instant = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
 const merchant = fc.constantFrom('Bookshop', 'BÜCHER & Söhne', 'shop.example.com', 'Library')
@@ -39,19 +39,19 @@ const anyPolicy = fc.record({
   amountTolerancePercent: fc.option(fc.integer({ min: 0, max: 200 }), { nil: null }),
 })
 
-const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: null })
+const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null })
 
 const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
   kind: fc.constantFrom('intent' as const, 'card' as const, 'payment' as const),
   at: instant,
   amountEuros: cents.map(amount => amount + 1n),
   merchant,
-  mcc: maybe(mcc),
-  country: maybe(fc.constantFrom('DE', 'FR', 'US')),
+  mcc: nullable(mcc),
+  country: nullable(fc.constantFrom('DE', 'FR', 'US')),
   agentStatus: fc.constantFrom('active', 'active', 'active', 'frozen'),
-  policyEndsAt: maybe(instant),
-  intentId: maybe(fc.constant('intent_1')),
-  possibleDuplicateOf: maybe(fc.constant('intent_2')),
+  policyEndsAt: nullable(instant),
+  intentId: nullable(fc.constant('intent_1')),
+  possibleDuplicateOf: nullable(fc.constant('intent_2')),
   budgets: fc.array(
     fc.record({
       level: fc.constantFrom('run' as const, 'token' as const, 'card' as const),
@@ -59,32 +59,34 @@ const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
       name: fc.constant('X'),
       limitEuros: cents,
       usedEuros: cents,
-      merchant: maybe(fc.constantFrom('Bookshop', 'Library')),
+      merchant: nullable(fc.constantFrom('Bookshop', 'Library')),
     }),
     { maxLength: 3 },
   ),
-  risk: maybe(
-    fc.constantFrom('pass' as const, 'review' as const, 'deny' as const).map(outcome => found(outcome).risk),
+  risk: nullable(
+    fc
+      .constantFrom('pass' as const, 'review' as const, 'deny' as const)
+      .map(outcome => riskWith(outcome).risk),
   ),
-  approval: maybe(fc.record({ attestedAt: maybe(instant) })),
+  approval: nullable(fc.record({ attestedAt: nullable(instant) })),
   walletFrozen: fc.boolean(),
-  availableEuros: maybe(cents),
+  availableEuros: nullable(cents),
 })
 
 const anyCounters: fc.Arbitrary<Counters> = fc.record({
   dayEuros: cents,
   monthEuros: cents,
   uses: fc.integer({ min: 0, max: 60 }),
-  lastSpendAt: maybe(instant),
-  firstMerchant: maybe(merchant),
+  lastSpendAt: nullable(instant),
+  firstMerchant: nullable(merchant),
 })
 
 const unlimited = PolicyCreate.parse({ name: 'P' })
 
-const few = fc.bigInt({ min: 0n, max: 300n })
+const smallAmount = fc.bigInt({ min: 0n, max: 300n })
 
-/** Policies, requests and counters that only amounts can refuse: about a fifth of them are allowed. */
-const onlyAmounts = [
+/** Policies, requests and counters that can only fail by amounts: about a fifth are allowed. */
+const casesOfAmounts = [
   anyPolicy.map(rules => ({
     ...unlimited,
     maxTransactionEuros: rules.maxTransactionEuros,
@@ -93,7 +95,7 @@ const onlyAmounts = [
     autoApproveLimitEuros: rules.autoApproveLimitEuros,
     amountTolerancePercent: rules.amountTolerancePercent,
   })),
-  fc.tuple(anyRequest, few).map(([request, amount]) => ({
+  fc.tuple(anyRequest, smallAmount).map(([request, amount]) => ({
     ...request,
     kind: 'intent' as const,
     amountEuros: amount + 1n,
@@ -104,8 +106,8 @@ const onlyAmounts = [
     budgets: request.budgets.map(budget => ({ ...budget, merchant: null })),
   })),
   fc.record({
-    dayEuros: few,
-    monthEuros: few,
+    dayEuros: smallAmount,
+    monthEuros: smallAmount,
     uses: fc.constant(0),
     lastSpendAt: fc.constant(null),
     firstMerchant: fc.constant(null),
@@ -113,9 +115,9 @@ const onlyAmounts = [
 ] as const
 
 describe('thousands of random decisions', () => {
-  test('replay to the same answer from what is stored of them', () => {
+  test('replay to the same result from their stored rows', () => {
     fc.assert(
-      fc.property(maybe(anyPolicy), anyRequest, anyCounters, (rules, request, counters) => {
+      fc.property(nullable(anyPolicy), anyRequest, anyCounters, (rules, request, counters) => {
         const version = rules && JSON.parse(JSON.stringify(encode(PolicyCreate, rules)))
         const row = JSON.parse(
           JSON.stringify({ request: storedRequest(request), counters: storedCounters(counters) }),
@@ -129,12 +131,12 @@ describe('thousands of random decisions', () => {
   })
 
   test('never hold more than any limit leaves, and never less than the amount', () => {
-    let held = 0
+    let allowedCases = 0
     fc.assert(
-      fc.property(...onlyAmounts, (rules, request, counters) => {
+      fc.property(...casesOfAmounts, (rules, request, counters) => {
         const { allowed, holdEuros } = decide(compile(rules), request, counters)
         if (!allowed) return
-        held++
+        allowedCases++
         const limits = [
           rules.maxTransactionEuros,
           rules.dailyLimitEuros !== null ? rules.dailyLimitEuros - counters.dayEuros : null,
@@ -142,35 +144,36 @@ describe('thousands of random decisions', () => {
           ...request.budgets.map(({ limitEuros, usedEuros }) => limitEuros - usedEuros),
         ]
         expect(holdEuros >= request.amountEuros).toBe(true)
-        for (const left of limits) if (left !== null) expect(holdEuros <= left).toBe(true)
+        for (const remaining of limits) if (remaining !== null) expect(holdEuros <= remaining).toBe(true)
       }),
       { numRuns: 2_000 },
     )
-    expect(held).toBeGreaterThan(100)
+    expect(allowedCases).toBeGreaterThan(100)
   })
 
-  test('say no to more where they say no to less', () => {
+  test('are no milder for a greater amount', () => {
     const severity = { pass: 0, review: 1, fail: 2 } as const
     fc.assert(
       fc.property(anyPolicy, anyRequest, anyCounters, cents, (rules, request, counters, more) => {
-        const verdict = (amountEuros: bigint) =>
-          verdictOf(
+        const outcomeFor = (amountEuros: bigint) =>
+          outcomeOf(
             decide(
               compile({ ...rules, amountTolerancePercent: null }),
               { ...request, amountEuros },
               counters,
             ),
           )
-        const [less, greater] = [verdict(request.amountEuros), verdict(request.amountEuros + more)]
-        // Who has too little waits for a person instead: without the money nothing is approved by itself.
+        const outcome = outcomeFor(request.amountEuros)
+        const outcomeForMore = outcomeFor(request.amountEuros + more)
+        // With a limit on funds more can be milder: a spend that waits for a person needs no money yet.
         if (request.availableEuros !== null) return
-        expect(severity[greater as 'pass'] >= severity[less as 'pass']).toBe(true)
+        expect(severity[outcomeForMore as 'pass'] >= severity[outcome as 'pass']).toBe(true)
       }),
       { numRuns: 1_000 },
     )
   })
 
-  test('decide the same with figures that fit together', () => {
+  test('show figures that fit together, and each rule once', () => {
     fc.assert(
       fc.property(anyPolicy, anyRequest, anyCounters, (rules, request, counters) => {
         const { checks } = decide(compile(rules), request, counters)

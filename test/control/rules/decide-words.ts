@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
 import { compile, decide } from '../../../src/control/rules/decide.ts'
-import { type Counters, type SpendRequest, untouched } from '../../../src/control/rules/decision.ts'
-import { ask, at, budgetOf, type Given, plain, verdictOf } from '../../support/control/decide.ts'
+import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import {
+  atTime,
+  budgetOf,
+  decideUnder,
+  outcomeOf,
+  plainRequest,
+  type RulesInput,
+} from '../../support/control/decide.ts'
 
-describe('what is said', () => {
-  test.each<[string, Given, Partial<SpendRequest>, Partial<Counters>]>([
+describe('the reason of a decision', () => {
+  test.each<[string, RulesInput, Partial<SpendRequest>, Partial<Counters>]>([
     [
       'The daily limit of € 70.00 is reached: € 70.00 used, € 0.00 left.',
       { dailyLimitEuros: 70 },
@@ -58,7 +65,7 @@ describe('what is said', () => {
       '5 minutes must lie between two spends: 3 have passed, 2 are left.',
       { cooldownMinutes: 5 },
       {},
-      { lastSpendAt: at('11:57:00.000').at },
+      { lastSpendAt: atTime('11:57:00.000').at },
     ],
     [
       'The budget of the card “card” of € 20.00 is too low for € 20.00: € 1.00 used, € 19.00 left.',
@@ -90,22 +97,22 @@ describe('what is said', () => {
       {},
       {},
     ],
-  ])('%s', (said, rules, request, counters) => {
-    expect(ask(rules, request, counters).reason).toBe(said)
+  ])('%s', (reason, rules, request, counters) => {
+    expect(decideUnder(rules, request, counters).reason).toBe(reason)
   })
 
-  test('the agent without a policy is told of it, and keeps what its person approves', () => {
-    const ruling = decide(compile(null), plain, untouched)
+  test('names the missing policy, and the amount is held for a person to approve', () => {
+    const ruling = decide(compile(null), plainRequest, zeroCounters)
     expect(ruling).toMatchObject({ allowed: true, requiresApproval: true, holdEuros: 2_000n })
     expect(ruling.reason).toBe('The agent has no policy: a person approves every intent.')
   })
 
-  test('who waits for a person needs no money yet', () => {
-    expect(verdictOf(ask({ autoApproveLimitEuros: 1 }, { availableEuros: 0n }))).toBe('review')
+  test('is a review, not missing money, for a spend that waits for a person', () => {
+    expect(outcomeOf(decideUnder({ autoApproveLimitEuros: 1 }, { availableEuros: 0n }))).toBe('review')
   })
 
-  test('a denial weighs more than a question, and is the reason', () => {
-    const { reason, requiresApproval } = ask({ autoApproveLimitEuros: 1, dailyLimitEuros: 1 })
+  test('is the denial where another rule asks for a person', () => {
+    const { reason, requiresApproval } = decideUnder({ autoApproveLimitEuros: 1, dailyLimitEuros: 1 })
     expect(reason).toMatch(/daily limit/)
     expect(requiresApproval).toBe(false)
   })

@@ -14,20 +14,20 @@ import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
 
-interface Asked {
+interface RequestMembers {
   readonly amountEuros?: number
   readonly country?: string
   readonly runId?: string
 }
 
-/** Who asks, and for what. */
+/** A client, and the request that it simulates and then declares. */
 interface Situation {
   readonly by?: TestClient
-  readonly asked?: Asked
+  readonly members?: RequestMembers
   readonly runInHeader?: string
 }
 
-async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
+async function anAgentUnderRules(rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100, ...rules })
   const declare = (amountEuros: number, members = {}, by: TestClient = owner.client) =>
@@ -35,15 +35,15 @@ async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
   return { ...owner, agent, id: agent.id, params: { id: agent.id }, declare }
 }
 
-type Someone = Awaited<ReturnType<typeof someone>>
+type Subject = Awaited<ReturnType<typeof anAgentUnderRules>>
 
 const COUNTS = `
 select table_name as name, (xpath('/row/c/text()', query_to_xml(format('select count(*) as c from %I', table_name),
   false, true, '')))[1]::text::int as rows
 from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`
 
-/** What is stored anywhere, and what is counted or remembered of an agent. */
-const stored = async (agentId: string) => [
+/** The number of rows of every table, and the counters and risk profile of an agent. */
+const storedState = async (agentId: string) => [
   await service.sql(COUNTS),
   await service.sql('select * from counters where subject = $1 order by period', [agentId]),
   await service.sql('select * from risk_profiles where agent_id = $1', [agentId]),
@@ -51,30 +51,34 @@ const stored = async (agentId: string) => [
 
 const only = (signal: string, points: number) => ({
   weights: {
-    ...{ velocity: 0, amountOutlier: 0, impossibleTravel: 0, newMerchant: 0, oddHour: 0 },
+    velocity: 0,
+    amountOutlier: 0,
+    impossibleTravel: 0,
+    newMerchant: 0,
+    oddHour: 0,
     [signal]: points,
   },
 })
 
-const withRisk = ({ client }: Someone, signal: string, points: number) =>
+const withRisk = ({ client }: Subject, signal: string, points: number) =>
   bodyOf(client.risk.configure({ body: { ...only(signal, points), velocityCount: 2 } }))
 
-async function aDelegate({ client, id }: Someone, members: Parameters<typeof aDelegation>[2]) {
+async function aDelegate({ client, id }: Subject, members: Parameters<typeof aDelegation>[2]) {
   const { token } = await redeemDelegation(service.client(), await aDelegation(client, id, members))
   return service.client(String(token))
 }
 
 const withScopes = { scopes: ['intents:write' as const, 'policies:read' as const] }
 
-/** How it has come to this, what is asked then, and which rules are against it. */
-const situations: [string, (one: Someone) => Promise<Situation>, against: string[]][] = [
+/** How to bring each situation about, and the rules that do not pass in it. */
+const situations: [string, bringAbout: (subject: Subject) => Promise<Situation>, notPassing: string[]][] = [
   ['nothing has happened', async () => ({}), []],
   [
     'little is left of the run',
     async ({ client, id, declare }) => {
       const { id: runId } = await aRun(client, id, { budgetEuros: 10 })
       await declare(8, { runId })
-      return { asked: { runId, amountEuros: 2.01 } }
+      return { members: { runId, amountEuros: 2.01 } }
     },
     ['budget'],
   ],
@@ -83,31 +87,31 @@ const situations: [string, (one: Someone) => Promise<Situation>, against: string
     async ({ client, id, declare }) => {
       const { id: runInHeader } = await aRun(client, id, { budgetEuros: 10 })
       await declare(8, { runId: runInHeader })
-      return { runInHeader, asked: { amountEuros: 2.01 } }
+      return { runInHeader, members: { amountEuros: 2.01 } }
     },
     ['budget'],
   ],
   [
-    'the same was asked for in the run',
+    'the same was declared in the run',
     async ({ client, id, declare }) => {
       const { id: runId } = await aRun(client, id)
       await declare(5, { runId })
-      return { asked: { runId } }
+      return { members: { runId } }
     },
     ['possibleDuplicate'],
   ],
   [
     'a delegation has little left',
-    async one => {
-      const by = await aDelegate(one, { maxAmountEuros: 10 })
-      await one.declare(6, { merchant: 'Library' }, by)
+    async subject => {
+      const by = await aDelegate(subject, { maxAmountEuros: 10 })
+      await subject.declare(6, { merchant: 'Library' }, by)
       return { by }
     },
     ['budget'],
   ],
   [
-    'a delegation is for another merchant',
-    async one => ({ by: await aDelegate(one, { maxAmountEuros: 10, merchant: 'Library' }) }),
+    'a delegation is bound to another merchant',
+    async subject => ({ by: await aDelegate(subject, { maxAmountEuros: 10, merchant: 'Library' }) }),
     ['boundMerchant'],
   ],
   [
@@ -131,27 +135,27 @@ const situations: [string, (one: Someone) => Promise<Situation>, against: string
   ],
   [
     'the merchant is new',
-    async one => {
-      await withRisk(one, 'newMerchant', 50)
+    async subject => {
+      await withRisk(subject, 'newMerchant', 50)
       return {}
     },
     ['risk'],
   ],
   [
-    'it is one too many',
-    async one => {
-      await withRisk(one, 'velocity', 80)
-      for (const merchant of ['A', 'B']) await one.declare(1, { merchant })
+    'it is one spend too many',
+    async subject => {
+      await withRisk(subject, 'velocity', 80)
+      for (const merchant of ['A', 'B']) await subject.declare(1, { merchant })
       return {}
     },
     ['risk'],
   ],
   [
-    'no two places are that near',
-    async one => {
-      await withRisk(one, 'impossibleTravel', 95)
-      await one.declare(1, { country: 'DE' })
-      return { asked: { country: 'US' } }
+    'no agent can travel that fast',
+    async subject => {
+      await withRisk(subject, 'impossibleTravel', 95)
+      await subject.declare(1, { country: 'DE' })
+      return { members: { country: 'US' } }
     },
     ['risk'],
   ],
@@ -164,7 +168,7 @@ const situations: [string, (one: Someone) => Promise<Situation>, against: string
     ['walletStatus'],
   ],
   [
-    'a passkey is wanted',
+    'the policy asks for a passkey',
     async ({ client, id }) => {
       const { id: policyId } = await aPolicy(client, { requireAttestation: true })
       await bodyOf(client.policies.assign({ params: { agentId: id }, body: { policyId } }))
@@ -172,62 +176,68 @@ const situations: [string, (one: Someone) => Promise<Situation>, against: string
     },
     ['requireAttestation'],
   ],
-  ['it is much', async () => ({ asked: { amountEuros: 100.01 } }), ['autoApproveLimitEuros']],
+  [
+    'the amount is above the limit without a person',
+    async () => ({ members: { amountEuros: 100.01 } }),
+    ['autoApproveLimitEuros'],
+  ],
 ]
 
-describe('what is simulated is what declaring then decides', () => {
-  test.each(situations)('where %s', async (_, bring, against) => {
-    const one = await someone()
-    const { by = one.client, asked, runInHeader } = await bring(one)
-    const body = { agentId: one.id, amountEuros: 5, merchant: 'Bookshop', ...asked }
+describe('a simulation decides like declaring', () => {
+  test.each(situations)('when %s', async (_, bringAbout, notPassing) => {
+    const subject = await anAgentUnderRules()
+    const { by = subject.client, members, runInHeader } = await bringAbout(subject)
+    const body = { agentId: subject.id, amountEuros: 5, merchant: 'Bookshop', ...members }
     const headers: Record<string, string> = runInHeader ? { 'x-run-id': runInHeader } : {}
-    const before = await stored(one.id)
-    const { id, ...foreseen } = await bodyOf(by.intents.simulate({ body, headers }))
-    expect(await stored(one.id)).toEqual(before)
+    const before = await storedState(subject.id)
+    const { id, ...simulated } = await bodyOf(by.intents.simulate({ body, headers }))
+    expect(await storedState(subject.id)).toEqual(before)
     expect(id).toBeNull()
     const declared = await bodyOf(by.intents.create({ body: { ...body, purpose: 'A paper' }, headers }))
-    const { id: _id, ...decided } = declared.decision
-    expect(foreseen).toEqual(decided)
-    const rules = foreseen.checks.flatMap(({ rule, outcome }) => (/fail|review/.test(outcome) ? [rule] : []))
-    expect(rules).toEqual(against)
+    const { id: _id, ...decision } = declared.decision
+    expect(simulated).toEqual(decision)
+    const rules = simulated.checks.flatMap(({ rule, outcome }) => (/fail|review/.test(outcome) ? [rule] : []))
+    expect(rules).toEqual(notPassing)
   })
 })
 
-describe('what declaring refuses', () => {
-  const codesOf = async ({ client, id }: Someone, members: Asked, runInHeader?: string) => {
+describe('a simulation is refused like declaring', () => {
+  const codesOf = async ({ client, id }: Subject, members: RequestMembers, runInHeader?: string) => {
     const body = { agentId: id, amountEuros: 5, merchant: 'Bookshop', ...members }
     const headers: Record<string, string> = runInHeader ? { 'x-run-id': runInHeader } : {}
     const declared = await client.intents.create({ body: { ...body, purpose: 'P' }, headers })
     const simulated = await client.intents.simulate({ body, headers })
     expect([simulated.status, simulated.code, simulated.error]).toEqual([
-      ...[declared.status, declared.code, declared.error],
+      declared.status,
+      declared.code,
+      declared.error,
     ])
     return simulated.code
   }
 
-  test('is refused in the same words: a run that is over, another’s, or two of them', async () => {
-    const [one, other] = [await someone(), await someone()]
-    const { client, id } = one
-    const [over, going] = [await aRun(client, id), await aRun(client, id)]
-    await bodyOf(client.runs.complete({ params: over, body: {} }))
-    const foreign = await aRun(other.client, other.id)
-    expect(await codesOf(one, { runId: over.id })).toBe('run_over')
-    expect(await codesOf(one, { runId: foreign.id })).toBe('run_not_found')
-    expect(await codesOf(one, { runId: over.id }, going.id)).toBe('run_mismatch')
-    expect(await codesOf(one, {}, over.id)).toBe('invalid_run')
-    const alone = { policy: { name: 'P' }, amountEuros: 5, merchant: 'Bookshop', runId: going.id }
-    const refused = await client.intents.simulate({ body: alone })
+  test('in the same words, for a run that is over, of another agent, or named twice', async () => {
+    const [own, other] = [await anAgentUnderRules(), await anAgentUnderRules()]
+    const { client, id } = own
+    const [endedRun, openRun] = [await aRun(client, id), await aRun(client, id)]
+    await bodyOf(client.runs.complete({ params: endedRun, body: {} }))
+    const foreignRun = await aRun(other.client, other.id)
+    expect(await codesOf(own, { runId: endedRun.id })).toBe('run_over')
+    expect(await codesOf(own, { runId: foreignRun.id })).toBe('run_not_found')
+    expect(await codesOf(own, { runId: endedRun.id }, openRun.id)).toBe('run_mismatch')
+    expect(await codesOf(own, {}, endedRun.id)).toBe('invalid_run')
+    const withoutAgent = { policy: { name: 'P' }, amountEuros: 5, merchant: 'Bookshop', runId: openRun.id }
+    const refused = await client.intents.simulate({ body: withoutAgent })
     expect([refused.status, refused.error]).toEqual([400, expect.stringContaining('runId: only an agent')])
   })
 
-  test('is told of an agent that is frozen as a decision, whatever else is over', async () => {
-    const { client, params, id } = await someone()
+  test('except for a frozen agent: that is a decision, whatever else is over', async () => {
+    const { client, params, id } = await anAgentUnderRules()
     const { id: runId } = await aRun(client, id)
     await bodyOf(client.runs.fail({ params: { id: runId }, body: { reason: 'Over' } }))
     await bodyOf(client.agents.freeze({ params, body: {} }))
     const body = { agentId: id, amountEuros: 5, merchant: 'Bookshop', runId }
-    const foreseen = await bodyOf(client.intents.simulate({ body }))
-    expect(foreseen).toMatchObject({ allowed: false, reason: 'The agent is frozen: it cannot spend.' })
+    const simulated = await bodyOf(client.intents.simulate({ body }))
+    expect(simulated).toMatchObject({ allowed: false, reason: 'The agent is frozen: it cannot spend.' })
     expect((await client.intents.create({ body: { ...body, purpose: 'P' } })).code).toBe('agent_not_active')
   })
 })

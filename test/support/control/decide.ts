@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import type { z } from 'zod'
 import { compile, decide } from '../../../src/control/rules/decide.ts'
-import { type Counters, type SpendRequest, untouched } from '../../../src/control/rules/decision.ts'
+import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 
-export type Given = Omit<z.input<typeof PolicyCreate>, 'name'>
+export type RulesInput = Omit<z.input<typeof PolicyCreate>, 'name'>
 export const NOON = new Date('2026-11-20T12:00:00.000Z')
-export const at = (time: string) => ({ at: new Date(`2026-11-20T${time}Z`) })
+/** The instant of a request at a time of the day of NOON. */
+export const atTime = (time: string) => ({ at: new Date(`2026-11-20T${time}Z`) })
 
-export const plain: SpendRequest = {
+export const plainRequest: SpendRequest = {
   kind: 'intent',
   at: NOON,
   amountEuros: 2_000n,
@@ -26,14 +27,19 @@ export const plain: SpendRequest = {
   availableEuros: 1_000_000n,
 }
 
-/** Nobody is asked about anything, save by the rule in question. */
-const generous: Given = { autoApproveLimitEuros: 1_000_000 }
-export const policy = (rules: Given) => PolicyCreate.parse({ name: 'P', ...generous, ...rules })
+/** No person is asked, except by the rule under test. */
+const noPersonAsked: RulesInput = { autoApproveLimitEuros: 1_000_000 }
+export const policy = (rules: RulesInput) => PolicyCreate.parse({ name: 'P', ...noPersonAsked, ...rules })
 
-export const ask = (rules: Given, request: Partial<SpendRequest> = {}, counters: Partial<Counters> = {}) =>
-  decide(compile(policy(rules)), { ...plain, ...request }, { ...untouched, ...counters })
+/** Decides about a plain request with some members, counters and rules changed. */
+export const decideUnder = (
+  rules: RulesInput,
+  request: Partial<SpendRequest> = {},
+  counters: Partial<Counters> = {},
+) => decide(compile(policy(rules)), { ...plainRequest, ...request }, { ...zeroCounters, ...counters })
 
-export const verdictOf = ({ allowed, requiresApproval }: ReturnType<typeof ask>): string =>
+/** The strictest outcome of all rules. */
+export const outcomeOf = ({ allowed, requiresApproval }: ReturnType<typeof decideUnder>): string =>
   allowed ? (requiresApproval ? 'review' : 'pass') : 'fail'
 
 export const cents = fc.oneof(
@@ -43,10 +49,13 @@ export const cents = fc.oneof(
 export const limit = fc.option(cents, { nil: null })
 
 export const budgetOf = (level: 'owner' | 'run' | 'card', limit: bigint, used: bigint) => ({
-  ...{ level, id: `${level}_1`, name: `“${level}”` },
-  ...{ limitEuros: limit, usedEuros: used },
+  level,
+  id: `${level}_1`,
+  name: `“${level}”`,
+  limitEuros: limit,
+  usedEuros: used,
 })
 
-export const found = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
+export const riskWith = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
   risk: { score: 60, parts: [{ signal: 'velocity', points: 60, message: 'many at once.' }], outcome },
 })

@@ -1,6 +1,6 @@
 /**
- * How payments look on the statements of cards, and who was paid in truth: descriptor, name, category. Written for
- * these tests after the patterns that acquirers and processors use; the numbers are of nobody.
+ * Texts of card statements with the merchant that was really paid: descriptor, name, category. They are made up after the
+ * patterns that acquirers and processors use; the numbers belong to nobody.
  */
 const table = `
 SQ *BLUE BOTTLE COFF|Blue Bottle Coff|5814

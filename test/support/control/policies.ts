@@ -1,6 +1,6 @@
 import { bodyOf, type TestClient } from '../factories.ts'
 
-/** One value for every rule, none of them what it is by default. */
+/** A value for every rule, none of which is the default. */
 export const everyRule = {
   name: 'Everything',
   maxTransactionEuros: 25.5,
@@ -26,7 +26,8 @@ export const everyRule = {
   amountTolerancePercent: 2.5,
 }
 
-export const noRule = {
+/** The contract's record of a policy without rules. */
+export const noRules = {
   maxTransactionEuros: null,
   dailyLimitEuros: null,
   monthlyLimitEuros: null,
@@ -49,7 +50,7 @@ export const noRule = {
 
 export const policyOf = async (client: TestClient, id: string) =>
   bodyOf(client.policies.get({ params: { id } }))
-export const effective = async (client: TestClient, agentId: string) =>
+export const effectivePolicyOf = async (client: TestClient, agentId: string) =>
   bodyOf(client.policies.effective({ params: { agentId } }))
 export const versionsOf = async (client: TestClient, id: string) =>
   (await bodyOf(client.policies.versions({ params: { id } }))).data

@@ -5,12 +5,13 @@ import type { TestService } from '../harness.ts'
 
 export type Config = NonNullable<NonNullable<Parameters<TestClient['risk']['configure']>[0]>['body']>
 
-export interface Happened {
+export interface RiskEventRow {
   event: string
   data: Record<string, unknown>
 }
 
-export const only = (signal: string, points: number): Config => ({
+/** Settings under which one signal alone gives points. */
+export const onlySignal = (signal: string, points: number): Config => ({
   weights: {
     velocity: 0,
     amountOutlier: 0,
@@ -21,10 +22,10 @@ export const only = (signal: string, points: number): Config => ({
   },
 })
 
-/** What the tests of risk ask of their service. */
-export function riskIn(service: TestService, elsewhere: string) {
-  /** An agent that nobody is asked about, unless it is for its risk, seen by two processes. */
-  async function someone(config: Config = {}) {
+/** Agents whose risk is assessed, and the events about it, in one service with two API processes. */
+export function riskFixtures(service: TestService, elsewhere: string) {
+  /** An agent whose spends need no person except for their risk, with a client of each process. */
+  async function anAssessedAgent(config: Config = {}) {
     const owner = await service.owner()
     await bodyOf(owner.client.risk.configure({ body: config }))
     const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000 })
@@ -33,19 +34,19 @@ export function riskIn(service: TestService, elsewhere: string) {
     const declare = (members: Parameters<typeof anIntent>[2] = {}) =>
       anIntent(owner.client, agent.id, { amountEuros: cents++ / 100, ...members })
     const params = { id: agent.id }
-    const stands = async () => bodyOf(owner.client.agents.get({ params }))
-    const any = (n: number) => clients[n % 2] as TestClient
-    return { ...owner, agent, id: agent.id, params, declare, stands, any }
+    const readAgent = async () => bodyOf(owner.client.agents.get({ params }))
+    const clientOf = (n: number) => clients[n % 2] as TestClient
+    return { ...owner, agent, id: agent.id, params, declare, readAgent, clientOf }
   }
 
-  const happened = async (agentId: string): Promise<Happened[]> =>
-    service.sql<Happened & object>(
+  const riskEventsOf = async (agentId: string): Promise<RiskEventRow[]> =>
+    service.sql<RiskEventRow & object>(
       `select event, data from events where agent_id = $1
      and (event like 'risk.%' or event in ('agent.frozen', 'agent.unfrozen')) order by id`,
       [agentId],
     )
-  const namesOf = async (agentId: string): Promise<string[]> =>
-    (await happened(agentId)).map(({ event }) => event).toSorted()
+  const eventNamesOf = async (agentId: string): Promise<string[]> =>
+    (await riskEventsOf(agentId)).map(({ event }) => event).toSorted()
 
-  return { someone, happened, namesOf }
+  return { anAssessedAgent, riskEventsOf, eventNamesOf }
 }

@@ -2,12 +2,13 @@ import { anAgentUnder, anIntent, aPolicy, bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
 export type Rules = Parameters<typeof anAgentUnder>[1]
-export const EVER = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
+/** A span that covers every decision of a test. */
+export const ALL_TIME = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
 
-/** What the tests of questions that change nothing ask of their service. */
-export function whatIfIn(service: TestService) {
-  /** An agent under these rules, of an owner of its own; nobody is asked unless a rule says so. */
-  async function someone(rules: Rules = {}) {
+/** Agents whose decisions are simulated and backtested. */
+export function simulationFixtures(service: TestService) {
+  /** An agent under these rules, of an owner of its own. No person is asked unless a rule says so. */
+  async function anAgentUnderRules(rules: Rules = {}) {
     const owner = await service.owner()
     const { client } = owner
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1_000, ...rules })
@@ -15,12 +16,12 @@ export function whatIfIn(service: TestService) {
     const declare = (amountEuros: number, members = {}) =>
       anIntent(client, agent.id, { amountEuros, merchant: `shop${++shops}.example.com`, ...members })
     const approve = (id: string) => bodyOf(client.intents.approve({ params: { id } }))
-    const under = async (other: Rules, body: object = {}) => {
+    const backtestUnder = async (other: Rules, body: object = {}) => {
       const { id } = await aPolicy(client, { autoApproveLimitEuros: 1_000, ...other })
-      return bodyOf(client.policies.backtest({ params: { id }, body: { ...EVER, ...body } }))
+      return bodyOf(client.policies.backtest({ params: { id }, body: { ...ALL_TIME, ...body } }))
     }
-    return { ...owner, agent, id: agent.id, declare, approve, under }
+    return { ...owner, agent, id: agent.id, declare, approve, backtestUnder }
   }
 
-  return { someone }
+  return { anAgentUnderRules }
 }

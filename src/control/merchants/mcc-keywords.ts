@@ -1,4 +1,4 @@
-/** Words that tell what somebody sells, in the languages of our neighbours; with `…` a word may go on. */
+/** Words that tell what a merchant sells, in several languages, by category code. A word that ends in `…` is a prefix. */
 const table = `
 4111|METRO, VERKEHRSBETRIEBE, BVG, RATP
 4121|TAXI…, CAB, CABS
@@ -31,18 +31,18 @@ const table = `
 8111|RECHTSANWALT…, NOTAR, LAWYERS
 `
 
-const whole = new Map<string, string>()
-const beginnings: (readonly [string, string])[] = []
+const codeByWord = new Map<string, string>()
+const codesByPrefix: (readonly [prefix: string, mcc: string])[] = []
 for (const line of table.trim().split('\n')) {
   const [mcc = '', words = ''] = line.split('|')
   for (const word of words.split(', '))
-    if (word.endsWith('…')) beginnings.push([word.slice(0, -1), mcc])
-    else whole.set(word, mcc)
+    if (word.endsWith('…')) codesByPrefix.push([word.slice(0, -1), mcc])
+    else codeByWord.set(word, mcc)
 }
 
-const kindOf = (word: string): string | undefined =>
-  whole.get(word) ?? beginnings.find(([beginning]) => word.startsWith(beginning))?.[1]
+const codeOf = (word: string): string | undefined =>
+  codeByWord.get(word) ?? codesByPrefix.find(([prefix]) => word.startsWith(prefix))?.[1]
 
-/** The category that the words of a name tell, by the first that tells one. */
+/** The category of the first word that tells one. */
 export const guessMcc = (words: readonly string[]): string | null =>
-  words.map(kindOf).find(mcc => mcc !== undefined) ?? null
+  words.map(codeOf).find(mcc => mcc !== undefined) ?? null

@@ -1,0 +1,48 @@
+import { mccGroup, payeeMatcher } from '../merchants/index.ts'
+import type { Check, Counters, Outcome, SpendRequest } from './decision.ts'
+import type { Rules } from './rules.ts'
+
+type PayeeMatcher = ReturnType<typeof payeeMatcher>
+
+/** The rules of a policy, with lists prepared as sets and matchers: a policy is asked often. */
+export interface PolicyTerms extends Rules {
+  readonly findBlocked: PayeeMatcher
+  readonly findAllowed: PayeeMatcher
+  readonly blockedCodes: ReadonlySet<string>
+  readonly allowedCodes: ReadonlySet<string>
+  readonly countries: ReadonlySet<string>
+}
+
+/** What each rule is given in its turn. The outcome so far decides whether money is needed yet. */
+export interface RuleInput {
+  readonly request: SpendRequest
+  readonly counters: Counters
+  readonly holdEuros: SpendRequest['amountEuros']
+  /** The amount of the request, formatted once for all messages. */
+  readonly amountInWords: string
+  readonly outcomeSoFar: Outcome
+}
+
+export type Evaluator = (input: RuleInput) => Check | undefined
+
+/** One rule of the table, with what people are told about it. */
+export interface Rule {
+  readonly name: string
+  /** Another member of the policy that its check may be named after. */
+  readonly alias?: string
+  /** Prepares the rule for a policy; undefined if the policy does not set it. */
+  readonly compile: (terms: PolicyTerms | null) => Evaluator | undefined
+  /** The explanation when the rule is not set, or has nothing to say. */
+  readonly skipMessage: string
+  /** What would have to change for a yes. */
+  readonly remedy: string
+}
+
+export const termsOf = (rules: Rules): PolicyTerms => ({
+  ...rules,
+  findBlocked: payeeMatcher(rules.merchantBlocklist, { lookalikes: true }),
+  findAllowed: payeeMatcher(rules.merchantAllowlist),
+  blockedCodes: new Set(rules.blockedMccs),
+  allowedCodes: new Set([...rules.allowedMccs, ...rules.mccCategories.flatMap(name => mccGroup(name) ?? [])]),
+  countries: new Set(rules.allowedCountries),
+})

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals'
+import { aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+
+const service = await startTestService()
+
+describe('the versions of a policy', () => {
+  const textsOf = async (client: TestClient, id: string, query = {}) => {
+    const { data, nextCursor } = await bodyOf(client.policies.versions({ params: { id }, query }))
+    return { texts: data.map(({ changes }) => changes.map(({ text }) => text)), nextCursor, data }
+  }
+
+  test('say what each one changed, across pages too', async () => {
+    const { client } = await service.owner()
+    const first = { name: 'Research', dailyLimitEuros: 50, merchantAllowlist: ['A', 'B'], cooldownMinutes: 5 }
+    const { id } = await aPolicy(client, first)
+    const second = {
+      ...first,
+      dailyLimitEuros: 70,
+      merchantAllowlist: ['B', 'C'],
+      cooldownMinutes: null,
+      requireIntent: true,
+      activeHoursStart: 9,
+      amountTolerancePercent: 2.5,
+      maxUsageCount: 1,
+    }
+    await bodyOf(client.policies.replace({ params: { id }, body: second }))
+    await bodyOf(
+      client.policies.replace({ params: { id }, body: { ...second, merchantAllowlist: ['C', 'B'] } }),
+    )
+    const { texts, data } = await textsOf(client, id)
+    const changesInWords = [
+      'Daily limit: € 50.00 → € 70.00',
+      'Allowed merchants: added C; removed A',
+      'Time between two spends: 5 minutes → none',
+      'Cards need an approved intent: off → on',
+      'First hour: none → 09:00 UTC',
+      'Number of payments: none → 1 payment',
+      'Tolerance of the amount: none → 2.5 %',
+    ]
+    expect(texts).toEqual([[], changesInWords, []])
+    expect(data[1]?.changes[0]).toMatchObject({ field: 'dailyLimitEuros', from: 50, to: 70 })
+    const firstPage = await textsOf(client, id, { limit: 1 })
+    const secondPage = await textsOf(client, id, { limit: 1, cursor: String(firstPage.nextCursor) })
+    expect([firstPage.texts, secondPage.texts]).toEqual([[[]], [changesInWords]])
+  })
+})
