@@ -29,11 +29,9 @@ export const TokenRecord = z
     heldEuros: used('Held of the budget for approved intents and for payments on their way.'),
     spentEuros: used('Spent of the budget on intents.'),
     remainingEuros: used('Left of the budget; 0 once the token is revoked or has expired.'),
-    delegationId: id('delegation')
-      .nullable()
-      .meta({
-        description: 'The delegation whose cap the token spends under; null unless it is a token `at_dlg_…`.',
-      }),
+    delegationId: id('delegation').nullable().meta({
+      description: 'The delegation whose cap the token spends under; null unless it is a token `at_dlg_…`.',
+    }),
     expiresAt: instant.nullable(),
     lastUsedAt: instant.nullable().meta({ description: 'To the minute; null if never.' }),
     revokedAt: instant.nullable(),

@@ -25,11 +25,9 @@ export const AgentRecord = z
     externalId: z.string().nullable(),
     status,
     frozenReason: z.string().nullable(),
-    frozenByAlertId: id('alert')
-      .nullable()
-      .meta({
-        description: 'The risk alert that froze it, through which it is unfrozen; null if a person froze it.',
-      }),
+    frozenByAlertId: id('alert').nullable().meta({
+      description: 'The risk alert that froze it, through which it is unfrozen; null if a person froze it.',
+    }),
     walletId: id('wallet').meta({ description: 'The wallet that the agent spends from.' }),
     policyId: id('policy')
       .nullable()

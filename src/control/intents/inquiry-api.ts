@@ -70,13 +70,10 @@ export const inquiryApi = {
             changedSince: z.boolean(),
           })
           .nullable(),
-        note: z
-          .string()
-          .nullable()
-          .meta({
-            description:
-              'Says whether the policy has changed since the decision, or had before a person approved.',
-          }),
+        note: z.string().nullable().meta({
+          description:
+            'Says whether the policy has changed since the decision, or had before a person approved.',
+        }),
         rules: z.array(
           z.object({
             rule: z.string().meta({ examples: ['dailyLimitEuros'] }),

@@ -88,13 +88,10 @@ export const IntentRecord = z
       description:
         'The latest payment on the intent. A completed intent stays completed if its payment is `rejected` or `returned` later: the money is back, and `reason` says why.',
     }),
-    workflowId: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The workflow to find in the Temporal Web UI; null if the intent never waited for a person.',
-      }),
+    workflowId: z.string().nullable().meta({
+      description:
+        'The workflow to find in the Temporal Web UI; null if the intent never waited for a person.',
+    }),
     metadata,
     ...recordTail,
   })

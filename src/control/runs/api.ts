@@ -28,22 +28,18 @@ import { runMachine } from './run.ts'
 
 const status = z.enum(runMachine.states)
 
-const budget = euros
-  .nullable()
-  .meta({
-    description: 'The most that the run’s intents may hold and spend together. Null: no limit of its own.',
-  })
+const budget = euros.nullable().meta({
+  description: 'The most that the run’s intents may hold and spend together. Null: no limit of its own.',
+})
 
 export const RunRecord = z
   .object({
     ...recordHead('run'),
     agentId: id('agent'),
-    delegationId: id('delegation')
-      .nullable()
-      .meta({
-        description:
-          'The delegation whose token started the run. That token can end only the runs it has started.',
-      }),
+    delegationId: id('delegation').nullable().meta({
+      description:
+        'The delegation whose token started the run. That token can end only the runs it has started.',
+    }),
     name: z.string(),
     externalId: z.string().nullable(),
     status,
