@@ -36,8 +36,8 @@ const service = { ...started, http: plainHttp(started.url) }
 const { owner, freshWorld, sharedWorld, foreignWorld, agentToken, liveKey, loner } = await worldsOf(service)
 const send = checkedSender(freshWorld)
 
-describe.each(casesWhere(one => !isPublic(one)))('a call of %s with', (_, one) => {
-  const { callers, scope } = one.operation
+describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s with', (_, registered) => {
+  const { callers, scope } = registered.operation
   const kinds: [Caller, string, RequestOptions][] = [
     ['key', 'an owner’s key', { token: owner.key }],
     ['agent', 'an agent’s token', { token: agentToken }],
@@ -45,11 +45,11 @@ describe.each(casesWhere(one => !isPublic(one)))('a call of %s with', (_, one) =
   ]
   let path: string
   beforeAll(async () => {
-    path = (await sharedWorld.prepare(one)).path
+    path = (await sharedWorld.prepare(registered)).path
   })
 
   test.each(invalidCredentials(owner.key))('%s is a 401', async (_, options) => {
-    const { status, headers, body } = await send(one, path, options)
+    const { status, headers, body } = await send(registered, path, options)
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     if (callers.includes('dash')) expect(body.error).toContain('X-Dashboard-Secret')
   })
@@ -57,7 +57,7 @@ describe.each(casesWhere(one => !isPublic(one)))('a call of %s with', (_, one) =
   for (const [kind, caller, options] of kinds)
     if (!callers.includes(kind))
       test(`${caller} is a 403`, async () => {
-        const { status, headers, body } = await send(one, path, options)
+        const { status, headers, body } = await send(registered, path, options)
         expect([status, headers.get('x-error-code')]).toEqual([403, 'wrong_caller'])
         expect(body.error).toMatch(
           /^This operation takes (an API key|an agent token|the dashboard secret in X-D)/,
@@ -74,65 +74,70 @@ describe.each(casesWhere(one => !isPublic(one)))('a call of %s with', (_, one) =
       if (callers.includes('agent'))
         tokens.push((await aToken(owner.client, loner.id, { scopes: readable })).token)
       for (const token of tokens) {
-        const { status, headers, body } = await send(one, path, { token: String(token) })
+        const { status, headers, body } = await send(registered, path, { token: String(token) })
         expect([status, headers.get('x-error-code')]).toEqual([403, 'missing_scope'])
         expect(body.error).toContain(scope)
       }
     })
 })
 
-describe.each(casesWhere(one => hasParameter(one) && !isPublic(one)))('%s finds nothing under', (_, one) => {
-  let path: string
-  let body: unknown
-  beforeAll(async () => {
-    ;({ path, body } = await sharedWorld.prepare(one))
-  })
-  const find = (at: string, options: RequestOptions = credentials(one, owner)) =>
-    send(one, at, { ...options, ...withBody(body) })
+describe.each(casesWhere(registered => hasParameter(registered) && !isPublic(registered)))(
+  '%s finds nothing under',
+  (_, registered) => {
+    let path: string
+    let body: unknown
+    beforeAll(async () => {
+      ;({ path, body } = await sharedWorld.prepare(registered))
+    })
+    const find = (at: string, options: RequestOptions = credentials(registered, owner)) =>
+      send(registered, at, { ...options, ...withBody(body) })
 
-  test.each(['%00', 'a%20b', '%27', '..%2F', '%', 'x'.repeat(129)])('the malformed id %s', async id => {
-    expect((await find(one.operation.path.replace(/\{\w+\}/g, id))).status).toBe(404)
-  })
-
-  test('an unknown id', async () => {
-    expect((await find(one.operation.path.replace(/\{\w+\}/g, unknownId('nothing')))).status).toBe(404)
-  })
-
-  test('an id of another kind', async () => {
-    expect(
-      (await find(one.operation.path.replace(/\{\w+\}/g, owner.ownerId.replace(/.$/, '0')))).status,
-    ).toBe(404)
-  })
-
-  if (one.operation.callers.includes('key')) {
-    test('another owner’s id', async () => {
-      const { path: another } = await foreignWorld.prepare(one)
-      expectHidden(path, await find(another))
+    test.each(['%00', 'a%20b', '%27', '..%2F', '%', 'x'.repeat(129)])('the malformed id %s', async id => {
+      expect((await find(registered.operation.path.replace(/\{\w+\}/g, id))).status).toBe(404)
     })
 
-    test('an id of the other mode', async () => {
-      expectHidden(path, await find(path, { token: liveKey }))
+    test('an unknown id', async () => {
+      expect((await find(registered.operation.path.replace(/\{\w+\}/g, unknownId('nothing')))).status).toBe(
+        404,
+      )
     })
-  }
 
-  if (one.operation.callers.includes('agent'))
-    test('an id of another agent', async () => {
-      expectHidden(path, await find(path, { token: agentToken }))
+    test('an id of another kind', async () => {
+      expect(
+        (await find(registered.operation.path.replace(/\{\w+\}/g, owner.ownerId.replace(/.$/, '0')))).status,
+      ).toBe(404)
     })
-})
 
-describe.each(casesWhere(isWrite))('%s refuses', (_, one) => {
-  const { body: schema, example } = one.operation
+    if (registered.operation.callers.includes('key')) {
+      test('another owner’s id', async () => {
+        const { path: another } = await foreignWorld.prepare(registered)
+        expectHidden(path, await find(another))
+      })
+
+      test('an id of the other mode', async () => {
+        expectHidden(path, await find(path, { token: liveKey }))
+      })
+    }
+
+    if (registered.operation.callers.includes('agent'))
+      test('an id of another agent', async () => {
+        expectHidden(path, await find(path, { token: agentToken }))
+      })
+  },
+)
+
+describe.each(casesWhere(isWrite))('%s refuses', (_, registered) => {
+  const { body: schema, example } = registered.operation
   const members: [string, z.ZodType][] = schema instanceof z.ZodObject ? Object.entries(schema.shape) : []
   let path: string
   let validBody: object
   beforeAll(async () => {
-    const prepared = await sharedWorld.prepare(one)
+    const prepared = await sharedWorld.prepare(registered)
     path = prepared.path
     validBody = (prepared.body ?? {}) as object
   })
   const post = async (body: unknown): Promise<HttpResponse> => {
-    const answer = await send(one, path, { ...credentials(one, owner), body })
+    const answer = await send(registered, path, { ...credentials(registered, owner), body })
     expect(answer.status).toBe(400)
     return answer
   }
@@ -164,8 +169,8 @@ describe.each(casesWhere(isWrite))('%s refuses', (_, one) => {
   if (example !== undefined)
     test('a body of another media type', async () => {
       const headers = { 'content-type': 'text/plain' }
-      const options = credentials(one, owner)
-      const answer = await send(one, path, {
+      const options = credentials(registered, owner)
+      const answer = await send(registered, path, {
         ...options,
         headers: { ...options.headers, ...headers },
         body: validBody,
@@ -174,17 +179,23 @@ describe.each(casesWhere(isWrite))('%s refuses', (_, one) => {
     })
 })
 
-describe.each(cases)('%s', (_, one) => {
-  const { method, path: template, query } = one.operation
+describe.each(cases)('%s', (_, registered) => {
+  const { method, path: template, query } = registered.operation
 
   test('refuses an unknown query parameter', async () => {
-    const { path } = await sharedWorld.prepare(one)
+    const { path } = await sharedWorld.prepare(registered)
     const queries = ['colour=1', 'colour=1&colour=2', '__proto__=1', 'a=%00']
     if (query?.shape?.limit)
       queries.push('limit=0', 'limit=101', 'limit=x', 'limit=1&limit=1', 'cursor=forged')
     for (const text of queries)
       expect(
-        (await send(one, `${path}${path.includes('?') ? '&' : '?'}${text}`, credentials(one, owner))).status,
+        (
+          await send(
+            registered,
+            `${path}${path.includes('?') ? '&' : '?'}${text}`,
+            credentials(registered, owner),
+          )
+        ).status,
       ).toBe(400)
   })
 
@@ -196,20 +207,20 @@ describe.each(cases)('%s', (_, one) => {
     const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(name => !allowedMethods.has(name))
     expect([allowedMethods.has(method), others.length > 0]).toEqual([true, true])
     for (const wrongMethod of others) {
-      const { status, headers } = await service.http(wrongMethod, path, credentials(one, owner))
+      const { status, headers } = await service.http(wrongMethod, path, credentials(registered, owner))
       expect([status, headers.get('allow')]).toEqual([405, [...allowedMethods].join(', ')])
     }
   })
 
   test('answers under /v1 as it does without', async () => {
-    const { path, body } = await sharedWorld.prepare(one)
+    const { path, body } = await sharedWorld.prepare(registered)
     const twin = path.startsWith('/v1/') ? path.slice(3) : `/v1${path === '/' ? '/' : path}`
-    const options = isWrite(one)
-      ? { ...credentials(one, owner), body: { colour: 1 } }
-      : credentials(one, owner)
-    const [here, there] = [await send(one, path, options), await send(one, twin, options)]
+    const options = isWrite(registered)
+      ? { ...credentials(registered, owner), body: { colour: 1 } }
+      : credentials(registered, owner)
+    const [here, there] = [await send(registered, path, options), await send(registered, twin, options)]
     expect(there.status).toBe(here.status)
-    if (!mediaTypeOf(one.operation.returns[1]))
+    if (!mediaTypeOf(registered.operation.returns[1]))
       expect(withoutTimes(there.body)).toEqual(withoutTimes(here.body))
     expect(body).not.toBe(null)
   })

@@ -49,7 +49,7 @@ describe('the documentation pages', () => {
 
   test('name existing operations only', () => {
     const shapeOf = (path: string) => path.replace(/\{\w+\}/g, '{}')
-    const known = new Set(
+    const knownOperations = new Set(
       published(areas).map(({ operation: { method, path } }) => `${method} ${shapeOf(path)}`),
     )
     const mentions = pages.flatMap(({ text }) =>
@@ -58,6 +58,6 @@ describe('the documentation pages', () => {
       ),
     )
     expect(mentions.length).toBeGreaterThan(30)
-    expect(mentions.filter(one => !known.has(one))).toEqual([])
+    expect(mentions.filter(mention => !knownOperations.has(mention))).toEqual([])
   })
 })

@@ -21,8 +21,11 @@ const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 const activities = (by: Execute = execute) =>
   intentActivities(
     runner({
-      ...{ execute: by, operations: registered(areas) },
-      ...{ offsetOf: async () => 0, causeOf: async () => undefined, onFailure: () => undefined },
+      execute: by,
+      operations: registered(areas),
+      offsetOf: async () => 0,
+      causeOf: async () => undefined,
+      onFailure: () => undefined,
     }),
     {
       operatorSignals: false,
@@ -36,15 +39,25 @@ async function anIntent() {
   const { id: agentId, walletId } = await bodyOf(engine.run(tenant, 'agents.create', { body: agent }))
   await creditWallet(engine, { ...tenant, walletId })
   const body = {
-    ...{ agentId, amountEuros: 2_500n, merchant: 'Bookshop', purpose: 'P', mcc: null, country: null },
-    ...{ beneficiaryId: null, walletId: null, cardId: null, runId: null },
-    ...{ clientIntentId: null, expiresInMinutes: 60, metadata: {} },
+    agentId,
+    amountEuros: 2_500n,
+    merchant: 'Bookshop',
+    purpose: 'P',
+    mcc: null,
+    country: null,
+    beneficiaryId: null,
+    walletId: null,
+    cardId: null,
+    runId: null,
+    clientIntentId: null,
+    expiresInMinutes: 60,
+    metadata: {},
   }
   const { id } = await bodyOf(engine.run(tenant, 'intents.create', { body }))
   return { id, agentId, ...tenant }
 }
 
-/** It would say on the console what has been made to fail. */
+/** An environment that logs errors only: otherwise it would print the failures that a test causes. */
 const environmentOf = (info: Partial<Info> = {}) =>
   new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') })
 
@@ -106,7 +119,8 @@ describe('a decision made by a signal', () => {
     expect(`${(failed as Error).stack} ${String((failed as Error).cause)}`).not.toContain('Bookshop')
     const refusing: Execute = async call => ({
       ...(await execute(call)),
-      ...{ errorCode: 'against_policy', body: JSON.stringify({ error: 'Bookshop is blocked.' }) },
+      errorCode: 'against_policy',
+      body: JSON.stringify({ error: 'Bookshop is blocked.' }),
     })
     expect(await attempt('1', { ...intent, ...approve }, refusing)).toBe(
       'The signal approve by Ada changed nothing: The agent’s policy does not allow it at this moment.',

@@ -6,17 +6,21 @@ const DECISIONS = 100_000
 const ROUNDS = 3
 
 const rules = {
-  ...{ name: 'As it was', maxTransactionEuros: 50, dailyLimitEuros: 500, monthlyLimitEuros: 5_000 },
-  ...{
-    autoApproveLimitEuros: 50,
-    merchantBlocklist: ['Casino'],
-    allowedCountries: ['DE'],
-    allowedMccs: ['5942'],
-  },
-  ...{ activeHoursStart: 0, activeHoursEnd: 0, amountTolerancePercent: 5, maxUsageCount: 1_000_000 },
+  name: 'As it was',
+  maxTransactionEuros: 50,
+  dailyLimitEuros: 500,
+  monthlyLimitEuros: 5_000,
+  autoApproveLimitEuros: 50,
+  merchantBlocklist: ['Casino'],
+  allowedCountries: ['DE'],
+  allowedMccs: ['5942'],
+  activeHoursStart: 0,
+  activeHoursEnd: 0,
+  amountTolerancePercent: 5,
+  maxUsageCount: 1_000_000,
 }
 
-/** One decision, again and again: for all agents in turn, a second after the other, each with its reservation. */
+/** Copies one decision with its reservation for all agents in turn, a second apart. */
 const COPIES = `
 with copies as (
   insert into decisions
@@ -34,7 +38,8 @@ async function fill(stage: Stage): Promise<void> {
   const agentId = 'agent_bench_1'
   const { id: policyId } = await post(stage.api, '/policies', rules, owner)
   const assigned = await fetch(`${stage.api.url}/policies/agent/${agentId}`, {
-    ...{ method: 'PUT', body: JSON.stringify({ policyId }) },
+    method: 'PUT',
+    body: JSON.stringify({ policyId }),
     headers: { ...owner, 'content-type': 'application/json' },
   })
   if (!assigned.ok) throw new Error(await assigned.text())
@@ -43,7 +48,7 @@ async function fill(stage: Stage): Promise<void> {
   await withClient(stage, client => client.query(COPIES, [DECISIONS]))
 }
 
-/** Past decisions under another policy: all agents of an owner in one answer. */
+/** Measures the replay of past decisions under another policy: all agents of an owner in one answer. */
 export const measureBacktests = (folder: string): Promise<Section> =>
   onStage(folder, 'backtests', async stage => {
     await fill(stage)

@@ -10,13 +10,13 @@ import { type Stage, withClient } from './stage.ts'
 const SIZES = [1_000, 10_000, 100_000, 1_000_000]
 const CONNECTIONS = 32
 const SECONDS = 1.5
-/** All sizes in turn, so often: what has cost least counts. */
+/** How often all sizes are measured in turn; the cheapest round counts. */
 const ROUNDS = 3
-/** More than are approved in one measurement. */
+/** More intents than one measurement approves. */
 const WAITING = 8_000
 
 interface Timed extends Result {
-  /** Processor time of PostgreSQL for one request. */
+  /** PostgreSQL's processor time for each request. */
   readonly databaseMicroseconds: number
 }
 
@@ -35,35 +35,35 @@ const titles = {
 } as const
 type Name = keyof typeof titles
 
-const declared = {
+const declaration = {
   agentId: 'agent_bench_{n}',
   amountEuros: 9.5,
   merchant: 'Bookshop {each}',
   purpose: 'A paper on caching',
 }
-const asked = { agentId: 'agent_bench_{n}', amountEuros: 9.5, merchant: 'Bookshop' }
+const simulation = { agentId: 'agent_bench_{n}', amountEuros: 9.5, merchant: 'Bookshop' }
 
 const any = { from: 1, to: AGENTS }
 const hot = { from: HOT, to: HOT }
 
-/** The requests that need no records of their own. */
-const plain: Partial<Record<Name, Pick<Request, 'method' | 'path' | 'body' | 'keys' | 'numbers'>>> = {
-  intents: { method: 'POST', path: '/intents', body: declared, keys: true, numbers: any },
-  intent: { method: 'POST', path: '/intents', body: declared, keys: true, numbers: hot },
+/** The requests that need no new records. */
+const requests: Partial<Record<Name, Pick<Request, 'method' | 'path' | 'body' | 'keys' | 'numbers'>>> = {
+  intents: { method: 'POST', path: '/intents', body: declaration, keys: true, numbers: any },
+  intent: { method: 'POST', path: '/intents', body: declaration, keys: true, numbers: hot },
   list: { method: 'GET', path: '/intents?agentId=agent_bench_{n}', numbers: any },
   hotList: { method: 'GET', path: '/intents?agentId=agent_bench_{n}', numbers: hot },
   waiting: { method: 'GET', path: '/intents?status=created&agentId=agent_bench_{n}', numbers: hot },
-  simulate: { method: 'POST', path: '/policies/simulate', body: asked, numbers: any },
+  simulate: { method: 'POST', path: '/policies/simulate', body: simulation, numbers: any },
 }
 
-/** Few past intents and many: what a request costs must not depend on them. */
+/** Measures requests with few and with many past intents: their cost must not depend on the number. */
 export function measureIntentSizes(folder: string): Promise<Section> {
   return onSizes(folder, SIZES, { what: 'past intents', fill }, async stages => {
     const sized = stages.map((stage, n) => ({ stage, past: SIZES[n] as number, best: new Map() as Best }))
     for (let round = 0; round < ROUNDS; round++)
       for (const { stage, past, best } of sized) {
         await loadAll(stage, best)
-        printLine(`  ${whole(past)} past intents: ${inWords(best)}`)
+        printLine(`  ${whole(past)} past intents: ${summary(best)}`)
       }
     const intentSizes = sized.map(({ past, best }) => ({ past, results: [...best.values()] }))
     return { figures: { intentSizes }, text: tableOf(sized.map(({ best }) => best)) }
@@ -79,12 +79,12 @@ async function fill(stage: Stage, past: number): Promise<void> {
 async function loadAll(stage: Stage, best: Best): Promise<void> {
   const { api: server, token } = stage
   const load = async (name: Name, request: Omit<Request, 'token'>): Promise<Timed> => {
-    const one: Case = { name, title: titles[name], server, request: () => ({ ...request, token }) }
-    const timed = await timeOf(stage, one)
+    const benchCase: Case = { name, title: titles[name], server, request: () => ({ ...request, token }) }
+    const timed = await timeOf(stage, benchCase)
     if (costOf(timed) < costOf(best.get(name))) best.set(name, timed)
     return timed
   }
-  for (const [name, request] of Object.entries(plain)) await load(name as Name, request)
+  for (const [name, request] of Object.entries(requests)) await load(name as Name, request)
   const { from, to } = await addWaiting(stage, WAITING)
   const post = { method: 'POST', body: {}, keys: true } as const
   const path = (step: string) => `/intents/intent_bench_{n}/${step}`
@@ -95,16 +95,16 @@ async function loadAll(stage: Stage, best: Best): Promise<void> {
   await load('cancel', { ...post, path: path('cancel'), numbers: { ...approved, inOrder: true }, most: sent })
 }
 
-async function timeOf(stage: Stage, one: Case): Promise<Timed> {
+async function timeOf(stage: Stage, benchCase: Case): Promise<Timed> {
   const used = await databaseWatch(stage)
-  const result = await measure(one, CONNECTIONS, SECONDS)
+  const result = await measure(benchCase, CONNECTIONS, SECONDS)
   return { ...result, databaseMicroseconds: ((await used()) * 1e6) / result.sent }
 }
 
 const costOf = (timed: Timed | undefined): number =>
   timed ? timed.cpuMicroseconds + timed.databaseMicroseconds : Number.POSITIVE_INFINITY
 
-const inWords = (best: Best): string =>
+const summary = (best: Best): string =>
   [...best.values()].map(timed => `${timed.name} ${whole(costOf(timed))} µs`).join(', ')
 
 function tableOf(sizes: readonly Best[]): string {

@@ -9,21 +9,21 @@ import { bearer, post, type Stage } from './stage.ts'
 const SIZES = [1_000, 100_000, 10_000_000]
 const CONNECTIONS = 32
 const SECONDS = 1.5
-/** All sizes in turn, so often: the machine has as much else to do for one as for the other. The better one counts. */
+/** How often all sizes are measured in turn, as other load varies over time. The best round counts. */
 const ROUNDS = 3
 
-/** What is measured, and how many ask at once. */
-const loadsOf = (stage: Stage): { one: Case; connections: number }[] => [
-  ...transferCases(stage).map(one => ({ one, connections: CONNECTIONS })),
+/** The cases to measure, and their number of connections. */
+const loadsOf = (stage: Stage): { benchCase: Case; connections: number }[] => [
+  ...transferCases(stage).map(benchCase => ({ benchCase, connections: CONNECTIONS })),
   {
-    one: {
-      ...{ name: 'statement', title: 'GET …/entries, 100 of a wallet', server: stage.api },
+    benchCase: {
+      name: 'statement',
+      title: 'GET …/entries, 100 of a wallet',
+      server: stage.api,
       request: () => ({
-        ...{
-          method: 'GET',
-          path: '/ledger/accounts/account_bench_{n}/entries?limit=100',
-          token: stage.token,
-        },
+        method: 'GET',
+        path: '/ledger/accounts/account_bench_{n}/entries?limit=100',
+        token: stage.token,
         numbers: { from: 1, to: WALLETS },
       }),
     },
@@ -39,12 +39,12 @@ interface Sized {
 
 interface Proof {
   readonly seconds: number
-  /** Transfers at one connection before it and while it is made. */
+  /** Transfers over one connection before the verification and during it. */
   readonly before: Result
   readonly meanwhile: Result
 }
 
-/** The same ledger with few entries and with many: what a request costs must not depend on it. */
+/** Measures requests with few and with many ledger entries: their cost must not depend on the number. */
 export async function measureSizes(folder: string): Promise<Section> {
   const sizes: Sized[] = SIZES.map(entries => ({ entries, best: new Map() }))
   await onSizes(folder, SIZES, { what: 'entries', fill }, async stages => {
@@ -63,16 +63,16 @@ async function fill(stage: Stage, entries: number): Promise<void> {
 }
 
 async function loadAll(stage: Stage, entries: number, best: Map<string, Result>): Promise<void> {
-  const words: string[] = []
-  for (const { one, connections } of loadsOf(stage)) {
-    const result = await measure(one, connections, SECONDS)
-    if (result.perSecond > (best.get(one.name)?.perSecond ?? 0)) best.set(one.name, result)
-    words.push(`${one.name} ${whole(result.perSecond)}`)
+  const rates: string[] = []
+  for (const { benchCase, connections } of loadsOf(stage)) {
+    const result = await measure(benchCase, connections, SECONDS)
+    if (result.perSecond > (best.get(benchCase.name)?.perSecond ?? 0)) best.set(benchCase.name, result)
+    rates.push(`${benchCase.name} ${whole(result.perSecond)}`)
   }
-  printLine(`  ${whole(entries)} entries: ${words.join(', ')}`)
+  printLine(`  ${whole(entries)} entries: ${rates.join(', ')}`)
 }
 
-/** Proves the ledger while others write, and how they fare meanwhile. */
+/** Measures the verification of the ledger, and transfers during it. */
 async function prove(stage: Stage): Promise<Proof> {
   const [transfers] = transferCases(stage)
   const before = await measure(transfers as Case, 1, SECONDS)
@@ -87,17 +87,17 @@ async function prove(stage: Stage): Promise<Proof> {
 
 function tableOf(sizes: readonly Sized[]): string {
   const row = (title: string, cell: (sized: Sized) => string) => line([title, ...sizes.map(cell)])
-  const loaded = (title: string, name: string) => row(title, ({ best }) => inWords(best.get(name)))
+  const loaded = (title: string, name: string) => row(title, ({ best }) => summary(best.get(name)))
   return [
     row('entries in the ledger', ({ entries }) => whole(entries)),
     loaded(`POST /transfers, 1,000 wallets, ${CONNECTIONS} connections`, 'transfers'),
     loaded(`POST /transfers, one hot payer, ${CONNECTIONS} connections`, 'transfer'),
     loaded('GET /ledger/accounts/{id}/entries, 100 of them', 'statement'),
     row('POST /ledger/verify', ({ proof }) => `${proof?.seconds.toFixed(2)} s`),
-    row('a transfer before it', ({ proof }) => inWords(proof?.before)),
-    row('a transfer meanwhile', ({ proof }) => inWords(proof?.meanwhile)),
+    row('a transfer before it', ({ proof }) => summary(proof?.before)),
+    row('a transfer meanwhile', ({ proof }) => summary(proof?.meanwhile)),
   ].join('\n')
 }
 
-const inWords = (result: Result | undefined): string =>
+const summary = (result: Result | undefined): string =>
   result ? `${whole(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ms` : '–'

@@ -1,21 +1,21 @@
 import { connect } from 'node:net'
 
-/** What a load generator is told to do, as JSON in its first argument. */
+/** The work of a load generator, as JSON in its first argument. */
 export interface Job {
   readonly url: string
   readonly connections: number
   readonly seconds: number
   readonly method: 'GET' | 'POST'
-  /** `{n}` is the number that a request draws, here and in the body; `{each}` in the body is never the same. */
+  /** `{n}` is the drawn number, in the path and in the body; `{each}` in the body is unique. */
   readonly path: string
   readonly body?: unknown
   readonly numbers?: Numbers
   readonly token: string
-  /** Each connection has one of these in place of token and body, in turn. */
+  /** Tokens and bodies that the connections use in turn, in place of token and body. */
   readonly asks?: readonly Ask[]
-  /** A key of its own for every request. */
+  /** Whether each request has an idempotency key of its own. */
   readonly keys?: boolean
-  /** No more requests than that. */
+  /** The maximum number of requests. */
   readonly most?: number
 }
 
@@ -24,23 +24,23 @@ export interface Ask {
   readonly body: unknown
 }
 
-/** At random, or each once. */
+/** The numbers to draw: at random, or each once in order. */
 export interface Numbers {
   readonly from: number
   readonly to: number
   readonly inOrder?: boolean
-  /** `{other}` in the body is another one, from 1 to so many. */
+  /** The count of which `{other}` in the body is a different number, from 1. */
   readonly others?: number
 }
 
-/** What it prints in the end; milliseconds. */
+/** The result that it prints; times in milliseconds. */
 export interface Measured {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
   /** Answers that were not 2xx. */
   readonly failed: number
-  /** Requests altogether, those of the warm-up too. */
+  /** All requests, including those of the warm-up. */
   readonly sent: number
 }
 
@@ -50,7 +50,7 @@ const job = JSON.parse(process.argv[2] ?? '') as Job
 const { hostname, port } = new URL(job.url)
 const { from: first, to: last, inOrder = false, others = 2 }: Numbers = job.numbers ?? { from: 1, to: 1 }
 const asks: readonly Ask[] = job.asks ?? [{ token: job.token, body: job.body }]
-const written = asks.map(({ token, body }) => ({
+const requests = asks.map(({ token, body }) => ({
   token,
   body: body === undefined ? '' : JSON.stringify(body),
 }))
@@ -65,9 +65,9 @@ let sent = 0
 
 const below = (limit: number): number => Math.floor(Math.random() * limit)
 
-/** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
+/** Writes HTTP by hand, so that the generator takes as little processor time as possible. */
 function request(connection: number): string {
-  const { token, body } = written[connection % written.length] as (typeof written)[0]
+  const { token, body } = requests[connection % requests.length] as (typeof requests)[0]
   const number = inOrder ? first + sent : first + below(last - first + 1)
   const other = 1 + ((number + below(others - 1)) % others)
   sent++
@@ -81,41 +81,41 @@ function request(connection: number): string {
   return `${job.method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n${key}${content}\r\n${payload}`
 }
 
-/** One connection that asks, waits for the answer, and asks again. */
-function converse(connection: number): Promise<void> {
+/** Sends requests over one connection, each after the answer to the one before. */
+function keepAsking(connection: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     let answer = ''
-    let asked = 0
+    let sentAt = 0
     const ask = () => {
-      asked = performance.now()
-      if (asked > until || sent >= most) return void socket.end()
+      sentAt = performance.now()
+      if (sentAt > until || sent >= most) return void socket.end()
       answer = ''
       socket.write(request(connection))
     }
     socket.setEncoding('latin1').on('connect', ask).on('error', reject).on('close', resolve)
     socket.on('data', chunk => {
       answer += chunk
-      if (!isWhole(answer)) return
-      note(answer, asked)
+      if (!isComplete(answer)) return
+      recordAnswer(answer, sentAt)
       ask()
     })
   })
 }
 
-function isWhole(answer: string): boolean {
+function isComplete(answer: string): boolean {
   const end = answer.indexOf('\r\n\r\n')
   return end !== -1 && answer.length >= end + 4 + Number(/content-length: (\d+)/i.exec(answer)?.[1] ?? 0)
 }
 
-function note(answer: string, asked: number): void {
+function recordAnswer(answer: string, sentAt: number): void {
   const now = performance.now()
-  if (asked < from || now > until) return
-  latencies.push(now - asked)
+  if (sentAt < from || now > until) return
+  latencies.push(now - sentAt)
   if (answer[9] !== '2') failed++
 }
 
-await Promise.all(Array.from({ length: job.connections }, (_, connection) => converse(connection)))
+await Promise.all(Array.from({ length: job.connections }, (_, connection) => keepAsking(connection)))
 latencies.sort((a, b) => a - b)
 const quantile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
 const measured: Measured = {

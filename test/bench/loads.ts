@@ -4,10 +4,10 @@ import { hasPgbench, type Manner, type OneAtATime, pgbench } from './database/pg
 import type { Stage } from './stage.ts'
 
 export const CONNECTIONS = [1, 8, 32, 128]
-/** At this load a hot operation is compared with PostgreSQL by itself, one measured right after the other. */
+/** The number of connections at which a hot operation is compared with its SQL alone, one right after the other. */
 const COMPARED_AT = 32
 const SECONDS = 1.5
-/** Everything in turn, twice: the better one counts, as the machine may have had other things to do. */
+/** How often everything is measured in turn; the better round counts, as other load varies. */
 const ROUNDS = 2
 
 const MANNERS: readonly Manner[] = ['statements', 'one statement']
@@ -17,7 +17,7 @@ export interface Loads {
   readonly calls: readonly OneAtATime[]
 }
 
-/** All cases at every number of connections, and where it is the one to compare at, PostgreSQL by itself. */
+/** Measures all cases at each number of connections, and at one of these the SQL alone. */
 export async function measureLoads(stage: Stage, cases: readonly Case[]): Promise<Loads> {
   const results: Result[] = []
   const calls: OneAtATime[] = []
@@ -29,16 +29,16 @@ export async function measureLoads(stage: Stage, cases: readonly Case[]): Promis
       rounds.results.push(await loadAll(cases, connections))
       if (connections === COMPARED_AT) rounds.calls.push(await callAll(stage, compared))
     }
-    results.push(...better(rounds.results))
-    calls.push(...better(rounds.calls))
+    results.push(...bestOf(rounds.results))
+    calls.push(...bestOf(rounds.calls))
   }
   return { results, calls }
 }
 
 async function loadAll(cases: readonly Case[], connections: number): Promise<Result[]> {
   const results: Result[] = []
-  for (const one of cases) results.push(await measure(one, connections, SECONDS))
-  printLine(`  ${connections} connections: ${inWords(results)}`)
+  for (const benchCase of cases) results.push(await measure(benchCase, connections, SECONDS))
+  printLine(`  ${connections} connections: ${summary(results)}`)
   return results
 }
 
@@ -46,11 +46,11 @@ async function callAll(stage: Stage, cases: readonly Case[]): Promise<OneAtATime
   const calls: OneAtATime[] = []
   for (const { name, alone, manners = MANNERS } of cases)
     for (const manner of manners) {
-      // Asked for each time: what one manner has approved does not wait for the other.
+      // A new variant for each measurement, as the intents of the one before are approved already.
       const perSecond = alone ? await pgbench(await alone(), manner, stage, SECONDS) : 0
       calls.push({ name, manner, perSecond })
     }
-  printLine(`  pgbench: ${inWords(calls)}`)
+  printLine(`  pgbench: ${summary(calls)}`)
   return calls
 }
 
@@ -59,13 +59,13 @@ interface Rate {
   readonly perSecond: number
 }
 
-const inWords = (rates: readonly Rate[]): string =>
+const summary = (rates: readonly Rate[]): string =>
   rates.map(({ name, perSecond }) => `${name} ${Math.round(perSecond)}`).join(', ')
 
-/** Of several rounds over the same list, the better figure at each place. */
-const better = <T extends Rate>(rounds: readonly (readonly T[])[]): T[] =>
+/** The better result of several rounds at each place of the list. */
+const bestOf = <T extends Rate>(rounds: readonly (readonly T[])[]): T[] =>
   rounds.reduce<T[]>(
     (best, round) =>
-      round.map((one, n) => (one.perSecond > (best[n]?.perSecond ?? 0) ? one : (best[n] ?? one))),
+      round.map((rate, n) => (rate.perSecond > (best[n]?.perSecond ?? 0) ? rate : (best[n] ?? rate))),
     [],
   )

@@ -23,15 +23,15 @@ async function bench(names: readonly string[], folder: string): Promise<string> 
   ].join('\n\n')
 }
 
-/** Ends at once: what runs for us does not outlive us. */
+/** Ends at once; the child processes end with it. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-const asked = process.argv.slice(2)
+const requested = process.argv.slice(2)
 const all = Object.keys(parts)
-if (asked.every(name => all.includes(name))) {
+if (requested.every(name => all.includes(name))) {
   const folder = mkdtempSync(join(tmpdir(), 'agentpay-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  printLine(`\n${await bench(asked.length > 0 ? asked : usual, folder)}\n\nAs JSON: ${FILE}`)
+  printLine(`\n${await bench(requested.length > 0 ? requested : usual, folder)}\n\nAs JSON: ${FILE}`)
 } else {
   printError(`Say some of: ${all.join(', ')}.`)
   process.exitCode = 1

@@ -10,47 +10,56 @@ import type { Engine } from './temporal.ts'
 const COUNT = 10_000
 const PATIENCE_MS = 600_000
 
-/** What each process has in memory before and after so many intents have begun to wait for a person. */
+/** Measures the memory of each process before and after this many intents wait for a person. */
 export async function measureMemory(stage: Stage, engine: Engine): Promise<Section> {
   await fillAgents(stage)
   const [relay, worker] = await Promise.all([engine.run('relay'), engine.run('worker')])
   const processes = { api: stage.api, relay, worker, temporal: engine }
   const all = () =>
-    Object.entries(processes).map(([name, one]) => [name, Math.round(one.memoryMegabytes())] as const)
+    Object.entries(processes).map(([name, running]) => [name, Math.round(running.memoryMegabytes())] as const)
   const before = Object.fromEntries(all())
   const began = performance.now()
   await declareAll(stage)
-  await allWait(engine, began)
+  await untilAllWait(engine, began)
   const seconds = (performance.now() - began) / 1_000
   const after = Object.fromEntries(all())
-  const words = all().map(([name, megabytes]) => `${name} ${before[name]} → ${megabytes}`)
+  const changes = all().map(([name, megabytes]) => `${name} ${before[name]} → ${megabytes}`)
   return {
     figures: { waiting: { count: COUNT, seconds, before, after } },
-    text: `memory in MB, until ${whole(COUNT)} intents wait (${seconds.toFixed(0)} s): ${words.join(', ')}`,
+    text: `memory in MB, until ${whole(COUNT)} intents wait (${seconds.toFixed(0)} s): ${changes.join(', ')}`,
   }
 }
 
 async function declareAll({ api, token }: Stage): Promise<void> {
   const intent = {
-    ...{ agentId: 'agent_bench_{n}', amountEuros: 75 },
-    ...{ merchant: 'Bookshop', purpose: 'A shelf for books' },
+    agentId: 'agent_bench_{n}',
+    amountEuros: 75,
+    merchant: 'Bookshop',
+    purpose: 'A shelf for books',
   }
   const job: Job = {
-    ...{ url: api.url, method: 'POST', path: '/intents', token, body: intent },
-    ...{ numbers: { from: 1, to: AGENTS }, connections: 32, seconds: PATIENCE_MS / 1_000, most: COUNT },
+    url: api.url,
+    method: 'POST',
+    path: '/intents',
+    token,
+    body: intent,
+    numbers: { from: 1, to: AGENTS },
+    connections: 32,
+    seconds: PATIENCE_MS / 1_000,
+    most: COUNT,
   }
   const { sent, failed } = await answerOf<Measured>('test/bench/load.ts', job)
   if (sent !== COUNT || failed > 0) throw new Error(`${sent} intents were declared, ${failed} in vain`)
 }
 
-/** Until the run of each has looked at its intent and waits. */
-async function allWait({ client }: Engine, began: number): Promise<void> {
-  for (let told = 0; ; ) {
+/** Waits until the run of each intent waits. */
+async function untilAllWait({ client }: Engine, began: number): Promise<void> {
+  for (let printed = 0; ; ) {
     const { count } = await client.workflow.count('AgentPayStatus = "created"')
     if (count >= COUNT) return
     if (performance.now() - began > PATIENCE_MS) throw new Error(`only ${count} runs wait`)
-    if (count >= told + 2_000) {
-      told = count
+    if (count >= printed + 2_000) {
+      printed = count
       printLine(`  ${whole(count)} wait`)
     }
     await sleep(500)

@@ -17,7 +17,7 @@ import { withEngine } from './temporal.ts'
 import { warmStart } from './warm-start.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-/** What can be measured by itself: `npm run bench -- intents relay`. */
+/** The parts that can be measured alone: `npm run bench -- intents relay`. */
 export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   async start(folder) {
     const startSeconds = await warmStart(folder)
@@ -72,5 +72,5 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   'intent-sizes': measureIntentSizes,
 }
 
-/** Great sizes take some minutes and some gigabytes: only who asks for them has them measured. */
+/** The parts that run by default: those of large sizes take minutes and gigabytes, and run only by name. */
 export const usual = Object.keys(parts).filter(name => !name.endsWith('-sizes'))

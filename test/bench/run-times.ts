@@ -5,13 +5,13 @@ import { line, type Section } from './report.ts'
 import { bearer, post, type Stage } from './stage.ts'
 import type { Engine } from './temporal.ts'
 
-/** How many are decided at once, and how many such groups are measured. */
+/** The group sizes, and how many groups of each are measured. */
 const LOADS = [
   { atATime: 1, groups: 48 },
   { atATime: 16, groups: 6 },
 ]
 
-/** What is measured: milliseconds from the answer of the API until Temporal shows what follows from it. */
+/** The measured spans: milliseconds from the API's answer until Temporal shows the consequence. */
 const SPANS = {
   denied: 'denied → its run has closed',
   approved: 'approved → its run shows it, and waits on',
@@ -26,7 +26,9 @@ interface Times {
   readonly p99: number
 }
 
-/** An approved intent's run goes on until it is paid or its deadline has come; so it is closed by moving the clock. */
+/**
+ * Measures how fast runs follow their records. An approved intent's run waits for its deadline, so the clock is moved.
+ */
 export async function measureRuns(stage: Stage, engine: Engine): Promise<Section> {
   await fillAgents(stage)
   await Promise.all([engine.run('relay'), engine.run('worker')])
@@ -55,8 +57,8 @@ function quantiles(values: readonly number[]): { p50: number; p99: number } {
 
 function tableOf(times: readonly Times[]): string {
   const cell = (span: string, atATime: number) => {
-    const found = times.find(one => one.span === span && one.atATime === atATime)
-    return found ? `${found.p50.toFixed(0)}/${found.p99.toFixed(0)} ms` : '–'
+    const measured = times.find(entry => entry.span === span && entry.atATime === atATime)
+    return measured ? `${measured.p50.toFixed(0)}/${measured.p99.toFixed(0)} ms` : '–'
   }
   return [
     line(['p50/p99 from the answer, intents at a time', ...LOADS.map(({ atATime }) => String(atATime))]),
@@ -71,10 +73,10 @@ interface Declared {
   readonly workflowId: string
 }
 
-/** Groups of intents, each followed from its declaration to the end of its run. */
+/** Groups of intents, followed from their declaration to the end of their runs. */
 function runsOf(stage: Stage, client: Client) {
   const ask = (path: string, body: unknown) => post(stage.api, path, body, bearer(stage))
-  const ended = (workflowId: string) => client.workflow.getHandle(workflowId).result().then(now)
+  const untilEnded = (workflowId: string) => client.workflow.getHandle(workflowId).result().then(now)
 
   async function declare(n: number): Promise<Declared> {
     const agentId = `agent_bench_${1 + (n % AGENTS)}`
@@ -82,17 +84,17 @@ function runsOf(stage: Stage, client: Client) {
     const { id = '', workflowId = '' } = await ask('/intents', { agentId, ...what })
     const handle = client.workflow.getHandle(workflowId)
     await until(`${workflowId} runs`, () => handle.describe().catch(() => undefined))
-    await shows(client, workflowId, 'created')
+    await untilStatus(client, workflowId, 'created')
     return { id, workflowId }
   }
 
   const group = (size: number) => Promise.all(Array.from({ length: size }, (_, n) => declare(n)))
 
-  /** From the answer until this is so; what is waited for is waited for before. */
-  async function span(seen: Promise<number>, path: string, body: unknown): Promise<number> {
+  /** Milliseconds from the answer to this request until the event; the caller waits for the event from before. */
+  async function span(happenedAt: Promise<number>, path: string, body: unknown): Promise<number> {
     await ask(path, body)
     const answered = now()
-    return Math.max(0, (await seen) - answered)
+    return Math.max(0, (await happenedAt) - answered)
   }
 
   return {
@@ -100,7 +102,7 @@ function runsOf(stage: Stage, client: Client) {
       const intents = await group(size)
       return Promise.all(
         intents.map(({ id, workflowId }) =>
-          span(ended(workflowId), `/intents/${id}/deny`, { reason: 'Too dear' }),
+          span(untilEnded(workflowId), `/intents/${id}/deny`, { reason: 'Too dear' }),
         ),
       )
     },
@@ -109,10 +111,10 @@ function runsOf(stage: Stage, client: Client) {
       const intents = await group(size)
       const approved = await Promise.all(
         intents.map(({ id, workflowId }) =>
-          span(shows(client, workflowId, 'approved'), `/intents/${id}/approve`, {}),
+          span(untilStatus(client, workflowId, 'approved'), `/intents/${id}/approve`, {}),
         ),
       )
-      const ends = intents.map(({ workflowId }) => ended(workflowId))
+      const ends = intents.map(({ workflowId }) => untilEnded(workflowId))
       await ask('/simulate/clock/advance', { minutes: 2 })
       const answered = now()
       const expired = (await Promise.all(ends)).map(end => Math.max(0, end - answered))
@@ -123,12 +125,14 @@ function runsOf(stage: Stage, client: Client) {
 
 const now = (): number => performance.now()
 
-/** When the run has written down this status; Temporal tells of every new event, nobody asks again and again. */
-async function shows(client: Client, workflowId: string, status: string): Promise<number> {
+/** The moment when the run shows this status; Temporal reports every new event, so that nothing is polled. */
+async function untilStatus(client: Client, workflowId: string, status: string): Promise<number> {
   let nextPageToken: Uint8Array | null | undefined
   do {
     const page = await client.workflowService.getWorkflowExecutionHistory({
-      ...{ namespace: 'default', execution: { workflowId }, waitNewEvent: true },
+      namespace: 'default',
+      execution: { workflowId },
+      waitNewEvent: true,
       ...(nextPageToken ? { nextPageToken } : {}),
     })
     const written = (page.history?.events ?? []).map(

@@ -4,7 +4,7 @@ import { type Stage, withClient } from './stage.ts'
 
 export const SAMPLES = 1_000
 
-/** Full enough to never be empty. */
+/** Creates samples with a balance that no load empties. */
 export const fillSamples = (stage: Stage): Promise<void> =>
   withClient(stage, async client => {
     await client.query(SAMPLE_TABLES)
@@ -34,28 +34,28 @@ const insert = {
     error_code, reservation, created_at)`,
 }
 
-const known = `select status, body from idempotency_keys
+const storedAnswer = `select status, body from idempotency_keys
   where owner_id = :owner and mode = 'test' and agent_id = '' and operation = 'samples.withdraw' and key = 'key' || :key`
-const locked = `select id, balance from samples
+const lockedSample = `select id, balance from samples
   where owner_id = :owner and mode = 'test' and id = 'sample_' || :sample for update`
-const changed = `update samples set balance = balance - 1 where id = 'sample_' || :sample`
+const changedSample = `update samples set balance = balance - 1 where id = 'sample_' || :sample`
 
 const rows = ['withdrawal', 'event', 'audit', 'kept'] as const
 
-/** A withdrawal without us, from so many samples. */
+/** A withdrawal in SQL alone, from this many samples. */
 export const withdrawingAlone = (samples: number): Alone => ({
   draw: [`sample random(1, ${samples})`, KEY],
   scripts: {
     statements: [
       'begin',
       `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`,
-      known,
-      locked,
-      changed,
+      storedAnswer,
+      lockedSample,
+      changedSample,
       ...rows.map(row => `${insert[row]} values (${values[row]})`),
       'commit',
     ].join(';\n'),
-    'one statement': `with k as (${known}), sample as (${locked}), changed as (
+    'one statement': `with k as (${storedAnswer}), sample as (${lockedSample}), changed as (
       update samples set balance = balance - 1 where id in (select id from sample) and not exists (select from k)
       returning id
     ), ${rows

@@ -25,9 +25,9 @@ function caseOf({ api: server, token }: Stage, name: string, asks: readonly Ask[
 /** The better of two rounds, taken in turns. */
 async function inTurns(cases: readonly Case[]): Promise<Result[]> {
   const best = new Map<string, Result>()
-  for (const one of [...cases, ...cases]) {
-    const result = await measure(one, OWNERS, SECONDS)
-    if (result.perSecond > (best.get(one.name)?.perSecond ?? 0)) best.set(one.name, result)
+  for (const benchCase of [...cases, ...cases]) {
+    const result = await measure(benchCase, OWNERS, SECONDS)
+    if (result.perSecond > (best.get(benchCase.name)?.perSecond ?? 0)) best.set(benchCase.name, result)
   }
   return [...best.values()]
 }

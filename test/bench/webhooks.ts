@@ -14,14 +14,14 @@ import { ratio, type Section, whole } from './report.ts'
 import { bearer, post, type Stage, withClient } from './stage.ts'
 
 const COUNT = 30_000
-/** As many as are under way to one receiver. */
+/** The number of requests under way to one receiver. */
 const CONNECTIONS = 16
 const ROUNDS = 4
 const IDLE = 200
-const NEGLECTED = 100_000
+const UNDELIVERABLE = 100_000
 const PATIENCE_MS = 180_000
 
-/** How fast events reach a receiver, beside the same requests with nothing behind them. */
+/** Measures how fast events reach a receiver, and the same requests without a service. */
 export async function measureWebhooks(stage: Stage): Promise<Section> {
   const receiver = await serve(node('test/bench/receiver.ts'), `${stage.folder}/receiver.log`, {})
   stage.closeLater(receiver.stop)
@@ -31,13 +31,13 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   )
   stage.closeLater(deliverer.stop)
   await subscribe(stage, `${receiver.url}/`, 'agent.frozen')
-  await delivered(stage, receiver, 1_000)
+  await deliveryRate(stage, receiver, 1_000)
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) {
     const raw = await rawRate(stage, receiver)
     const before = deliverer.cpuSeconds()
     const databaseSeconds = await databaseWatch(stage)
-    const ours = await delivered(stage, receiver, COUNT)
+    const ours = await deliveryRate(stage, receiver, COUNT)
     const each = (seconds: number) => (seconds * 1e6) / COUNT
     const cpuMicroseconds = each(deliverer.cpuSeconds() - before)
     rounds.push({ raw, ours, cpuMicroseconds, databaseMicroseconds: each(await databaseSeconds()) })
@@ -48,7 +48,7 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   const raw = Math.max(...rounds.map(round => round.raw))
   const cpu = Math.min(...rounds.map(round => round.cpuMicroseconds))
   const database = Math.min(...rounds.map(round => round.databaseMicroseconds))
-  const beside = await besideTheDead(stage, receiver)
+  const beside = await rateBesideDeadReceiver(stage, receiver)
   await deliverer.stop()
   const fanOut = await measureFanOut(stage)
   const figures = {
@@ -64,7 +64,7 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
     figures: { webhooks: figures },
     text: [
       `webhooks ${whole(alone)}/s, ${whole(cpu)} µs of the processor each and ${whole(database)} of PostgreSQL’s; raw POSTs ${whole(raw)}/s: ${ratio(alone, raw)}`,
-      `beside a receiver that is dead, with ${whole(NEGLECTED)} waiting for it, ${whole(beside)}/s: ${ratio(beside, alone)}`,
+      `beside a receiver that is dead, with ${whole(UNDELIVERABLE)} waiting for it, ${whole(beside)}/s: ${ratio(beside, alone)}`,
       `on an idle system from the event to its receipt p50/p99 ${idle.p50}/${idle.p99} ms`,
       `events/s with so many subscriptions: ${fanOut.map(({ subscriptions, perSecond }) => `${subscriptions}: ${whole(perSecond)}`).join(', ')}`,
     ].join('\n'),
@@ -78,31 +78,38 @@ const DATA = { agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', status: 'frozen', re
 
 const eventsOf = ({ ownerId }: Stage, event: string, count: number): EventRow[] =>
   Array.from({ length: count }, () => ({
-    ...{ id: newId('event'), ownerId, mode: 'test', agentId: DATA.agentId, event, data: DATA },
-    ...{ requestId: 'bench', runId: null, createdAt: new Date() },
+    id: newId('event'),
+    ownerId,
+    mode: 'test',
+    agentId: DATA.agentId,
+    event,
+    data: DATA,
+    requestId: 'bench',
+    runId: null,
+    createdAt: new Date(),
   }))
 
-const on = (client: pg.Client): Sql => sqlOn(client as unknown as pg.PoolClient)
+const sqlOf = (client: pg.Client): Sql => sqlOn(client as unknown as pg.PoolClient)
 
-/** So many happen, without anybody being told. */
-async function happen(stage: Stage, event: string, count: number): Promise<void> {
+/** Writes this many events without a notification. */
+async function publish(stage: Stage, event: string, count: number): Promise<void> {
   await withClient(stage, async client => {
     await client.query('begin')
-    for (let left = count; left > 0; left -= 1_000)
-      await writeJournal(on(client), {
+    for (let remaining = count; remaining > 0; remaining -= 1_000)
+      await writeJournal(sqlOf(client), {
         ...emptyJournal(),
-        events: eventsOf(stage, event, Math.min(left, 1_000)),
+        events: eventsOf(stage, event, Math.min(remaining, 1_000)),
       })
     await client.query('commit')
   })
 }
 
-const seen = async ({ url }: Served): Promise<Seen> => (await fetch(url)).json() as Promise<Seen>
+const readReceiver = async ({ url }: Served): Promise<Seen> => (await fetch(url)).json() as Promise<Seen>
 
-/** Deliveries a second, from the moment when somebody is told of them to the last mark. */
-async function delivered(stage: Stage, receiver: Served, count: number): Promise<number> {
-  await seen(receiver)
-  await happen(stage, 'agent.frozen', count)
+/** Deliveries a second, from the notification to the last recorded delivery. */
+async function deliveryRate(stage: Stage, receiver: Served, count: number): Promise<number> {
+  await readReceiver(receiver)
+  await publish(stage, 'agent.frozen', count)
   return withClient(stage, async client => {
     const began = performance.now()
     await client.query('notify deliveries')
@@ -114,7 +121,7 @@ async function delivered(stage: Stage, receiver: Served, count: number): Promise
     }
     await until('all are delivered', isDone, PATIENCE_MS)
     const seconds = (performance.now() - began) / 1_000
-    const { count: received } = await seen(receiver)
+    const { count: received } = await readReceiver(receiver)
     if (received !== count) throw new Error(`${received} were received, not ${count}`)
     return count / seconds
   })
@@ -127,34 +134,34 @@ function rawRate(stage: Stage, receiver: Served): Promise<number> {
   return answerOf<number>('test/bench/posts.ts', posts)
 }
 
-/** One event at a time, made by the API. */
+/** Measures the latency of single events created through the API. */
 async function measureIdle(stage: Stage, receiver: Served) {
   await subscribe(stage, `${receiver.url}/late`, 'policy.created')
-  await seen(receiver)
+  await readReceiver(receiver)
   for (let n = 0; n < IDLE; n++) {
     await post(stage.api, '/policies', { name: `Policy ${n}` }, bearer(stage))
     await sleep(20)
   }
   await sleep(500)
-  const latencies = (await seen(receiver)).latencies.toSorted((a, b) => a - b)
+  const latencies = (await readReceiver(receiver)).latencies.toSorted((a, b) => a - b)
   const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? Number.NaN
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-/** A receiver that refuses connections, and all that waits for it. */
-async function besideTheDead(stage: Stage, receiver: Served): Promise<number> {
+/** Measures deliveries beside a receiver that refuses connections, with a backlog. */
+async function rateBesideDeadReceiver(stage: Stage, receiver: Served): Promise<number> {
   await subscribe(stage, 'http://127.0.0.1:59999/', 'agent.unfrozen')
-  await happen(stage, 'agent.unfrozen', NEGLECTED)
+  await publish(stage, 'agent.unfrozen', UNDELIVERABLE)
   await withClient(stage, client => client.query('notify deliveries'))
   const rates = []
-  for (let round = 0; round < ROUNDS; round++) rates.push(await delivered(stage, receiver, COUNT))
+  for (let round = 0; round < ROUNDS; round++) rates.push(await deliveryRate(stage, receiver, COUNT))
   return Math.max(...rates)
 }
 
 const BATCH = 64
 const SECONDS = 2
 
-/** What it costs an event to be heard of: in batches, as the hot paths write them, and nobody delivers. */
+/** Measures the publication of events in batches, as hot paths write them, without deliveries. */
 async function measureFanOut(stage: Stage) {
   const results = []
   for (const subscriptions of [0, 1, 10, 100])
@@ -176,7 +183,7 @@ async function eventRate(stage: Stage, event: string, subscriptions: number): Pr
     const began = performance.now()
     let count = 0
     while (performance.now() - began < SECONDS * 1_000) {
-      await writeJournal(on(client), { ...emptyJournal(), events: eventsOf(stage, event, BATCH) })
+      await writeJournal(sqlOf(client), { ...emptyJournal(), events: eventsOf(stage, event, BATCH) })
       count += BATCH
     }
     return (count * 1_000) / (performance.now() - began)

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 jest.setTimeout(60_000)
 
-/** A database without anything in it, not even a table. */
+/** A database without a single table. */
 async function emptyDatabase(): Promise<string> {
   const url = await cloneDatabase()
   const client = new pg.Client({ connectionString: url })
@@ -55,15 +55,15 @@ describe('an API process', () => {
     const settings = { DATABASE_URL: proxy.url, TEMPORAL_ADDRESS: '127.0.0.1:1', ...SECRETS }
     const names = ['api', 'worker', 'relay', 'migrate', 'start']
     const started = names.map(name => startProgram(name, { ...settings, DATA_DIR: temporaryFolder() }))
-    for (const one of started)
-      await one.untilOutput(
+    for (const program of started)
+      await program.untilOutput(
         /PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Waiting for it\./,
       )
     await proxy.open()
-    for (const one of started) {
-      await one.untilOutput(/Listening on|is running|is up to date|The service is ready/)
-      one.kill('SIGTERM')
-      expect(await one.exit).toBe(0)
+    for (const program of started) {
+      await program.untilOutput(/Listening on|is running|is up to date|The service is ready/)
+      program.kill('SIGTERM')
+      expect(await program.exit).toBe(0)
     }
   })
 
@@ -144,13 +144,13 @@ describe('two API processes on one database', () => {
     idle.socket.write(request1)
     started.socket.write(request1.slice(20))
     opened.socket.write(request1)
-    // Longer than an idle connection is kept.
+    // Longer than KEEP_ALIVE_SECONDS.
     await sleep(2_500)
     const late = rawClient(a.url)
     late.socket.write(request1)
     a.kill('SIGCONT')
     await Promise.race([idle.closed, until('all answers', () => answersOf(idle) === 2)])
-    await until('the others', () => [started, opened, late].every(one => answersOf(one) === 1))
+    await until('the others', () => [started, opened, late].every(client => answersOf(client) === 1))
     expect(answersOf(idle)).toBe(2)
     for (const { socket } of [...clients, late]) socket.destroy()
   })

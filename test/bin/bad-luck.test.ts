@@ -29,11 +29,11 @@ interface Owner {
   readonly ownerId: string
   readonly token: string
   readonly agentId: string
-  /** By way of the API process that runs now. */
+  /** A client of the API process that runs now. */
   clientNow(): TestClient
 }
 
-/** A new owner with an agent that may spend ten euros by itself. */
+/** A new owner with an agent that may spend ten euros without approval. */
 async function anOwner(): Promise<Owner> {
   const token = await createOwner(installation.api.url)
   const clientNow = () => client(areas, { url: installation.api.url, token })
@@ -49,16 +49,16 @@ const isCreated = ({ response }: Create): boolean => response?.status === 201
 const idOf = ({ response }: Create): string => response?.body.id
 const isWaiting = ({ response }: Create): boolean => response?.body.workflowId !== null
 
-/** An intent to which this happened, and nothing else or twice. */
+/** The stored intent that has exactly these events, each once. */
 const intentWith = (id: string, status: string, ...events: string[]): StoredIntent => {
   const names = events.map(event => `intent.${event}`)
   return { id, status, events: names, audit: names }
 }
 
-const expectedIntent = (one: Create): StoredIntent =>
-  isWaiting(one)
-    ? intentWith(idOf(one), 'created', 'created')
-    : intentWith(idOf(one), 'approved', 'approved', 'created')
+const expectedIntent = (entry: Create): StoredIntent =>
+  isWaiting(entry)
+    ? intentWith(idOf(entry), 'created', 'created')
+    : intentWith(idOf(entry), 'approved', 'approved', 'created')
 
 describe('a crash of Temporal under load', () => {
   test('affects no request, and every process still ends in the right state', async () => {
@@ -74,7 +74,7 @@ describe('a crash of Temporal under load', () => {
     await installation.temporal.start()
     await more(30)
     const creates = await running.stop()
-    expect(creates.filter(one => !isCreated(one))).toEqual([])
+    expect(creates.filter(entry => !isCreated(entry))).toEqual([])
     expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(5_000)
 
     const ids = creates.filter(isWaiting).map(idOf)
@@ -139,17 +139,17 @@ describe('a crash of every process in a burst of intents', () => {
     await postgres.start()
     const created = creates.filter(isCreated)
     expect(await storedIntents(postgres.url, created.map(idOf))).toEqual(created.map(expectedIntent))
-    // What the killed relay had taken for its own is due now.
+    // The rows that the killed relay had claimed are made due now.
     await sql('update outbox set due_at = now()')
     await installation.startMissing()
     const keyed = creates.filter(({ key }) => key !== null)
-    const repeated = await Promise.all(keyed.map(one => create(installation.api.url, owner.token, one)))
-    for (const [index, one] of repeated.entries()) {
+    const repeated = await Promise.all(keyed.map(entry => create(installation.api.url, owner.token, entry)))
+    for (const [index, entry] of repeated.entries()) {
       const before = keyed[index]?.response
-      expect(one.response?.status).toBe(201)
-      if (before) expect(one.response?.text).toBe(before.text)
+      expect(entry.response?.status).toBe(201)
+      if (before) expect(entry.response?.text).toBe(before.text)
     }
-    const all = [...creates.filter(one => one.key === null && isCreated(one)), ...repeated]
+    const all = [...creates.filter(entry => entry.key === null && isCreated(entry)), ...repeated]
     expect(await storedIntents(postgres.url, all.map(idOf))).toEqual(all.map(expectedIntent))
     const duplicates = 'select merchant from intents where owner_id = $1 group by 1 having count(*) > 1'
     expect(await sql(duplicates, [owner.ownerId])).toEqual([])
@@ -158,7 +158,9 @@ describe('a crash of every process in a burst of intents', () => {
       'select workflow_id from intents where owner_id = $1 and workflow_id is not null',
       [owner.ownerId],
     )
-    expect(waiting).toEqual(expect.arrayContaining(all.filter(isWaiting).map(one => `intent/${idOf(one)}`)))
+    expect(waiting).toEqual(
+      expect.arrayContaining(all.filter(isWaiting).map(entry => `intent/${idOf(entry)}`)),
+    )
     await until(
       'every run',
       async () => (await runsOf(temporal.client, owner.ownerId)).length >= waiting.length,

@@ -20,7 +20,7 @@ import { statusCounts, times } from '../support/sample-service.ts'
 import { type RunView, runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
-// Temporal takes its time for many runs, and more of it on a machine that has other things to do.
+// Temporal takes long for many runs, particularly on a busy machine.
 jest.setTimeout(240_000)
 
 const databaseUrl = await cloneDatabase()
@@ -36,7 +36,7 @@ const temporal = await runViewer(installation.temporal.address)
 
 beforeEach(() => installation.startMissing())
 
-/** A new owner with an agent whose intents all wait. */
+/** A new owner with an agent whose intents all wait for approval. */
 async function anOwner(): Promise<{ mine: TestClient; ownerId: string; agentId: string }> {
   const { url } = installation.api
   const mine = client(areas, { url, token: await createOwner(url) })
@@ -49,12 +49,12 @@ const eventsOf = async ({ handle }: RunView) => (await handle.fetchHistory()).ev
 
 const history = (id: string) => eventsOf(temporal.of({ workflowId: `intent/${id}` }))
 
-/** The activities of a run, in order: what was begun, and what has been answered. */
+/** The activities of a run, in order, and how many of them completed. */
 async function activitiesOf(id: string): Promise<{ scheduled: unknown[]; completed: number }> {
   const events = await history(id)
   return {
-    scheduled: events.flatMap(one => one.activityTaskScheduledEventAttributes?.activityType?.name ?? []),
-    completed: events.filter(one => one.activityTaskCompletedEventAttributes).length,
+    scheduled: events.flatMap(event => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []),
+    completed: events.filter(event => event.activityTaskCompletedEventAttributes).length,
   }
 }
 
@@ -98,7 +98,7 @@ describe('a kill between two steps', () => {
     await installation.startMissing()
     expect([await run.untilEnded(), await status()]).toEqual(['completed', 'completed'])
     const submissions = (await eventsOf(run)).flatMap(
-      one => one.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+      event => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
     )
     expect(submissions.filter(name => name === 'submitPayment')).toHaveLength(1)
     const { data } = await bodyOf(mine.ledger.transfers({ query: { referenceId: transferId } }))
@@ -119,21 +119,21 @@ describe('a kill between two steps', () => {
     await installation.kill('relay')
     expect(await outboxRows()).toEqual([1])
 
-    // What is leased is due now.
+    // The leased row is made due now.
     await queryValues(databaseUrl, 'update outbox set due_at = now()')
     await installation.startMissing()
     await until('it is delivered', async () => (await outboxRows()).length === 0)
     expect((await run.handle.describe()).runId).toBe(runId)
     const events = await history(intent.id)
-    expect(events.filter(one => one.workflowExecutionStartedEventAttributes)).toHaveLength(1)
-    expect(events.filter(one => one.workflowExecutionSignaledEventAttributes)).toHaveLength(2)
+    expect(events.filter(event => event.workflowExecutionStartedEventAttributes)).toHaveLength(1)
+    expect(events.filter(event => event.workflowExecutionSignaledEventAttributes)).toHaveLength(2)
     await until('one run is listed', async () => (await runsOf(temporal.client, ownerId)).length === 1)
     await run.untilDetails('waits for approval')
   })
 })
 
 describe('simultaneous causes', () => {
-  // Five for each of eight distances between the two: in one run both sides come first many times over.
+  // Five races for each of eight delays between the two, so that both sides win several times.
   test('such as an approval and the deadline take effect one after the other, and every record agrees', async () => {
     const races = await times(40, async index => {
       const { mine, agentId } = await anOwner()
@@ -172,7 +172,7 @@ describe('simultaneous causes', () => {
     await temporal.of(first).untilBegun()
     await temporal.of(first).untilDetails('waits for approval')
     const unprocessed = (await times(260, () => declare(1))).map(({ id }) => id)
-    // The last: when the time comes, some of their runs have yet to begin.
+    // Declared last, so that some of their runs have yet to begin when they expire.
     const waiting = [first, ...(await times(39, () => declare(2)))].map(({ id }) => id)
     const second = `date_trunc('second', (select max(expires_at) from intents where owner_id = $1))`
     await queryValues(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
@@ -192,7 +192,7 @@ describe('simultaneous causes', () => {
   })
 })
 
-/** So many questions later, which is before or after what else is under way; who hears that a row is busy asks again. */
+/** Approves after this many reads, so before or after the concurrent change; repeats while the row is busy. */
 async function approveAfter(questions: number, { intents }: TestClient, id: string) {
   const params = { id }
   for (let reads = 0; reads < questions; reads++) await bodyOf(intents.get({ params }))

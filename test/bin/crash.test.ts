@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 
 jest.setTimeout(60_000)
 
-const hasStatus = (status: number) => (one: Create) => one.response?.status === status
+const hasStatus = (status: number) => (entry: Create) => entry.response?.status === status
 
 const TRACES = `
 select count(*)::int,
@@ -33,7 +33,7 @@ from transfers t where to_wallet_id = $1`
 
 const NAMES = 'select name from agents union all select name from policies'
 
-/** What was answered with 201 is there, each with its event and its audit row, and nothing is there twice. */
+/** Checks that every create answered with 201 is stored with its event and audit entry, and nothing twice. */
 async function expectStored(databaseUrl: string, creates: readonly Create[]): Promise<void> {
   const ids = creates.filter(hasStatus(201)).map(({ response }) => response?.body.id)
   expect(new Set(ids).size).toBe(ids.length)
@@ -52,7 +52,7 @@ describe('an API process that is killed in a burst', () => {
     token = await createOwner(api.url)
   })
 
-  /** What a burst has come to when the process was killed in it, and another one runs. */
+  /** The creates of a burst in which the API process was killed; another process runs then. */
   async function killedIn(running: Burst): Promise<readonly Create[]> {
     await until('fifty creates', () => running.succeeded() >= 50)
     api.kill('SIGKILL')
@@ -63,10 +63,10 @@ describe('an API process that is killed in a burst', () => {
     return creates
   }
 
-  /** With the same keys: who had an answer gets it again. All that is there now. */
+  /** Repeats the creates that had a key, and checks that earlier answers are replayed. Returns all creates. */
   async function repeat(creates: readonly Create[]): Promise<Create[]> {
     const keyed = creates.filter(({ key }) => key !== null)
-    const repeated = await Promise.all(keyed.map(one => create(api.url, token, one)))
+    const repeated = await Promise.all(keyed.map(entry => create(api.url, token, entry)))
     expect(repeated.filter(hasStatus(201))).toHaveLength(keyed.length)
     for (const [index, { response }] of repeated.entries()) {
       const before = keyed[index]?.response
@@ -90,7 +90,7 @@ describe('an API process that is killed in a burst', () => {
       const paid = await queryValues(databaseUrl, PAID, [to.id])
       const promised = creates.filter(hasStatus(201)).map(({ name }) => `${name} 1`)
       expect(paid).toEqual(expect.arrayContaining(promised))
-      expect(new Set(paid.map(one => String(one).split(' ')[0])).size).toBe(paid.length)
+      expect(new Set(paid.map(entry => String(entry).split(' ')[0])).size).toBe(paid.length)
       const { availableEuros } = await bodyOf(mine().wallets.get({ params: { id: to.id } }))
       expect(availableEuros).toBe(paid.length)
       await expectProven(mine())
@@ -114,7 +114,7 @@ describe('a PostgreSQL that crashes under load', () => {
     await api.exit
   })
 
-  /** It stays away for a while. */
+  /** Kills PostgreSQL and starts it again after a while. */
   async function crash(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void> {
     await postgres.kill(signal)
     await until('health to tell', async () => (await http(api.url, 'GET', '/health', {})).status === 503)
@@ -132,7 +132,7 @@ describe('a PostgreSQL that crashes under load', () => {
       await until('thirty creates more', () => running.succeeded() >= before + 30)
       const creates = await running.stop()
 
-      const refused = creates.filter(one => !hasStatus(201)(one))
+      const refused = creates.filter(entry => !hasStatus(201)(entry))
       expect(refused.length).toBeGreaterThan(0)
       for (const { response } of refused) {
         expect(response?.status).toBe(503)

@@ -10,7 +10,7 @@ import { SECRETS, startProgram } from '../support/processes/processes.ts'
 import { addressOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
-// Whole processes start and stop here, perhaps on a machine that has other things to do.
+// Whole processes start and stop here, perhaps on a busy machine.
 jest.setTimeout(90_000)
 
 const receiver = await startReceiver()
@@ -18,8 +18,11 @@ const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1
 
 async function startRelay(): Promise<Launched> {
   const relay = startProgram('relay', {
-    ...{ ...SECRETS, ENCRYPTION_KEY, DATABASE_URL: service.databaseUrl },
-    ...{ TEMPORAL_ADDRESS: addressOfRun(), OUTBOUND_ALLOW_CIDRS: '127.0.0.1' },
+    ...SECRETS,
+    ENCRYPTION_KEY,
+    DATABASE_URL: service.databaseUrl,
+    TEMPORAL_ADDRESS: addressOfRun(),
+    OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
     METRICS_PORT: '0',
   })
   await relay.untilOutput(/is running/)
@@ -28,7 +31,7 @@ async function startRelay(): Promise<Launched> {
 
 test('an attempt whose process is killed before recording it is made again, under a new delivery id, even where PostgreSQL has lost the first', async () => {
   const { client } = await service.owner()
-  // The first one never gets its answer.
+  // The first request gets no answer.
   receiver.treat('/', (response, n) => void (n > 0 && response.writeHead(200).end()))
   const { id, secret } = await aWebhook(client, { url: `${receiver.url}/`, events: ['agent.created'] })
   const doomed = await startRelay()
@@ -36,18 +39,18 @@ test('an attempt whose process is killed before recording it is made again, unde
   await until('it is on its way', () => receiver.at('/').length === 1)
   doomed.kill('SIGKILL')
   await doomed.exit
-  const lost = await untilDelivery(client, id, one => one.status === 'delivering')
+  const lost = await untilDelivery(client, id, candidate => candidate.status === 'delivering')
 
   await service.sql('update process_leases set held_until = now()')
   expect(await service.sql(`select free_leases('deliveries') as count`)).toEqual([{ count: 1 }])
   await service.sql('update deliveries set claims = 0 where id = $1', [lost.id])
   const heir = await startRelay()
-  const { attempts } = await untilDelivery(client, id, one => one.status === 'delivered')
+  const { attempts } = await untilDelivery(client, id, candidate => candidate.status === 'delivered')
   const sent = receiver.at('/')
   const messages = sent.map(({ headers, body }) => verifyWebhook(headers, body, String(secret)))
   const ids = sent.map(({ deliveryId }) => deliveryId)
   expect(new Set(ids).size).toBe(2)
-  for (const one of ids) expect(one).toMatch(new RegExp(`^${lost.id}-1\\.\\d+$`))
+  for (const candidate of ids) expect(candidate).toMatch(new RegExp(`^${lost.id}-1\\.\\d+$`))
   const named = messages.map(({ id, eventId }) => ({ id, eventId }))
   expect(named).toEqual(Array(2).fill({ id: lost.id, eventId: lost.eventId }))
   expect(sent[1]?.body).toBe(sent[0]?.body)
@@ -68,7 +71,7 @@ test('a backlog whose process is killed while sending it arrives whole, with one
   const { client, ownerId } = await service.owner()
   const { id } = await aWebhook(client, { url: `${receiver.url}/backlog`, events: ['agent.created'] })
   const received = () => receiver.at('/backlog').map(({ headers }) => String(headers['x-service-event-id']))
-  // Its plan leaves room for a hundred at once, so that there are many rounds to be killed in.
+  // The plan leaves room for a hundred deliveries at once, so that the backlog takes many rounds.
   await service.sql(
     `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
      select 'webhook_' || $1 || n, $1, 'test', now(), now(), 'https://example.com/', '{x}', 'active', 's', 'h', 0
@@ -99,7 +102,7 @@ test('a backlog whose process is killed while sending it arrives whole, with one
   expect([...new Set(received())].toSorted()).toEqual(missed.toSorted())
   const rows = await service.sql('select event_id from deliveries where webhook_id = $1 order by 1', [id])
   expect(rows.map(({ event_id }) => event_id)).toEqual(missed.toSorted())
-  // Twice only what had been sent and not been marked when it was killed: 16 are on their way at most, 128 wait for it.
+  // Only deliveries sent but not yet recorded at a kill are repeated: at most 16 under way and 128 waiting, twice.
   expect(received().length - missed.length).toBeLessThanOrEqual(2 * (16 + 128))
   heir.kill('SIGTERM')
   expect(await heir.exit).toBe(0)

@@ -44,9 +44,15 @@ async function recordsOf({ client }: Spender) {
 
 type Records = Awaited<ReturnType<typeof recordsOf>>
 
-async function doThem(who: Spender, { intents, transfers }: Records, steps: readonly Step[]): Promise<void> {
-  const told = steps.map(one => actions[one[0]](who, one[1], chosen(intents, one), chosen(transfers, one)))
-  await Promise.all(told)
+async function takeSteps(
+  who: Spender,
+  { intents, transfers }: Records,
+  steps: readonly Step[],
+): Promise<void> {
+  const results = steps.map(step =>
+    actions[step[0]](who, step[1], chosen(intents, step), chosen(transfers, step)),
+  )
+  await Promise.all(results)
 }
 
 interface Line {
@@ -61,16 +67,16 @@ select subject_id as id, (result ->> 'holdEuros')::int as held from decisions
 where agent_id = $1 and (result -> 'allowed')::boolean order by id`
 
 /** Computes what every intent uses of the limits, from the API’s answers alone. */
-async function onPaper({ agent }: Spender, { intents, payments }: Records): Promise<Line[]> {
-  const held = await service.sql<{ id: string; held: number }>(HELD, [agent.id])
-  const holds = new Map(held.map(one => [one.id, one.held]))
+async function expectedLines({ agent }: Spender, { intents, payments }: Records): Promise<Line[]> {
+  const holdRows = await service.sql<{ id: string; held: number }>(HELD, [agent.id])
+  const holds = new Map(holdRows.map(row => [row.id, row.held]))
   return intents.flatMap(({ id, status, decidedAt, runId, delegationId, transactionId }) => {
     if (status !== 'approved' && status !== 'completed') return []
-    const payment = payments.find(one => one.id === transactionId)
+    const payment = payments.find(candidate => candidate.id === transactionId)
     const isPaid = payment && !['declined', 'refunded'].includes(payment.status)
     return {
       day: String(decidedAt).slice(0, 10),
-      subjects: [agent.id, runId, delegationId].filter(one => one !== null),
+      subjects: [agent.id, runId, delegationId].filter(id => id !== null),
       reserved: status === 'approved' ? Number(holds.get(id)) : 0,
       spent: isPaid ? Math.round(payment.amountEuros * 100) : 0,
     }
@@ -88,7 +94,7 @@ from counters where subject = any($2)`
 
 async function expectToMatch(who: Spender, records: Records): Promise<void> {
   const { client, agent, run, delegation } = who
-  const lines = await onPaper(who, records)
+  const lines = await expectedLines(who, records)
   const subjects = [agent.id, run.id, delegation.id]
   const counted = await service.sql<{
     subject: string
@@ -101,8 +107,10 @@ async function expectToMatch(who: Spender, records: Records): Promise<void> {
     const day = period.split(':')[1] ?? ''
     const own = lines.filter(line => line.subjects.includes(subject) && line.day.startsWith(day))
     expect([subject, period, reserved, spent]).toEqual([
-      ...[subject, period],
-      ...[sum(own, line => line.reserved), sum(own, line => line.spent)],
+      subject,
+      period,
+      sum(own, line => line.reserved),
+      sum(own, line => line.spent),
     ])
     const most = { [run.id]: 1_000_00, [delegation.id]: 900_00 }[subject]
     if (most) expect(reserved + spent).toBeLessThanOrEqual(most)
@@ -110,9 +118,9 @@ async function expectToMatch(who: Spender, records: Records): Promise<void> {
     else if (period.startsWith('month')) expect(reserved + spent).toBeLessThanOrEqual(MONTHLY)
     else expect(uses).toBeLessThanOrEqual(7)
   }
-  const known = counted.map(({ subject, period }) => `${subject} ${period}`)
-  for (const { day, subjects: taken } of lines)
-    for (const subject of taken) expect(known).toContain(`${subject} day:${day}`)
+  const countedKeys = counted.map(({ subject, period }) => `${subject} ${period}`)
+  for (const { day, subjects: ids } of lines)
+    for (const subject of ids) expect(countedKeys).toContain(`${subject} day:${day}`)
   const { availableEuros, heldEuros } = await bodyOf(client.agents.balance({ params: agent }))
   const [reserved, spent] = [sum(lines, line => line.reserved), sum(lines, line => line.spent)]
   expect([heldEuros, availableEuros]).toEqual([reserved / 100, (FUNDS - spent - reserved) / 100])
@@ -158,23 +166,23 @@ const everyEnd: Step[][] = [
 ]
 
 test('reserved and spent amounts agree with the records, in whatever order things happen', async () => {
-  const seen = new Set<string>()
+  const statuses = new Set<string>()
   const follow = async (course: readonly (readonly Step[])[]): Promise<void> => {
     const who = await aSpender(service)
     let records: Records = { intents: [], transfers: [], payments: [] }
     for (const steps of course) {
-      await doThem(who, records, steps)
+      await takeSteps(who, records, steps)
       records = await recordsOf(who)
       await expectToMatch(who, records)
     }
     const { client, agent } = who
-    for (const { status } of records.transfers) seen.add(`a transfer ${status}`)
-    for (const { status } of records.intents) seen.add(`an intent ${status}`)
+    for (const { status } of records.transfers) statuses.add(`a transfer ${status}`)
+    for (const { status } of records.intents) statuses.add(`an intent ${status}`)
     const months = await service.sql(
       `select 1 from counters where subject = $1 and period like 'month:%' and spent_cents + reserved_cents > 0`,
       [agent.id],
     )
-    if (months.length === 2) seen.add('two months')
+    if (months.length === 2) statuses.add('two months')
     expect(await bodyOf(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })
   }
   const course = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 6, maxLength: 9 })
@@ -186,6 +194,6 @@ test('reserved and spent amounts agree with the records, in whatever order thing
   })
   const ends = ['transfer completed', 'transfer cancelled', 'transfer rejected', 'transfer returned']
   const others = ['intent completed', 'intent expired', 'intent cancelled', 'intent approved', 'two months']
-  for (const one of [...ends, ...others])
-    expect([...seen].some(name => name.endsWith(one)) || [one, ...seen]).toBe(true)
+  for (const end of [...ends, ...others])
+    expect([...statuses].some(name => name.endsWith(end)) || [end, ...statuses]).toBe(true)
 })

@@ -115,8 +115,8 @@ describe('an agent pays a wallet', () => {
   })
 
   test('on nothing else', async () => {
-    const one = await someone()
-    const { client, itself, agent, walletId, payee, balance } = one
+    const payer = await someone()
+    const { client, itself, agent, walletId, payee, balance } = payer
     const other = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
     const declare = (members: object, of = agent.id) => anIntent(client, of, { amountEuros: 20, ...members })
     const right = await declare({ walletId: payee })
@@ -146,7 +146,7 @@ describe('an agent pays a wallet', () => {
     expect((await pay({})).code).toBe('agent_not_active')
     await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
     expect(await balance()).toEqual(before)
-    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [one.ownerId, 61_000])
+    await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [payer.ownerId, 61_000])
     expect((await pay({ intentId: late.id })).code).toBe('intent_expired')
     expect((await pay({}, client)).status).toBe(201)
   })
@@ -181,13 +181,13 @@ describe('an agent pays a wallet', () => {
 
 describe('an agent pays by SEPA', () => {
   async function underWay(rules: Rules = {}, amountEuros = 20, name = 'Bäckerei Müller') {
-    const one = await someone(rules)
-    const { client, itself, agent, walletId } = one
+    const payer = await someone(rules)
+    const { client, itself, agent, walletId } = payer
     const { id: beneficiaryId } = await aBeneficiary(client, { name })
     const intent = await anIntent(client, agent.id, { amountEuros, beneficiaryId, expiresInMinutes: 5 })
     const body = { fromWalletId: walletId, beneficiaryId, amountEuros, intentId: intent.id }
     const transfer = await bodyOf(itself.transfers.create({ body }))
-    return { ...one, body, transfer, params: { id: intent.id }, of: { id: transfer.id } }
+    return { ...payer, body, transfer, params: { id: intent.id }, of: { id: transfer.id } }
   }
 
   test('and the intent waits for it, until it leaves and completes it', async () => {

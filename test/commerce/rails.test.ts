@@ -39,16 +39,16 @@ beforeEach(cutOff)
 describe('payments by files', () => {
   test('wait for their cut-off, leave in one file, settle by the statement and come back by a return', async () => {
     const before = readdirSync(out).length
-    const [one, two] = [
+    const [first, second] = [
       await aSubmitted(live, { amountEuros: 12.34 }),
       await aSubmitted(other, { amountEuros: 1000 }),
     ]
-    expect(await get(one.id)).toMatchObject({ payeeCheck: { result: 'not_possible' }, reason: null })
+    expect(await get(first.id)).toMatchObject({ payeeCheck: { result: 'not_possible' }, reason: null })
     expect(readdirSync(out).length).toBe(before)
     await cutOff()
     const file = await lastFile()
     expect(file).toMatchObject({ payments: 2, totalEuros: 1012.34, scheme: 'sct' })
-    const [name, ...others] = await filesOf(one.endToEndId)
+    const [name, ...others] = await filesOf(first.endToEndId)
     expect([name, others]).toEqual([`sct-${file.executeOn}-${file.messageId}.xml`, []])
     const content = readFileSync(join(out, String(name)), 'utf8')
     expect(createHash('sha256').update(content).digest('hex')).toBe(file.sha256)
@@ -59,58 +59,58 @@ describe('payments by files', () => {
         elementsAt(part, 'CdtTrfTxInf/PmtId/EndToEndId')
           .map(({ text }) => text)
           .sort(),
-    ).toEqual([one.endToEndId, two.endToEndId].sort())
+    ).toEqual([first.endToEndId, second.endToEndId].sort())
 
-    const statement = camt([bookingOf(one.endToEndId, '12.34'), bookingOf(two.endToEndId, '1000.00')])
+    const statement = camt([bookingOf(first.endToEndId, '12.34'), bookingOf(second.endToEndId, '1000.00')])
     writeFileSync(join(inbox, 'statement.xml'), statement)
     await emptyInbox(worker)
     expect(readdirSync(join(inbox, 'read'))).toContain('statement.xml')
     await sweep()
-    expect([(await get(one.id)).status, (await get(two.id, other)).status]).toEqual([
+    expect([(await get(first.id)).status, (await get(second.id, other)).status]).toEqual([
       'completed',
       'completed',
     ])
 
     const back = await bodyOf(
-      receiveFile(camt([returnedBooking(one.endToEndId, '12.34')], { kind: 'camt.054' })),
+      receiveFile(camt([returnedBooking(first.endToEndId, '12.34')], { kind: 'camt.054' })),
     )
     expect(back.payments).toEqual([
       {
-        endToEndId: one.endToEndId,
-        transferId: one.id,
+        endToEndId: first.endToEndId,
+        transferId: first.id,
         notice: 'returned',
         reasonCode: 'AC04',
         outcome: 'taken',
       },
     ])
     await sweep()
-    expect(await get(one.id)).toMatchObject({ status: 'returned', reason: { code: 'AC04' } })
+    expect(await get(first.id)).toMatchObject({ status: 'returned', reason: { code: 'AC04' } })
     expect((await bodyOf(receiveFile(statement))).messageId).toBe('MSG-1')
     await sweep()
-    expect((await get(one.id)).status).toBe('returned')
+    expect((await get(first.id)).status).toBe('returned')
     await proveLedgers()
   })
 
   test('leave at once, each in a file of its own, if they are instant', async () => {
-    const one = await aDueTransfer(live, { scheme: 'sct_inst' })
+    const first = await aDueTransfer(live, { scheme: 'sct_inst' })
     await sweep()
     await sweep()
-    const [name] = await filesOf(String(one.endToEndId))
+    const [name] = await filesOf(String(first.endToEndId))
     expect(name).toMatch(/^sct_inst-/)
     expect(readFileSync(join(out, String(name)), 'utf8')).toContain('<LclInstrm><Cd>INST</Cd></LclInstrm>')
     const { messageId } = await lastFile()
-    await bodyOf(receiveFile(pain002({ to: messageId, payments: [[String(one.endToEndId), 'ACCC']] })))
+    await bodyOf(receiveFile(pain002({ to: messageId, payments: [[String(first.endToEndId), 'ACCC']] })))
     await sweep()
-    expect((await get(one.id)).status).toBe('completed')
+    expect((await get(first.id)).status).toBe('completed')
   })
 
   test('go into no file that was made before them, and an empty cut-off makes no file', async () => {
-    const one = await aSubmitted()
+    const first = await aSubmitted()
     await closeFiles()
-    const two = await aDueTransfer(live)
+    const second = await aDueTransfer(live)
     await Promise.all([sweep(), sweep()])
     await cutOff()
-    for (const { endToEndId } of [one, two]) expect(await filesOf(String(endToEndId))).toHaveLength(1)
+    for (const { endToEndId } of [first, second]) expect(await filesOf(String(endToEndId))).toHaveLength(1)
     const [row] = await service.sql<{ open: string }>(
       `select count(*) as open from sepa_files where status = 'open'`,
     )

@@ -207,7 +207,7 @@ describe('an amount of the sandbox', () => {
     expect(rail.count('submit', id)).toBe(1)
     expect(rail.count('statusOf', id)).toBeGreaterThan(20)
     expect(rail.count('statusOf', id)).toBeLessThan(50)
-    expect((await events(id)).filter(told => told === 'payment.updated submitted')).toHaveLength(2)
+    expect((await events(id)).filter(event => event === 'payment.updated submitted')).toHaveLength(2)
     await bodyOf(client.transfers.simulateSettle({ body: { transferId: id } }))
     expect(await get(id)).toMatchObject({ status: 'completed', reason: null })
     await expectProven(client)

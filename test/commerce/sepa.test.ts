@@ -86,15 +86,15 @@ describe('a transfer by SEPA', () => {
     const { id } = await aSepaTransfer(client, { beneficiaryId: payee.id, reference: 'Öl' })
     const body = { name: 'Somebody else', iban: 'NL91ABNA0417164300', bic: null }
     await bodyOf(client.beneficiaries.update({ params: { id: payee.id }, body }))
-    let told: unknown
+    let submitted: unknown
     const { submit } = rail.rail
     rail.rail.submit = (payment, call) => {
-      told = payment
+      submitted = payment
       return submit(payment, call)
     }
     await pass({ minutes: 1 })
     rail.rail.submit = submit
-    expect(told).toMatchObject({
+    expect(submitted).toMatchObject({
       endToEndId: id.slice('transfer_'.length),
       amountEuros: 1_250n,
       payerIban: expect.stringMatching(/^DE/),

@@ -139,8 +139,8 @@ describe('many at once', () => {
     const paying = times(60, () => pay(from.id, to.id, 1))
     await bodyOf(client.wallets.update({ params: { id: from.id }, body: { status: 'frozen' } }))
     const frozenAt = (await pay(from.id, to.id, 1)).code
-    const left = statusCounts(await paying)[201] ?? 0
+    const succeeded = statusCounts(await paying)[201] ?? 0
     expect(frozenAt).toBe('wallet_frozen')
-    expect(await balanceOf(to.id)).toBe(left)
+    expect(await balanceOf(to.id)).toBe(succeeded)
   })
 })

@@ -22,23 +22,26 @@ interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'f
 
 /** Calls each operation once with a valid request, and tests the answer. */
 export function testValidRequests({ service, owner, freshWorld, send }: Worlds): void {
-  describe.each(cases)('%s, called with a valid request,', (key, one) => {
-    const [status, schema] = one.operation.returns
+  describe.each(cases)('%s, called with a valid request,', (key, registered) => {
+    const [status, schema] = registered.operation.returns
     const sendTwice = async (): Promise<{
       path: string
       first: HttpResponse
       again: HttpResponse
       requestId: string
     }> => {
-      const { path, body } = await freshWorld.prepare(one)
-      const options = { ...credentials(one, owner), ...withBody(body) }
+      const { path, body } = await freshWorld.prepare(registered)
+      const options = { ...credentials(registered, owner), ...withBody(body) }
       const headers = { ...options.headers, 'idempotency-key': key }
-      const first = await send(one, path, { ...options, headers })
+      const first = await send(registered, path, { ...options, headers })
       const requestId = String(first.headers.get('x-request-id'))
       return {
         path,
         first,
-        again: one.operation.method === 'POST' ? await send(one, path, { ...options, headers }) : first,
+        again:
+          registered.operation.method === 'POST'
+            ? await send(registered, path, { ...options, headers })
+            : first,
         requestId,
       }
     }
@@ -56,14 +59,14 @@ export function testValidRequests({ service, owner, freshWorld, send }: Worlds):
       expect(z.encode(schema, z.decode(schema, first.body))).toEqual(first.body)
     })
 
-    const reader = readerOf(one)
+    const reader = readerOf(registered)
     if (reader)
       test('answers with the record as it is read afterwards', async () => {
         const { path, first } = answers
         const { body } = first
         const { body: read } = await send(
           reader,
-          readPath(reader, one, path, body),
+          readPath(reader, registered, path, body),
           credentials(reader, owner),
         )
         expect(commonMembers(read, body)).toEqual(commonMembers(body, read))
@@ -76,13 +79,13 @@ export function testValidRequests({ service, owner, freshWorld, send }: Worlds):
       const audit = await service.sql('select event, action from audit_entries where request_id = $1', [
         requestId,
       ])
-      expect(events.length > 0).toBe(isWrite(one) && one.operation.readOnly !== true)
+      expect(events.length > 0).toBe(isWrite(registered) && registered.operation.readOnly !== true)
       expect(audit.map(({ event }) => event).toSorted()).toEqual(events.map(({ event }) => event).toSorted())
       for (const { action } of audit) expect(action).toBe(key)
-      for (const { event } of events) expect(possibleEvents(one)).toContain(event)
+      for (const { event } of events) expect(possibleEvents(registered)).toContain(event)
     })
 
-    if (one.operation.method === 'POST' && !one.operation.readOnly)
+    if (registered.operation.method === 'POST' && !registered.operation.readOnly)
       test('is not repeated with the same idempotency key', async () => {
         const { first, again } = answers
         expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([status, 'true'])

@@ -30,7 +30,7 @@ describe('a delivery that fails', () => {
       const waiting = await untilDelivery(
         client,
         id,
-        one => one.status === 'pending' && one.attempts.length === n + 1,
+        delivery => delivery.status === 'pending' && delivery.attempts.length === n + 1,
       )
       const since = Date.parse(String(waiting.attempts.at(-1)?.at))
       const waited = Date.parse(String(waiting.nextAttemptAt)) - since
@@ -39,15 +39,15 @@ describe('a delivery that fails', () => {
       expect(waiting.workflowId).toBe(`webhook/${waiting.id}`)
       await makeDue(service, waiting.id)
     }
-    const last = await untilDelivery(client, id, one => one.status === finalStatus)
+    const last = await untilDelivery(client, id, delivery => delivery.status === finalStatus)
     expect(last).toMatchObject({ nextAttemptAt: null, explanation: expect.stringContaining('answered 500') })
     expect(last.attempts.map(({ status, responseStart }) => [status, responseStart])).toEqual(
       Array.from({ length: waits.length + 1 }, () => [500, 'Out of order']),
     )
     const sent = receiver.at(path)
-    expect(new Set(sent.map(one => one.deliveryId)).size).toBe(sent.length)
-    expect(last.attempts.map(({ deliveryId }) => deliveryId)).toEqual(sent.map(one => one.deliveryId))
-    expect(new Set(sent.map(one => one.body)).size).toBe(1)
+    expect(new Set(sent.map(request => request.deliveryId)).size).toBe(sent.length)
+    expect(last.attempts.map(({ deliveryId }) => deliveryId)).toEqual(sent.map(request => request.deliveryId))
+    expect(new Set(sent.map(request => request.body)).size).toBe(1)
   })
 
   test('follows the owner’s plan at the time of each attempt', async () => {
@@ -56,11 +56,13 @@ describe('a delivery that fails', () => {
     const waiting = await untilDelivery(
       client,
       id,
-      one => one.attempts.length === 1 && one.status === 'pending',
+      delivery => delivery.attempts.length === 1 && delivery.status === 'pending',
     )
     await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'free' } }))
     await makeDue(service, waiting.id)
-    expect((await untilDelivery(client, id, one => one.status === 'failed')).attempts).toHaveLength(2)
+    expect((await untilDelivery(client, id, delivery => delivery.status === 'failed')).attempts).toHaveLength(
+      2,
+    )
   })
 
   test.each([
@@ -79,7 +81,7 @@ describe('a delivery that fails', () => {
   ] as [string, Behavior, RegExp][])('with the answer %s is a failed delivery', async (_, behavior, why) => {
     const { client, path, id } = await subscribed(behavior, 'free')
     await anAgent(client)
-    const failed = await untilDelivery(client, id, one => one.status === 'failed')
+    const failed = await untilDelivery(client, id, delivery => delivery.status === 'failed')
     expect(failed.attempts[0]?.error).toMatch(why)
     expect(receiver.at(path)).toHaveLength(1)
   })
@@ -105,7 +107,7 @@ describe('a delivery that fails', () => {
     expect(failed).toMatchObject({ status: 'failed', attempts: [{ error: expect.stringMatching(/closed/) }] })
     const ids = closing.at(path).map(({ deliveryId }) => deliveryId)
     expect(new Set(ids).size).toBe(ids.length)
-    expect(ids.filter(one => /-1\.\d+\.2$/.test(one)).length).toBeGreaterThan(0)
+    expect(ids.filter(deliveryId => /-1\.\d+\.2$/.test(deliveryId)).length).toBeGreaterThan(0)
     expect(ids.at(-1)).toBe(failed.attempts[0]?.deliveryId)
   })
 
@@ -118,12 +120,12 @@ describe('a delivery that fails', () => {
     for (const [retryAfter, seconds] of asks) {
       const { client, id } = await subscribed(respondWith(503, '', { 'retry-after': retryAfter }))
       await anAgent(client)
-      const one = await untilDelivery(
+      const delivery = await untilDelivery(
         client,
         id,
         ({ attempts, status }) => status === 'pending' && attempts.length === 1,
       )
-      const waited = Date.parse(String(one.nextAttemptAt)) - Date.parse(String(one.attempts[0]?.at))
+      const waited = Date.parse(String(delivery.nextAttemptAt)) - Date.parse(String(delivery.attempts[0]?.at))
       expect(Math.abs(waited - seconds * 1_000)).toBeLessThan(5_000)
     }
   })
@@ -133,7 +135,7 @@ describe('a delivery that fails', () => {
       'oh\u0000 no: Bearer abcdef123456, card 4242 4242 4242 4242, {"password":"hunter2hunter2"} end'
     const { client, id } = await subscribed(respondWith(500, answerText), 'free')
     await anAgent(client)
-    const failed = await untilDelivery(client, id, one => one.status === 'failed')
+    const failed = await untilDelivery(client, id, delivery => delivery.status === 'failed')
     expect(failed.attempts[0]?.responseStart).toBe(
       'oh no: [redacted], card [redacted], {"password":"[redacted]"} end',
     )
@@ -143,7 +145,7 @@ describe('a delivery that fails', () => {
     const { client, id } = await subscribed(respondWith(204), 'free')
     await service.sql(`update webhooks set url = 'http://10.0.0.1/hook' where id = $1`, [id])
     await anAgent(client)
-    const failed = await untilDelivery(client, id, one => one.status === 'failed')
+    const failed = await untilDelivery(client, id, delivery => delivery.status === 'failed')
     expect(failed.attempts[0]).toMatchObject({
       status: null,
       error: expect.stringMatching(/10\.0\.0\.1|private/i),
@@ -169,8 +171,8 @@ describe('a dead letter', () => {
       return (await dead()).length === 3
     })
     answer = 204
-    const [one] = await dead()
-    await bodyOf(client.webhooks.replay({ params: { id: String(one?.id) } }))
+    const [deadLetter] = await dead()
+    await bodyOf(client.webhooks.replay({ params: { id: String(deadLetter?.id) } }))
     await until('it is delivered', async () => (await dead()).length === 2)
     const replay = (body: object) => bodyOf(client.webhooks.replayDeadLetters({ body }))
     expect(await replay({ event: 'agent.frozen' })).toEqual({ replayed: 0, more: false })
@@ -180,8 +182,10 @@ describe('a dead letter', () => {
     )
     expect(receiver.at(path)).toHaveLength(18)
     const other = await service.owner()
-    expect((await other.client.webhooks.replay({ params: { id: String(one?.id) } })).status).toBe(404)
-    expect((await other.client.webhooks.delivery({ params: { id: String(one?.id) } })).status).toBe(404)
+    expect((await other.client.webhooks.replay({ params: { id: String(deadLetter?.id) } })).status).toBe(404)
+    expect((await other.client.webhooks.delivery({ params: { id: String(deadLetter?.id) } })).status).toBe(
+      404,
+    )
   }, 60_000)
 })
 
@@ -189,7 +193,7 @@ describe('many deliveries', () => {
   test('of one subscription, ten thousand, are sent by two processes exactly once each', async () => {
     const { client, ownerId, path, id } = await subscribed(respondWith(204))
     await anAgent(client)
-    await untilDelivery(client, id, one => one.status === 'delivered')
+    await untilDelivery(client, id, delivery => delivery.status === 'delivered')
     await service.sql(
       `with e as (
          insert into events (id, owner_id, mode, event, data, request_id, created_at)

@@ -19,7 +19,7 @@ const namesOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await bodyOf(client.events.list({ query }))).data.map(({ event }) => event)
 
 async function insertEvent(ownerId: string, at: string): Promise<string> {
-  // Ids of that time: lists go by them.
+  // The id of that time, as lists are ordered by ids.
   const id = firstIdAt('event', new Date(at)) + newId('event').slice(-16)
   await service.sql(
     `insert into events (id, owner_id, mode, event, data, request_id, created_at)
@@ -133,7 +133,8 @@ describe('a list of events', () => {
     expect(await times({ from: first, to: third })).toEqual([second, first])
     expect(await times({ to: second })).toEqual([first])
     expect(await times({ event: 'agent.deleted', from: '2026-01-02T01:00:00.000+01:00' })).toEqual([
-      ...[third, second],
+      third,
+      second,
     ])
   })
 

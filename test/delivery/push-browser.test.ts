@@ -46,8 +46,8 @@ const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 async function registrationIn(devTools: CDPSession): Promise<string> {
   const registered = new Promise<string>(resolve =>
-    devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => {
-      if (one) resolve(one.registrationId)
+    devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [registration] }) => {
+      if (registration) resolve(registration.registrationId)
     }),
   )
   await devTools.send('ServiceWorker.enable')
@@ -59,7 +59,7 @@ test('Chromium accepts the VAPID key and shows the notification', async () => {
   const { client } = await service.owner()
   const { page } = await visit(origin, { permissions: ['notifications'] })
   const { publicKey } = await bodyOf(client.push.vapidKey({}))
-  // The key is looked at first: with ours it is only the push service that is missing.
+  // Chromium checks the key first: ours fails only for lack of a push service.
   const noPoint = Buffer.alloc(65, 7).toString('base64url')
   expect(await page.evaluate(`subscribe('${noPoint}')`)).toMatchObject({ failure: 'InvalidAccessError' })
   const noPushService = { permission: 'granted', failure: 'AbortError' }

@@ -56,7 +56,7 @@ describe('a push subscription', () => {
     const { data: events } = await bodyOf(
       client.events.list({ query: { event: 'push_subscription.created' } }),
     )
-    expect(events.map(one => one.data)).toEqual([{ subscriptionId: record.id, label: 'Ada’s phone' }])
+    expect(events.map(event => event.data)).toEqual([{ subscriptionId: record.id, label: 'Ada’s phone' }])
   })
 
   test('with a known endpoint replaces the earlier one under its id, even with ten concurrent requests', async () => {
@@ -182,7 +182,7 @@ describe('a test push', () => {
     expect(result).toEqual({ subscriptionId: id, delivered: false, dropped: true, status, message })
     expect(await subscriptionIds(client)).toEqual([])
     const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.deleted' } }))
-    expect(data.map(one => one.data)).toEqual([{ subscriptionId: id, label: null, reason: 'gone' }])
+    expect(data.map(event => event.data)).toEqual([{ subscriptionId: id, label: null, reason: 'gone' }])
   })
 
   test.each([

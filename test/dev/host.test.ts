@@ -122,15 +122,15 @@ describe.each(tables)('the process table by %s', (_, table) => {
 
 describe.each(SUPPORTED)('a machine-wide name on %s %s', (platform, architecture) => {
   const machine = hostOf(platform, architecture)
-  // Names without a file are the kernel's of Linux.
+  // Only the Linux kernel has names without files.
   const testIfSupported = host.hasAbstractSockets || !machine.hasAbstractSockets ? test : test.skip
   const close = (server: Server) => new Promise<void>(resolve => void server.close(() => resolve()))
 
   testIfSupported('is held by one process at a time, and free once that one closes it', async () => {
     const name = nameFor(temporaryFolder(), machine)
-    const [one, other] = [createServer(), createServer()]
-    expect([await tryHold(name, one), await tryHold(name, other)]).toEqual([true, false])
-    await close(one)
+    const [first, other] = [createServer(), createServer()]
+    expect([await tryHold(name, first), await tryHold(name, other)]).toEqual([true, false])
+    await close(first)
     expect(await tryHold(name, other)).toBe(true)
     await close(other)
   })

@@ -225,11 +225,11 @@ describe('the use of a key', () => {
     const { client } = await service.owner()
     const { id, key } = await aKey(client)
     const row = 'select id from keys where id = $1 for update'
-    const held = service.sql(`with row as materialized (${row}) select pg_sleep(1.5) from row`, [id])
+    const lock = service.sql(`with row as materialized (${row}) select pg_sleep(1.5) from row`, [id])
     await until('the row is held', async () => (await service.sql(`${row} skip locked`, [id])).length === 0)
     const began = performance.now()
     expect(await isAccepted(service.client(String(key)))).toBe(true)
     expect(performance.now() - began).toBeLessThan(1_000)
-    await held
+    await lock
   })
 })

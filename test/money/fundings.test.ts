@@ -82,11 +82,11 @@ describe('a funding that', () => {
   test.each([
     [13.01, 'insufficient_funds', 'not enough money'],
     [13.02, 'expired_card', 'expired'],
-  ])('fails (%d) is a 402 with the reason, and nothing is booked', async (amount, code, words) => {
+  ])('fails (%d) is a 402 with the reason, and nothing is booked', async (amount, code, message) => {
     const { id } = await aWallet(client)
     const answer = await fund(id, amount)
     expect(answer).toMatchObject({ status: 402, code: 'payment_failed' })
-    expect(answer.error).toContain(words)
+    expect(answer.error).toContain(message)
     const funding = await latestFunding(id)
     expect(funding).toMatchObject({ status: 'failed', reason: { code } })
     expect(await postingsOf(funding.id)).toEqual([])

@@ -189,7 +189,7 @@ describe('an unmatched credit', () => {
     const { id } = await unmatched()
     const listed = async (query: object) =>
       (await bodyOf(service.dash.incoming.list({ query: { limit: 100, ...query } }))).data.some(
-        one => one.id === id,
+        credit => credit.id === id,
       )
     expect(await listed({ status: 'unmatched', ownerId: owner.ownerId })).toBe(true)
     expect(await listed({ mode: 'live' })).toBe(false)

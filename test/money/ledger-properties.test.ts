@@ -57,11 +57,11 @@ function apply(
     })
   }
   if (kind === 'force') {
-    const taken = payer.available < cents ? payer.available : cents
-    owed += cents - taken
-    payer.available -= taken
+    const drawn = payer.available < cents ? payer.available : cents
+    owed += cents - drawn
+    payer.available -= drawn
     return inBook({ wallets: [fromId], others: FORCED_DEBIT_ACCOUNTS }, book =>
-      expect(book.forceDebit('fund_reversal', fromId, 'bank', cents, cause)).toBe(cents - taken),
+      expect(book.forceDebit('fund_reversal', fromId, 'bank', cents, cause)).toBe(cents - drawn),
     )
   }
   if (kind === 'move') {
@@ -78,17 +78,17 @@ function apply(
   }
   const [hold] = payer.holds
   if (!hold || (kind === 'capture' && (cents > hold.left || from === to))) return undefined
-  const held = { type: 'trial', id: hold.id }
+  const holdCause = { type: 'trial', id: hold.id }
   if (kind === 'release') {
     payer.available += hold.left
     payer.holds.shift()
-    return inBook({ wallets: [fromId], holds: [held] }, book => book.release(held))
+    return inBook({ wallets: [fromId], holds: [holdCause] }, book => book.release(holdCause))
   }
   hold.left -= cents
   payee.available += cents
   if (hold.left === 0n) payer.holds.shift()
-  return inBook({ wallets: [fromId, toId], holds: [held] }, book =>
-    book.capture('transfer', held, toId, cents, cause),
+  return inBook({ wallets: [fromId, toId], holds: [holdCause] }, book =>
+    book.capture('transfer', holdCause, toId, cents, cause),
   )
 }
 

@@ -136,7 +136,7 @@ describe('a balance at an instant', () => {
     for (const at of instants) {
       const { data, hasMore } = await bodyOf(client.ledger.balances({ query: { at, limit: 100 } }))
       expect(hasMore).toBe(false)
-      expect(data.reduce((sum, one) => sum + Math.round(one.postedEuros * 100), 0)).toBe(0)
+      expect(data.reduce((sum, account) => sum + Math.round(account.postedEuros * 100), 0)).toBe(0)
     }
   })
 

@@ -102,7 +102,9 @@ describe('changing a wallet', () => {
     const { id } = await aWallet(client)
     await bodyOf(close(id))
     const listed = async (query: object) =>
-      (await bodyOf(client.wallets.list({ query: { limit: 100, ...query } }))).data.some(one => one.id === id)
+      (await bodyOf(client.wallets.list({ query: { limit: 100, ...query } }))).data.some(
+        wallet => wallet.id === id,
+      )
     expect([await listed({}), await listed({ status: 'closed' })]).toEqual([false, true])
     const refusals = [fund(id, 1), change(id, { name: 'New' }), close(id)]
     expect((await Promise.all(refusals)).map(({ code }) => code)).toEqual(Array(3).fill('wallet_closed'))

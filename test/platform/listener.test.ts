@@ -8,10 +8,10 @@ const databaseUrl = await cloneDatabase()
 
 const listeners: Listener[] = []
 afterEach(async () => {
-  await Promise.all(listeners.splice(0).map(one => one.stop()))
+  await Promise.all(listeners.splice(0).map(listener => listener.stop()))
 })
 
-/** How often it has heard of something. */
+/** Starts a listener; returns a function that counts its notifications. */
 function countNotifications(url = databaseUrl): () => number {
   let notifications = 0
   listeners.push(
@@ -62,7 +62,7 @@ test('a listener stops while it listens, and while it cannot connect', async () 
   const unreachable = new URL(databaseUrl)
   unreachable.port = '1'
   countNotifications(unreachable.href)
-  await Promise.all(listeners.splice(0).map(one => one.stop()))
+  await Promise.all(listeners.splice(0).map(listener => listener.stop()))
   await execute('notify outbox')
   expect(notifications()).toBe(1)
 })

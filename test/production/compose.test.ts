@@ -80,8 +80,8 @@ describe('the secrets', () => {
   })
 })
 
-const byPlace = ([one = '']: string[], [other = '']: string[]) =>
-  Object.keys(secrets).indexOf(one) - Object.keys(secrets).indexOf(other)
+const byPlace = ([service = '']: string[], [otherName = '']: string[]) =>
+  Object.keys(secrets).indexOf(service) - Object.keys(secrets).indexOf(otherName)
 
 const secretsOf = (script: string): string[] =>
   [...readFileSync(script, 'utf8').matchAll(/\/run\/secrets\/(\w+)/g)].map(([, name = '']) => name)
@@ -90,7 +90,9 @@ describe('every service', () => {
   test('has a pinned image: ours by version, others by digest as well', () => {
     const VERSION = /^[\w./-]+:\d+\.\d+(\.\d+)?(-bookworm)?(@sha256:[\da-f]{64})?$/
     expect(names(namedServices.filter(([, { image }]) => !VERSION.test(image)))).toEqual([])
-    expect(names(namedServices.filter(([, one]) => isOurs(one) === one.image.includes('@')))).toEqual([])
+    expect(
+      names(namedServices.filter(([, service]) => isOurs(service) === service.image.includes('@'))),
+    ).toEqual([])
     const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (\S*:\S*)/gm)].map(
       ([, base]) => base,
     )

@@ -67,11 +67,11 @@ describe('the test clock', () => {
 
   test('is the same in every process', async () => {
     const { client, key } = await service.owner()
-    const other = clientOf(areas, { url: elsewhere, token: key })
-    expect(await offsetOf(other)).toBe(0)
+    const otherIntent = clientOf(areas, { url: elsewhere, token: key })
+    expect(await offsetOf(otherIntent)).toBe(0)
     await advance(client, { days: 1 })
-    expect(await offsetOf(other)).toBe(DAY)
-    await advance(other, { days: 1 })
+    expect(await offsetOf(otherIntent)).toBe(DAY)
+    await advance(otherIntent, { days: 1 })
     expect(await offsetOf(client)).toBe(2 * DAY)
   })
 
@@ -149,13 +149,13 @@ describe('the test clock', () => {
     const [owner, stranger] = [await service.owner(), await service.owner()]
     const [ownAgent, otherAgent] = [await anAgent(owner.client), await anAgent(stranger.client)]
     const ends = { expiresInMinutes: 1 }
-    const [one, other] = [
+    const [ownIntent, otherIntent] = [
       await anIntent(owner.client, ownAgent.id, ends),
       await anIntent(stranger.client, otherAgent.id, ends),
     ]
     await advance(owner.client, { days: 1 })
-    expect(await statusOf(owner.client, one.id)).toBe('expired')
-    expect(await statusOf(stranger.client, other.id)).toBe('created')
+    expect(await statusOf(owner.client, ownIntent.id)).toBe('expired')
+    expect(await statusOf(stranger.client, otherIntent.id)).toBe('created')
     expect(await offsetOf(stranger.client)).toBe(0)
   })
 })

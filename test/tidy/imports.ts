@@ -9,7 +9,7 @@ const { files } = readSources()
 const shipped = files.filter(({ path }) => !path.startsWith('test/'))
 
 /** What each file imports: everything, or only what is there when it runs. */
-const importsOf = (isWanted: (one: Import) => boolean): Map<string, string[]> =>
+const importsOf = (isWanted: (imported: Import) => boolean): Map<string, string[]> =>
   new Map(files.map(({ path, imports }) => [path, imports.filter(isWanted).map(({ of }) => of)]))
 
 /** All that is loaded with these files. */
@@ -29,7 +29,10 @@ const importedNames = ({ path, node }: Source): string[] =>
       const from = declaration.moduleSpecifier.getText(node).slice(1, -1)
       return all(declaration)
         .filter(isImportSpecifier)
-        .map(one => `${posix.join(dirname(path), from)} ${(one.propertyName ?? one.name).text}`)
+        .map(
+          specifier =>
+            `${posix.join(dirname(path), from)} ${(specifier.propertyName ?? specifier.name).text}`,
+        )
     })
 
 describe('the import law', () => {
@@ -93,9 +96,9 @@ describe('the import law', () => {
 
   test('is kept by every file', () => {
     const broken = files.flatMap(({ path, imports }) =>
-      imports.flatMap(one => {
-        const reason = forbidden(path, one)
-        return reason ? [`${path}:${one.line} ${one.of}: ${reason}`] : []
+      imports.flatMap(imported => {
+        const reason = forbidden(path, imported)
+        return reason ? [`${path}:${imported.line} ${imported.of}: ${reason}`] : []
       }),
     )
     expect(broken).toEqual([])
@@ -108,7 +111,9 @@ describe('the import law', () => {
   test('lets process.ts import types only', () => {
     const values = shipped
       .filter(({ path }) => path.endsWith('/process.ts'))
-      .flatMap(({ path, imports }) => imports.filter(one => !one.typeOnly).map(one => `${path} ${one.of}`))
+      .flatMap(({ path, imports }) =>
+        imports.filter(imported => !imported.typeOnly).map(imported => `${path} ${imported.of}`),
+      )
     expect(values).toEqual([])
   })
 

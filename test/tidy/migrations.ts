@@ -24,7 +24,7 @@ describe('the migrations', () => {
           `src/migrations/${name}.ts was edited, and databases have run it: restore it, and put the change into a new migration. (Before it lands: delete its line in ${FILE} instead.)`,
       ),
     ).toEqual([])
-    const removed = Object.keys(recorded).filter(name => !inOrder.some(one => one.name === name))
+    const removed = Object.keys(recorded).filter(name => !inOrder.some(migration => migration.name === name))
     expect(
       removed.map(name => `${name} is missing in src/migrations/index.ts: databases have run it.`),
     ).toEqual([])

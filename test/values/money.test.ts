@@ -21,7 +21,7 @@ describe('an amount of euros', () => {
     [HIGHEST * 1_000_000n, '€ 100,000,000,000,000,000.00'],
     [-99_999n, '€ -999.99'],
     [-100_000n, '€ -1,000.00'],
-  ])('of %s cents is written %s', (amount, words) => expect(formatEuros(amount)).toBe(words))
+  ])('of %s cents is written %s', (amount, text) => expect(formatEuros(amount)).toBe(text))
 
   test('survives a round trip', () => {
     fc.assert(
@@ -91,5 +91,5 @@ describe('an amount of euros', () => {
     [1_234n, '€ 12.34'],
     [-1_234n, '€ -12.34'],
     [-5n, '€ -0.05'],
-  ])('%s cents are shown as %s', (amount, words) => expect(formatEuros(amount)).toBe(words))
+  ])('%s cents are shown as %s', (amount, text) => expect(formatEuros(amount)).toBe(text))
 })

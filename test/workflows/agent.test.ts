@@ -135,14 +135,14 @@ describe('an agent that is being deleted', () => {
   test('is deleted after its open intents, whose runs end with them', async () => {
     const { client } = await service.owner()
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
-    const [one, other] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
-    for (const intent of [one, other]) await temporal.of(intent).untilBegun()
+    const [first, second] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
+    for (const intent of [first, second]) await temporal.of(intent).untilBegun()
     const params = { id: agent.id }
     expect((await bodyOf(client.agents.delete({ params }))).status).toBe('deleting')
     expect(await temporal.of({ workflowId: `agent/${agent.id}` }).untilEnded()).toBe('deleted')
     expect((await bodyOf(client.agents.get({ params }))).status).toBe('deleted')
-    for (const intent of [one, other]) expect(await temporal.of(intent).untilEnded()).toBe('cancelled')
-    for (const { id } of [one, other])
+    for (const intent of [first, second]) expect(await temporal.of(intent).untilEnded()).toBe('cancelled')
+    for (const { id } of [first, second])
       expect((await bodyOf(client.intents.get({ params: { id } }))).status).toBe('cancelled')
     const events = await service.sql<{ event: string }>(
       `select event from events where agent_id = $1 and event ~ 'delet|cancel' order by id`,
@@ -183,7 +183,10 @@ describe('a run whose record changes while it is being read', () => {
     const nothing = { summary: 'nothing is pending', closed: true, dueInMs: null }
     const statuses = ['active', 'deleted']
     const worker = await Worker.create({
-      ...{ connection, namespace, taskQueue, workflowBundle: await bundleWorkflows() },
+      connection,
+      namespace,
+      taskQueue,
+      workflowBundle: await bundleWorkflows(),
       activities: {
         async readAgent() {
           const status = statuses.shift()

@@ -82,7 +82,9 @@ describe('a run that ended while its record is still open', () => {
     const first = events?.find(({ workflowTaskCompletedEventAttributes: is }) => is)
     await temporal.client.workflowService.resetWorkflowExecution({
       ...executionOf(run),
-      ...{ workflowTaskFinishEventId: first?.eventId ?? null, requestId: intent.id, reason: 'by mistake' },
+      workflowTaskFinishEventId: first?.eventId ?? null,
+      requestId: intent.id,
+      reason: 'by mistake',
     })
     await run.untilDetails('The signal approve by Ada changed nothing: The intent is approved already.')
     expect(await eventsOf(intent.id)).toEqual(['intent.created', 'intent.approved'])
@@ -99,7 +101,7 @@ describe('a run that ended while its record is still open', () => {
     const failed = await untilDelivery(
       client,
       webhook.id,
-      one => one.attempts.length === 1 && one.status === 'pending',
+      delivery => delivery.attempts.length === 1 && delivery.status === 'pending',
     )
     const waiting = [
       [temporal.of({ workflowId }), 'waits for confirmPayee'],

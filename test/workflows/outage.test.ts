@@ -46,9 +46,9 @@ describe('an outage of Temporal', () => {
     await untilDelivered()
     await untilTemporalIs('ok')
     expect((await checks()).relay.oldestSeconds).toBeNull()
-    const [one, two, three, ...rest] = intents.map(intent => temporal.of(intent))
-    await one?.untilDetails('in test mode: approved')
-    expect([await two?.untilEnded(), await three?.untilEnded()]).toEqual(['denied', 'cancelled'])
+    const [first, second, third, ...rest] = intents.map(intent => temporal.of(intent))
+    await first?.untilDetails('in test mode: approved')
+    expect([await second?.untilEnded(), await third?.untilEnded()]).toEqual(['denied', 'cancelled'])
     for (const run of rest) await run.untilDetails('waits for approval')
   })
 

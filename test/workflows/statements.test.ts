@@ -66,17 +66,17 @@ test('the monthly schedule finalizes the statement of every wallet with entries,
     }),
   ])
   expect(action).toMatchObject({ type: 'startWorkflow', workflowType: 'statements' })
-  const [one, other] = [await anOldWallet(500), await anOldWallet(700)]
+  const [first, second] = [await anOldWallet(500), await anOldWallet(700)]
   const { client } = await service.owner()
   const idle = (await aWallet(client)).id
   expect(await triggerSchedule()).toBe('2 statements made')
-  expect([await eventsOf(one), await eventsOf(other), await eventsOf(idle)]).toEqual([
+  expect([await eventsOf(first), await eventsOf(second), await eventsOf(idle)]).toEqual([
     [expect.any(String)],
     [expect.any(String)],
     [],
   ])
   expect(await triggerSchedule()).toBe('0 statements made')
-  expect(await eventsOf(one)).toHaveLength(1)
+  expect(await eventsOf(first)).toHaveLength(1)
 })
 
 test('the monthly run reads more wallets than one page holds', async () => {
@@ -99,14 +99,14 @@ test('the monthly run reads more wallets than one page holds', async () => {
 
 test('a test clock that passes the end of a month finalizes the statements of its owner only', async () => {
   const [{ client, ownerId }, otherOwner] = [await service.owner(), await service.owner()]
-  const [wallet, other] = [await aWallet(client, 25), await aWallet(otherOwner.client, 25)]
+  const [wallet, second] = [await aWallet(client, 25), await aWallet(otherOwner.client, 25)]
   const month = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 7)
   await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
   await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 5 } }))
   await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
   await until('both months are drawn up', async () => (await eventsOf(wallet.id)).length === 2)
   expect(await eventsOf(wallet.id)).toEqual([month(0), month(40)])
-  expect(await eventsOf(other.id)).toEqual([])
+  expect(await eventsOf(second.id)).toEqual([])
   const query = { walletId: wallet.id, status: 'final' } as const
   const { data } = await bodyOf(client.statements.list({ query }))
   expect(data.map(({ openingEuros, closingEuros }) => [openingEuros, closingEuros])).toEqual([

@@ -33,7 +33,7 @@ describe('a bank that fails while the run continues', () => {
     ['late', 'completed', 1],
   ] as const)(
     'with the fault “%s” at an instant submission ends it as %s, submitted once',
-    async (fault, status, taken) => {
+    async (fault, status, accepted) => {
       const { client } = await service.owner()
       rail.break('submit', fault, 1)
       const transfer = await aSepaTransfer(client, { scheme: 'sct_inst' })
@@ -43,7 +43,7 @@ describe('a bank that fails while the run continues', () => {
       await until('the rail was called', () => rail.count('submit', transfer.id) > 0)
       await bodyOf(client.sandbox.advance({ body: { seconds: 10 } }))
       expect(await run.untilEnded()).toBe(status)
-      expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, taken])
+      expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, accepted])
       await expectProven(client)
     },
   )

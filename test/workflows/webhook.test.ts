@@ -32,7 +32,7 @@ async function failingDelivery(times: number) {
   const first = await untilDelivery(
     client,
     id,
-    one => one.attempts.length >= 1 && one.status !== 'delivering',
+    delivery => delivery.attempts.length >= 1 && delivery.status !== 'delivering',
   )
   return { client, path, id, first, run: temporal.of(first) }
 }
@@ -41,7 +41,9 @@ describe('the run of a failed delivery', () => {
   test('tries it again when it is due', async () => {
     const { client, id, path, run } = await failingDelivery(1)
     expect(await run.untilEnded()).toBe('delivered')
-    expect((await untilDelivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(2)
+    expect(
+      (await untilDelivery(client, id, delivery => delivery.status === 'delivered')).attempts,
+    ).toHaveLength(2)
     expect(new Set(receiver.at(path).map(({ body }) => body)).size).toBe(1)
   })
 
@@ -54,7 +56,9 @@ describe('the run of a failed delivery', () => {
     )
     await run.signal('retryNow')
     expect(await run.untilEnded()).toBe('delivered')
-    expect((await untilDelivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(3)
+    expect(
+      (await untilDelivery(client, id, delivery => delivery.status === 'delivered')).attempts,
+    ).toHaveLength(3)
     expect(await run.failedTasks()).toBe(0)
   })
 
@@ -63,7 +67,9 @@ describe('the run of a failed delivery', () => {
     await run.untilDetails(/Attempt 3 is made at/)
     await bodyOf(client.sandbox.advance({ body: { minutes: 61 } }))
     expect(await run.untilEnded()).toBe('delivered')
-    expect((await untilDelivery(client, id, one => one.status === 'delivered')).attempts).toHaveLength(3)
+    expect(
+      (await untilDelivery(client, id, delivery => delivery.status === 'delivered')).attempts,
+    ).toHaveLength(3)
   })
 
   test('starts again with a replay', async () => {
@@ -73,7 +79,11 @@ describe('the run of a failed delivery', () => {
       respondWith(n === 2 ? 500 : 200)(response, n, received),
     )
     await bodyOf(client.webhooks.replay({ params: { id: first.id } }))
-    await untilDelivery(client, id, one => one.attempts.length === 4 && one.status === 'delivered')
+    await untilDelivery(
+      client,
+      id,
+      delivery => delivery.attempts.length === 4 && delivery.status === 'delivered',
+    )
   })
 
   test('ends when its subscription is deleted', async () => {

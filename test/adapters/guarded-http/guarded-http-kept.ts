@@ -26,7 +26,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A receiver that treats the nth request of each connection as it likes, the first being 0. */
+/** A receiver that handles the nth request of each connection with this function, counted from 0. */
 async function receiver(respond: (socket: Socket, n: number) => void): Promise<Witness> {
   const received: Witness['received'] = []
   let connections = 0
@@ -44,10 +44,16 @@ async function receiver(respond: (socket: Socket, n: number) => void): Promise<W
 
 async function send(url: string, request: Partial<OutboundRequest> = {}): Promise<OutboundAnswer> {
   const answer = await guard.send({
-    ...{ url, method: 'POST', body: '{}', timeoutMs: 5_000, maxBytes: 1_000 },
-    ...{ headers: { 'x-try': 'first' }, again: () => ({ 'x-try': 'second' }), ...request },
+    url,
+    method: 'POST',
+    body: '{}',
+    timeoutMs: 5_000,
+    maxBytes: 1_000,
+    headers: { 'x-try': 'first' },
+    again: () => ({ 'x-try': 'second' }),
+    ...request,
   })
-  // Only then the connection is free for the next one.
+  // The connection is free for the next request only after this turn.
   await setImmediate()
   return answer
 }

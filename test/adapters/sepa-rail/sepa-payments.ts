@@ -8,7 +8,12 @@ const call = { reference: 'transfer_1', requestId: 'request-1' }
 const submittedAt = new Date('2026-11-20T09:30:00.000Z')
 
 const payment = (amountEuros: bigint, afterSeconds = 0): Payment => ({
-  ...{ endToEndId: 'e2e', scheme: 'sct', amountEuros, payerIban: null, reference: null, submittedAt },
+  endToEndId: 'e2e',
+  scheme: 'sct',
+  amountEuros,
+  payerIban: null,
+  reference: null,
+  submittedAt,
   payee: { name: 'Ada', iban: 'DE89370400440532013000', bic: null },
   until: null,
   at: new Date(submittedAt.getTime() + afterSeconds * 1_000),

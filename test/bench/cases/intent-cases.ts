@@ -3,7 +3,7 @@ import { approvingAlone, declaringAlone } from '../database/intent-alone.ts'
 import { AGENTS, addWaiting, fillAgents } from '../database/intent-rows.ts'
 import type { Stage } from '../stage.ts'
 
-/** More than are approved in one measurement. */
+/** More intents than one measurement approves. */
 const WAITING = 20_000
 
 const intent = {
@@ -13,14 +13,18 @@ const intent = {
   purpose: 'A paper on caching',
 }
 
-/** Intents that nobody is asked about, and the approval of those that wait. */
+/** Intents that are approved at once, and the approval of waiting ones. */
 export async function intentCases(stage: Stage): Promise<Case[]> {
   await fillAgents(stage)
   const { api: server, token } = stage
   const declare = (agents: number) => ({
     server,
     request: (): Request => ({
-      ...{ method: 'POST', path: '/intents', token, body: intent, keys: true },
+      method: 'POST',
+      path: '/intents',
+      token,
+      body: intent,
+      keys: true,
       numbers: { from: 1, to: agents },
     }),
     alone: () => declaringAlone(agents),
@@ -29,9 +33,15 @@ export async function intentCases(stage: Stage): Promise<Case[]> {
     { name: 'intents', title: 'POST /intents, 1,000 agents', ...declare(AGENTS) },
     { name: 'intent', title: 'POST /intents, one hot agent', ...declare(1) },
     {
-      ...{ name: 'approve', title: 'POST /intents/{id}/approve', server },
+      name: 'approve',
+      title: 'POST /intents/{id}/approve',
+      server,
       request: async () => ({
-        ...{ method: 'POST', path: '/intents/intent_bench_{n}/approve', token, body: {}, keys: true },
+        method: 'POST',
+        path: '/intents/intent_bench_{n}/approve',
+        token,
+        body: {},
+        keys: true,
         numbers: { ...(await addWaiting(stage, WAITING)), inOrder: true },
       }),
       alone: async () => approvingAlone((await addWaiting(stage, WAITING)).from),

@@ -14,7 +14,7 @@ const policy = {
   requireIntent: true,
 }
 
-/** In this order, so that what is compared is measured one after the other. */
+/** The cases in this order, so that those to compare are measured one after the other. */
 export async function kernelCases(stage: Stage): Promise<Case[]> {
   const { api: server, token, folder } = stage
   const bare = await serve(node('test/bench/bare.ts'), join(folder, 'bare.log'), {})
@@ -25,23 +25,33 @@ export async function kernelCases(stage: Stage): Promise<Case[]> {
   const withdraw = (samples: number) => ({
     server,
     request: (): Request => ({
-      ...{ method: 'POST', path: '/samples/sample_{n}/withdraw', token, body: { amount: 1 }, keys: true },
+      method: 'POST',
+      path: '/samples/sample_{n}/withdraw',
+      token,
+      body: { amount: 1 },
+      keys: true,
       numbers: { from: 1, to: samples },
     }),
     alone: () => withdrawingAlone(samples),
   })
   return [
     {
-      ...{ name: 'bare', title: 'Express, same work, no database', server: bare },
+      name: 'bare',
+      title: 'Express, same work, no database',
+      server: bare,
       request: () => echo(BARE_KEY),
     },
     { name: 'echo', title: 'the pipeline, no database', server, request: () => echo(token) },
     {
-      ...{ name: 'get', title: 'GET /policies/{id}', server },
+      name: 'get',
+      title: 'GET /policies/{id}',
+      server,
       request: () => ({ method: 'GET', path: `/policies/${policyId}`, token }),
     },
     {
-      ...{ name: 'create', title: 'POST /policies', server },
+      name: 'create',
+      title: 'POST /policies',
+      server,
       request: () => ({ method: 'POST', path: '/policies', token, body: policy }),
     },
     { name: 'pots', title: 'hot operation, 1,000 records', ...withdraw(SAMPLES) },

@@ -5,7 +5,7 @@ import { type Stage, withClient } from '../stage.ts'
 
 export const WALLETS = 1_000
 
-/** Wallets with money. */
+/** Creates wallets with money. */
 export const fillWallets = (stage: Stage): Promise<void> =>
   withClient(stage, async client => {
     await client.query('begin')
@@ -14,12 +14,15 @@ export const fillWallets = (stage: Stage): Promise<void> =>
     await client.query('vacuum analyze wallets, ledger_accounts')
   })
 
-/** From any wallet into any other one, and from one hot wallet. */
+/** Transfers between random wallets, and from one hot wallet. */
 export function transferCases({ api: server, token }: Stage): Case[] {
   const pay = (payers: number) => ({
     server,
     request: (): Request => ({
-      ...{ method: 'POST', path: '/transfers', token, keys: true },
+      method: 'POST',
+      path: '/transfers',
+      token,
+      keys: true,
       body: { fromWalletId: 'wallet_bench_{n}', toWalletId: 'wallet_bench_{other}', amountEuros: 0.01 },
       numbers: { from: 1, to: payers, others: WALLETS },
     }),

@@ -3,7 +3,7 @@ import { addWallets } from './wallet-rows.ts'
 
 export const AGENTS = 1_000
 
-/** Up to this amount nobody is asked. */
+/** The amount up to which intents are approved at once. */
 const LIMIT_CENTS = 5_000
 
 const RULES = `insert into policies (id, owner_id, mode, created_at, updated_at, agent_id, assigned_at, version, name,
@@ -30,7 +30,7 @@ export const fillAgents = (stage: Filled): Promise<void> =>
     await client.query('vacuum analyze agents, policies, wallets, ledger_accounts')
   })
 
-/** As it is kept; the spaces are for pgbench. */
+/** The decision as it is stored; the spaces are for pgbench. */
 export const DECISION = `{"id":"decision_01kagp6mybf2ktzn5dx2q8fjzd","checks":[{"rule":"autoApproveLimitEuros",
   "used":9.5,"limit":50,"message":"€ 9.50 is within the limit of € 50.00 up to which no person is asked.",
   "outcome":"pass","remaining":40.5}],"reason":"€ 9.50 is within the limit of € 50.00 up to which no person is asked.",
@@ -54,7 +54,7 @@ export interface Numbered {
 
 let declared = 0
 
-/** Intents that wait for a person, `intent_bench_{n}`; with their work for Temporal, if that is wanted. */
+/** Creates waiting intents `intent_bench_{n}`, and on request their rows in the outbox. */
 export async function addWaiting(stage: Stage, count: number, { queued = false } = {}): Promise<Numbered> {
   const from = declared + 1
   const to = from + count - 1

@@ -1,10 +1,10 @@
-/** What every operation leaves behind, in SQL of its own; a script of pgbench takes one row at a time. */
+/** The rows that every operation writes, as SQL; a pgbench script inserts one row at a time. */
 export interface Written {
   readonly into: string
   readonly rows: readonly string[]
 }
 
-/** For what: the event's agent, as SQL, and its data. */
+/** The subject of an event: its agent, as SQL, and its data. */
 interface About {
   readonly agent: string
   readonly data: string
@@ -24,7 +24,7 @@ const auditOf = (name: string, agent: string, action: string): string =>
   `uuidv7()::text, :owner, 'test', 'key', 'key_bench', '${action}', '${name}', uuidv7()::text, 'done',
     uuidv7()::text, ${agent}, gen_random_uuid()::text, '127.0.0.1', now()`
 
-/** Events, each with a row of the audit trail, and the answer that is kept for the key. */
+/** The events with their audit entries, and the answer stored for the idempotency key. */
 export const journalOf = (
   action: string,
   events: readonly string[],
@@ -44,7 +44,7 @@ export const knownOf = (action: string): string => `select status, body from ide
 
 const LOCK_KEY = `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`
 
-/** One after the other, in a transaction. */
+/** The statements one after the other in a transaction. */
 export const inTransaction = (action: string, statements: readonly string[]): string =>
   ['begin', LOCK_KEY, knownOf(action), ...statements, 'commit'].join(';\n')
 
@@ -53,9 +53,9 @@ export const byValues = ({ into, rows }: Written): string =>
 const bySelect = ({ into, rows }: Written, source: string): string =>
   `${into} ${rows.map(row => `select ${row} from ${source}`).join(' union all ')}`
 
-/** All in one statement: its parts, and what is written once for each row of `source`. */
+/** A single statement of these parts, with the rows written once for each row of `source`. */
 export function together(parts: readonly string[], written: readonly Written[], source: string): string {
-  const inserts = written.map(one => bySelect(one, source))
+  const inserts = written.map(insert => bySelect(insert, source))
   const named = inserts.slice(0, -1).map((text, n) => `w${n} as (${text})`)
   return `with ${[...parts, ...named].join(',\n')}\n${inserts.at(-1)}`
 }

@@ -3,16 +3,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outputOf } from '../child.ts'
 
-/** How it is done, one call at a time: as most would write it, as one statement, or a part of it that may not be missing. */
+/** A variant of the SQL: as most would write it, as one statement, or only the indispensable part. */
 export type Manner = 'statements' | 'one statement' | 'only the posting'
 
-/** An operation without us: what each call draws, in pgbench's own words, and its SQL in some manners. */
+/** An operation in SQL alone: the variables drawn for each call, in pgbench's syntax, and its variants. */
 export interface Alone {
   readonly draw: readonly string[]
   readonly scripts: Readonly<Partial<Record<Manner, string>>>
 }
 
-/** One call at a time, in the same run and the same database. */
+/** The rate of the SQL alone, measured in the same run on the same database. */
 export interface OneAtATime {
   readonly name: string
   readonly manner: Manner
@@ -30,7 +30,7 @@ interface Where {
   readonly folder: string
 }
 
-/** Transactions a second of so many clients, each with one call under way. */
+/** Transactions a second with this many clients, each with one call under way. */
 export async function pgbench(
   { draw, scripts }: Alone,
   manner: Manner,
@@ -46,9 +46,9 @@ export async function pgbench(
   return Number(/tps = ([\d.]+)/.exec(output)?.[1])
 }
 
-/** A key of its own for every call. */
+/** An idempotency key for each call. */
 export const KEY = 'key random(1, 9000000000000000)'
-/** A number for every call, each drawn once by one of the clients. */
+/** A number for each call, drawn once by one of the clients. */
 export const inOrder = (first: number): string[] => [
   `n ${first} + :turn * ${CLIENTS} + :client_id`,
   'turn :turn + 1',

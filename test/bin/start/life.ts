@@ -16,7 +16,7 @@ import {
 } from '../../support/processes/service-process.ts'
 import { until } from '../../support/until.ts'
 
-/** Does what a shell would with the `curl` that the service prints. */
+/** Sends the request of the `curl` command that the service prints. */
 async function paste(curl: string): Promise<Response> {
   const [, url = ''] = /curl -s (\S+)/.exec(curl) ?? []
   const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
@@ -26,21 +26,21 @@ async function paste(curl: string): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body })
 }
 
-// One directory for all: to make its PostgreSQL and its Temporal costs more than to start them.
+// All tests share one directory, as creating PostgreSQL and Temporal takes longer than starting them.
 const dataDir = temporaryFolder()
 let service: Launched | undefined
-/** As it told of itself at its first start. */
+/** The instance file of the first start. */
 let first: Instance | undefined
 
-async function running(): Promise<Launched> {
+async function ensureRunning(): Promise<Launched> {
   service ??= await startService(dataDir)
   first ??= instanceOf(dataDir)
   return service
 }
 
-/** With data, and nobody at work on it. */
-async function ended(): Promise<void> {
-  if (!first) await running()
+/** Ensures that the data exists and no service runs on it. */
+async function ensureStopped(): Promise<void> {
+  if (!first) await ensureRunning()
   if (service) await stopService(service)
   service = undefined
 }
@@ -62,7 +62,7 @@ function expectSame(): void {
 
 describe('a running service', () => {
   test('writes its addresses and secrets into files that only its user can read', async () => {
-    await running()
+    await ensureRunning()
     const instance = instanceOf(dataDir)
     expect(instance).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -80,7 +80,7 @@ describe('a running service', () => {
   })
 
   test('prints its addresses, its key and a first request that works', async () => {
-    const { output } = await running()
+    const { output } = await ensureRunning()
     const { url, docs, webUi, apiKey } = instanceOf(dataDir)
     for (const shown of [url, docs, String(webUi), apiKey]) expect(output()).toContain(shown)
     const answer = await paste(output())
@@ -89,7 +89,7 @@ describe('a running service', () => {
   })
 
   test('has a Temporal server and its Web UI', async () => {
-    await running()
+    await ensureRunning()
     const { webUi, temporalAddress } = instanceOf(dataDir)
     expect((await fetch(String(webUi))).status).toBe(200)
     const connection = await Connection.connect({ address: String(temporalAddress) })
@@ -98,7 +98,7 @@ describe('a running service', () => {
   })
 
   test('is not started a second time on its data directory; the second start prints its address', async () => {
-    await running()
+    await ensureRunning()
     const second = command('start', dataDir)
     expect(await second.exit).toBe(1)
     expect(second.output()).toBe(
@@ -107,7 +107,7 @@ describe('a running service', () => {
   })
 
   test('prevents a reset of its data', async () => {
-    await running()
+    await ensureRunning()
     const reset = command('reset', dataDir)
     expect(await reset.exit).toBe(1)
     expect(reset.output()).toContain('already runs')
@@ -115,41 +115,41 @@ describe('a running service', () => {
   })
 
   test('that is killed leaves no server behind and restarts at once with the same owner and key', async () => {
-    const killed = await running()
-    const left = servers()
+    const killed = await ensureRunning()
+    const processes = servers()
     killed.kill('SIGKILL')
     service = await startService(dataDir)
-    expect(left.filter(isRunning)).toEqual([])
+    expect(processes.filter(isRunning)).toEqual([])
     expectSame()
   })
 
-  /** npm and the terminal both pass on a Ctrl-C. */
+  /** npm and the terminal both pass a Ctrl-C on. */
   test('ends with 0 and with its servers at two SIGTERM, and removes its instance file', async () => {
-    const runningService = await running()
-    const left = servers()
+    const runningService = await ensureRunning()
+    const processes = servers()
     service = undefined
     runningService.kill('SIGTERM')
     runningService.kill('SIGTERM')
     expect(await runningService.exit).toBe(0)
-    expect(left.filter(isRunning)).toEqual([])
+    expect(processes.filter(isRunning)).toEqual([])
     expect(existsSync(instanceFile(dataDir))).toBe(false)
   })
 
   test('keeps its owner and key over a restart, and ends when npm is killed', async () => {
-    await ended()
+    await ensureStopped()
     const npm = launch('npm', ['start'], { DATA_DIR: dataDir, PORT: '0' })
     await npm.untilOutput(/The service is ready/)
     expectSame()
     const guard = parentOf(postmasterPid())
-    const left = [parentOf(guard), guard, ...servers()]
+    const processes = [parentOf(guard), guard, ...servers()]
     npm.kill('SIGKILL')
-    await until('the end of service and servers', () => !left.some(isRunning))
+    await until('the end of service and servers', () => !processes.some(isRunning))
     expect(existsSync(instanceFile(dataDir))).toBe(false)
   })
 })
 
 test('a reset removes the data of the service, and no other file', async () => {
-  await ended()
+  await ensureStopped()
   writeFileSync(join(dataDir, 'letter.txt'), 'Dear Sir')
   expect(await command('reset', dataDir).exit).toBe(0)
   expect(readdirSync(dataDir)).toEqual(['letter.txt'])

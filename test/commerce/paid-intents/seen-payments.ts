@@ -59,9 +59,9 @@ describe('an intent says of its payment', () => {
     expect((await bodyOf(client.intents.list())).data).toEqual([paid])
     const why = paid.payment?.reason?.message
     expect(await explained(intentId)).toContain(`Its payment was rejected, and the money is back. ${why}`)
-    const told = (await timeline(intentId)).map(({ event, reason }) => [event, reason])
-    expect(told).toContainEqual(['transaction.declined', null])
-    expect(told.at(-1)).toEqual(['transfer.failed', why])
+    const entries = (await timeline(intentId)).map(({ event, reason }) => [event, reason])
+    expect(entries).toContainEqual(['transaction.declined', null])
+    expect(entries.at(-1)).toEqual(['transfer.failed', why])
     const { data } = await bodyOf(client.transactions.list({ query: { intentId } }))
     expect(data).toMatchObject([{ status: 'declined', declineReason: why }])
   })
@@ -118,13 +118,13 @@ test('a timeline is read page by page, as every list is', async () => {
   const { intentId } = await pay()
   await pass()
   const params = { id: intentId }
-  const whole = await bodyOf(itself.intents.timeline({ params, query: { limit: 100 } }))
-  expect([whole.hasMore, whole.data.length > 4]).toEqual([false, true])
+  const fullTimeline = await bodyOf(itself.intents.timeline({ params, query: { limit: 100 } }))
+  expect([fullTimeline.hasMore, fullTimeline.data.length > 4]).toEqual([false, true])
   const first = await bodyOf(itself.intents.timeline({ params, query: { limit: 3 } }))
   expect(first.hasMore).toBe(true)
   const query = { limit: 100, cursor: String(first.nextCursor) }
   const rest = await bodyOf(itself.intents.timeline({ params, query }))
-  expect([...first.data, ...rest.data]).toEqual(whole.data)
+  expect([...first.data, ...rest.data]).toEqual(fullTimeline.data)
 })
 
 describe('an agent sees', () => {
@@ -159,14 +159,14 @@ describe('an agent sees', () => {
 test('transfers are found by agent and intent, transactions by run', async () => {
   const { client, agent, pay, pass } = await someone()
   const { id: runId } = await aRun(client, agent.id)
-  const [one, two] = [await pay(5, { runId }), await pay(6)]
+  const [first, second] = [await pay(5, { runId }), await pay(6)]
   await aSepaTransfer(client)
   await pass()
   const idsOf = async (query: object) =>
     (await bodyOf(client.transfers.list({ query }))).data.map(({ id }) => id)
-  expect(await idsOf({ agentId: agent.id })).toEqual([two.transfer.id, one.transfer.id])
-  expect(await idsOf({ intentId: one.intentId })).toEqual([one.transfer.id])
-  expect(await idsOf({ intentId: two.intentId, agentId: agent.id })).toEqual([two.transfer.id])
+  expect(await idsOf({ agentId: agent.id })).toEqual([second.transfer.id, first.transfer.id])
+  expect(await idsOf({ intentId: first.intentId })).toEqual([first.transfer.id])
+  expect(await idsOf({ intentId: second.intentId, agentId: agent.id })).toEqual([second.transfer.id])
   const paid = await bodyOf(client.transactions.list({ query: { runId } }))
-  expect(paid.data.map(({ transferId }) => transferId)).toEqual([one.transfer.id])
+  expect(paid.data.map(({ transferId }) => transferId)).toEqual([first.transfer.id])
 })

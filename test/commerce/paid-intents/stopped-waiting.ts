@@ -66,10 +66,10 @@ describe('a transfer that waits for its payee', () => {
     })
     expect(await usedToday()).toBe(0)
     expect(await woken(id)).toHaveLength(before + 1)
-    const told = await service.sql('select event from events where request_id = $1 order by id', [
+    const events = await service.sql('select event from events where request_id = $1 order by id', [
       answer.headers.get('x-request-id'),
     ])
-    expect(told.map(({ event }) => event)).toEqual(['wallet.updated', 'transfer.failed'])
+    expect(events.map(({ event }) => event)).toEqual(['wallet.updated', 'transfer.failed'])
     expect((await client.transfers.confirmPayee({ params: { id } })).code).toBe('payee_not_waiting')
     await sound()
   })
@@ -98,11 +98,11 @@ describe('a transfer that waits for its payee', () => {
     const answer = await client.intents.create({ body })
     expect(answer.body.status).toBe('denied')
     expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
-    const told = await service.sql<{ event: string; action: string }>(
+    const events = await service.sql<{ event: string; action: string }>(
       'select event, action from audit_entries where request_id = $1 and resource_id = $2',
       [answer.headers.get('x-request-id'), id],
     )
-    expect(told).toEqual([{ event: 'transfer.failed', action: 'intents.create' }])
+    expect(events).toEqual([{ event: 'transfer.failed', action: 'intents.create' }])
     await sound()
   })
 
@@ -130,14 +130,14 @@ describe('a transfer that waits for its payee', () => {
   })
 
   test('is cancelled when its owner is suspended; other owners’ transfers are not', async () => {
-    const [one, other] = [await someone(), await someone()]
-    const wallets = [await aWallet(one.client, 50), await aWallet(other.client, 50)] as const
-    const id = await one.waiting(() => one.fromWallet(wallets[0].id))
-    const theirs = await other.waiting(() => other.fromWallet(wallets[1].id))
-    const params = { id: one.ownerId }
+    const [first, second] = [await someone(), await someone()]
+    const wallets = [await aWallet(first.client, 50), await aWallet(second.client, 50)] as const
+    const id = await first.waiting(() => first.fromWallet(wallets[0].id))
+    const theirs = await second.waiting(() => second.fromWallet(wallets[1].id))
+    const params = { id: first.ownerId }
     await bodyOf(service.dash.customers.update({ params, body: { status: 'suspended' } }))
     await bodyOf(service.dash.customers.update({ params, body: { status: 'active' } }))
-    expect((await other.get(theirs)).status).toBe('verifying')
+    expect((await second.get(theirs)).status).toBe('verifying')
     const [row] = await service.sql('select status, reason from transfers where id = $1', [id])
     expect(row).toMatchObject({ status: 'cancelled', reason: { code: 'customer_suspended' } })
   })
@@ -174,7 +174,7 @@ describe('a transfer that waits for its payee', () => {
     const maker = new pg.Client({ connectionString: service.databaseUrl })
     await maker.connect()
     await maker.query('begin')
-    // As the foreign key of a new record does it.
+    // The lock that the foreign key of a new record takes.
     await maker.query('select from customers where id = $1 for key share', [ownerId])
     const change = { params: { id: ownerId }, body: { status: 'suspended' } } as const
     expect((await bodyOf(service.dash.customers.update(change))).status).toBe('suspended')

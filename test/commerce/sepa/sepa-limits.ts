@@ -129,19 +129,19 @@ describe('many at once', () => {
     const { client, ownerId, limits } = await anOwner({ dailyEuros: 30 })
     const wallets = await times(4, () => aWallet(client, 20))
     const { id: beneficiaryId } = await aBeneficiary(client)
-    const there = await service.another()
+    const otherUrl = await service.another()
     const { key } = (await bodyOf(client.keys.create({ body: { name: 'Two', environment: 'sandbox' } }))) as {
       key: string
     }
     const answers = await times(60, async n => {
       const body = { fromWalletId: String(wallets[n % 4]?.id), beneficiaryId, amountEuros: 1 }
       if (n % 2) return client.transfers.create({ body })
-      const told = await fetch(`${there}/transfers`, {
+      const response = await fetch(`${otherUrl}/transfers`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-      return { status: told.status, body: (await told.json()) as { id?: string } }
+      return { status: response.status, body: (await response.json()) as { id?: string } }
     })
     expect(statusCounts(answers)).toEqual({ 201: 30, 400: 30 })
     const ids = answers.flatMap(({ status, body }) => (status === 201 && body?.id ? [body.id] : []))

@@ -26,29 +26,32 @@ const {
 describe('a notice of the bank', () => {
   test('of settlement counts once, even repeated and from two processes at once', async () => {
     const { id } = await aSubmitted()
-    const there = service.client()
-    expect((await settle(id, there)).status).toBe(401)
+    const stranger = service.client()
+    expect((await settle(id, stranger)).status).toBe(401)
     const answers = await Promise.all(Array.from({ length: 5 }, () => settle(id)))
     expect(answers.map(({ body }) => body?.status)).toEqual(Array(5).fill('completed'))
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle'])
-    const told = await service.sql(
+    const events = await service.sql(
       `select 1 from events where event = 'transfer.completed' and data ->> 'transferId' = $1`,
       [id],
     )
-    expect(told).toHaveLength(1)
+    expect(events).toHaveLength(1)
     await proveLedger()
   })
 
   test('of rejection undoes the transfer and gives the reason in words, for known and unknown codes', async () => {
-    const [known, strange, wordless] = [await aSubmitted(), await aSubmitted(), await aSubmitted()]
-    await bodyOf(reject(known.id, 'AC04'))
-    await bodyOf(reject(known.id, 'AC06'))
-    await bodyOf(reject(strange.id, 'ZZ99'))
-    await bodyOf(reject(wordless.id))
-    expect((await get(known.id)).reason).toEqual({ code: 'AC04', message: 'The payee’s account is closed.' })
-    expect((await get(strange.id)).reason?.message).toBe('The bank gives the reason ZZ99.')
-    expect((await get(wordless.id)).reason?.code).toBe('MS03')
-    expect((await wallet(known.fromWalletId)).availableEuros).toBe(777.06)
+    const [knownCode, unknownCode, withoutCode] = [await aSubmitted(), await aSubmitted(), await aSubmitted()]
+    await bodyOf(reject(knownCode.id, 'AC04'))
+    await bodyOf(reject(knownCode.id, 'AC06'))
+    await bodyOf(reject(unknownCode.id, 'ZZ99'))
+    await bodyOf(reject(withoutCode.id))
+    expect((await get(knownCode.id)).reason).toEqual({
+      code: 'AC04',
+      message: 'The payee’s account is closed.',
+    })
+    expect((await get(unknownCode.id)).reason?.message).toBe('The bank gives the reason ZZ99.')
+    expect((await get(withoutCode.id)).reason?.code).toBe('MS03')
+    expect((await wallet(knownCode.fromWalletId)).availableEuros).toBe(777.06)
     await proveLedger()
   })
 
@@ -140,8 +143,8 @@ describe('a wallet that was closed meanwhile', () => {
 describe('a recall', () => {
   test('that the bank accepts brings the money back', async () => {
     const { id, fromWalletId } = await aCompleted()
-    const asked = await bodyOf(recall(id, 'It was paid twice'))
-    expect(asked).toMatchObject({
+    const recalled = await bodyOf(recall(id, 'It was paid twice'))
+    expect(recalled).toMatchObject({
       status: 'completed',
       recall: { status: 'requested', reason: 'It was paid twice', answer: null, answeredAt: null },
     })
@@ -181,9 +184,9 @@ describe('a recall', () => {
     expect(rail.count('recall', id)).toBeGreaterThan(5)
     await bodyOf(giveBack(id, 'FOCR'))
     expect(await get(id)).toMatchObject({ status: 'returned', recall: { status: 'accepted' } })
-    const asked = rail.count('recall', id)
+    const recalled = rail.count('recall', id)
     await pass(60 * 24 * 3)
-    expect(rail.count('recall', id)).toBe(asked)
+    expect(rail.count('recall', id)).toBe(recalled)
     await proveLedger()
   })
 

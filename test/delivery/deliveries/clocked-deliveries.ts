@@ -11,15 +11,15 @@ const { subscribed } = subscriptionsIn(service, receiver)
 
 /** A delivery that has failed once, on a plan with further attempts after 1, 5, 15 and 60 minutes. */
 async function failedDelivery() {
-  const one = await subscribed(respondWith(500), 'enterprise')
-  await anAgent(one.client)
+  const subscription = await subscribed(respondWith(500), 'enterprise')
+  await anAgent(subscription.client)
   const first = await untilDelivery(
-    one.client,
-    one.id,
+    subscription.client,
+    subscription.id,
     ({ status, attempts }) => status === 'pending' && attempts.length === 1,
   )
-  const advance = (minutes: number) => bodyOf(one.client.sandbox.advance({ body: { minutes } }))
-  return { ...one, first, advance }
+  const advance = (minutes: number) => bodyOf(subscription.client.sandbox.advance({ body: { minutes } }))
+  return { ...subscription, first, advance }
 }
 
 const MINUTE = 60_000
@@ -28,11 +28,11 @@ describe('a test clock', () => {
   test('moved beyond all further attempts makes them, until the delivery is a dead letter', async () => {
     const { client, id, path, advance } = await failedDelivery()
     await advance(90)
-    const dead = await untilDelivery(client, id, one => one.status === 'dead')
+    const dead = await untilDelivery(client, id, delivery => delivery.status === 'dead')
     expect(dead.attempts).toHaveLength(5)
     for (const { headers } of receiver.at(path))
       expect(Math.abs(Number(headers['x-service-timestamp']) * 1_000 - Date.now())).toBeLessThan(MINUTE)
-    // The receiver was left alone on the way, by the clock that was moved.
+    // The receiver was paused on the way, by the moved clock.
     expect((await bodyOf(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
   })
 
@@ -80,8 +80,8 @@ describe('a test clock', () => {
     const { client, id, advance } = await failedDelivery()
     await service.sql('update webhooks set failures = 9 where id = $1', [id])
     await advance(6 * 24 * 60)
-    await untilDelivery(client, id, one => one.attempts.length >= 2)
-    const disabled = await untilDelivery(client, id, one => one.explanation.includes('five days'))
+    await untilDelivery(client, id, delivery => delivery.attempts.length >= 2)
+    const disabled = await untilDelivery(client, id, delivery => delivery.explanation.includes('five days'))
     expect(disabled.status).toBe('pending')
   })
 })

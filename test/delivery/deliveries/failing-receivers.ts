@@ -18,7 +18,7 @@ describe('a receiver that keeps failing', () => {
     const behavior: Behavior = response => void response.writeHead(isHealthy ? 200 : 500).end()
     const { client, path, id } = await subscribed(behavior, 'free')
     const paused = await until('it is left alone', async () => {
-      // Failures of one round count once.
+      // All failures of one round count as one.
       await anAgent(client)
       const { health } = await webhookOf(client, id)
       return health.condition === 'paused' ? health : undefined
@@ -40,7 +40,7 @@ describe('a receiver that keeps failing', () => {
       const { pausedUntil } = (await webhookOf(client, id)).health
       return pausedUntil !== null && Date.parse(pausedUntil) > Date.parse(String(paused.pausedUntil))
     })
-    // Each of the two processes may have tried one.
+    // Each of the two processes may have sent one attempt.
     expect(receiver.at(path).length - before).toBeLessThanOrEqual(2)
 
     isHealthy = true
@@ -71,7 +71,7 @@ describe('a receiver that keeps failing', () => {
     await anAgent(client)
     await until('it is disabled', async () => (await webhookOf(client, id)).status === 'disabled')
     expect((await webhookOf(client, id)).statusReason).toMatch(/410/)
-    const waiting = await untilDelivery(client, id, one => one.status === 'pending')
+    const waiting = await untilDelivery(client, id, delivery => delivery.status === 'pending')
     expect(waiting.explanation).toBe(
       'It waits until the subscription is active again. The receiver answered 410: it wants nothing more.',
     )
@@ -94,8 +94,8 @@ describe('a subscription', () => {
     await anAgent(client)
     openAnswers[0]?.()
     const after = await until('it is noted', async () => {
-      const one = await bodyOf(client.webhooks.delivery({ params }))
-      return one.status === 'pending' ? one : undefined
+      const delivery = await bodyOf(client.webhooks.delivery({ params }))
+      return delivery.status === 'pending' ? delivery : undefined
     })
     expect(after.explanation).toMatch(/^The subscription is deleted/)
     await makeDue(service, params.id)
@@ -110,14 +110,14 @@ describe('a subscription', () => {
     const waiting = await untilDelivery(
       client,
       id,
-      one => one.status === 'pending' && one.attempts.length === 1,
+      delivery => delivery.status === 'pending' && delivery.attempts.length === 1,
     )
     await bodyOf(client.webhooks.update({ params: { id }, body: { status: 'disabled' } }))
     await anAgent(client)
     await makeDue(service, waiting.id)
     answer = 204
     await bodyOf(client.webhooks.update({ params: { id }, body: { status: 'active' } }))
-    await untilDelivery(client, id, one => one.status === 'delivered')
+    await untilDelivery(client, id, delivery => delivery.status === 'delivered')
     expect(receiver.at(path).map(({ body }) => JSON.parse(body).data.agentId)).toEqual([first.id, first.id])
   })
 })

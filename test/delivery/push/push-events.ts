@@ -18,7 +18,9 @@ describe('an event', () => {
     ]
     const agent = await anAgent(client)
     const intent = await anIntent(client, agent.id, { merchant: 'Casino', purpose: 'Nobody’s business' })
-    await until('both to hear of it', () => browsers.every(one => eventNames(one).includes('intent.created')))
+    await until('both to hear of it', () =>
+      browsers.every(browser => eventNames(browser).includes('intent.created')),
+    )
     const messages = browsers[0]?.messages ?? []
     expect(messages.map(({ payload }) => payload)).toEqual([
       {
@@ -61,7 +63,9 @@ describe('an event', () => {
       ['agent.frozen', 'agent.frozen'],
     ])
     const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.deleted' } }))
-    expect(data.map(one => one.data)).toEqual([{ subscriptionId: expired.id, label: null, reason: 'gone' }])
+    expect(data.map(event => event.data)).toEqual([
+      { subscriptionId: expired.id, label: null, reason: 'gone' },
+    ])
   })
 
   test('does not wait for a push service that does not answer', async () => {

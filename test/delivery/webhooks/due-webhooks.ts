@@ -9,7 +9,7 @@ const engine = await startEngine(areas)
 const anOwner = () => ({ ownerId: newId('customer'), mode: 'test' }) as const
 type Owner = ReturnType<typeof anOwner>
 
-/** So many subscriptions, for each of which a delivery has been due for so long; their ids. */
+/** Creates subscriptions, each with a delivery due for this many seconds; returns their ids. */
 async function addDueWebhooks({ ownerId, mode }: Owner, count: number, seconds: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('webhook'))
   const [event] = [newId('event')]
@@ -43,8 +43,10 @@ test('an owner with very many subscriptions delays no other', async () => {
   const served = await dueWebhooks(256)
   expect(served).toHaveLength(256)
   expect(served.slice(0, 4).map(({ owner_id }) => owner_id)).toEqual([
-    ...[many.ownerId, few.ownerId],
-    ...[many.ownerId, few.ownerId],
+    many.ownerId,
+    few.ownerId,
+    many.ownerId,
+    few.ownerId,
   ])
   expect([served[1]?.id, served[3]?.id]).toEqual([oldest, younger])
 })
@@ -65,10 +67,10 @@ describe('a paused receiver', () => {
       engine.run(owner, 'webhooks.retry', { params, body: { asked: byPerson } })
     await retry(false)
     expect(await pausedUntil(id)).not.toBeNull()
-    expect((await dueWebhooks(1_000)).map(one => one.id)).not.toContain(id)
+    expect((await dueWebhooks(1_000)).map(row => row.id)).not.toContain(id)
     await retry(true)
     expect(await pausedUntil(id)).toBeNull()
-    expect((await dueWebhooks(1_000)).map(one => one.id)).toContain(id)
+    expect((await dueWebhooks(1_000)).map(row => row.id)).toContain(id)
   })
 })
 

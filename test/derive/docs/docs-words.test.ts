@@ -69,7 +69,7 @@ describe('the words for a schema', () => {
     [{ type: 'array', items: { type: 'string', format: 'uri' } }, 'array of URLs'],
     [{ type: 'array', items: {} }, 'array of anything'],
     [{}, 'any'],
-  ])('call %j %s', (schema, words) => expect(typeWords(schema)).toBe(words))
+  ])('call %j %s', (schema, expected) => expect(typeWords(schema)).toBe(expected))
 
   test.each([
     [{ type: 'string', minLength: 1 }, ['not empty']],
@@ -84,8 +84,8 @@ describe('the words for a schema', () => {
       ['at least 1 item', 'each one of `a`, `b`'],
     ],
     [{ type: 'string', maxLength: 128, examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }, []],
-  ])('describe the constraints of %j as %j', (schema, words) =>
-    expect(constraintWords(schema)).toEqual(words),
+  ])('describe the constraints of %j as %j', (schema, expected) =>
+    expect(constraintWords(schema)).toEqual(expected),
   )
 
   test('do not list null among the choices', () => expect(choiceWords({ enum: ['a', null] })).toBe('`a`'))

@@ -93,10 +93,10 @@ describe('the documentation with JavaScript', () => {
     await opened.page.getByText('no operations, no events').waitFor()
     await field.fill('unfreeze')
     await opened.page.getByText(/^2 operations/).waitFor()
-    expect(await results(opened).evaluateAll(all => all.map(one => one.getAttribute('href')))).toEqual([
+    expect(await results(opened).evaluateAll(all => all.map(link => link.getAttribute('href')))).toEqual([
       '/docs/agents#agents.unfreeze',
-      '/docs/agents#agents',
       '/docs/risk#risk.unfreeze',
+      '/docs/agents#agents',
     ])
     expect(await contents.isVisible()).toBe(false)
     await field.press('Escape')

@@ -9,13 +9,14 @@ const owner = await service.owner()
 const text = async (): Promise<string> =>
   (await service.http('GET', '/metrics', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } })).text
 
-/** The value of one line, by its name and some of its labels. */
+/** The value of a metric with these labels. */
 async function value(name: string, labels: Record<string, string> = {}): Promise<number> {
   const line = (await text())
     .split('\n')
     .find(
-      one =>
-        one.startsWith(name) && Object.entries(labels).every(([key, is]) => one.includes(`${key}="${is}"`)),
+      candidate =>
+        candidate.startsWith(name) &&
+        Object.entries(labels).every(([key, is]) => candidate.includes(`${key}="${is}"`)),
     )
   return Number(line?.split(' ').at(-1) ?? 0)
 }
@@ -42,7 +43,7 @@ describe('the metrics', () => {
 
   test('count requests by operation and status', async () => {
     const before = [await servedCount('policies.create', 201), await servedCount('policies.create', 400)]
-    for (let made = 0; made < 3; made++) await aPolicy(owner.client)
+    for (let count = 0; count < 3; count++) await aPolicy(owner.client)
     await owner.client.policies.create({ body: { name: '' } })
     expect([await servedCount('policies.create', 201), await servedCount('policies.create', 400)]).toEqual([
       (before[0] ?? 0) + 3,

@@ -34,7 +34,7 @@ const things = area(
 )
 
 const find = router(registered({ things }))
-const keyOf = (found: Found): unknown => (found && 'registered' in found ? found.registered.key : found)
+const keyOf = (match: Found): unknown => (match && 'registered' in match ? match.registered.key : match)
 
 describe('an address', () => {
   test.each([
@@ -45,7 +45,7 @@ describe('an address', () => {
     ['GET', '/things/thing_1', 'things.read'],
     ['HEAD', '/things/thing_1', 'things.read'],
     ['DELETE', '/v1/things/thing_1', 'things.burn'],
-    // Known as an id too, the best thing can be burnt.
+    // The path without its own DELETE is matched as an id.
     ['DELETE', '/things/best', 'things.burn'],
     ['GET', '/paid/1', 'things.paid'],
     ['GET', '/v1/paid/1', 'things.paid'],

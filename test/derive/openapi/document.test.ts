@@ -15,7 +15,9 @@ import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 
 const document = openapiDocument(areas)
-const operations = published(areas).map(one => [one.key, one, objectOf(one)] as const)
+const operations = published(areas).map(
+  registered => [registered.key, registered, objectOf(registered)] as const,
+)
 
 function objectOf({ operation: { path, method } }: Registered): OperationObject {
   return document.paths[path]?.[method.toLowerCase()] as OperationObject
@@ -44,8 +46,8 @@ test('the committed document has one line for each operation, and the same conte
 })
 
 test('the document has every operation exactly once', () => {
-  const operationIds = Object.values(document.paths).flatMap(item =>
-    Object.values(item).map(one => one.operationId),
+  const operationIds = Object.values(document.paths).flatMap(path =>
+    Object.values(path).map(operation => operation.operationId),
   )
   expect(operationIds.sort()).toEqual(operations.map(([key]) => key).sort())
 })
@@ -130,7 +132,7 @@ test.each(operations)(
 
 test.each(operations)('%s: every path parameter has an example and a maximum', (_, { operation }, object) => {
   const parameters = (object.parameters ?? []).filter(
-    (one): one is Parameter => 'in' in one && one.in === 'path',
+    (parameter): parameter is Parameter => 'in' in parameter && parameter.in === 'path',
   )
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
   expect(parameters.map(({ name }) => name)).toEqual(names)

@@ -42,7 +42,7 @@ async function using<T>(dataDir: string, work: (postgres: EmbeddedPostgres) => P
   }
 }
 
-// What begins with data begins with this: to make a cluster costs several times what a start costs.
+// A shared data directory for tests that begin with data, as initdb takes several times as long as a start.
 const usedDataDir = temporaryFolder()
 
 const postmasterPid = (dataDir: string) =>
@@ -71,9 +71,9 @@ describe('an embedded PostgreSQL', () => {
   })
 
   test('takes a port of its own beside another one', async () => {
-    const [one, other] = await Promise.all([start(temporaryFolder()), start(temporaryFolder())])
-    expect(new URL(one.url).port).not.toBe(new URL(other.url).port)
-    await Promise.all([one.stop(), other.stop()])
+    const [first, second] = await Promise.all([start(temporaryFolder()), start(temporaryFolder())])
+    expect(new URL(first.url).port).not.toBe(new URL(second.url).port)
+    await Promise.all([first.stop(), second.stop()])
   })
 
   test('is restarted on the same port when its server is killed', async () => {

@@ -100,13 +100,16 @@ describe('a revoked key', () => {
     const { client, key } = await service.owner()
     const doomed = await aKey(client)
     const token = String(doomed.key)
-    const there = async () =>
+    const statusElsewhere = async () =>
       (await fetch(`${elsewhere}/keys`, { headers: { authorization: `Bearer ${token}` } })).status
-    expect([await isAccepted(clientOf(doomed)), await there()]).toEqual([true, 200])
+    expect([await isAccepted(clientOf(doomed)), await statusElsewhere()]).toEqual([true, 200])
     const answer = await client.keys.revoke({ params: { id: doomed.id } })
     const began = performance.now()
     expect(answer).toMatchObject({ status: 200, body: { id: doomed.id, revokedAt: expect.any(String) } })
-    await until('both stop', async () => !(await isAccepted(clientOf(doomed))) && (await there()) === 401)
+    await until(
+      'both stop',
+      async () => !(await isAccepted(clientOf(doomed))) && (await statusElsewhere()) === 401,
+    )
     expect(performance.now() - began).toBeLessThan(1_000)
     expect(await traceOf(service, answer)).toEqual({
       events: ['key.revoked'],

@@ -11,7 +11,7 @@ const engine = await startEngine(areas)
 const { database, makeDue, untilEmpty, start, rows, queue } = relaysOn(engine)
 
 afterEach(async () => {
-  await Promise.all(startedRelays.splice(0).map(one => one.stop()))
+  await Promise.all(startedRelays.splice(0).map(relay => relay.stop()))
   await engine.sql('delete from outbox')
 })
 
@@ -72,9 +72,9 @@ describe('a relay', () => {
     await queue(1, 'intent/later')
     await engine.sql(`update outbox set due_at = now() + interval '1 hour'`)
     await queue(1, 'intent/now')
-    const one = start(async ({ workflowId }) => void delivered.push(workflowId))
+    const relay = start(async ({ workflowId }) => void delivered.push(workflowId))
     await until('it is delivered', () => delivered.length > 0)
-    one.wake()
+    relay.wake()
     await until('one is left', async () => (await rows()).length === 1)
     expect(delivered).toEqual(['intent/now'])
   })

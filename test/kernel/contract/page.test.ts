@@ -54,7 +54,9 @@ describe('a page', () => {
         for (let after: string | undefined; ; ) {
           let read = 0
           const { rows, hasMore } = await readPage<(typeof all)[number]>({
-            ...{ limit, after, keyOf: ({ id }) => id },
+            limit,
+            after,
+            keyOf: ({ id }) => id,
             read: async (from, most) => {
               const start = from === undefined ? 0 : Number(from) + 1
               read += most
@@ -82,7 +84,7 @@ describe('a list', () => {
   test('shows each record once, newest first, while others are added', async () => {
     const owner = await service.owner()
     const before: string[] = []
-    for (let made = 0; made < 23; made++) before.push((await anAgent(owner.client)).id)
+    for (let count = 0; count < 23; count++) before.push((await anAgent(owner.client)).id)
     const ids: string[] = []
     for (let cursor: string | undefined; ; ) {
       const { body } = await owner.client.agents.list({ query: { limit: 5, ...(cursor ? { cursor } : {}) } })

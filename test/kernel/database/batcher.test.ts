@@ -124,7 +124,7 @@ describe('the result of a batched item', () => {
       items.map(item => (item % 2 ? fulfilled(item * 10) : { status: 'rejected', reason: `no ${item}` })),
     )
     const answers = await Promise.allSettled([1, 2, 3, 4, 5].map(item => add('a', item)))
-    expect(answers.map(one => (one.status === 'fulfilled' ? one.value : one.reason))).toEqual([
+    expect(answers.map(result => (result.status === 'fulfilled' ? result.value : result.reason))).toEqual([
       10,
       'no 2',
       30,

@@ -28,7 +28,7 @@ async function withdraw(sampleId: string, amount = 1, idempotencyKey: string | n
   return { status, body: JSON.parse(String(body)), replayed: replayed === true }
 }
 
-/** Smallest first: two batches are under way at once, and either may end first. */
+/** The sizes of the batches, sorted: two batches run at once, and either may end first. */
 const sizes = () => batches.map(({ size }) => size).toSorted((a, b) => a - b)
 const roundTrips = () => new Set(batches.map(trip => trip.roundTrips))
 
@@ -131,9 +131,9 @@ const request = fc.record({
   key: fc.option(fc.constantFrom('a', 'b', 'c', 'd'), { nil: null }),
 })
 
-/** How three samples would answer if the requests came one after another. */
+/** The answers of three samples to requests one after another. */
 function sequentialModel() {
-  const balanceOf = [START, START, START]
+  const balances = [START, START, START]
   const answers = new Map<
     string,
     { sample: number; amount: number; answer: { status: number; left?: number } }
@@ -141,9 +141,9 @@ function sequentialModel() {
   return ({ sample, amount, key }: { sample: number; amount: number; key: string | null }) => {
     const stored = key === null ? undefined : answers.get(key)
     if (stored) return stored.sample === sample && stored.amount === amount ? stored.answer : { status: 422 }
-    const enough = (balanceOf[sample] ?? 0) >= amount
-    if (enough) balanceOf[sample] = (balanceOf[sample] ?? 0) - amount
-    const answer = enough ? { status: 201, left: balanceOf[sample] as number } : { status: 400 }
+    const enough = (balances[sample] ?? 0) >= amount
+    if (enough) balances[sample] = (balances[sample] ?? 0) - amount
+    const answer = enough ? { status: 201, left: balances[sample] as number } : { status: 400 }
     if (key !== null) answers.set(key, { sample, amount, answer })
     return answer
   }
@@ -156,10 +156,10 @@ describe('any series of requests', () => {
         const samples = await times(3, () => sample(START))
         const expectedOf = sequentialModel()
         const round = newId('round')
-        for (const one of requests) {
-          const expected = expectedOf(one)
-          const key = one.key && `${round}-${one.key}`
-          const answer = await withdraw(samples[one.sample] as string, one.amount, key).catch(
+        for (const sent of requests) {
+          const expected = expectedOf(sent)
+          const key = sent.key && `${round}-${sent.key}`
+          const answer = await withdraw(samples[sent.sample] as string, sent.amount, key).catch(
             ({ status }) => ({
               status,
               body: {},

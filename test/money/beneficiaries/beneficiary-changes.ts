@@ -33,7 +33,9 @@ describe('a second beneficiary with the same IBAN', () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => aBeneficiary(client)))
     const originals = all.filter(({ duplicateOf }) => duplicateOf === null)
     expect(originals).toHaveLength(1)
-    const flags = new Set(all.filter(one => one !== originals[0]).map(({ duplicateOf }) => duplicateOf))
+    const flags = new Set(
+      all.filter(beneficiary => beneficiary !== originals[0]).map(({ duplicateOf }) => duplicateOf),
+    )
     expect([...flags]).toEqual([originals[0]?.id])
   })
 

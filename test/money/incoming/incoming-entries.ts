@@ -52,28 +52,28 @@ describe('an entry is skipped', () => {
 })
 
 test('a file with many bookings credits each once, to the wallet that it names', async () => {
-  const [one, two] = [await aWallet(client), await aWallet(client)]
+  const [first, second] = [await aWallet(client), await aWallet(client)]
   const bookings = Array.from({ length: 450 }, (_, n) => ({
     reference: `${newReference()}-${n}`,
     amount: '1.00',
-    details: [payment(n % 3 === 0 ? {} : { iban: String(n % 3 === 1 ? one.iban : two.iban) })],
+    details: [payment(n % 3 === 0 ? {} : { iban: String(n % 3 === 1 ? first.iban : second.iban) })],
   }))
   const xml = camt(bookings)
   expect(await bodyOf(read(xml))).toMatchObject({ entries: 450, matched: 300, unmatched: 150, known: 0 })
-  expect([await balanceOf(one.id), await balanceOf(two.id)]).toEqual([150, 150])
+  expect([await balanceOf(first.id), await balanceOf(second.id)]).toEqual([150, 150])
   expect(await bodyOf(read(xml))).toMatchObject({ matched: 0, unmatched: 0, known: 450 })
 })
 
 describe('a booking with many payments', () => {
   test('becomes one credit for each payment', async () => {
-    const [one, two] = [await aWallet(client), await aWallet(client)]
+    const [first, second] = [await aWallet(client), await aWallet(client)]
     const details = [
-      payment({ iban: String(one.iban), amount: '10.00' }),
-      payment({ iban: String(two.iban), amount: '15.00' }),
+      payment({ iban: String(first.iban), amount: '10.00' }),
+      payment({ iban: String(second.iban), amount: '15.00' }),
     ]
     const xml = camt([{ reference: newReference(), details }])
     expect(await bodyOf(read(xml))).toMatchObject({ entries: 1, matched: 2 })
-    expect([await balanceOf(one.id), await balanceOf(two.id)]).toEqual([10, 15])
+    expect([await balanceOf(first.id), await balanceOf(second.id)]).toEqual([10, 15])
     expect(await bodyOf(read(xml))).toMatchObject({ matched: 0, known: 2 })
   })
 

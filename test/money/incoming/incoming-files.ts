@@ -80,19 +80,21 @@ describe('a file of the bank', () => {
 
   test('can credit wallets of many owners', async () => {
     const owners = await times(3, () => service.owner())
-    const wallets = await Promise.all(owners.map(one => aWallet(one.client)))
+    const wallets = await Promise.all(owners.map(owner => aWallet(owner.client)))
     const bookings = wallets.map(({ iban }) => ({
       reference: newReference(),
       details: [payment({ iban: String(iban) })],
     }))
     expect(
       await bodyOf(
-        read(camt([...bookings, ...bookings.map(one => ({ ...one, reference: newReference() }))])),
+        read(camt([...bookings, ...bookings.map(booking => ({ ...booking, reference: newReference() }))])),
       ),
     ).toMatchObject({ matched: 6 })
     for (const [index, { id }] of wallets.entries())
       expect(await balanceOf(id, owners[index]?.client)).toBe(50)
-    const events = owners.map(one => bodyOf(one.client.events.list({ query: { event: 'wallet.credited' } })))
+    const events = owners.map(owner =>
+      bodyOf(owner.client.events.list({ query: { event: 'wallet.credited' } })),
+    )
     expect((await Promise.all(events)).map(({ data }) => data.length)).toEqual([2, 2, 2])
   })
 

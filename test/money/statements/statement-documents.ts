@@ -101,9 +101,9 @@ describe('statement documents', () => {
 
   test('of a past month never change', async () => {
     const { id, other, key, client, draw, book, fund } = await anOldWallet()
-    await book(instantAt('2026-02-03T00:00:00Z'), one => {
-      one.move('fund', 'bank', other, 900n, newCause())
-      one.move('transfer', other, id, 300n, newCause())
+    await book(instantAt('2026-02-03T00:00:00Z'), opened => {
+      opened.move('fund', 'bank', other, 900n, newCause())
+      opened.move('transfer', other, id, 300n, newCause())
     })
     const statement = await draw('2026-02')
     const all = () =>

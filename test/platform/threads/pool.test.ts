@@ -25,7 +25,7 @@ const newCounters = () => new Int32Array(new SharedArrayBuffer(8))
 
 async function* noPages(): AsyncGenerator<never> {}
 
-/** An endless stream of this owner, and what has become of it in its thread. */
+/** An endless stream of this owner, and the counters of its thread. */
 function startCounting(pool: ThreadPool, owner: string) {
   const counters = newCounters()
   const pieces = pool.stream(task('count', owner), [counters], noPages())[Symbol.asyncIterator]()
@@ -81,7 +81,7 @@ describe('the tasks of one owner', () => {
     await first?.next()
     const waiting = second?.next()
     await other?.next()
-    expect([first, second, other].map(one => Atomics.load(one?.counters ?? newCounters(), 0))).toEqual([
+    expect([first, second, other].map(stream => Atomics.load(stream?.counters ?? newCounters(), 0))).toEqual([
       1, 0, 1,
     ])
     await first?.leave()
@@ -127,10 +127,10 @@ describe('the tasks of all owners', () => {
 
   test('that are short run even while all streams are in use', async () => {
     const pool = aPool({ limits: { atOnce: 1 } })
-    const one = startCounting(pool, 'one')
-    await one.next()
+    const stream = startCounting(pool, 'one')
+    await stream.next()
     expect(await pool.run<typeof work.environmentNames>(task('environmentNames', 'one'))).toEqual([])
-    await one.leave()
+    await stream.leave()
   })
 })
 
@@ -160,7 +160,7 @@ describe('a task that does not end', () => {
     const notReading = startCounting(pool, 'one')
     await notReading.next()
     const next = startCounting(pool, 'one')
-    // Were the place not given away, this would wait longer than a test may.
+    // Without the released slot, this would wait longer than the test's time limit.
     await next.next().catch(() => undefined)
     await until('the thread has forgotten it', () => Atomics.load(notReading.counters, 1) === 1)
     await expect(notReading.next()).rejects.toMatchObject({ status: 503 })
@@ -170,9 +170,9 @@ describe('a task that does not end', () => {
 
 test('stopping the pool answers the tasks under way', async () => {
   const pool = aPool()
-  const one = startCounting(pool, 'one')
-  await one.next()
+  const stream = startCounting(pool, 'one')
+  await stream.next()
   await pool.stop()
   await nextTurn()
-  await expect(one.next()).rejects.toMatchObject({ status: 503 })
+  await expect(stream.next()).rejects.toMatchObject({ status: 503 })
 })

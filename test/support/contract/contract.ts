@@ -28,14 +28,14 @@ function refusal({ operation }: Registered, { status, headers, body }: HttpRespo
 }
 
 /** Checks what every answer of this operation must have, in one comparison, as it runs thousands of times. */
-function expectDeclaredAnswer(one: Registered, requestId: string, answer: HttpResponse): void {
+function expectDeclaredAnswer(registered: Registered, requestId: string, answer: HttpResponse): void {
   const { status, headers, body } = answer
-  const isCounted = !one.operation.unmetered
+  const isCounted = !registered.operation.unmetered
   const [declared, received] =
     status >= 400
-      ? refusal(one, answer)
+      ? refusal(registered, answer)
       : [
-          { status: one.operation.returns[0], error: undefined },
+          { status: registered.operation.returns[0], error: undefined },
           { status, error: body?.error },
         ]
   expect({
@@ -86,8 +86,9 @@ export const isRoute = (method: string, path: string): boolean =>
       new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   )
 
-export const cases = operations.map(one => [one.key, one] as const)
-export const casesWhere = (isWanted: (one: Registered) => boolean) => cases.filter(([, one]) => isWanted(one))
+export const cases = operations.map(registered => [registered.key, registered] as const)
+export const casesWhere = (isWanted: (registered: Registered) => boolean) =>
+  cases.filter(([, registered]) => isWanted(registered))
 
 /** A body without the values that change from moment to moment: instants and ages in seconds. */
 export const withoutTimes = (body: unknown): unknown =>
@@ -117,18 +118,18 @@ const exampleId = (schema: z.ZodObject | undefined): string | undefined => {
 }
 
 /** The GET that returns the record of a write's answer: at the same path, or by the record's id. */
-export function readerOf(one: Registered): Registered | undefined {
-  const record = recordOf(one)
-  if (!record || !isWrite(one)) return undefined
+export function readerOf(registered: Registered): Registered | undefined {
+  const record = recordOf(registered)
+  if (!record || !isWrite(registered)) return undefined
   const readers = operations.filter(
     other =>
       other.operation.method === 'GET' &&
       recordOf(other) &&
-      other.operation.callers[0] === one.operation.callers[0],
+      other.operation.callers[0] === registered.operation.callers[0],
   )
   const id = exampleId(record)
   return (
-    readers.find(({ operation }) => operation.path === one.operation.path) ??
+    readers.find(({ operation }) => operation.path === registered.operation.path) ??
     readers.find(other => id !== undefined && exampleId(recordOf(other)) === id)
   )
 }
@@ -136,12 +137,12 @@ export function readerOf(one: Registered): Registered | undefined {
 /** The path at which this GET returns the record of the answer. */
 export function readPath(
   reader: Registered,
-  one: Registered,
+  registered: Registered,
   path: string,
   { agentId, id }: HttpResponse['body'],
 ) {
   const template = reader.operation.path
-  if (template === one.operation.path) return path
+  if (template === registered.operation.path) return path
   return template.replace(/\{\w+\}(?=\/)/, agentId).replace(/\{\w+\}$/, id)
 }
 
@@ -185,13 +186,16 @@ export async function worldsOf(service: TestService) {
 export function checkedSender(world: World) {
   let requests = 0
   return async (
-    one: Registered,
+    registered: Registered,
     path: string,
     { headers, ...how }: RequestOptions,
   ): Promise<HttpResponse> => {
     const requestId = `contract-${requests++}`
-    const answer = await world.send(one, path, { ...how, headers: { ...headers, 'x-request-id': requestId } })
-    expectDeclaredAnswer(one, requestId, answer)
+    const answer = await world.send(registered, path, {
+      ...how,
+      headers: { ...headers, 'x-request-id': requestId },
+    })
+    expectDeclaredAnswer(registered, requestId, answer)
     return answer
   }
 }

@@ -36,7 +36,7 @@ export interface Prepared {
 }
 
 const byKey = (key: string): Registered => {
-  const operation = operations.find(one => one.key === key)
+  const operation = operations.find(registered => registered.key === key)
   if (!operation) throw new Error(`there is no ${key}`)
   return operation
 }
@@ -84,23 +84,23 @@ export class World {
   }
 
   /** A path and a body with which the operation succeeds. */
-  prepare(one: Registered): Promise<Prepared> {
-    if (!this.#prepared) return this.#prepare(one)
+  prepare(registered: Registered): Promise<Prepared> {
+    if (!this.#prepared) return this.#prepare(registered)
     // Records that were changed first, or created in a special way, are of no use to other operations.
-    const isSpecial = Object.keys(CAUSED).some(collection => one.operation.path.startsWith(collection))
-    this.#keeps = !(one.key in REQUIRED_BEFORE || one.key in RECORD_VARIANTS || isSpecial)
-    return cached(this.#prepared, one.key, () => this.#prepare(one))
+    const isSpecial = Object.keys(CAUSED).some(collection => registered.operation.path.startsWith(collection))
+    this.#keeps = !(registered.key in REQUIRED_BEFORE || registered.key in RECORD_VARIANTS || isSpecial)
+    return cached(this.#prepared, registered.key, () => this.#prepare(registered))
   }
 
   #once(name: string, make: () => Promise<string>): Promise<string> {
     return this.#keeps ? cached(this.#records, name, make) : make()
   }
 
-  async #prepare(one: Registered): Promise<Prepared> {
-    this.#variants = RECORD_VARIANTS[one.key] ?? {}
-    const path = (await this.#fill(one.operation.path)) + (await this.#queryOf(one))
-    const body = await this.bodyOf(one)
-    const before = REQUIRED_BEFORE[one.key]
+  async #prepare(registered: Registered): Promise<Prepared> {
+    this.#variants = RECORD_VARIANTS[registered.key] ?? {}
+    const path = (await this.#fill(registered.operation.path)) + (await this.#queryOf(registered))
+    const body = await this.bodyOf(registered)
+    const before = REQUIRED_BEFORE[registered.key]
     if (before) await this.#succeed(byKey(before), path)
     return { path, body }
   }
@@ -131,17 +131,20 @@ export class World {
     return this.#service.http(operation.method, path, options)
   }
 
-  async #succeed(one: Registered, parameterPath: string): Promise<HttpResponse> {
-    const params = one.operation.path.includes('{') ? parameterPath.split('/') : []
-    const path = one.operation.path
+  async #succeed(registered: Registered, parameterPath: string): Promise<HttpResponse> {
+    const params = registered.operation.path.includes('{') ? parameterPath.split('/') : []
+    const path = registered.operation.path
       .split('/')
       .map((part: string, index: number) => (part.startsWith('{') ? (params[index] ?? part) : part))
       .join('/')
-    const body = await this.bodyOf(one)
-    const answer = await this.send(one, path, { ...credentials(one, this.owner), ...(body ? { body } : {}) })
-    if (answer.status >= 300) throw new Error(`${one.key}: ${answer.text}`)
+    const body = await this.bodyOf(registered)
+    const answer = await this.send(registered, path, {
+      ...credentials(registered, this.owner),
+      ...(body ? { body } : {}),
+    })
+    if (answer.status >= 300) throw new Error(`${registered.key}: ${answer.text}`)
     // An agent needs money for its intents to be approved.
-    if (one.key === 'agents.create')
+    if (registered.key === 'agents.create')
       await this.#succeed(byKey('fund.wallet'), `/wallets/${answer.body.walletId}/fund`)
     return answer
   }
@@ -207,7 +210,10 @@ export class World {
     const special = SPECIAL_RECORDS[prefix]
     if (special) return this.#createSpecial(special)
     const creator = operations.find(
-      one => one.operation.method === 'POST' && !one.operation.path.includes('{') && prefixOf(one) === prefix,
+      registered =>
+        registered.operation.method === 'POST' &&
+        !registered.operation.path.includes('{') &&
+        prefixOf(registered) === prefix,
     )
     return creator ? this.#create(creator, creator.operation.path) : unknownId(prefix)
   }
@@ -218,12 +224,17 @@ export class World {
 
   /** The answer to an example with further members. */
   async #call(key: string, members: object): Promise<HttpResponse['body']> {
-    const one = byKey(key)
+    const registered = byKey(key)
     const body =
-      one.operation.method === 'GET'
+      registered.operation.method === 'GET'
         ? {}
-        : { body: { ...((await this.bodyOf(one)) as object | undefined), ...members } }
-    return (await this.send(one, one.operation.path, { ...credentials(one, this.owner), ...body })).body
+        : { body: { ...((await this.bodyOf(registered)) as object | undefined), ...members } }
+    return (
+      await this.send(registered, registered.operation.path, {
+        ...credentials(registered, this.owner),
+        ...body,
+      })
+    ).body
   }
 
   /** The alert of an agent that risk froze for its first payment to a new merchant, as configured here. */

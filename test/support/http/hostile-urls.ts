@@ -12,11 +12,11 @@ const ADDRESSES: readonly (readonly [rule: string, bytes: Bytes])[] = [
   ['reserved', [198, 18, 0, 1]],
 ]
 
-const whole = ([a, b, c, d]: Bytes) => ((a << 24) | (b << 16) | (c << 8) | d) >>> 0
+const asInteger = ([a, b, c, d]: Bytes) => ((a << 24) | (b << 16) | (c << 8) | d) >>> 0
 const hex = (part: number) => part.toString(16)
 const octal = (part: number) => `0${part.toString(8)}`
 const pair = (high: number, low: number) => hex((high << 8) | low)
-const words = ([a, b, c, d]: Bytes) => `${pair(a, b)}:${pair(c, d)}`
+const asGroups = ([a, b, c, d]: Bytes) => `${pair(a, b)}:${pair(c, d)}`
 const dotted = (bytes: Bytes) => bytes.join('.')
 const wide = (text: string) => text.replace(/\d/g, digit => String.fromCharCode(0xff10 + Number(digit)))
 const circled = (text: string) =>
@@ -27,10 +27,10 @@ const percent = (text: string) => text.replace(/./g, char => `%${hex(char.charCo
 const NOTATIONS: readonly ((bytes: Bytes) => string)[] = [
   dotted,
   bytes => `${dotted(bytes)}.`,
-  bytes => String(whole(bytes)),
-  bytes => `0x${hex(whole(bytes))}`,
-  bytes => `0X${hex(whole(bytes)).toUpperCase()}`,
-  bytes => octal(whole(bytes)),
+  bytes => String(asInteger(bytes)),
+  bytes => `0x${hex(asInteger(bytes))}`,
+  bytes => `0X${hex(asInteger(bytes)).toUpperCase()}`,
+  bytes => octal(asInteger(bytes)),
   bytes => bytes.map(part => `0x${hex(part)}`).join('.'),
   bytes => bytes.map(octal).join('.'),
   bytes => bytes.map(part => `000${octal(part)}`).join('.'),
@@ -41,17 +41,17 @@ const NOTATIONS: readonly ((bytes: Bytes) => string)[] = [
   bytes => dotted(bytes).replaceAll('.', '。'),
   bytes => percent(dotted(bytes)),
   bytes => `[::ffff:${dotted(bytes)}]`,
-  bytes => `[::FFFF:${words(bytes)}]`,
-  bytes => `[0:0:0:0:0:ffff:${words(bytes)}]`,
+  bytes => `[::FFFF:${asGroups(bytes)}]`,
+  bytes => `[0:0:0:0:0:ffff:${asGroups(bytes)}]`,
 ]
 
 /** Ways that lead to it by another address: refused wherever they lead. */
 const DISGUISES: readonly ((bytes: Bytes) => string)[] = [
   bytes => `[::${dotted(bytes)}]`,
   bytes => `[64:ff9b::${dotted(bytes)}]`,
-  bytes => `[64:ff9b:1::${words(bytes)}]`,
-  bytes => `[2002:${words(bytes)}::1]`,
-  bytes => `[2001:0:${words(bytes)}::1]`,
+  bytes => `[64:ff9b:1::${asGroups(bytes)}]`,
+  bytes => `[2002:${asGroups(bytes)}::1]`,
+  bytes => `[2001:0:${asGroups(bytes)}::1]`,
 ]
 
 /** The first and the last address of every block, and what else IANA gives to nobody. */

@@ -81,8 +81,8 @@ export function misplaced(path: string): string | undefined {
   if (zone in business)
     return noun ? undefined : `belongs to no noun: move it into src/${zone}/<noun>/, or into src/values`
   if (path.startsWith('src/') && path.split('/').length > 4) return 'lies deeper than src/folder/room'
-  const known = [...foundation, ...Object.keys(others), 'bin', 'areas.ts', 'workflows', 'activities', 'test']
-  return known.includes(zone)
+  const zones = [...foundation, ...Object.keys(others), 'bin', 'areas.ts', 'workflows', 'activities', 'test']
+  return zones.includes(zone)
     ? undefined
     : `lies in the folder ${zone}, which has no place in the order: move it, or name the folder in test/support/tidy/import-law.ts`
 }

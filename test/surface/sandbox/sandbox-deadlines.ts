@@ -106,13 +106,13 @@ describe('what falls due while the test clock moves', () => {
     const expiries = await expiriesOf(ownerId)
     expect(new Set(expiries.map(({ id }) => id)).size).toBe(1_000)
     expect(expiries).toHaveLength(1_000)
-    const [left] = await service.sql(
+    const [remaining] = await service.sql(
       `select count(*) filter (where status <> 'expired')::int as open,
         (select count(*)::int from audit_entries where owner_id = $1 and event = 'intent.expired') as audit
        from intents where owner_id = $1`,
       [ownerId],
     )
-    expect(left).toEqual({ open: 0, audit: 1_000 })
+    expect(remaining).toEqual({ open: 0, audit: 1_000 })
   })
 
   test('may be a hundred deadlines, each at its own instant', async () => {

@@ -60,7 +60,7 @@ describe('open records', () => {
       open: async workflowIds => new Set(workflowIds.slice(3)),
       begin: async (_, workflowId) => void started.push(workflowId),
     }
-    const fiveRecords = records.map(one => ({ ...one, select: `${one.select} where n <= 5` }))
+    const fiveRecords = records.map(record => ({ ...record, select: `${record.select} where n <= 5` }))
     await beginMissingRuns({ database, records: fiveRecords, runs, rest: async () => undefined })
     expect(started).toEqual(['intent/intent_00001', 'intent/intent_00003', 'intent/intent_00004'])
   })
@@ -68,12 +68,12 @@ describe('open records', () => {
   test('are declared for every process', () => {
     const index = readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8')
     const workflows = [...index.matchAll(/export \{ (\w+) \}/g)].map(([, name]) => name)
-    expect(new Set(declared.map(one => one.process.name))).toEqual(new Set(workflows))
+    expect(new Set(declared.map(record => record.process.name))).toEqual(new Set(workflows))
   })
 
   test('have a title, and details that name every signal of their process', () => {
     const details = new Map(declared.map(({ process: { name, details } }) => [name, details ?? '']))
-    expect(declared.filter(one => !one.process.title || !one.process.details)).toEqual([])
+    expect(declared.filter(record => !record.process.title || !record.process.details)).toEqual([])
     for (const [name, table] of Object.entries({ intent: intentSignals, transfer: transferSignals }))
       for (const signal of Object.keys(table)) expect(details.get(name)).toContain(`\`${signal}\``)
   })

@@ -8,7 +8,7 @@ const service = await startTestService()
 const owner = await service.owner()
 const world = new World(service, owner, { keeps: true })
 
-/** Of what another member takes the place of. */
+/** The members that an id excludes. */
 const EXCLUDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'transfers.create toWalletId': ['beneficiaryId'],
   'intents.simulate policyId': ['policy'],
@@ -21,15 +21,15 @@ const prefixOf = (examples: readonly unknown[] = []): string | undefined =>
 
 /** Every id that a body of the API can name. */
 const ids = allInputs.flatMap(({ key, place, schema }) => {
-  const one = operations.find(operation => operation.key === key)
-  if (!one || place === 'query') return []
+  const registered = operations.find(operation => operation.key === key)
+  if (!registered || place === 'query') return []
   return membersOf(schema).flatMap(({ path, schema: { examples } }) => {
     const prefix = prefixOf(examples)
-    return prefix ? [{ key, one, path, prefix }] : []
+    return prefix ? [{ key, registered, path, prefix }] : []
   })
 })
 
-/** The body with this value in its place, however deep. */
+/** The body with a value at this path, at any depth. */
 function withMember(body: unknown, path: string, value: unknown): unknown {
   const [name = '', ...rest] = path.split('.')
   if (path === '') return value
@@ -55,16 +55,16 @@ describe('an id in a body', () => {
     )
   })
 
-  describe.each(ids)('$key $path', ({ key, one, path, prefix }) => {
+  describe.each(ids)('$key $path', ({ key, registered, path, prefix }) => {
     const send = async (value: string) => {
-      const prepared = await world.prepare(one)
-      // Only an agent has runs.
+      const prepared = await world.prepare(registered)
+      // Runs belong to agents, so the body must name one.
       const agentMember =
         key === 'intents.simulate' && path === 'runId' ? { agentId: await world.idOf('agent') } : {}
       const exampleBody = { ...(prepared.body as object), ...agentMember }
       const body = withMember(exampleBody, path, value) as Record<string, unknown>
       for (const name of EXCLUDED_MEMBERS[`${key} ${path}`] ?? []) delete body[name]
-      return world.send(one, prepared.path, { ...credentials(one, owner), body })
+      return world.send(registered, prepared.path, { ...credentials(registered, owner), body })
     }
 
     test('of an unknown record is a 404', async () => {

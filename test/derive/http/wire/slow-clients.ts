@@ -18,7 +18,7 @@ const service = await startTestService({
 const owner = await service.owner()
 const auth = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' }
 
-/** Sends a byte every now and then until the connection is closed. */
+/** Sends a byte at intervals until the connection is closed. */
 async function trickle({ socket }: RawClient, byte: string): Promise<void> {
   while (socket.writable) {
     socket.write(byte)
@@ -54,9 +54,9 @@ describe('a client that is too slow', () => {
 
   test('in sending its next request is disconnected, or gets 408 if it has begun one', async () => {
     const [idle, slow] = [rawClient(service.url), rawClient(service.url)]
-    for (const one of [idle, slow]) {
-      one.socket.write(request('GET', '/health'))
-      await until('an answer', () => one.received().includes('Keep-Alive: timeout='))
+    for (const client of [idle, slow]) {
+      client.socket.write(request('GET', '/health'))
+      await until('an answer', () => client.received().includes('Keep-Alive: timeout='))
     }
     await Promise.all([idle.closed, trickle(slow, 'G'), slow.closed])
     expect(idle.received().match(/HTTP\/1\.1/g)).toHaveLength(1)
@@ -72,7 +72,7 @@ describe('a client that is too slow', () => {
   test('in reading its answers is disconnected', async () => {
     const notReading = rawClient(service.url)
     notReading.socket.pause()
-    // More than the system keeps for a connection.
+    // More bytes than the socket buffers hold.
     for (let n = 0; n < 40; n++) notReading.socket.write(request('GET', '/openapi.json'))
     await Promise.all([trickle(notReading, '\r\n'), notReading.closed])
     expect(notReading.received()).toBe('')

@@ -15,15 +15,15 @@ const { untilEmpty, makeDue, rows, queue, database, start } = relaysOn(engine)
 const temporal = await runViewer()
 
 afterEach(async () => {
-  await Promise.all(startedRelays.splice(0).map(one => one.stop()))
+  await Promise.all(startedRelays.splice(0).map(relay => relay.stop()))
   await engine.sql('delete from outbox')
 })
 
 describe('a notification', () => {
   test('wakes an idle relay', async () => {
     const delivered: string[] = []
-    const one = start(async ({ workflowId }) => void delivered.push(workflowId))
-    const listener = listen(engine.databaseUrl, 'outbox', one.wake)
+    const relay = start(async ({ workflowId }) => void delivered.push(workflowId))
+    const listener = listen(engine.databaseUrl, 'outbox', relay.wake)
     const announce = announcer(database, 'outbox')
     const began = performance.now()
     for (let count = 1; count <= 12; count++) {
@@ -31,7 +31,7 @@ describe('a notification', () => {
       announce()
       await until('it is delivered', () => delivered.length === count)
     }
-    // The poll alone would have taken a second each time.
+    // Polling alone would take a second for each.
     expect(performance.now() - began).toBeLessThan(8_000)
     await listener.stop()
   })
@@ -39,7 +39,7 @@ describe('a notification', () => {
   test('that arrives during a query is not lost', async () => {
     const queries: (() => void)[] = []
     const query = () => new Promise(resolve => queries.push(() => resolve({ rows: [] })))
-    const one = start(
+    const relay = start(
       async () => undefined,
       () => undefined,
       { pool: { query } } as unknown as Database,
@@ -47,12 +47,12 @@ describe('a notification', () => {
     const began = performance.now()
     for (let index = 0; index < 8; index++) {
       await until('it looks', () => queries.length === index + 1)
-      one.wake()
+      relay.wake()
       queries[index]?.()
     }
     await until('it looks again', () => queries.length === 9)
     expect(performance.now() - began).toBeLessThan(5_000)
-    const stopped = one.stop()
+    const stopped = relay.stop()
     queries[8]?.()
     await stopped
   })
@@ -79,7 +79,7 @@ describe('a relay whose database is away for a moment', () => {
       return { rows: [] }
     }
     const failures: unknown[] = []
-    const one = start(
+    const relay = start(
       async () => undefined,
       error => failures.push(error),
       { pool: { query } } as unknown as Database,
@@ -87,7 +87,7 @@ describe('a relay whose database is away for a moment', () => {
     await until('it looks again', () => queries > 3)
     expect(failures).toHaveLength(3)
     const before = queries
-    one.wake()
+    relay.wake()
     await until('a notice is heard again', () => queries > before)
   })
 })
@@ -96,14 +96,14 @@ describe('a relay that is stopped', () => {
   test('finishes the calls under way and claims nothing more', async () => {
     const { release, deliver } = pendingDeliveries()
     await queue(1)
-    const one = start(deliver)
+    const relay = start(deliver)
     await until('it is under way', () => release.length === 1)
     let stopped = false
-    const stopping = one.stop().then(() => {
+    const stopping = relay.stop().then(() => {
       stopped = true
     })
     await queue(1)
-    one.wake()
+    relay.wake()
     expect(await rows()).toHaveLength(2)
     expect(stopped).toBe(false)
     release[0]?.()
@@ -121,10 +121,10 @@ describe('a relay that is stopped', () => {
     const delivered: string[] = []
     const deliver = async ({ workflowId }: { workflowId: string }) => void delivered.push(workflowId)
     const slow = { pool: { query } } as unknown as Database
-    const one = start(deliver, () => undefined, slow)
+    const relay = start(deliver, () => undefined, slow)
     await until('it looks', () => queries.length === 1)
     await queue(3, 'intent/one')
-    const stopping = one.stop()
+    const stopping = relay.stop()
     queries[0]?.()
     await stopping
     expect(delivered).toEqual([])
@@ -139,7 +139,7 @@ describe('a relay that is stopped', () => {
   test('does not wait for retries of failed deliveries', async () => {
     await queue(40)
     const failures: unknown[] = []
-    const one = start(
+    const relay = start(
       async () => {
         throw new Error('away')
       },
@@ -151,7 +151,7 @@ describe('a relay that is stopped', () => {
       await until('it is tried', () => failures.length > before)
     }
     const began = performance.now()
-    await one.stop()
+    await relay.stop()
     expect(performance.now() - began).toBeLessThan(1_500)
   })
 })
@@ -177,7 +177,7 @@ describe('a workflow', () => {
     const deliver = temporalStarter(temporal.client, newId('queue'), new Map())
     const workflowId = `intent/${newId('intent')}`
     await queue(3, workflowId)
-    // Leased and delivered, and then nothing: as if it had been killed before the mark.
+    // Claimed and delivered but not deleted, as by a relay that was killed in between.
     for (const due of await outboxOf(database).claim(2, 'lease')) await deliver(due)
     await makeDue()
     start(deliver)
