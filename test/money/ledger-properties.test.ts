@@ -92,8 +92,8 @@ function apply(
   )
 }
 
-describe('random sequences of operations', () => {
-  test('the ledger agrees with a model after every step', async () => {
+describe('after every step of a random sequence,', () => {
+  test('the ledger agrees with a model', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40 }), async operations => {
         const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet()))
