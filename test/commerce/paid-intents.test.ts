@@ -1,6 +1,6 @@
-import './paid-intents/seen-payments.ts'
-import './paid-intents/stopped-payments.ts'
-import './paid-intents/stopped-waiting.ts'
+import './paid-intents/payments-shown.ts'
+import './paid-intents/first-merchant.ts'
+import './paid-intents/waiting-transfers.ts'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
@@ -14,7 +14,7 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()

@@ -3,7 +3,7 @@ import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 
 const rail = recordingRail()
 const service = await startTestService({ outside: { sepaRail: () => rail.rail } })

@@ -12,7 +12,7 @@ import {
   bodyOf,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import './sepa/sepa-limits.ts'
 import './sepa/sepa-return.ts'
 

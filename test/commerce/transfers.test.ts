@@ -2,7 +2,7 @@ import './transfers/splits.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, anAgent, aToken, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()

@@ -4,8 +4,8 @@ import { balancesOf } from '../../src/money/ledger/balances.ts'
 import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/open-book.ts'
 import { totalsOf } from '../../src/money/ledger/totals.ts'
 import { newId } from '../../src/values/ids.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { startBooks } from '../support/money/books.ts'
-import { expectProven } from '../support/proven.ts'
 
 const { service, client, tenant, sql, inBook, wallet } = await startBooks()
 

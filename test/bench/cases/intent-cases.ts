@@ -1,6 +1,6 @@
 import type { Case, Request } from '../case.ts'
-import { approveInSql, declareInSql } from '../database/intent-alone.ts'
 import { AGENTS, addWaiting, fillAgents } from '../database/intent-rows.ts'
+import { approveInSql, declareInSql } from '../database/intent-sql.ts'
 import type { Stage } from '../stage.ts'
 
 /** More intents than one measurement approves. */

@@ -1,5 +1,5 @@
 import type { Case, Request } from '../case.ts'
-import { payInSql } from '../database/transfer-alone.ts'
+import { payInSql } from '../database/transfer-sql.ts'
 import { addWallets } from '../database/wallet-rows.ts'
 import { type Stage, withClient } from '../stage.ts'
 

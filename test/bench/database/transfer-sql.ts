@@ -1,5 +1,5 @@
-import { byValues, inTransaction, journalOf } from './journal-alone.ts'
-import { accountsLocked, posted } from './ledger-alone.ts'
+import { byValues, inTransaction, journalOf } from './journal-sql.ts'
+import { accountsLocked, posted } from './ledger-sql.ts'
 import { KEY, type SqlEquivalent } from './pgbench.ts'
 
 const TRANSFER = `'transfer_' || :key`

@@ -1,6 +1,6 @@
 import { AGENTS, DECISION } from './intent-rows.ts'
-import { byValues, inTransaction, journalOf, knownOf, together, type Written } from './journal-alone.ts'
-import { accountsLocked, held } from './ledger-alone.ts'
+import { byValues, inTransaction, journalOf, knownOf, together, type Written } from './journal-sql.ts'
+import { accountsLocked, held } from './ledger-sql.ts'
 import { inOrder, KEY, type SqlEquivalent } from './pgbench.ts'
 
 /** The spaces after colons keep pgbench from taking them for variables. */
