@@ -9,7 +9,6 @@ import {
   probeCases,
   type Rule,
   type Rules,
-  type Ruling,
   rulesOf,
   ruleTable,
   type Situation,
@@ -35,15 +34,12 @@ export interface ProbedRule {
   readonly passes: ProbedSituation | null
 }
 
-/** Whether the merchant charges more than is held. No rule checks that: only a tolerance allows for it. */
-const isOvercharged = ({ chargedEuros }: Situation, { holdEuros }: Ruling): boolean =>
-  chargedEuros !== null && chargedEuros > holdEuros
-
 function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation): ProbedSituation {
   const ruling = decide(policy, situation, situation)
   const check = ruling.checks.find(({ rule: name }) => name === rule.name || name === rule.alias)
   const message = check?.message ?? rule.skipMessage
-  if (isOvercharged(situation, ruling))
+  // No rule checks what the merchant charges in the end: the hold is the limit, with the tolerance in it.
+  if (situation.chargedEuros !== null && situation.chargedEuros > ruling.holdEuros)
     return { situation, message, outcome: 'fail', verdict: 'denied', reason: message }
   return {
     situation,

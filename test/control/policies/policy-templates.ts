@@ -87,7 +87,7 @@ describe('assigning a policy', () => {
     }
   })
 
-  test('and applying at once leave every agent with the template', async () => {
+  test('leaves every agent with the template when it is applied at the same time', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client)
     const agents = [await anAgent(client), await anAgent(client), await anAgent(client)]
