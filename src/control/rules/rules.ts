@@ -13,8 +13,8 @@ const count = (least: number, description: string) =>
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
 const code = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
-/** The rules that an owner can set: the contract's PolicyCreateRequest. A null or absent member is no rule. */
-export const rules = {
+/** The rules that an owner can set, as the fields of the contract's PolicyCreateRequest. A null or absent member is no rule. */
+export const ruleFields = {
   name: z
     .string()
     .min(1)
@@ -101,12 +101,12 @@ const writableList = <T extends z.ZodString>(rule: ListRule, max: number, entry:
     .array(entry)
     .max(max)
     .default([])
-    .meta({ description: rules[rule].description ?? '' })
+    .meta({ description: ruleFields[rule].description ?? '' })
 
 export const PolicyCreate = z
   .strictObject({
-    ...rules,
-    name: rules.name.max(200),
+    ...ruleFields,
+    name: ruleFields.name.max(200),
     merchantAllowlist: writableList('merchantAllowlist', MAX_ENTRIES.merchants, pattern),
     merchantBlocklist: writableList('merchantBlocklist', MAX_ENTRIES.merchants, pattern),
     mccCategories: writableList('mccCategories', MAX_ENTRIES.groups, groupName),
@@ -116,10 +116,10 @@ export const PolicyCreate = z
   })
   .meta({ id: 'PolicyCreateRequest' })
 
-const StoredRules = z.strictObject(rules)
+const StoredRules = z.strictObject(ruleFields)
 export type Rules = z.output<typeof StoredRules>
 
-export const ruleNames = Object.keys(rules) as (keyof Rules)[]
+export const ruleNames = Object.keys(ruleFields) as (keyof Rules)[]
 
 /** The rules of a policy without its other members. */
 export const rulesOf = (policy: Rules): Rules =>
