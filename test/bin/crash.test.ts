@@ -9,9 +9,9 @@ import { type Burst, burst, type Create, create, transfersOf } from '../support/
 import { cloneDatabase } from '../support/database.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { http } from '../support/harness.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { type OwnPostgres, ownPostgres } from '../support/processes/own-servers.ts'
 import { type Api, createOwner, startApi } from '../support/processes/processes.ts'
-import { expectProven } from '../support/proven.ts'
 import { queryValues } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 

@@ -3,17 +3,17 @@ import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 
 const rail = recordingRail()
 const service = await startTestService({ outside: { sepaRail: () => rail.rail } })
 const { anOwner } = sepaIn(service)
 
-describe('what the payee’s bank says', () => {
+describe('the payee verification', () => {
   test.each([
     ['Close Adler GmbH', 'close_match', 'Adler GmbH'],
     ['No Match GmbH', 'no_match', null],
-  ])('of %s keeps it waiting until it is confirmed', async (name, result, suggestedName) => {
+  ])('of %s keeps the transfer waiting until a person confirms it', async (name, result, suggestedName) => {
     const { client, get, pass } = await anOwner()
     const { id } = await aSepaTransfer(client, { name })
     await pass({ minutes: 10 })
@@ -31,7 +31,7 @@ describe('what the payee’s bank says', () => {
   })
 
   test.each(['Unknown Person', 'Timeout GmbH', 'Garbled GmbH'])(
-    'or does not say, of %s, holds nothing up',
+    'of %s, which gets no answer, delays nothing',
     async name => {
       const { client, get, pass } = await anOwner()
       const { id } = await aSepaTransfer(client, { name })
@@ -40,7 +40,7 @@ describe('what the payee’s bank says', () => {
     },
   )
 
-  test('can be confirmed for seven days; then the transfer is cancelled', async () => {
+  test('waits for a confirmation for seven days; then the transfer is cancelled', async () => {
     const { client, get, pass, wallet } = await anOwner()
     const { id, fromWalletId } = await aSepaTransfer(client, { name: 'No Match GmbH' })
     await pass({ minutes: 1 })
@@ -56,15 +56,15 @@ describe('what the payee’s bank says', () => {
     await expectProven(client)
   })
 
-  test('needs no confirmation if the name matches', async () => {
+  test('of a matching name needs no confirmation', async () => {
     const { client } = await anOwner()
     const { id } = await aSepaTransfer(client)
     expect((await client.transfers.confirmPayee({ params: { id }, body: {} })).code).toBe('payee_not_waiting')
   })
 })
 
-describe('to cancel', () => {
-  test('frees the money and the day’s limit, once', async () => {
+describe('cancelling a transfer', () => {
+  test('releases its money and its share of the day’s limit, once', async () => {
     const { client, get, pass, wallet, events, postings } = await anOwner()
     const { id, fromWalletId } = await aSepaTransfer(client)
     expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(12.5)
@@ -86,7 +86,7 @@ describe('to cancel', () => {
     await expectProven(client)
   })
 
-  test('is refused for a transfer that is submitted, that has ended or that is between wallets', async () => {
+  test('is refused once it is submitted or has ended, and between wallets', async () => {
     const { client, pass } = await anOwner()
     const { id, fromWalletId } = await aSepaTransfer(client, { amountEuros: 777.06 })
     await pass({ minutes: 1 })
@@ -104,7 +104,7 @@ describe('to cancel', () => {
     expect(fromWalletId).not.toBe(from)
   })
 
-  test('works while the payee’s bank is being asked: nothing is submitted', async () => {
+  test('works while the payee’s bank is being asked, and nothing is submitted', async () => {
     const { client, get, pass } = await anOwner()
     const { id } = await aSepaTransfer(client)
     rail.meanwhile('verifyPayee', call =>
@@ -117,7 +117,7 @@ describe('to cancel', () => {
     expect(rail.acceptedCount(id)).toBe(0)
   })
 
-  test('happens to a transfer that was being made when its owner was suspended: nothing is submitted', async () => {
+  test('also happens to one that is being created when its owner is suspended', async () => {
     const { client, ownerId, pass, wallet } = await anOwner()
     rail.meanwhile('verifyPayee', () =>
       service.sql(`update customers set status = 'suspended' where id = $1`, [ownerId]),
@@ -147,7 +147,7 @@ describe('to cancel', () => {
     expect([code, (await get(id)).status]).toEqual(['transfer_not_cancellable', 'completed'])
   })
 
-  test('happens when the wallet is frozen before the submission', async () => {
+  test('happens when its wallet is frozen before the submission', async () => {
     const { client, get, pass, wallet } = await anOwner()
     const { id, fromWalletId } = await aSepaTransfer(client)
     await bodyOf(client.wallets.update({ params: { id: fromWalletId }, body: { status: 'frozen' } }))

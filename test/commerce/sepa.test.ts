@@ -12,7 +12,7 @@ import {
   bodyOf,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import './sepa/sepa-limits.ts'
 import './sepa/sepa-return.ts'
 
@@ -181,8 +181,8 @@ describe('a transfer by SEPA', () => {
   })
 })
 
-describe('time', () => {
-  test('goes by the tenant’s clock: nothing happens before it is due', async () => {
+describe('the steps of a transfer', () => {
+  test('follow the tenant’s clock, and none happens before it is due', async () => {
     const { client, get, pass } = await anOwner()
     const { id, createdAt } = await aSepaTransfer(client, { amountEuros: 777.01 })
     await pass({ minutes: 1 })

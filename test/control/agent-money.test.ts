@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, aToken, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { times } from '../support/sample-service.ts'
 
 const service = await startTestService()

@@ -2,7 +2,7 @@ import './holds/hold-amounts.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aFundedAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService()

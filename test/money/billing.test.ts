@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aPaymentMethod, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 

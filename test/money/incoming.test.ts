@@ -5,8 +5,8 @@ import { walletNumbersIn, walletReference } from '../../src/money/wallets/wallet
 import { creditorReference, isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { referenceIn } from '../support/money/incoming.ts'
-import { expectProven } from '../support/proven.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 

@@ -4,8 +4,8 @@ import { balancesOf } from '../../src/money/ledger/balances.ts'
 import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/open-book.ts'
 import { totalsOf } from '../../src/money/ledger/totals.ts'
 import { newId } from '../../src/values/ids.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { startBooks } from '../support/money/books.ts'
-import { expectProven } from '../support/proven.ts'
 
 const { service, client, tenant, sql, inBook, wallet } = await startBooks()
 
@@ -92,8 +92,8 @@ function apply(
   )
 }
 
-describe('random sequences of operations', () => {
-  test('the ledger agrees with a model after every step', async () => {
+describe('after every step of a random sequence,', () => {
+  test('the ledger agrees with a model', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40 }), async operations => {
         const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet()))

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { virtualIban } from '../../src/money/wallets/virtual-iban.ts'
 import { aLiveClient, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { times } from '../support/sample-service.ts'
 
 const service = await startTestService()

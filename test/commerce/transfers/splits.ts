@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { divide } from '../../../src/commerce/transfers/transfer.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { expectProven } from '../../support/proven.ts'
+import { expectProven } from '../../support/ledger-proof.ts'
 import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService()

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { aSepaTransfer, bodyOf, type TestClient } from '../factories.ts'
-import { expectProven } from '../proven.ts'
+import { expectProven } from '../ledger-proof.ts'
 
 /** Helpers for an owner's SEPA transfers and the notices of their bank. */
 export function sepaNoticesIn(client: TestClient) {

@@ -7,8 +7,8 @@ import type { Execute } from '../../../src/kernel/run/execute.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aLiveClient, aSepaTransfer, aWallet, bodyOf, creditWallet, type TestClient } from '../factories.ts'
 import { secretSettings, startTestService } from '../harness.ts'
+import { expectProven } from '../ledger-proof.ts'
 import { temporaryFolder } from '../processes/folders.ts'
-import { expectProven } from '../proven.ts'
 import { ACCOUNT, type Booking } from './camt.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')

@@ -1,7 +1,7 @@
 import { beforeEach } from '@jest/globals'
 import { aPaymentMethod, bodyOf } from '../factories.ts'
 import { startTestService } from '../harness.ts'
-import { expectProven } from '../proven.ts'
+import { expectProven } from '../ledger-proof.ts'
 import { recordingProcessor } from './processor.ts'
 
 interface Extras {

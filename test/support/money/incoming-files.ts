@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
-import { expectProven } from '../proven.ts'
+import { expectProven } from '../ledger-proof.ts'
 
 let references = 0
 /** An unused bank reference. */

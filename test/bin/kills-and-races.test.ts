@@ -11,10 +11,10 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
+import { expectProven } from '../support/ledger-proof.ts'
 import { startInstallation } from '../support/processes/installation.ts'
-import { intentsWithRuns, runsOf, storedIntents } from '../support/processes/places.ts'
 import { createOwner } from '../support/processes/processes.ts'
-import { expectProven } from '../support/proven.ts'
+import { intentsWithRuns, runsOf, storedIntents } from '../support/processes/stored-intents.ts'
 import { queryValues } from '../support/rows.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { type RunView, runViewer } from '../support/temporal/runs.ts'
