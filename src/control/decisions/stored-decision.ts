@@ -5,7 +5,7 @@ import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import {
   type Budget,
   type Counters,
-  compile,
+  compilePolicy,
   decide,
   decodeRules,
   type Ruling,
@@ -106,4 +106,5 @@ export const parseCounters = (stored: Stored<Counters>): Counters => ({
 export const decideAgain = (
   { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
   rules: Readonly<Record<string, unknown>> | null,
-): Ruling => decide(compile(rules && decodeRules(rules)), parseRequest(request), parseCounters(counters))
+): Ruling =>
+  decide(compilePolicy(rules && decodeRules(rules)), parseRequest(request), parseCounters(counters))
