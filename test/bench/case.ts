@@ -1,5 +1,5 @@
 import { answerOf, type Served } from './child.ts'
-import type { Alone, Manner } from './database/pgbench.ts'
+import type { SqlEquivalent, Variant } from './database/pgbench.ts'
 import type { Job, Measured } from './load.ts'
 
 /** A kind of request to measure. */
@@ -10,9 +10,9 @@ export interface Case {
   /** Returns the request of the next measurement, which may first create records. */
   request(): Promise<Request> | Request
   /** The same work as SQL that PostgreSQL runs without the service. */
-  alone?(): Promise<Alone> | Alone
+  sqlEquivalent?(): Promise<SqlEquivalent> | SqlEquivalent
   /** The variants to compare with; by default the usual ones. */
-  readonly manners?: readonly Manner[]
+  readonly variants?: readonly Variant[]
 }
 
 export type Request = Omit<Job, 'url' | 'connections' | 'seconds'>

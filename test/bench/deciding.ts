@@ -1,4 +1,4 @@
-import { compile, decide } from '../../src/control/rules/decide.ts'
+import { compilePolicy, decide } from '../../src/control/rules/decide.ts'
 import type { SpendRequest } from '../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import type { Section } from './report.ts'
@@ -9,7 +9,7 @@ const ROUNDS = 50
 const at = new Date('2026-11-20T12:00:00.000Z')
 
 /** A policy with every rule, each of which this spending passes. */
-const policy = compile(
+const policy = compilePolicy(
   PolicyCreate.parse({
     name: 'All rules',
     maxTransactionEuros: 250,

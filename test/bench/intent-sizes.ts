@@ -3,7 +3,7 @@ import { type Case, measure, type Request, type Result } from './case.ts'
 import { databaseWatch } from './database/database-time.ts'
 import { AGENTS, addWaiting, fillAgents } from './database/intent-rows.ts'
 import { fillPast, HOT } from './database/past-intents.ts'
-import { onSizes } from './database/sized.ts'
+import { onSizes } from './database/sizes.ts'
 import { line, ratio, type Section, whole } from './report.ts'
 import { type Stage, withClient } from './stage.ts'
 

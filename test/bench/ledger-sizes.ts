@@ -2,7 +2,7 @@ import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
 import { fillWallets, transferCases, WALLETS } from './cases/transfer-cases.ts'
 import { fillEntries } from './database/entry-rows.ts'
-import { onSizes, secondsSince } from './database/sized.ts'
+import { onSizes, secondsSince } from './database/sizes.ts'
 import { line, type Section, whole } from './report.ts'
 import { bearer, post, type Stage } from './stage.ts'
 

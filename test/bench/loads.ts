@@ -1,6 +1,6 @@
 import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
-import { hasPgbench, type Manner, type OneAtATime, pgbench } from './database/pgbench.ts'
+import { hasPgbench, pgbench, type SqlRate, type Variant } from './database/pgbench.ts'
 import type { Stage } from './stage.ts'
 
 export const CONNECTIONS = [1, 8, 32, 128]
@@ -10,21 +10,21 @@ const SECONDS = 1.5
 /** How often everything is measured in turn; the better round counts, as other load varies. */
 const ROUNDS = 2
 
-const MANNERS: readonly Manner[] = ['statements', 'one statement']
+const VARIANTS: readonly Variant[] = ['statements', 'one statement']
 
 export interface Loads {
   readonly results: readonly Result[]
-  readonly calls: readonly OneAtATime[]
+  readonly calls: readonly SqlRate[]
 }
 
 /** Measures all cases at each number of connections, and at one of these the SQL alone. */
 export async function measureLoads(stage: Stage, cases: readonly Case[]): Promise<Loads> {
   const results: Result[] = []
-  const calls: OneAtATime[] = []
+  const calls: SqlRate[] = []
   if (!hasPgbench()) printLine('  pgbench is not on the PATH: what it would be compared with is left out.')
-  const compared = hasPgbench() ? cases.filter(({ alone }) => alone) : []
+  const compared = hasPgbench() ? cases.filter(({ sqlEquivalent }) => sqlEquivalent) : []
   for (const connections of CONNECTIONS) {
-    const rounds = { results: [] as Result[][], calls: [] as OneAtATime[][] }
+    const rounds = { results: [] as Result[][], calls: [] as SqlRate[][] }
     for (let round = 0; round < ROUNDS; round++) {
       rounds.results.push(await loadAll(cases, connections))
       if (connections === COMPARED_AT) rounds.calls.push(await callAll(stage, compared))
@@ -42,13 +42,13 @@ async function loadAll(cases: readonly Case[], connections: number): Promise<Res
   return results
 }
 
-async function callAll(stage: Stage, cases: readonly Case[]): Promise<OneAtATime[]> {
-  const calls: OneAtATime[] = []
-  for (const { name, alone, manners = MANNERS } of cases)
-    for (const manner of manners) {
+async function callAll(stage: Stage, cases: readonly Case[]): Promise<SqlRate[]> {
+  const calls: SqlRate[] = []
+  for (const { name, sqlEquivalent, variants = VARIANTS } of cases)
+    for (const variant of variants) {
       // A new variant for each measurement, as the intents of the one before are approved already.
-      const perSecond = alone ? await pgbench(await alone(), manner, stage, SECONDS) : 0
-      calls.push({ name, manner, perSecond })
+      const perSecond = sqlEquivalent ? await pgbench(await sqlEquivalent(), variant, stage, SECONDS) : 0
+      calls.push({ name, variant, perSecond })
     }
   printLine(`  pgbench: ${summary(calls)}`)
   return calls

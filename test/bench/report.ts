@@ -42,8 +42,8 @@ export function loadTable(cases: readonly Case[], loads: Loads, more: readonly s
     ...cases.map(({ name, title }) => row(title, n => cellOf(of(name, n)))),
     '',
     ...more,
-    ...loads.calls.map(({ name, manner, perSecond }) =>
-      row(`${name} / pgbench, ${manner} (${whole(perSecond)}/s)`, n =>
+    ...loads.calls.map(({ name, variant, perSecond }) =>
+      row(`${name} / pgbench, ${variant} (${whole(perSecond)}/s)`, n =>
         ratio(of(name, n)?.perSecond, perSecond),
       ),
     ),

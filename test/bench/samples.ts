@@ -1,5 +1,5 @@
 import { SAMPLE_TABLES } from '../support/sample-noun.ts'
-import { type Alone, KEY } from './database/pgbench.ts'
+import { KEY, type SqlEquivalent } from './database/pgbench.ts'
 import { type Stage, withClient } from './stage.ts'
 
 export const SAMPLES = 1_000
@@ -43,7 +43,7 @@ const changedSample = `update samples set balance = balance - 1 where id = 'samp
 const rows = ['withdrawal', 'event', 'audit', 'kept'] as const
 
 /** A withdrawal in SQL alone, from this many samples. */
-export const withdrawingAlone = (samples: number): Alone => ({
+export const withdrawInSql = (samples: number): SqlEquivalent => ({
   draw: [`sample random(1, ${samples})`, KEY],
   scripts: {
     statements: [

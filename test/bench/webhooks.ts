@@ -44,7 +44,7 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
     printLine(`  raw ${whole(raw)}, delivered ${whole(rounds.at(-1)?.ours ?? 0)}`)
   }
   const idle = await measureIdle(stage, receiver)
-  const alone = Math.max(...rounds.map(({ ours }) => ours))
+  const deliveriesPerSecond = Math.max(...rounds.map(({ ours }) => ours))
   const raw = Math.max(...rounds.map(round => round.raw))
   const cpu = Math.min(...rounds.map(round => round.cpuMicroseconds))
   const database = Math.min(...rounds.map(round => round.databaseMicroseconds))
@@ -53,7 +53,7 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   const fanOut = await measureFanOut(stage)
   const figures = {
     raw,
-    delivered: alone,
+    delivered: deliveriesPerSecond,
     cpuMicroseconds: cpu,
     databaseMicroseconds: database,
     besideTheDead: beside,
@@ -63,8 +63,8 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   return {
     figures: { webhooks: figures },
     text: [
-      `webhooks ${whole(alone)}/s, ${whole(cpu)} µs of the processor each and ${whole(database)} of PostgreSQL’s; raw POSTs ${whole(raw)}/s: ${ratio(alone, raw)}`,
-      `beside a receiver that is dead, with ${whole(UNDELIVERABLE)} waiting for it, ${whole(beside)}/s: ${ratio(beside, alone)}`,
+      `webhooks ${whole(deliveriesPerSecond)}/s, ${whole(cpu)} µs of the processor each and ${whole(database)} of PostgreSQL’s; raw POSTs ${whole(raw)}/s: ${ratio(deliveriesPerSecond, raw)}`,
+      `beside a receiver that is dead, with ${whole(UNDELIVERABLE)} waiting for it, ${whole(beside)}/s: ${ratio(beside, deliveriesPerSecond)}`,
       `on an idle system from the event to its receipt p50/p99 ${idle.p50}/${idle.p99} ms`,
       `events/s with so many subscriptions: ${fanOut.map(({ subscriptions, perSecond }) => `${subscriptions}: ${whole(perSecond)}`).join(', ')}`,
     ].join('\n'),

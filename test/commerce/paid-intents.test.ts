@@ -1,6 +1,6 @@
-import './paid-intents/seen-payments.ts'
-import './paid-intents/stopped-payments.ts'
-import './paid-intents/stopped-waiting.ts'
+import './paid-intents/payments-shown.ts'
+import './paid-intents/first-merchant.ts'
+import './paid-intents/waiting-transfers.ts'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
@@ -14,8 +14,8 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()
@@ -83,7 +83,7 @@ describe('an agent pays a wallet', () => {
     const again = await itself.transfers.create({ body })
     expect([again.status, again.code]).toEqual([400, 'intent_not_approved'])
     expect((await client.intents.cancel({ params: { id: intentId } })).code).toBe('intent_closed')
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('once, even with many requests at once on two processes', async () => {
@@ -93,10 +93,10 @@ describe('an agent pays a wallet', () => {
     const answers = await times(20, n => any(n).transfers.create({ body }))
     expect(statusCounts(answers)).toEqual({ 201: 1, 400: 19 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
-  test('or the intent is cancelled: exactly one of both, and every cent is where it belongs', async () => {
+  test('or the intent is cancelled, never both, and no cent is lost', async () => {
     for (let round = 0; round < 5; round++) {
       const { client, any, agent, walletId, payee, counted, balance, intent } = await someone()
       const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
@@ -114,7 +114,7 @@ describe('an agent pays a wallet', () => {
     }
   })
 
-  test('on nothing else', async () => {
+  test('with approved intents of its own only', async () => {
     const payer = await someone()
     const { client, itself, agent, walletId, payee, balance } = payer
     const other = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
@@ -179,7 +179,7 @@ describe('an agent pays a wallet', () => {
   })
 })
 
-describe('an agent pays by SEPA', () => {
+describe('an agent’s payment by SEPA', () => {
   async function underWay(rules: Rules = {}, amountEuros = 20, name = 'Bäckerei Müller') {
     const payer = await someone(rules)
     const { client, itself, agent, walletId } = payer
@@ -190,7 +190,7 @@ describe('an agent pays by SEPA', () => {
     return { ...payer, body, transfer, params: { id: intent.id }, of: { id: transfer.id } }
   }
 
-  test('and the intent waits for it, until it leaves and completes it', async () => {
+  test('keeps its intent waiting until it is submitted, and then completes it', async () => {
     const { client, itself, body, transfer, params, of, balance, counted } = await underWay({
       amountTolerancePercent: 10,
     })
@@ -208,10 +208,10 @@ describe('an agent pays by SEPA', () => {
     expect(await balance()).toMatchObject({ availableEuros: 9_980, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
     expect((await bodyOf(client.transactions.list({ query: { intentId: params.id } }))).data).toHaveLength(1)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
-  test('and what its bank rejects comes back, to the limits too', async () => {
+  test('that the bank rejects returns to the wallet and to the limits', async () => {
     const { client, params, of, balance, counted } = await underWay({}, 666.01)
     await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
     expect((await bodyOf(client.transfers.get({ params: of }))).status).toBe('rejected')
@@ -221,10 +221,10 @@ describe('an agent pays by SEPA', () => {
     expect(transaction.status).toBe('declined')
     expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
-  test('and a payment that is cancelled leaves the intent as it was, or expired after its deadline', async () => {
+  test('that is cancelled leaves the intent as it was, or expired after its deadline', async () => {
     const { client, itself, body, params, of, balance, counted } = await underWay({}, 20, 'No Match GmbH')
     await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
     expect((await bodyOf(client.transfers.get({ params: of }))).status).toBe('verifying')
@@ -239,6 +239,6 @@ describe('an agent pays by SEPA', () => {
     expect((await bodyOf(client.intents.get({ params }))).status).toBe('expired')
     expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 })

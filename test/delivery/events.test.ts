@@ -11,7 +11,7 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import './events/event-forms.ts'
+import './events/event-schemas.ts'
 
 const service = await startTestService()
 

@@ -116,7 +116,7 @@ describe('the dashboard', () => {
     ['the name', { name: 'Ada King' }, ['cardholder.updated']],
     ['name and plan', { name: 'Ada King', plan: 'starter' }, ['cardholder.updated', 'customer.updated']],
     ['nothing', { name: ada.name, status: 'active' }, []],
-  ] as const)('changes %s and says so', async (_, body, events) => {
+  ] as const)('changes %s, with an event for each change', async (_, body, events) => {
     const { key: _key, ...before } = await bodyOf(dash.keys.openAccount({ body: ada }))
     const answer = await dash.customers.update({ params: { id: before.id }, body })
     expect(answer).toMatchObject({ status: 200, body: { ...before, ...body, updatedAt: expect.any(String) } })

@@ -5,7 +5,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { label } from '../../values/schemas.ts'
-import { outcomes } from '../rules/index.ts'
+import { checkOutcomes } from '../rules/index.ts'
 import { IntentEvent } from './schemas.ts'
 
 const intent_not_found = missing('intent')
@@ -77,7 +77,7 @@ export const inquiryApi = {
         rules: z.array(
           z.object({
             rule: z.string().meta({ examples: ['dailyLimitEuros'] }),
-            outcome: z.enum(outcomes),
+            outcome: z.enum(checkOutcomes),
             message: z.string(),
             remedy: z.string().nullable(),
           }),

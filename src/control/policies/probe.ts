@@ -2,7 +2,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import {
   type Check,
   type CompiledPolicy,
-  compile,
+  compilePolicy,
   contradictionsIn,
   decide,
   harmlessSituation,
@@ -76,7 +76,7 @@ const isSet = ({ name, compile: compileRule }: Rule, { terms }: CompiledPolicy):
 
 /** Probes every rule that is set. Each answer is a decision of `decide`, not a reading of the rules. */
 export function probeRules(rules: Rules, now: Date): { rules: ProbedRule[]; warnings: Warning[] } {
-  const policy = compile(rules)
+  const policy = compilePolicy(rules)
   if (!policy.terms) return { rules: [], warnings: [] }
   const harmless = harmlessSituation(policy.terms, now)
   return {

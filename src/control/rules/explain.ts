@@ -11,7 +11,7 @@ export interface RuleExplanation {
 }
 
 /** Explains every rule of the table, in its order, by the checks of a decision. */
-export const explain = (checks: readonly Check[], isWaiting: boolean): RuleExplanation[] =>
+export const explainChecks = (checks: readonly Check[], isWaiting: boolean): RuleExplanation[] =>
   ruleTable.map(({ name, alias, skipMessage, remedy }) => {
     const check = checks.find(({ rule }) => rule === name || rule === alias)
     if (!check) return { rule: name, outcome: 'skip', message: skipMessage, remedy: null }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Case, Request } from '../case.ts'
 import { node, serve } from '../child.ts'
 import { BARE_KEY, note } from '../echo.ts'
-import { fillSamples, SAMPLES, withdrawingAlone } from '../samples.ts'
+import { fillSamples, SAMPLES, withdrawInSql } from '../samples.ts'
 import { bearer, post, type Stage } from '../stage.ts'
 
 const policy = {
@@ -32,7 +32,7 @@ export async function kernelCases(stage: Stage): Promise<Case[]> {
       keys: true,
       numbers: { from: 1, to: samples },
     }),
-    alone: () => withdrawingAlone(samples),
+    sqlEquivalent: () => withdrawInSql(samples),
   })
   return [
     {

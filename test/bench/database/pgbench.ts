@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { outputOf } from '../child.ts'
 
 /** A variant of the SQL: as most would write it, as one statement, or only the indispensable part. */
-export type Manner = 'statements' | 'one statement' | 'only the posting'
+export type Variant = 'statements' | 'one statement' | 'only the posting'
 
 /** An operation in SQL alone: the variables drawn for each call, in pgbench's syntax, and its variants. */
-export interface Alone {
+export interface SqlEquivalent {
   readonly draw: readonly string[]
-  readonly scripts: Readonly<Partial<Record<Manner, string>>>
+  readonly scripts: Readonly<Partial<Record<Variant, string>>>
 }
 
 /** The rate of the SQL alone, measured in the same run on the same database. */
-export interface OneAtATime {
+export interface SqlRate {
   readonly name: string
-  readonly manner: Manner
+  readonly variant: Variant
   readonly perSecond: number
 }
 
@@ -32,13 +32,13 @@ interface Where {
 
 /** Transactions a second with this many clients, each with one call under way. */
 export async function pgbench(
-  { draw, scripts }: Alone,
-  manner: Manner,
+  { draw, scripts }: SqlEquivalent,
+  variant: Variant,
   { databaseUrl, ownerId, folder }: Where,
   seconds: number,
 ): Promise<number> {
   const script = join(folder, 'pgbench.sql')
-  writeFileSync(script, `${draw.map(line => `\\set ${line}\n`).join('')}${scripts[manner]};\n`)
+  writeFileSync(script, `${draw.map(line => `\\set ${line}\n`).join('')}${scripts[variant]};\n`)
   const load = ['-c', CLIENTS, '-j', THREADS, '-T', Math.round(seconds)].map(String)
   const variables = ['-D', `owner=${ownerId}`, '-D', 'turn=0']
   const how = ['-n', '-M', 'prepared', ...load, ...variables, '-f', script]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { replayAll } from '../../../src/control/policies/backtest.ts'
-import { compile } from '../../../src/control/rules/decide.ts'
+import { compilePolicy } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { ALL_TIME, type Rules, simulationFixtures } from '../../support/control/simulation.ts'
 import {
@@ -150,7 +150,7 @@ describe('a backtest', () => {
     }
     const tenant = { ownerId, mode: 'test' } as const
     const span = { from: new Date(ALL_TIME.from), to: new Date(ALL_TIME.to) }
-    const rules = compile(PolicyCreate.parse({ name: 'P' }))
+    const rules = compilePolicy(PolicyCreate.parse({ name: 'P' }))
     const sql = (text: string, values: readonly unknown[] = []) => service.sql(text, [...values])
     expect(await replayAll(sql as never, tenant, span, rules, -1)).toBeUndefined()
   })

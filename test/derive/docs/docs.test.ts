@@ -1,4 +1,4 @@
-import './docs/docs-served.ts'
+import './docs/served-pages.ts'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'

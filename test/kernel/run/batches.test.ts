@@ -150,7 +150,7 @@ function sequentialModel() {
 }
 
 describe('any series of requests', () => {
-  test('is answered one after another as the oracle says', async () => {
+  test('has the answers of the sequential model if sent one after another', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 30 }), async requests => {
         const samples = await times(3, () => sample(START))
@@ -172,7 +172,7 @@ describe('any series of requests', () => {
     )
   })
 
-  test('is answered concurrently as if in some order', async () => {
+  test('has the answers of some sequential order if sent concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 80 }), async requests => {
         const samples = await times(3, () => sample(START))

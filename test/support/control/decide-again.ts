@@ -4,7 +4,7 @@ import {
   parseCounters,
   parseRequest,
 } from '../../../src/control/decisions/stored-decision.ts'
-import { compile, decide } from '../../../src/control/rules/decide.ts'
+import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import type { Ruling } from '../../../src/control/rules/decision.ts'
 import { decodeRules } from '../../../src/control/rules/rules.ts'
 import type { TestService } from '../harness.ts'
@@ -13,7 +13,8 @@ import type { TestService } from '../harness.ts'
 export const decideAgain = (
   { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
   rules: Readonly<Record<string, unknown>> | null,
-): Ruling => decide(compile(rules && decodeRules(rules)), parseRequest(request), parseCounters(counters))
+): Ruling =>
+  decide(compilePolicy(rules && decodeRules(rules)), parseRequest(request), parseCounters(counters))
 
 type StoredRow = Parameters<typeof decideAgain>[0] & {
   readonly rules: Record<string, unknown>

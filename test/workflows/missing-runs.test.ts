@@ -1,4 +1,4 @@
-import './mended-runs/pages.ts'
+import './missing-runs/open-records.ts'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { mendRuns } from '../../src/app/missing-runs.ts'

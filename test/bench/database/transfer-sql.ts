@@ -1,6 +1,6 @@
-import { byValues, inTransaction, journalOf } from './journal-alone.ts'
-import { accountsLocked, posted } from './ledger-alone.ts'
-import { type Alone, KEY } from './pgbench.ts'
+import { byValues, inTransaction, journalOf } from './journal-sql.ts'
+import { accountsLocked, posted } from './ledger-sql.ts'
+import { KEY, type SqlEquivalent } from './pgbench.ts'
 
 const TRANSFER = `'transfer_' || :key`
 const [FROM, TO] = [`'wallet_bench_' || :payer`, `'wallet_bench_' || :payee`]
@@ -34,7 +34,7 @@ const journal = journalOf(
 )
 
 /** A transfer in SQL alone: with all its rows, and with its posting only. */
-export const payingAlone = (wallets: number, payers: number): Alone => ({
+export const payInSql = (wallets: number, payers: number): SqlEquivalent => ({
   draw: [
     KEY,
     `payer random(1, ${payers})`,

@@ -1,7 +1,7 @@
 import { AGENTS, DECISION } from './intent-rows.ts'
-import { byValues, inTransaction, journalOf, knownOf, together, type Written } from './journal-alone.ts'
-import { accountsLocked, held } from './ledger-alone.ts'
-import { type Alone, inOrder, KEY } from './pgbench.ts'
+import { byValues, inTransaction, journalOf, knownOf, together, type Written } from './journal-sql.ts'
+import { accountsLocked, held } from './ledger-sql.ts'
+import { inOrder, KEY, type SqlEquivalent } from './pgbench.ts'
 
 /** The spaces after colons keep pgbench from taking them for variables. */
 const EVENT_DATA = `{"intentId":"intent_01kagp6mybf2ktzn5dx2q8fjzd","agentId":"agent_bench_1","status":"approved",
@@ -87,7 +87,7 @@ const declaring: readonly Written[] = [
 ]
 
 /** Declaring an intent that is approved at once, in SQL alone, for this many agents. */
-export const declaringAlone = (agents: number): Alone => ({
+export const declareInSql = (agents: number): SqlEquivalent => ({
   draw: [`agent random(1, ${agents})`, KEY],
   scripts: {
     statements: inTransaction('intents.create', [
@@ -148,7 +148,7 @@ const approving: readonly Written[] = [
 ]
 
 /** Approving waiting intents, each once, in SQL alone. */
-export const approvingAlone = (first: number): Alone => ({
+export const approveInSql = (first: number): SqlEquivalent => ({
   draw: [...inOrder(first), KEY],
   scripts: {
     statements: inTransaction('intents.approve', [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { deliveriesOf, untilDelivery } from '../../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
-import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
+import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
 import { aLiveClient, anAgent, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 

@@ -5,8 +5,13 @@ import { burst, type Create, create, intentsOf } from '../support/burst.ts'
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startInstallation } from '../support/processes/installation.ts'
 import { ownPostgres } from '../support/processes/own-servers.ts'
-import { intentsWithRuns, runsOf, type StoredIntent, storedIntents } from '../support/processes/places.ts'
 import { createOwner } from '../support/processes/processes.ts'
+import {
+  intentsWithRuns,
+  runsOf,
+  type StoredIntent,
+  storedIntents,
+} from '../support/processes/stored-intents.ts'
 import { queryValues } from '../support/rows.ts'
 import { times } from '../support/sample-service.ts'
 import { runViewer } from '../support/temporal/runs.ts'

@@ -41,8 +41,8 @@ async function someone(name = 'Bäckerei Müller') {
   }
 }
 
-describe('an intent says of its payment', () => {
-  test('that it was rejected, and why, though it stays completed', async () => {
+describe('an intent shows its payment', () => {
+  test('as rejected with the reason, though the intent stays completed', async () => {
     const { client, pay, pass, intent, explained, timeline } = await someone()
     const { intentId, transfer } = await pay(666.01)
     expect((await intent(intentId)).payment).toMatchObject({
@@ -66,7 +66,7 @@ describe('an intent says of its payment', () => {
     expect(data).toMatchObject([{ status: 'declined', declineReason: why }])
   })
 
-  test('that it came back', async () => {
+  test('as returned', async () => {
     const { client, pay, pass, intent, explained } = await someone()
     const { intentId, transfer } = await pay()
     await pass()
@@ -77,7 +77,7 @@ describe('an intent says of its payment', () => {
     expect(await explained(intentId)).toContain('Its payment came back.')
   })
 
-  test('that its payee is in doubt, and what to do', async () => {
+  test('as waiting for a confirmation of the payee, with what to do', async () => {
     const { client, pay, pass, intent, explained, timeline } = await someone('No Match GmbH')
     const { intentId, transfer } = await pay()
     await pass()
@@ -101,7 +101,7 @@ describe('an intent says of its payment', () => {
     expect(ended.payment).toMatchObject({ id: transfer.id, status: 'cancelled' })
   })
 
-  test('nothing if there is none', async () => {
+  test('as null if there is none', async () => {
     const { client, agent } = await someone()
     const intent = await anIntent(client, agent.id)
     expect(intent.payment).toBe(null)
