@@ -9,11 +9,11 @@ import { type Burst, burst, type Create, create, transfersOf } from '../support/
 import { cloneDatabase } from '../support/database.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { http } from '../support/harness.ts'
-import { expectProven } from '../support/ledger-proof.ts'
 import { type OwnPostgres, ownPostgres } from '../support/processes/own-servers.ts'
 import { type Api, createOwner, startApi } from '../support/processes/processes.ts'
 import { queryValues } from '../support/rows.ts'
 import { until } from '../support/until.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 jest.setTimeout(60_000)
 
@@ -93,7 +93,7 @@ describe('an API process that is killed in a burst', () => {
       expect(new Set(paid.map(entry => String(entry).split(' ')[0])).size).toBe(paid.length)
       const { availableEuros } = await bodyOf(mine().wallets.get({ params: { id: to.id } }))
       expect(availableEuros).toBe(paid.length)
-      await expectProven(mine())
+      await expectVerifiedLedger(mine())
     }
     await expectPaid(creates)
     await expectPaid(await repeat(creates))

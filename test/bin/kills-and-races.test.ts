@@ -11,7 +11,6 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
-import { expectProven } from '../support/ledger-proof.ts'
 import { startInstallation } from '../support/processes/installation.ts'
 import { createOwner } from '../support/processes/processes.ts'
 import { intentsWithRuns, runsOf, storedIntents } from '../support/processes/stored-intents.ts'
@@ -19,6 +18,7 @@ import { queryValues } from '../support/rows.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { type RunView, runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 // Temporal takes long for many runs, particularly on a busy machine.
 jest.setTimeout(240_000)
@@ -103,7 +103,7 @@ describe('a kill between two steps', () => {
     expect(submissions.filter(name => name === 'submitPayment')).toHaveLength(1)
     const { data } = await bodyOf(mine.ledger.transfers({ query: { referenceId: transferId } }))
     expect(data.map(({ kind }) => kind)).toEqual(['sepa_settle', 'sepa_submit', 'hold'])
-    await expectProven(mine)
+    await expectVerifiedLedger(mine)
   })
 
   test('of a relay between its call and the mark of it repeats the call, and there is one run', async () => {

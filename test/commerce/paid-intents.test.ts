@@ -14,8 +14,8 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/ledger-proof.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 const elsewhere = await service.another()
@@ -83,7 +83,7 @@ describe('an agent pays a wallet', () => {
     const again = await itself.transfers.create({ body })
     expect([again.status, again.code]).toEqual([400, 'intent_not_approved'])
     expect((await client.intents.cancel({ params: { id: intentId } })).code).toBe('intent_closed')
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('once, even with many requests at once on two processes', async () => {
@@ -93,7 +93,7 @@ describe('an agent pays a wallet', () => {
     const answers = await times(20, n => any(n).transfers.create({ body }))
     expect(statusCounts(answers)).toEqual({ 201: 1, 400: 19 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('or the intent is cancelled, never both, and no cent is lost', async () => {
@@ -208,7 +208,7 @@ describe('an agent’s payment by SEPA', () => {
     expect(await balance()).toMatchObject({ availableEuros: 9_980, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 2_000, uses: 1, waiting: 0 })
     expect((await bodyOf(client.transactions.list({ query: { intentId: params.id } }))).data).toHaveLength(1)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('that the bank rejects returns to the wallet and to the limits', async () => {
@@ -221,7 +221,7 @@ describe('an agent’s payment by SEPA', () => {
     expect(transaction.status).toBe('declined')
     expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('that is cancelled leaves the intent as it was, or expired after its deadline', async () => {
@@ -239,6 +239,6 @@ describe('an agent’s payment by SEPA', () => {
     expect((await bodyOf(client.intents.get({ params }))).status).toBe('expired')
     expect(await balance()).toMatchObject({ availableEuros: 10_000, heldEuros: 0 })
     expect(await counted()).toMatchObject({ reserved: 0, spent: 0, uses: 0, waiting: 0 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 })

@@ -3,7 +3,7 @@ import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/ledger-proof.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const rail = recordingRail()
 const service = await startTestService({ outside: { sepaRail: () => rail.rail } })
@@ -53,7 +53,7 @@ describe('the payee verification', () => {
     })
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
     expect((await client.transfers.confirmPayee({ params: { id }, body: {} })).code).toBe('payee_not_waiting')
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('of a matching name needs no confirmation', async () => {
@@ -83,7 +83,7 @@ describe('cancelling a transfer', () => {
     expect(await events(id)).toEqual(['payment.updated created', 'transfer.failed cancelled'])
     expect(await postings(id)).toEqual(['hold', 'release'])
     expect(rail.calls.filter(({ reference }) => reference === id)).toEqual([])
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('is refused once it is submitted or has ended, and between wallets', async () => {
@@ -132,7 +132,7 @@ describe('cancelling a transfer', () => {
     })
     expect(rail.count('submit', id)).toBe(0)
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('comes too late during the submission', async () => {
@@ -175,7 +175,7 @@ describe('an amount of the sandbox', () => {
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_undo'])
     expect((await events(id)).at(-1)).toBe('transfer.failed rejected')
     expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(0)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test.each([
@@ -193,7 +193,7 @@ describe('an amount of the sandbox', () => {
     await pass(span)
     expect((await get(id)).status).toBe(status)
     expect([rail.acceptedCount(id), rail.count('submit', id)]).toEqual([1, 1])
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('€ 777.02 gets no answer: the transfer is indeterminate until a notice comes', async () => {
@@ -210,7 +210,7 @@ describe('an amount of the sandbox', () => {
     expect((await events(id)).filter(event => event === 'payment.updated submitted')).toHaveLength(2)
     await bodyOf(client.transfers.simulateSettle({ body: { transferId: id } }))
     expect(await get(id)).toMatchObject({ status: 'completed', reason: null })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('€ 777.06 is indeterminate after ten seconds by sct_inst, and on its way by sct', async () => {

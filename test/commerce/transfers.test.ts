@@ -2,8 +2,8 @@ import './transfers/splits.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, anAgent, aToken, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/ledger-proof.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 const owner = await service.owner()
@@ -16,7 +16,7 @@ const pay = (fromWalletId: string, toWalletId: string, amountEuros: number, key?
     ...(key ? { idempotencyKey: key } : {}),
   })
 
-const proveLedger = () => expectProven(client)
+const proveLedger = () => expectVerifiedLedger(client)
 
 describe('a transfer between wallets', () => {
   test('is completed at once, emits an event and is in the ledger', async () => {

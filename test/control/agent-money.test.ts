@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, aToken, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/ledger-proof.ts'
 import { times } from '../support/sample-service.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 
@@ -45,7 +45,7 @@ describe('an agent’s wallet', () => {
     expect([await balanceOf(client, main.id), await balanceOf(client, second.id)]).toEqual([79.5, 0])
     const { data } = await bodyOf(client.events.list({ query: { event: 'agent.funded' } }))
     expect(data[0]?.data).toMatchObject({ agentId: agent.id, fromWalletId: second.id, balanceEuros: 25.5 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('is not funded with more than there is, from a frozen wallet, from a stranger’s or from itself', async () => {
@@ -85,7 +85,7 @@ describe('an agent’s wallet', () => {
     expect([wallet.status, wallet.availableEuros]).toEqual(['closed', 0])
     const { data } = await bodyOf(client.events.list({ query: { event: 'wallet.credited' } }))
     expect(data[0]?.data).toMatchObject({ walletId: main.id, amountEuros: 30, balanceEuros: 100 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('leaves its money in a new wallet if the owner has closed all others', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { decideAgain } from '../../src/control/decisions/stored-decision.ts'
 import { client } from '../../src/derive/client.ts'
+import { decideAgain } from '../support/control/decide-again.ts'
 import {
   aBeneficiary,
   aLiveClient,

@@ -4,7 +4,7 @@ import { checkOutcomes } from '../rules/index.ts'
 
 const message = '€ 25.00 is within the limit of € 50.00 up to which no person is asked.'
 
-export const CheckRecord = z.object({
+const CheckRecord = z.object({
   rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),
   outcome: z.enum(checkOutcomes),
   limit: z.number().nullable(),

@@ -15,7 +15,6 @@ export type { Rule } from './evaluation.ts'
 export { explainChecks } from './explain.ts'
 export { presetOf, presets } from './presets.ts'
 export {
-  decodeRules,
   encodeRules,
   expirationActions,
   PolicyCreate,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBeneficiary, aSepaTransfer, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { expectProven } from '../../support/ledger-proof.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()
 
@@ -122,7 +122,7 @@ describe('concurrent transfers', () => {
     expect(statusCounts(answers)).toEqual({ 201: 70, 400: 30 })
     expect(await limits()).toMatchObject({ usedEuros: 70, remainingEuros: 0 })
     expect(await heldIn(client, wallet.id)).toBe(70)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('from two processes and many wallets, some of them cancelled, never exceed the limit', async () => {

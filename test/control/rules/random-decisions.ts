@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { encode } from 'zod'
-import { decideAgain, storedCounters, storedRequest } from '../../../src/control/decisions/stored-decision.ts'
+import { storedCounters, storedRequest } from '../../../src/control/decisions/stored-decision.ts'
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import type { Counters, SpendRequest } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { cents, limit, outcomeOf, riskWith } from '../../support/control/decide.ts'
+import { decideAgain } from '../../support/control/decide-again.ts'
 
 const instant = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
 const merchant = fc.constantFrom('Bookshop', 'BÜCHER & Söhne', 'shop.example.com', 'Library')
