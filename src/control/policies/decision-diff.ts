@@ -12,7 +12,7 @@ import {
   verdictOf,
 } from '../rules/index.ts'
 
-/** What was decided, and what this policy decides. */
+/** The verdict of the record, and the verdict of this policy on the same spend. */
 export interface Replayed {
   readonly was: Verdict
   readonly now: Verdict

@@ -100,7 +100,7 @@ export const budget: Rule = {
   },
   skipMessage: 'No budget of the owner, a run, a delegation, a token or a card applies.',
   remedy:
-    'Ask for no more than is left of that budget, raise it, or wait for the next day or month if it is renewed then.',
+    'Ask for no more than is left of that budget, raise it, or, if it is for the day or the month, wait for the next one.',
 }
 
 export const tolerance: Rule = {

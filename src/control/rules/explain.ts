@@ -6,7 +6,7 @@ export interface RuleExplanation {
   readonly rule: string
   readonly outcome: Check['outcome']
   readonly message: string
-  /** What would have to change for a yes; null if nothing has to. */
+  /** The change that would lead to a yes; null if none is needed. */
   readonly remedy: string | null
 }
 
