@@ -51,10 +51,10 @@ describe('the expiry of an intent', () => {
 describe('the timeline of an intent', () => {
   test('says what happened and who did it, the oldest first', async () => {
     const { client, agent } = await anOwner()
-    const itself = await asAgent(client, agent.id)
-    const { id } = await anIntent(itself, agent.id)
+    const tokenClient = await asAgent(client, agent.id)
+    const { id } = await anIntent(tokenClient, agent.id)
     const approved = await client.intents.approve({ params: { id } })
-    await bodyOf(itself.intents.cancel({ params: { id } }))
+    await bodyOf(tokenClient.intents.cancel({ params: { id } }))
     const { data: entries } = await bodyOf(client.intents.timeline({ params: { id } }))
     expect(new Set(entries.map(({ resourceId }) => resourceId))).toEqual(new Set([id]))
     expect(entries).toMatchObject([

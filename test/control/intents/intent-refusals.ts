@@ -40,12 +40,12 @@ describe('a new intent', () => {
     ['numbers as metadata', { metadata: { a: 1 } }, 'metadata'],
     ['a status', { status: 'approved' }, 'status'],
     ['NUL in a text', { purpose: 'a\u0000b' }, 'purpose'],
-  ])('is refused with %s', async (_, wrong, named) => {
+  ])('is refused with %s', async (_, invalid, field) => {
     const { client, key, agent } = await anOwner()
     const right = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
-    const answer = await service.http('POST', '/intents', { token: key, body: { ...right, ...wrong } })
+    const answer = await service.http('POST', '/intents', { token: key, body: { ...right, ...invalid } })
     expect(answer.status).toBe(400)
-    expect(answer.body).toEqual({ error: expect.stringContaining(named) })
+    expect(answer.body).toEqual({ error: expect.stringContaining(field) })
     expect((await client.intents.list()).body.data).toEqual([])
   })
 
@@ -98,15 +98,15 @@ describe('a new intent', () => {
 describe('the token of an agent', () => {
   test('declares for its own agent, and for no other', async () => {
     const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
-    const itself = await asAgent(client, agent.id)
-    const answer = await itself.intents.create({
+    const tokenClient = await asAgent(client, agent.id)
+    const answer = await tokenClient.intents.create({
       body: { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' },
     })
     expect(answer).toMatchObject({ status: 201, body: { status: 'approved', agentId: agent.id } })
     const [entry] = (await bodyOf(client.audit.list({ query: { resource: answer.body.id } }))).data
     expect(entry).toMatchObject({ actorType: 'agent', action: 'intents.create', agentId: agent.id })
     const other = await anAgent(client)
-    const refused = await itself.intents.create({
+    const refused = await tokenClient.intents.create({
       body: { agentId: other.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' },
     })
     expect(refused).toMatchObject({ status: 404, code: 'agent_not_found' })
@@ -114,32 +114,32 @@ describe('the token of an agent', () => {
 
   test('reads and cancels only its own agent’s intents', async () => {
     const { client, agent } = await anOwner()
-    const itself = await asAgent(client, agent.id)
+    const tokenClient = await asAgent(client, agent.id)
     const [own, other] = [
       await anIntent(client, agent.id),
       await anIntent(client, (await anAgent(client)).id),
     ]
-    expect((await bodyOf(itself.intents.list())).data).toEqual([own])
-    expect((await bodyOf(itself.intents.list({ query: { agentId: other.agentId } }))).data).toEqual([])
-    expect(await intentOf(itself, own.id)).toEqual(own)
+    expect((await bodyOf(tokenClient.intents.list())).data).toEqual([own])
+    expect((await bodyOf(tokenClient.intents.list({ query: { agentId: other.agentId } }))).data).toEqual([])
+    expect(await intentOf(tokenClient, own.id)).toEqual(own)
     const params = { id: other.id }
     const answers = [
-      await itself.intents.get({ params }),
-      await itself.intents.cancel({ params }),
-      await itself.intents.timeline({ params }),
+      await tokenClient.intents.get({ params }),
+      await tokenClient.intents.cancel({ params }),
+      await tokenClient.intents.timeline({ params }),
     ]
     for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'intent_not_found' })
-    expect((await itself.intents.cancel({ params: { id: own.id } })).body.status).toBe('cancelled')
-    expect((await bodyOf(itself.intents.timeline({ params: { id: own.id } }))).data).toHaveLength(2)
+    expect((await tokenClient.intents.cancel({ params: { id: own.id } })).body.status).toBe('cancelled')
+    expect((await bodyOf(tokenClient.intents.timeline({ params: { id: own.id } }))).data).toHaveLength(2)
   })
 
   test('neither approves nor denies', async () => {
     const { client, agent } = await anOwner()
-    const itself = await asAgent(client, agent.id)
+    const tokenClient = await asAgent(client, agent.id)
     const params = { id: (await anIntent(client, agent.id)).id }
     const answers = [
-      await itself.intents.approve({ params }),
-      await itself.intents.deny({ params, body: { reason: 'No' } }),
+      await tokenClient.intents.approve({ params }),
+      await tokenClient.intents.deny({ params, body: { reason: 'No' } }),
     ]
     for (const answer of answers) expect(answer.status).toBe(403)
     expect((await intentOf(client, params.id)).status).toBe('created')

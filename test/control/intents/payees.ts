@@ -88,9 +88,9 @@ describe('an intent that names a record as its payee', () => {
   test('is judged by the record in delegations, duplicates and simulations too', async () => {
     const { client, agent, casino, books } = await anOwnerWithPayees()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 500, merchant: 'Bookshop' })
-    const itself = service.client(String((await redeemDelegation(client, delegation)).token))
+    const tokenClient = service.client(String((await redeemDelegation(client, delegation)).token))
     const by = (members: object) =>
-      bodyOf(itself.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
+      bodyOf(tokenClient.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
     expect((await by({ beneficiaryId: casino.id })).status).toBe('denied')
     expect((await by({ beneficiaryId: books.id })).status).toBe('approved')
     expect((await by({ merchant: 'PAYPAL *EVIL' })).status).toBe('denied')
@@ -135,13 +135,13 @@ describe('an intent that names a record as its payee', () => {
 describe('the token of an agent', () => {
   test('may leave out `agentId`, and a key may not', async () => {
     const { client, agent } = await anOwner(generous)
-    const itself = service.client(String((await aToken(client, agent.id)).token))
+    const tokenClient = service.client(String((await aToken(client, agent.id)).token))
     const purpose = 'A paper on caching'
     const body = { amountEuros: 5, merchant: 'Bookshop' }
-    expect((await bodyOf(itself.intents.create({ body: { ...body, purpose } }))).agentId).toBe(agent.id)
-    expect((await bodyOf(itself.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
-    expect((await bodyOf(itself.intents.simulate({ body }))).allowed).toBe(true)
-    expect((await itself.merchants.suggestions()).status).toBe(200)
+    expect((await bodyOf(tokenClient.intents.create({ body: { ...body, purpose } }))).agentId).toBe(agent.id)
+    expect((await bodyOf(tokenClient.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
+    expect((await bodyOf(tokenClient.intents.simulate({ body }))).allowed).toBe(true)
+    expect((await tokenClient.merchants.suggestions()).status).toBe(200)
     for (const answer of [
       await client.intents.create({ body: { ...body, purpose } }),
       await client.runs.create({ body: { name: 'Reading' } }),
