@@ -13,14 +13,14 @@ import {
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
-const { anOwner } = intentsIn(service)
+const { anOwnerWithAgent } = intentsIn(service)
 const CASINO = 'DE89370400440532013000'
 const BOOKS = 'FR7630006000011234567890189'
 const generous = { autoApproveLimitEuros: 1_000 }
 
 /** An owner with an agent under these rules, two beneficiaries (a bookshop and a casino) and a wallet named as the casino. */
 async function anOwnerWithPayees(rules: object = {}) {
-  const owner = await anOwner({ ...generous, ...rules })
+  const owner = await anOwnerWithAgent({ ...generous, ...rules })
   const { client, agent } = owner
   const casino = await aBeneficiary(client, { name: 'Casino GmbH', iban: CASINO })
   const books = await aBeneficiary(client, { name: 'Bookshop', iban: BOOKS })
@@ -134,7 +134,7 @@ describe('an intent that names a record as its payee', () => {
 
 describe('the token of an agent', () => {
   test('may leave out `agentId`, and a key may not', async () => {
-    const { client, agent } = await anOwner(generous)
+    const { client, agent } = await anOwnerWithAgent(generous)
     const tokenClient = service.client(String((await aToken(client, agent.id)).token))
     const purpose = 'A paper on caching'
     const body = { amountEuros: 5, merchant: 'Bookshop' }
@@ -174,7 +174,7 @@ test('lists of intents and transactions find a merchant in any case', async () =
 })
 
 test('a simulation right after the clock has moved goes by the new time', async () => {
-  const { client, agent } = await anOwner({
+  const { client, agent } = await anOwnerWithAgent({
     ...generous,
     expiresAfterMinutes: 60,
     expirationAction: 'freeze',
