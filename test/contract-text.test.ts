@@ -18,7 +18,7 @@ interface Json {
   readonly $defs?: Record<string, Json>
 }
 
-/** The places in a schema where a member that it does not name would pass. */
+/** The places in a schema that accept members that it does not name. */
 function openPlaces(schema: Json, at = 'body'): string[] {
   const { properties, additionalProperties, items, anyOf = [], allOf = [], $defs = {} } = schema
   const own = properties && additionalProperties !== false ? [at] : []
@@ -105,7 +105,7 @@ describe.each(writes)('%s', (key, { emits = {}, readOnly }) => {
     expect(Object.keys(emits).length > 0 === (readOnly !== true) ? '' : remedy).toBe('')
     for (const [event, schema] of Object.entries(emits)) {
       expect(event).toMatch(/^[a-z_]+(\.[a-z_]+)+$/)
-      // The audit trail takes it for the record that it is about.
+      // The audit trail takes the first member for the id of the event's record.
       expect(Object.keys((schema as z.ZodObject).shape)[0]).toMatch(/^[a-z]\w*Id$/)
     }
   })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Caller } from '../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
 import { scopes } from '../src/kernel/contract/scopes.ts'
-import { testValidRequests } from './contract/asked-rightly.ts'
+import { testValidRequests } from './contract/valid-requests.ts'
 import {
   acceptingOutbound,
   accepts,

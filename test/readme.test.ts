@@ -12,7 +12,7 @@ const run = promisify(execFile)
 
 const service = await startTestService()
 
-/** What `npm start` has told, in the folder in which the flow is pasted. */
+/** A folder with the instance file that `npm start` writes. */
 async function aCheckout(): Promise<string> {
   const { key: apiKey } = await service.owner()
   const folder = temporaryFolder()

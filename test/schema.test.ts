@@ -13,7 +13,7 @@ const entities = all.flatMap(area => area.entities)
 const database = await openDatabase(service.databaseUrl, entities, 2)
 afterAll(() => database.close())
 
-/** How PostgreSQL calls the types that the entities name. */
+/** PostgreSQL's names of the types that the entities declare. */
 const names: Readonly<Record<string, string>> = {
   text: 'text',
   'text[]': 'ARRAY',

@@ -57,7 +57,7 @@ async function anIntent() {
   return { id, agentId, ...tenant }
 }
 
-/** It would say on the console what has been made to fail. */
+/** An environment that logs errors only: otherwise it would print the failures that a test causes. */
 const environmentOf = (info: Partial<Info> = {}) =>
   new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') })
 

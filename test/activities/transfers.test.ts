@@ -18,7 +18,7 @@ Object.assign(engine.runtime.ports, {
 
 beforeEach(() => rail.restore())
 
-/** € 777.05 is a payment of which the first answer cannot be used: it must be asked about. */
+/** An amount whose submission the sandbox answers unusably, so that the payment must be inquired about. */
 const ASKED_ABOUT = 777_05n
 
 test('the audit entries of a transfer’s steps carry the id of the request that created it', async () => {
@@ -36,7 +36,7 @@ test('the audit entries of a transfer’s steps carry the id of the request that
 describe('a faulty step', () => {
   const steps = ['verify', 'submit', 'inquire'] as const
   const methods = { verify: 'verifyPayee', submit: 'submit', inquire: 'statusOf' } as const
-  // A worker that dies leaves the step undone, or done; one that dies once more finds the same as the first.
+  // A dying worker leaves the step undone or done; dying twice leads to no third case.
   const faulty = [
     ['the worker dies before', 1],
     ['the worker dies after', 1],
@@ -61,7 +61,7 @@ describe('a faulty step', () => {
       if (fault) rail.break(methods[step], fault, times)
       const moment = what.endsWith('before') ? 'before' : 'after'
       await drive(transfer, fault ? undefined : diesAt(`transfers.${step}`, moment, times))
-      // An instant payment that never reached the rail in its time is given up, not sent again.
+      // An instant payment that did not reach the rail in time is rejected, not submitted again.
       const neverSent = scheme === 'sct_inst' && step === 'submit' && what === 'the call is lost'
       await expectEnd(transfer, neverSent ? 'rejected' : 'completed')
       if (neverSent) expect((await rowOf(transfer)).reason?.code).toBe('TM01')

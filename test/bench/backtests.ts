@@ -20,7 +20,7 @@ const rules = {
   maxUsageCount: 1_000_000,
 }
 
-/** One decision, again and again: for all agents in turn, a second after the other, each with its reservation. */
+/** Copies one decision with its reservation for all agents in turn, a second apart. */
 const COPIES = `
 with copies as (
   insert into decisions
@@ -48,7 +48,7 @@ async function fill(stage: Stage): Promise<void> {
   await withClient(stage, client => client.query(COPIES, [DECISIONS]))
 }
 
-/** Past decisions under another policy: all agents of an owner in one answer. */
+/** Measures the replay of past decisions under another policy: all agents of an owner in one answer. */
 export const measureBacktests = (folder: string): Promise<Section> =>
   onStage(folder, 'backtests', async stage => {
     await fill(stage)

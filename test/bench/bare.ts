@@ -4,7 +4,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { clock } from '../../src/values/clock.ts'
 import { BARE_KEY, Note } from './echo.ts'
 
-/** What one writes with Express when there is no kernel: the same headers, limit, key, parsing and checking. */
+/** A plain Express server without the kernel, with the same headers, limit, key, parsing and validation. */
 const LIMIT = 1_000_000
 const windows = new Map<string, { used: number; resetsAt: number }>()
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -1,19 +1,19 @@
 import { answerOf, type Served } from './child.ts'
-import type { Alone, Manner } from './database/pgbench.ts'
+import type { SqlEquivalent, Variant } from './database/pgbench.ts'
 import type { Job, Measured } from './load.ts'
 import type { Stage } from './stage.ts'
 
-/** One kind of request, under load. */
+/** A kind of request to measure. */
 export interface Case {
   readonly name: string
   readonly title: string
   readonly server: Served
-  /** Asked for before each measurement, which may need records of its own. */
+  /** Returns the request of the next measurement, which may first create records. */
   request(): Promise<Request> | Request
-  /** The same work as PostgreSQL does it by itself. */
-  alone?(): Promise<Alone> | Alone
-  /** In which manners; as in the others, if left out. */
-  readonly manners?: readonly Manner[]
+  /** The same work as SQL that PostgreSQL runs without the service. */
+  sqlEquivalent?(): Promise<SqlEquivalent> | SqlEquivalent
+  /** The variants to compare with; by default the usual ones. */
+  readonly variants?: readonly Variant[]
 }
 
 export type Request = Omit<Job, 'url' | 'connections' | 'seconds'>

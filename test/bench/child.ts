@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { until } from '../support/until.ts'
 
-/** A program under measurement, in a process of its own. */
+/** A measured program in a process of its own. */
 export interface Running {
-  /** What it says when it is ready. */
+  /** The line with which the program reported that it is ready. */
   readonly said: string
-  /** What the process has used of the processor until now. */
+  /** The processor time of the process so far. */
   cpuSeconds(): number
   memoryMegabytes(): number
   stop(): Promise<void>
 }
 
-/** One that listens. */
+/** A program that listens at a URL. */
 export interface Served extends Running {
   readonly url: string
 }
@@ -23,7 +23,7 @@ const TICKS_A_SECOND = 100
 /** Node's own flags, as for a profile: `BENCH_NODE='--cpu-prof --cpu-prof-dir=.data/profiles' npm run bench`. */
 const flags = process.env.BENCH_NODE?.split(' ') ?? []
 
-/** None of them outlives the bench, however that ends. */
+/** The child processes, which are killed when the bench ends. */
 const children = new Set<ChildProcess>()
 process.once('exit', () => children.forEach(child => void child.kill('SIGKILL')))
 
@@ -40,7 +40,7 @@ interface Start {
   readonly env: Env
 }
 
-/** Starts a program, its output going to a file as a service's would, and waits until it says that it is ready. */
+/** Starts a program with its output in a log file, and waits for the line that says it is ready. */
 export async function start({ command, log, env }: Start, ready: RegExp): Promise<Running> {
   const output = openSync(log, 'w')
   const [program = '', ...args] = command
@@ -64,26 +64,26 @@ export async function start({ command, log, env }: Start, ready: RegExp): Promis
   }
 }
 
-/** Starts a server and waits until it says where it listens. */
+/** Starts a server and waits for its URL. */
 export async function serve(command: readonly string[], log: string, env: Env): Promise<Served> {
   const running = await start({ command, log, env }, /http:\S+/)
   return { ...running, url: running.said }
 }
 
-/** Linux alone shows them so: measuring is done there. */
+/** Reads a file of /proc, which exists on Linux only: the bench runs there. */
 const proc = (pid: number | undefined, name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
 
-/** The fields of `/proc/<pid>/stat` behind the name, which is in brackets: from the third on. */
+/** The fields of a process in `/proc`, from the third on: they follow the process name, which is in brackets. */
 const statOf = (pid: number | undefined): number[] =>
   (proc(pid, 'stat').split(') ')[1]?.split(' ') ?? []).map(Number)
 
-/** What a process has used of the processor, in seconds. */
+/** The processor time of a process, in seconds. */
 export function cpuOf(pid: number | undefined): number {
   const fields = statOf(pid)
   return ((fields[11] ?? 0) + (fields[12] ?? 0)) / TICKS_A_SECOND
 }
 
-/** What those children of a process that have ended had used of the processor, in seconds. */
+/** The processor time of the children of a process that have ended, in seconds. */
 export function endedChildrenCpuOf(pid: number | undefined): number {
   const fields = statOf(pid)
   return ((fields[13] ?? 0) + (fields[14] ?? 0)) / TICKS_A_SECOND
@@ -91,21 +91,21 @@ export function endedChildrenCpuOf(pid: number | undefined): number {
 
 export const parentOf = (pid: number | undefined): number => statOf(pid)[1] ?? 0
 
-/** What a process has in memory, in megabytes. */
+/** The resident memory of a process, in megabytes. */
 export const memoryOf = (pid: number | undefined): number =>
   Number(/VmRSS:\s+(\d+)/.exec(proc(pid, 'status'))?.[1]) / 1024
 
-/** A program of ours under the Node that we run on. */
+/** The command that runs one of our programs with the current Node. */
 export const node = (file: string): string[] => [process.execPath, ...flags, file]
 
-/** What a program says from its start to its end. */
+/** The whole output of a program. */
 export function outputOf(command: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     tracked(execFile(command, [...args], (error, stdout) => (error ? reject(error) : resolve(stdout))))
   })
 }
 
-/** What one of ours prints in the end, told what to do in its argument; both as JSON. */
+/** The JSON that one of our programs prints at its end, given its input as a JSON argument. */
 export async function answerOf<T>(file: string, input: unknown): Promise<T> {
   const [program = '', ...args] = node(file)
   return JSON.parse(await outputOf(program, [...args, JSON.stringify(input)]))

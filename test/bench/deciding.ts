@@ -1,4 +1,4 @@
-import { compile, decide } from '../../src/control/rules/decide.ts'
+import { compilePolicy, decide } from '../../src/control/rules/decide.ts'
 import type { SpendRequest } from '../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
 import type { Section } from './report.ts'
@@ -8,8 +8,8 @@ const ROUNDS = 50
 
 const at = new Date('2026-11-20T12:00:00.000Z')
 
-/** Every rule that there is, and each lets this pass. */
-const policy = compile(
+/** A policy with every rule, each of which this spending passes. */
+const policy = compilePolicy(
   PolicyCreate.parse({
     name: 'All rules',
     maxTransactionEuros: 250,
@@ -65,7 +65,7 @@ const counters = {
   lastSpendAt: new Date('2026-11-20T11:00:00.000Z'),
 }
 
-/** Nanoseconds of one decision, the sentences of all its checks included; the best of some rounds. */
+/** Measures one decision in nanoseconds, including the sentences of all checks; the best round counts. */
 export async function measureDeciding(): Promise<Section> {
   let best = Number.POSITIVE_INFINITY
   let rules = 0

@@ -16,7 +16,7 @@ export const note: z.input<typeof Note> = {
   urgent: false,
 }
 
-/** The one key that the bare Express knows. */
+/** The only key that the plain Express server accepts. */
 export const BARE_KEY = 'sk_sandbox_0123456789012345678901234567890123456789012'
 
 const echoApi = {
@@ -31,7 +31,7 @@ const echoApi = {
   }),
 }
 
-/** An operation that asks nothing of the database: what is left is the pipeline. */
+/** An operation without a database: it measures the pipeline alone. */
 export const echoArea = area(
   'Echo',
   'What the pipeline costs.',

@@ -2,16 +2,16 @@ import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Request, type Result } from './case.ts'
 import { AGENTS, addWaiting, fillAgents } from './database/intent-rows.ts'
 import { fillPast, HOT } from './database/past-intents.ts'
-import { onSizes } from './database/sized.ts'
+import { onSizes } from './database/sizes.ts'
 import { line, ratio, type Section, whole } from './report.ts'
 import { type Stage, withClient } from './stage.ts'
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000]
 const CONNECTIONS = 32
 const SECONDS = 1.5
-/** All sizes in turn, so often: what has cost least counts. */
+/** How often all sizes are measured in turn; the cheapest round counts. */
 const ROUNDS = 3
-/** More than are approved in one measurement. */
+/** More intents than one measurement approves. */
 const WAITING = 8_000
 
 type Best = Map<string, Result>
@@ -40,7 +40,7 @@ const simulation = { agentId: 'agent_bench_{n}', amountEuros: 9.5, merchant: 'Bo
 const any = { from: 1, to: AGENTS }
 const hot = { from: HOT, to: HOT }
 
-/** The requests that need no records of their own. */
+/** The requests that need no new records. */
 const requests: Partial<Record<Name, Pick<Request, 'method' | 'path' | 'body' | 'keys' | 'numbers'>>> = {
   intents: { method: 'POST', path: '/intents', body: declaration, keys: true, numbers: any },
   intent: { method: 'POST', path: '/intents', body: declaration, keys: true, numbers: hot },
@@ -50,7 +50,7 @@ const requests: Partial<Record<Name, Pick<Request, 'method' | 'path' | 'body' | 
   simulate: { method: 'POST', path: '/policies/simulate', body: simulation, numbers: any },
 }
 
-/** Few past intents and many: what a request costs must not depend on them. */
+/** Measures requests with few and with many past intents: their cost must not depend on the number. */
 export function measureIntentSizes(folder: string): Promise<Section> {
   return onSizes(folder, SIZES, { what: 'past intents', fill }, async stages => {
     const sized = stages.map((stage, n) => ({ stage, past: SIZES[n] as number, best: new Map() as Best }))

@@ -2,17 +2,17 @@ import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
 import { fillWallets, transferCases, WALLETS } from './cases/transfer-cases.ts'
 import { fillEntries } from './database/entry-rows.ts'
-import { onSizes, secondsSince } from './database/sized.ts'
+import { onSizes, secondsSince } from './database/sizes.ts'
 import { line, type Section, whole } from './report.ts'
 import { bearer, post, type Stage } from './stage.ts'
 
 const SIZES = [1_000, 100_000, 10_000_000]
 const CONNECTIONS = 32
 const SECONDS = 1.5
-/** All sizes in turn, so often: the machine has as much else to do for one as for the other. The better one counts. */
+/** How often all sizes are measured in turn, as other load varies over time. The best round counts. */
 const ROUNDS = 3
 
-/** What is measured, and how many ask at once. */
+/** The cases to measure, and their number of connections. */
 const loadsOf = (stage: Stage): { benchCase: Case; connections: number }[] => [
   ...transferCases(stage).map(benchCase => ({ benchCase, connections: CONNECTIONS })),
   {
@@ -39,12 +39,12 @@ interface Sized {
 
 interface Proof {
   readonly seconds: number
-  /** Transfers at one connection before it and while it is made. */
+  /** Transfers over one connection before the verification and during it. */
   readonly before: Result
   readonly meanwhile: Result
 }
 
-/** The same ledger with few entries and with many: what a request costs must not depend on it. */
+/** Measures requests with few and with many ledger entries: their cost must not depend on the number. */
 export async function measureSizes(folder: string): Promise<Section> {
   const sizes: Sized[] = SIZES.map(entries => ({ entries, best: new Map() }))
   await onSizes(folder, SIZES, { what: 'entries', fill }, async stages => {
@@ -72,7 +72,7 @@ async function loadAll(stage: Stage, entries: number, best: Map<string, Result>)
   printLine(`  ${whole(entries)} entries: ${rates.join(', ')}`)
 }
 
-/** Proves the ledger while others write, and how they fare meanwhile. */
+/** Measures the verification of the ledger, and transfers during it. */
 async function prove(stage: Stage): Promise<Proof> {
   const [transfers] = transferCases(stage)
   const before = await measure(stage, transfers as Case, 1, SECONDS)

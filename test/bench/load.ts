@@ -1,24 +1,24 @@
 import { connect } from 'node:net'
 
-/** What a load generator is told to do, as JSON in its first argument. */
+/** The work of a load generator, as JSON in its first argument. */
 export interface Job {
   readonly url: string
   readonly connections: number
   readonly seconds: number
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   /**
-   * `{n}` is the number that a request draws, here and in the body. In the body `{each}` is never the same, and `{iban}`
-   * is an account that hardly comes twice.
+   * `{n}` is the drawn number, in the path and in the body; `{each}` in the body is unique, and `{iban}` is a random one of
+   * a German account.
    */
   readonly path: string
   readonly body?: unknown
   readonly numbers?: Numbers
   readonly token: string
-  /** The requests of a connection take these in turn, in place of token and body; each connection begins at another. */
+  /** Tokens and bodies that the requests of a connection use in turn, in place of token and body. */
   readonly asks?: readonly Ask[]
-  /** A key of its own for every request. */
+  /** Whether each request has an idempotency key of its own. */
   readonly keys?: boolean
-  /** No more requests than that. */
+  /** The maximum number of requests. */
   readonly most?: number
 }
 
@@ -27,23 +27,23 @@ export interface Ask {
   readonly body: unknown
 }
 
-/** At random, or each once. */
+/** The numbers to draw: at random, or each once in order. */
 export interface Numbers {
   readonly from: number
   readonly to: number
   readonly inOrder?: boolean
-  /** `{other}` in the body is another one, from 1 to so many. */
+  /** The count of which `{other}` in the body is a different number, from 1. */
   readonly others?: number
 }
 
-/** What it prints in the end; milliseconds. */
+/** The result that it prints; times in milliseconds. */
 export interface Measured {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
   /** Answers that were not 2xx. */
   readonly failed: number
-  /** Requests altogether, those of the warm-up too. */
+  /** All requests, including those of the warm-up. */
   readonly sent: number
 }
 
@@ -68,14 +68,14 @@ let sent = 0
 
 const below = (limit: number): number => Math.floor(Math.random() * limit)
 
-/** The check digits of an IBAN leave 1 when the country, written as digits, and they stand behind the account. */
-function anyIban(): string {
+/** A random IBAN: 131400 is its country in digits, followed by two zeros in place of the check digits. */
+function randomIban(): string {
   const account = String(below(1e18)).padStart(18, '0')
   const check = 98n - (BigInt(`${account}131400`) % 97n)
   return `DE${String(check).padStart(2, '0')}${account}`
 }
 
-/** HTTP is written and read by hand, so that the generator takes as little of the machine as can be. */
+/** Writes HTTP by hand, so that the generator takes as little processor time as possible. */
 function request(connection: number, turn: number): string {
   const { token, body } = requests[
     (connection + turn * job.connections) % requests.length
@@ -89,7 +89,7 @@ function request(connection: number, turn: number): string {
     .replace('{n}', String(number))
     .replace('{other}', String(other))
     .replace('{each}', own)
-    .replace('{iban}', anyIban)
+    .replace('{iban}', randomIban)
   const key = job.keys ? `Idempotency-Key: ${own}\r\n` : ''
   const content = payload
     ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`
@@ -97,7 +97,7 @@ function request(connection: number, turn: number): string {
   return `${job.method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n${key}${content}\r\n${payload}`
 }
 
-/** One connection that asks, waits for the answer, and asks again. */
+/** Sends requests over one connection, each after the answer to the one before. */
 function keepAsking(connection: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -127,7 +127,7 @@ function isComplete(answer: string): boolean {
 
 function recordAnswer(answer: string, sentAt: number): void {
   const now = performance.now()
-  // By when it came: where an answer takes longer than the measurement, what was asked before it counts.
+  // The time of the answer decides: requests that take longer than the measurement would otherwise never count.
   if (now < from || now > until) return
   latencies.push(now - sentAt)
   if (answer[9] !== '2') failed++

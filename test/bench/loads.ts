@@ -1,30 +1,30 @@
 import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
-import { hasPgbench, type Manner, type OneAtATime, pgbench } from './database/pgbench.ts'
+import { hasPgbench, pgbench, type SqlRate, type Variant } from './database/pgbench.ts'
 import type { Stage } from './stage.ts'
 
 export const CONNECTIONS = [1, 8, 32, 128]
-/** At this load a hot operation is compared with PostgreSQL by itself, one measured right after the other. */
+/** The number of connections at which a hot operation is compared with its SQL alone, one right after the other. */
 const COMPARED_AT = 32
 const SECONDS = 1.5
-/** Everything in turn, twice: the better one counts, as the machine may have had other things to do. */
+/** How often everything is measured in turn; the better round counts, as other load varies. */
 const ROUNDS = 2
 
-const MANNERS: readonly Manner[] = ['statements', 'one statement']
+const VARIANTS: readonly Variant[] = ['statements', 'one statement']
 
 export interface Loads {
   readonly results: readonly Result[]
-  readonly calls: readonly OneAtATime[]
+  readonly calls: readonly SqlRate[]
 }
 
-/** All cases at every number of connections, and where it is the one to compare at, PostgreSQL by itself. */
+/** Measures all cases at each number of connections, and at one of these the SQL alone. */
 export async function measureLoads(stage: Stage, cases: readonly Case[], seconds = SECONDS): Promise<Loads> {
   const results: Result[] = []
-  const calls: OneAtATime[] = []
+  const calls: SqlRate[] = []
   if (!hasPgbench()) printLine('  pgbench is not on the PATH: what it would be compared with is left out.')
-  const compared = hasPgbench() ? cases.filter(({ alone }) => alone) : []
+  const compared = hasPgbench() ? cases.filter(({ sqlEquivalent }) => sqlEquivalent) : []
   for (const connections of CONNECTIONS) {
-    const rounds = { results: [] as Result[][], calls: [] as OneAtATime[][] }
+    const rounds = { results: [] as Result[][], calls: [] as SqlRate[][] }
     for (let round = 0; round < ROUNDS; round++) {
       rounds.results.push(await loadAll(stage, cases, connections, seconds))
       if (connections === COMPARED_AT) rounds.calls.push(await callAll(stage, compared))
@@ -47,23 +47,23 @@ async function loadAll(
   return results
 }
 
-async function callAll(stage: Stage, cases: readonly Case[]): Promise<OneAtATime[]> {
-  const calls: OneAtATime[] = []
+async function callAll(stage: Stage, cases: readonly Case[]): Promise<SqlRate[]> {
+  const calls: SqlRate[] = []
   for (const benchCase of cases)
-    for (const manner of benchCase.manners ?? MANNERS) calls.push(await call(stage, benchCase, manner))
+    for (const variant of benchCase.variants ?? VARIANTS) calls.push(await call(stage, benchCase, variant))
   printLine(`  pgbench: ${summary(calls)}`)
   return calls
 }
 
-/** A version with another schema may refuse the statements: what does not depend on them is measured all the same. */
-async function call(stage: Stage, { name, alone }: Case, manner: Manner): Promise<OneAtATime> {
+/** Measures the SQL alone. Another version's schema may refuse it: the rest is still measured then. */
+async function call(stage: Stage, { name, sqlEquivalent }: Case, variant: Variant): Promise<SqlRate> {
   try {
-    // Asked for each time: what one manner has approved does not wait for the other.
-    const measured = alone && (await pgbench(await alone(), manner, stage, SECONDS))
-    return { name, manner, ...(measured ?? UNMEASURED) }
+    // A new variant for each measurement, as the intents of the one before are approved already.
+    const measured = sqlEquivalent && (await pgbench(await sqlEquivalent(), variant, stage, SECONDS))
+    return { name, variant, ...(measured ?? UNMEASURED) }
   } catch (error) {
     printLine(`  ${name} by pgbench is left out: ${/ERROR: .*/.exec(String(error))?.[0] ?? error}`)
-    return { name, manner, ...UNMEASURED }
+    return { name, variant, ...UNMEASURED }
   }
 }
 
@@ -77,7 +77,7 @@ interface Rate {
 const summary = (rates: readonly Rate[]): string =>
   rates.map(({ name, perSecond }) => `${name} ${Math.round(perSecond)}`).join(', ')
 
-/** Of several rounds over the same list, the better figure at each place. */
+/** The better result of several rounds at each place of the list. */
 const bestOf = <T extends Rate>(rounds: readonly (readonly T[])[]): T[] =>
   rounds.reduce<T[]>(
     (best, round) =>

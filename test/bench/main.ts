@@ -23,7 +23,7 @@ async function bench(names: readonly string[], folder: string): Promise<string> 
   ].join('\n\n')
 }
 
-/** Ends at once: what runs for us does not outlive us. */
+/** Ends at once; the child processes end with it. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const requested = process.argv.slice(2)

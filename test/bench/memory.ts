@@ -10,7 +10,7 @@ import type { Engine } from './temporal.ts'
 const COUNT = 10_000
 const PATIENCE_MS = 600_000
 
-/** What each process has in memory before and after so many intents have begun to wait for a person. */
+/** Measures the memory of each process before and after this many intents wait for a person. */
 export async function measureMemory(stage: Stage, engine: Engine): Promise<Section> {
   await fillAgents(stage)
   const [relay, worker] = await Promise.all([engine.run('relay'), engine.run('worker')])
@@ -52,7 +52,7 @@ async function declareAll({ api, token }: Stage): Promise<void> {
   if (sent !== COUNT || failed > 0) throw new Error(`${sent} intents were declared, ${failed} in vain`)
 }
 
-/** Until the run of each has looked at its intent and waits. */
+/** Waits until the run of each intent waits. */
 async function untilAllWait({ client }: Engine, began: number): Promise<void> {
   for (let printed = 0; ; ) {
     const { count } = await client.workflow.count('AgentPayStatus = "created"')

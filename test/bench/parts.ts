@@ -3,8 +3,8 @@ import { finder, line, loadTable, ratio, type Section, whole } from './report.ts
 import { onStage } from './stage.ts'
 
 /**
- * What can be measured by itself: `npm run bench -- intents relay`. Each part loads its own files only when it runs: in an
- * older checkout, where some of them find nothing to import, the others can still be measured.
+ * The parts that can be measured alone: `npm run bench -- intents relay`. Each part imports its files only when it runs:
+ * so `plain` runs in the checkout of an older version, where the imports of others may fail.
  */
 export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   async start(folder) {
@@ -117,5 +117,5 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   },
 }
 
-/** Great sizes take some minutes and some gigabytes: only who asks for them has them measured. */
+/** The parts that run by default: those of large sizes take minutes and gigabytes, and run only by name. */
 export const usual = Object.keys(parts).filter(name => !name.endsWith('-sizes'))

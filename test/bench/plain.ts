@@ -5,13 +5,13 @@ import { CONNECTIONS, type Loads, measureLoads } from './loads.ts'
 import { finder, line, loadTable, type Of, ratio, type Section } from './report.ts'
 import type { Stage } from './stage.ts'
 
-/** Eleven cases at four numbers of connections, twice: with this all of it takes less than four minutes. */
+/** Short, because there are eleven cases: with this the part takes less than four minutes. */
 const SECONDS = 1
 
 /** The JSON of an earlier run, say of an older version: `BENCH_BEFORE=bench-before.json npm run bench -- plain`. */
 const before = process.env.BENCH_BEFORE
 
-/** What plain operations cost, beside the pipeline without a database, PostgreSQL by itself, and an earlier run. */
+/** Compares plain operations with the pipeline, with their SQL alone, and with an earlier run. */
 export async function measurePlain(stage: Stage): Promise<Section> {
   const earlier = before === undefined ? undefined : loadsIn(before)
   const cases = await plainCases(stage)
@@ -31,7 +31,7 @@ const pipelineRows = (of: Of): string[] => [
   ),
 ]
 
-/** Rates depend on how many processors there are; what PostgreSQL has to do for one request does not. */
+/** Compares with pgbench by processor time, which depends less on the machine than rates do. */
 function processorRows(plain: Loads): string[] {
   const of = finder(plain)
   return plain.calls.map(({ name, databaseMicroseconds }) =>

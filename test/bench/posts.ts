@@ -1,6 +1,6 @@
 import { Agent } from 'undici'
 
-/** So many requests with this body, at so many connections. */
+/** The work of this program: a number of requests with one body over some connections. */
 export interface Posts {
   readonly url: string
   readonly body: string

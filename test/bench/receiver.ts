@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { printLine } from '../../src/platform/output.ts'
 
-/** What has come since somebody asked: how many, and how long after what they tell of happened, in milliseconds. */
+/** The requests since the last query: their number, and the milliseconds since the events that they report. */
 export interface Seen {
   readonly count: number
   readonly latencies: readonly number[]
@@ -11,7 +11,7 @@ export interface Seen {
 let latencies: number[] = []
 let count = 0
 
-/** A receiver that takes everything at once; what is sent to `/late` it times. GET tells what it has seen, and forgets it. */
+/** A receiver that accepts everything and times the requests to `/late`. GET returns the numbers and resets them. */
 const server = createServer((request, response) => {
   if (request.method === 'GET') {
     response.end(JSON.stringify({ count, latencies } satisfies Seen))

@@ -1,7 +1,7 @@
 import type { Case, Result } from './case.ts'
 import { CONNECTIONS, type Loads } from './loads.ts'
 
-/** What a part of the bench has found: for programs by name, and for people. */
+/** The result of a part: figures for programs, and text for people. */
 export interface Section {
   readonly figures: Readonly<Record<string, unknown>>
   readonly text: string
@@ -14,7 +14,7 @@ export const ratio = (a: number | undefined, b: number | undefined): string =>
 const FIRST = 52
 const OTHERS = 32
 
-/** A line of a table. */
+/** A line of a table, with its cells aligned. */
 export const line = (cells: readonly string[]): string =>
   cells.map((cell, n) => (n === 0 ? cell.padEnd(FIRST) : cell.padStart(OTHERS))).join('')
 
@@ -30,7 +30,7 @@ export const finder =
   (name, connections) =>
     results.find(result => result.name === name && result.connections === connections)
 
-/** Rate, latencies and processor time by the number of connections, then what is compared. */
+/** A table of rates, latencies and processor times by the number of connections, and the comparisons. */
 export function loadTable(cases: readonly Case[], loads: Loads, more: readonly string[] = []): string {
   const of = finder(loads)
   const row = (title: string, cell: (connections: number) => string) =>
@@ -42,8 +42,8 @@ export function loadTable(cases: readonly Case[], loads: Loads, more: readonly s
     ...cases.map(({ name, title }) => row(title, n => cellOf(of(name, n)))),
     '',
     ...more,
-    ...loads.calls.map(({ name, manner, perSecond, databaseMicroseconds }) =>
-      row(`${name} / pgbench, ${manner} (${whole(perSecond)}/s ${whole(databaseMicroseconds)}µs)`, n =>
+    ...loads.calls.map(({ name, variant, perSecond, databaseMicroseconds }) =>
+      row(`${name} / pgbench, ${variant} (${whole(perSecond)}/s ${whole(databaseMicroseconds)}µs)`, n =>
         ratio(of(name, n)?.perSecond, perSecond),
       ),
     ),

@@ -5,13 +5,13 @@ import { line, type Section } from './report.ts'
 import { bearer, post, type Stage } from './stage.ts'
 import type { Engine } from './temporal.ts'
 
-/** How many are decided at once, and how many such groups are measured. */
+/** The group sizes, and how many groups of each are measured. */
 const LOADS = [
   { atATime: 1, groups: 48 },
   { atATime: 16, groups: 6 },
 ]
 
-/** What is measured: milliseconds from the answer of the API until Temporal shows what follows from it. */
+/** The measured spans: milliseconds from the API's answer until Temporal shows the consequence. */
 const SPANS = {
   denied: 'denied → its run has closed',
   approved: 'approved → its run shows it, and waits on',
@@ -26,7 +26,9 @@ interface Times {
   readonly p99: number
 }
 
-/** An approved intent's run goes on until it is paid or its deadline has come; so it is closed by moving the clock. */
+/**
+ * Measures how fast runs follow their records. An approved intent's run waits for its deadline, so the clock is moved.
+ */
 export async function measureRuns(stage: Stage, engine: Engine): Promise<Section> {
   await fillAgents(stage)
   await Promise.all([engine.run('relay'), engine.run('worker')])
@@ -71,7 +73,7 @@ interface Declared {
   readonly workflowId: string
 }
 
-/** Groups of intents, each followed from its declaration to the end of its run. */
+/** Groups of intents, followed from their declaration to the end of their runs. */
 function runsOf(stage: Stage, client: Client) {
   const ask = (path: string, body: unknown) => post(stage.api, path, body, bearer(stage))
   const untilEnded = (workflowId: string) => client.workflow.getHandle(workflowId).result().then(now)
@@ -88,7 +90,7 @@ function runsOf(stage: Stage, client: Client) {
 
   const group = (size: number) => Promise.all(Array.from({ length: size }, (_, n) => declare(n)))
 
-  /** From the answer until this is so; what is waited for is waited for before. */
+  /** Milliseconds from the answer to this request until the event; the caller waits for the event from before. */
   async function span(happenedAt: Promise<number>, path: string, body: unknown): Promise<number> {
     await ask(path, body)
     const answered = now()
@@ -123,7 +125,7 @@ function runsOf(stage: Stage, client: Client) {
 
 const now = (): number => performance.now()
 
-/** When the run has written down this status; Temporal tells of every new event, nobody asks again and again. */
+/** The moment when the run shows this status; Temporal reports every new event, so that nothing is polled. */
 async function untilStatus(client: Client, workflowId: string, status: string): Promise<number> {
   let nextPageToken: Uint8Array | null | undefined
   do {

@@ -1,10 +1,10 @@
 import { SAMPLE_TABLES } from '../support/sample-noun.ts'
-import { type Alone, KEY } from './database/pgbench.ts'
+import { KEY, type SqlEquivalent } from './database/pgbench.ts'
 import { type Stage, withClient } from './stage.ts'
 
 export const SAMPLES = 1_000
 
-/** Full enough to never be empty. */
+/** Creates samples with a balance that no load empties. */
 export const fillSamples = (stage: Stage): Promise<void> =>
   withClient(stage, async client => {
     await client.query(SAMPLE_TABLES)
@@ -42,8 +42,8 @@ const changedSample = `update samples set balance = balance - 1 where id = 'samp
 
 const rows = ['withdrawal', 'event', 'audit', 'kept'] as const
 
-/** A withdrawal without us, from so many samples. */
-export const withdrawingAlone = (samples: number): Alone => ({
+/** A withdrawal in SQL alone, from this many samples. */
+export const withdrawInSql = (samples: number): SqlEquivalent => ({
   draw: [`sample random(1, ${samples})`, KEY],
   scripts: {
     statements: [

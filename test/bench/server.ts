@@ -7,7 +7,7 @@ import { environment } from '../../src/platform/settings/environment.ts'
 import { sampleArea } from '../support/sample-noun.ts'
 import { echoArea } from './echo.ts'
 
-/** The real service, and beside its areas those that are only measured. */
+/** The real service, with areas that only the bench uses. */
 live(async life => {
   const settings = environment() as ServiceSettings
   const measured = { ...areas, echo: echoArea, samples: sampleArea(async () => 'confirmed') }

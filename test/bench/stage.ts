@@ -8,14 +8,14 @@ import { withConnection } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
 import { type DatabaseClock, databaseClock } from './database/database-time.ts'
 
-/** As much of it as is needed to fill it. */
+/** The members of a stage that filling it needs. */
 export interface Filled extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'token'> {
   readonly api: Pick<Served, 'url'>
 }
 
 const SECRET = 'dashboard-secret-of-the-bench'
 
-/** What every part of the bench needs: a database of its own, a service and an owner. */
+/** A database, a service and an owner for one part of the bench. */
 export interface Stage {
   readonly databaseUrl: string
   readonly ownerId: string
@@ -23,17 +23,17 @@ export interface Stage {
   readonly api: Served
   readonly databaseSeconds: DatabaseClock
   readonly folder: string
-  /** What the processes beside the API are told too. */
+  /** The environment of the processes beside the API. */
   readonly env: Readonly<Record<string, string>>
-  /** Something to stop, before what was there earlier. */
+  /** Registers something to stop; the last one is stopped first. */
   closeLater(stop: () => Promise<void>): void
 }
 
-/** Runs on a PostgreSQL that keeps what it has confirmed, as in earnest; whatever happens, all of it ends. */
+/** Runs the work on a durable PostgreSQL, and stops everything afterwards. */
 export async function onStage<T>(home: string, name: string, work: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = join(home, name)
   mkdirSync(folder)
-  // Where the bench is ended in the middle; as root it has made a place elsewhere too.
+  // For an interrupted bench: as root, PostgreSQL's data lies in another folder, too.
   process.once('exit', () => removePlace(folder))
   const closers: (() => Promise<void>)[] = [() => removePostgres(folder)]
   try {
@@ -70,14 +70,14 @@ const owner = {
   plan: 'enterprise',
 }
 
-/** Another one to whom nothing of the others belongs. */
+/** Creates another owner without any records. */
 export async function newOwner(api: Served, number = 0): Promise<{ ownerId: string; token: string }> {
   const email = `bench${number}@example.com`
   const { id: ownerId = '', key: token = '' } = await post(api, '/customers', { ...owner, email }, dash)
   return { ownerId, token }
 }
 
-/** One request, by itself. */
+/** Sends one request. */
 export async function post(
   { url }: Pick<Served, 'url'>,
   path: string,

@@ -7,15 +7,15 @@ import {
   TASK_QUEUE,
 } from '../../src/kernel/contract/process.ts'
 
-/** What a client is told to do, as JSON in its first argument. */
+/** The work of a client, as JSON in its first argument. */
 export interface Starts {
   readonly address: string
   readonly count: number
-  /** Calls under way at once. */
+  /** The number of calls under way. */
   readonly concurrency: number
 }
 
-/** Nothing but the client of the SDK, with the same call as the relay makes; prints the starts a second. */
+/** Starts workflows with the SDK's client alone, by the same call as the relay; prints the starts a second. */
 const { address, count, concurrency } = JSON.parse(process.argv[2] ?? '') as Starts
 const connection = await Connection.connect({ address })
 const client = new Client({ connection })

@@ -9,7 +9,7 @@ interface Written {
   readonly seconds: number
   readonly firstByteSeconds: number
   readonly megabytes: number
-  /** The most that the API had in memory meanwhile. */
+  /** The API's largest memory meanwhile. */
   readonly memory: number
 }
 
@@ -41,7 +41,7 @@ from ledger_accounts, generate_series(1, $3::int) as n where owner_id = $1 and w
 const ACCOUNT = `
 update ledger_accounts set version = $3::int, posted_cents = 100 * $3::int where owner_id = $1 and wallet_id = $2`
 
-/** A wallet with so many movements, written past the posting function: as if it had had them for long. */
+/** A wallet with this many movements, inserted directly as its past. */
 async function aWalletWith(stage: Stage, movements: number): Promise<string> {
   const { id = '' } = await post(stage.api, '/wallets', { name: `${movements} movements` }, bearer(stage))
   await withClient(stage, async client => {
@@ -53,7 +53,7 @@ async function aWalletWith(stage: Stage, movements: number): Promise<string> {
   return id
 }
 
-/** How long a statement of so many movements takes, and what the API needs for it. */
+/** Measures the time of a statement with this many movements, and the memory of the API. */
 export async function measureStatements(stage: Stage): Promise<Section> {
   const statements: Sized[] = []
   for (const movements of SIZES) {

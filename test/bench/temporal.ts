@@ -8,17 +8,17 @@ import { memoryOf, node, type Running, start } from './child.ts'
 import type { Section } from './report.ts'
 import { onStage, type Stage } from './stage.ts'
 
-/** Where durable processes are carried out, and those who see to it. */
+/** A Temporal server, and the programs that work with it. */
 export interface Engine {
   readonly address: string
   readonly client: Client
   /** Starts one of the programs that work with Temporal. */
   run(program: 'relay' | 'worker'): Promise<Running>
-  /** Of the Temporal server. */
+  /** The memory of the Temporal server. */
   memoryMegabytes(): number
 }
 
-/** A stage with a Temporal server on a file, as the service has it; says why where there is none to be had. */
+/** A stage with a durable Temporal server; reports why if there is no binary. */
 export const withEngine = (
   home: string,
   name: string,
@@ -49,7 +49,7 @@ async function open({ folder, env, closeLater }: Stage, binary: string): Promise
       closeLater(running.stop)
       return running
     },
-    // The server and its guard; the server is the larger one.
+    // The server is the larger one of its two processes; the other is its guard.
     memoryMegabytes: () => Math.max(...processesIn(folder, 'start-dev').map(memoryOf)),
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { removePostgres } from '../../src/dev/postgres/embedded-postgres.ts'
 import { serve } from './child.ts'
 
-/** Seconds from `npm start` to a service that is ready, where everything is there already. */
+/** Seconds of `npm start` until the service is ready, with all data already there. */
 export async function warmStart(folder: string): Promise<number> {
   const dataDir = join(folder, 'start')
   mkdirSync(dataDir)

@@ -13,14 +13,14 @@ import { ratio, type Section, whole } from './report.ts'
 import { bearer, post, type Stage, withClient } from './stage.ts'
 
 const COUNT = 30_000
-/** As many as are under way to one receiver. */
+/** The number of requests under way to one receiver. */
 const CONNECTIONS = 16
 const ROUNDS = 4
 const IDLE = 200
 const UNDELIVERABLE = 100_000
 const PATIENCE_MS = 180_000
 
-/** How fast events reach a receiver, beside the same requests with nothing behind them. */
+/** Measures how fast events reach a receiver, and the same requests without a service. */
 export async function measureWebhooks(stage: Stage): Promise<Section> {
   const receiver = await serve(node('test/bench/receiver.ts'), `${stage.folder}/receiver.log`, {})
   stage.closeLater(receiver.stop)
@@ -44,7 +44,7 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
     printLine(`  raw ${whole(raw)}, delivered ${whole(rounds.at(-1)?.ours ?? 0)}`)
   }
   const idle = await measureIdle(stage, receiver)
-  const alone = Math.max(...rounds.map(({ ours }) => ours))
+  const deliveriesPerSecond = Math.max(...rounds.map(({ ours }) => ours))
   const raw = Math.max(...rounds.map(round => round.raw))
   const cpu = Math.min(...rounds.map(round => round.cpuMicroseconds))
   const database = Math.min(...rounds.map(round => round.databaseMicroseconds))
@@ -53,7 +53,7 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   const fanOut = await measureFanOut(stage)
   const figures = {
     raw,
-    delivered: alone,
+    delivered: deliveriesPerSecond,
     cpuMicroseconds: cpu,
     databaseMicroseconds: database,
     besideTheDead: beside,
@@ -63,8 +63,8 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   return {
     figures: { webhooks: figures },
     text: [
-      `webhooks ${whole(alone)}/s, ${whole(cpu)} µs of the processor each and ${whole(database)} of PostgreSQL’s; raw POSTs ${whole(raw)}/s: ${ratio(alone, raw)}`,
-      `beside a receiver that is dead, with ${whole(UNDELIVERABLE)} waiting for it, ${whole(beside)}/s: ${ratio(beside, alone)}`,
+      `webhooks ${whole(deliveriesPerSecond)}/s, ${whole(cpu)} µs of the processor each and ${whole(database)} of PostgreSQL’s; raw POSTs ${whole(raw)}/s: ${ratio(deliveriesPerSecond, raw)}`,
+      `beside a receiver that is dead, with ${whole(UNDELIVERABLE)} waiting for it, ${whole(beside)}/s: ${ratio(beside, deliveriesPerSecond)}`,
       `on an idle system from the event to its receipt p50/p99 ${idle.p50}/${idle.p99} ms`,
       `events/s with so many subscriptions: ${fanOut.map(({ subscriptions, perSecond }) => `${subscriptions}: ${whole(perSecond)}`).join(', ')}`,
     ].join('\n'),
@@ -91,7 +91,7 @@ const eventsOf = ({ ownerId }: Stage, event: string, count: number): EventRow[] 
 
 const sqlOf = (client: pg.Client): Sql => sqlOn(client as unknown as pg.PoolClient)
 
-/** So many happen, without anybody being told. */
+/** Writes this many events without a notification. */
 async function publish(stage: Stage, event: string, count: number): Promise<void> {
   await withClient(stage, async client => {
     await client.query('begin')
@@ -106,7 +106,7 @@ async function publish(stage: Stage, event: string, count: number): Promise<void
 
 const readReceiver = async ({ url }: Served): Promise<Seen> => (await fetch(url)).json() as Promise<Seen>
 
-/** Deliveries a second, from the moment when somebody is told of them to the last mark. */
+/** Deliveries a second, from the notification to the last recorded delivery. */
 async function deliveryRate(stage: Stage, receiver: Served, count: number): Promise<number> {
   await readReceiver(receiver)
   await publish(stage, 'agent.frozen', count)
@@ -134,7 +134,7 @@ function rawRate(stage: Stage, receiver: Served): Promise<number> {
   return answerOf<number>('test/bench/posts.ts', posts)
 }
 
-/** One event at a time, made by the API. */
+/** Measures the latency of single events created through the API. */
 async function measureIdle(stage: Stage, receiver: Served) {
   await subscribe(stage, `${receiver.url}/late`, 'policy.created')
   await readReceiver(receiver)
@@ -148,7 +148,7 @@ async function measureIdle(stage: Stage, receiver: Served) {
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-/** A receiver that refuses connections, and all that waits for it. */
+/** Measures deliveries beside a receiver that refuses connections, with a backlog. */
 async function rateBesideDeadReceiver(stage: Stage, receiver: Served): Promise<number> {
   await subscribe(stage, 'http://127.0.0.1:59999/', 'agent.unfrozen')
   await publish(stage, 'agent.unfrozen', UNDELIVERABLE)
@@ -161,7 +161,7 @@ async function rateBesideDeadReceiver(stage: Stage, receiver: Served): Promise<n
 const BATCH = 64
 const SECONDS = 2
 
-/** What it costs an event to be heard of: in batches, as the hot paths write them, and nobody delivers. */
+/** Measures the publication of events in batches, as hot paths write them, without deliveries. */
 async function measureFanOut(stage: Stage) {
   const results = []
   for (const subscriptions of [0, 1, 10, 100])

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 jest.setTimeout(60_000)
 
-/** A database without anything in it, not even a table. */
+/** A database without a single table. */
 async function emptyDatabase(): Promise<string> {
   const url = await cloneDatabase()
   const client = new pg.Client({ connectionString: url })
@@ -117,13 +117,13 @@ describe('two API processes on one database', () => {
   const either = (index: number) => (index % 2 === 0 ? a : b).url
 
   test('execute fifty concurrent requests with one idempotency key once', async () => {
-    const request1 = {
+    const rawRequest = {
       kind: 'agents',
       name: 'Only one',
       body: { name: 'Only one' },
       key: 'only-one',
     } as const
-    const times = Array.from({ length: 50 }, (_, index) => create(either(index), token, request1))
+    const times = Array.from({ length: 50 }, (_, index) => create(either(index), token, rawRequest))
     const answers = (await Promise.all(times)).map(({ response }) => response)
     const created = answers.filter(response => response?.status === 201)
     expect(created.length).toBeGreaterThan(0)
@@ -134,20 +134,20 @@ describe('two API processes on one database', () => {
   })
 
   test('answer what was sent while one was suspended, on old connections and new ones', async () => {
-    const request1 = request('GET', '/')
+    const rawRequest = request('GET', '/')
     const clients = Array.from({ length: 3 }, () => rawClient(a.url))
     const [idle, started, opened] = clients as [RawClient, RawClient, RawClient]
-    idle.socket.write(request1)
-    started.socket.write(request1.slice(0, 20))
+    idle.socket.write(rawRequest)
+    started.socket.write(rawRequest.slice(0, 20))
     await until('an answer', () => answersOf(idle) === 1)
     a.kill('SIGSTOP')
-    idle.socket.write(request1)
-    started.socket.write(request1.slice(20))
-    opened.socket.write(request1)
-    // Longer than an idle connection is kept.
+    idle.socket.write(rawRequest)
+    started.socket.write(rawRequest.slice(20))
+    opened.socket.write(rawRequest)
+    // Longer than KEEP_ALIVE_SECONDS.
     await sleep(2_500)
     const late = rawClient(a.url)
-    late.socket.write(request1)
+    late.socket.write(rawRequest)
     a.kill('SIGCONT')
     await Promise.race([idle.closed, until('all answers', () => answersOf(idle) === 2)])
     await until('the others', () => [started, opened, late].every(client => answersOf(client) === 1))

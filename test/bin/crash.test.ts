@@ -11,9 +11,9 @@ import { aWallet, bodyOf } from '../support/factories.ts'
 import { http } from '../support/harness.ts'
 import { type OwnPostgres, ownPostgres } from '../support/processes/own-servers.ts'
 import { type Api, createOwner, startApi } from '../support/processes/processes.ts'
-import { expectProven } from '../support/proven.ts'
 import { queryValues } from '../support/rows.ts'
 import { until } from '../support/until.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 jest.setTimeout(60_000)
 
@@ -33,7 +33,7 @@ from transfers t where to_wallet_id = $1`
 
 const NAMES = 'select name from agents union all select name from policies'
 
-/** What was answered with 201 is there, each with its event and its audit row, and nothing is there twice. */
+/** Checks that every create answered with 201 is stored with its event and audit entry, and nothing twice. */
 async function expectStored(databaseUrl: string, creates: readonly Create[]): Promise<void> {
   const ids = creates.filter(hasStatus(201)).map(({ response }) => response?.body.id)
   expect(new Set(ids).size).toBe(ids.length)
@@ -52,7 +52,7 @@ describe('an API process that is killed in a burst', () => {
     token = await createOwner(api.url)
   })
 
-  /** What a burst has come to when the process was killed in it, and another one runs. */
+  /** The creates of a burst in which the API process was killed; another process runs then. */
   async function killedIn(running: Burst): Promise<readonly Create[]> {
     await until('fifty creates', () => running.succeeded() >= 50)
     api.kill('SIGKILL')
@@ -63,7 +63,7 @@ describe('an API process that is killed in a burst', () => {
     return creates
   }
 
-  /** With the same keys: who had an answer gets it again. All that is there now. */
+  /** Repeats the creates that had a key, and checks that earlier answers are replayed. Returns all creates. */
   async function repeat(creates: readonly Create[]): Promise<Create[]> {
     const keyed = creates.filter(({ key }) => key !== null)
     const repeated = await Promise.all(keyed.map(entry => create(api.url, token, entry)))
@@ -93,7 +93,7 @@ describe('an API process that is killed in a burst', () => {
       expect(new Set(paid.map(entry => String(entry).split(' ')[0])).size).toBe(paid.length)
       const { availableEuros } = await bodyOf(mine().wallets.get({ params: { id: to.id } }))
       expect(availableEuros).toBe(paid.length)
-      await expectProven(mine())
+      await expectVerifiedLedger(mine())
     }
     await expectPaid(creates)
     await expectPaid(await repeat(creates))
@@ -114,7 +114,7 @@ describe('a PostgreSQL that crashes under load', () => {
     await api.exit
   })
 
-  /** It stays away for a while. */
+  /** Kills PostgreSQL and starts it again after a while. */
   async function crash(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void> {
     await postgres.kill(signal)
     await until('health to tell', async () => (await http(api.url, 'GET', '/health', {})).status === 503)

@@ -10,7 +10,7 @@ import { SECRETS, startProgram } from '../support/processes/processes.ts'
 import { addressOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
-// Whole processes start and stop here, perhaps on a machine that has other things to do.
+// Whole processes start and stop here, perhaps on a busy machine.
 jest.setTimeout(90_000)
 
 const receiver = await startReceiver()
@@ -31,7 +31,7 @@ async function startRelay(): Promise<Launched> {
 
 test('an attempt whose process is killed before recording it is made again, under a new delivery id, even where PostgreSQL has lost the first', async () => {
   const { client } = await service.owner()
-  // The first one never gets its answer.
+  // The first request gets no answer.
   receiver.treat('/', (response, n) => void (n > 0 && response.writeHead(200).end()))
   const { id, secret } = await aWebhook(client, { url: `${receiver.url}/`, events: ['agent.created'] })
   const doomed = await startRelay()
@@ -71,7 +71,7 @@ test('a backlog whose process is killed while sending it arrives whole, with one
   const { client, ownerId } = await service.owner()
   const { id } = await aWebhook(client, { url: `${receiver.url}/backlog`, events: ['agent.created'] })
   const received = () => receiver.at('/backlog').map(({ headers }) => String(headers['x-service-event-id']))
-  // Its plan leaves room for a hundred at once, so that there are many rounds to be killed in.
+  // The plan leaves room for a hundred deliveries at once, so that the backlog takes many rounds.
   await service.sql(
     `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
      select 'webhook_' || $1 || n, $1, 'test', now(), now(), 'https://example.com/', '{x}', 'active', 's', 'h', 0
@@ -102,7 +102,7 @@ test('a backlog whose process is killed while sending it arrives whole, with one
   expect([...new Set(received())].toSorted()).toEqual(missed.toSorted())
   const rows = await service.sql('select event_id from deliveries where webhook_id = $1 order by 1', [id])
   expect(rows.map(({ event_id }) => event_id)).toEqual(missed.toSorted())
-  // Twice only what had been sent and not been marked when it was killed: 16 are on their way at most, 128 wait for it.
+  // Only deliveries sent but not yet recorded at a kill are repeated: at most 16 under way and 128 waiting, twice.
   expect(received().length - missed.length).toBeLessThanOrEqual(2 * (16 + 128))
   heir.kill('SIGTERM')
   expect(await heir.exit).toBe(0)

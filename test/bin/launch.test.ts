@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/processes/folders.ts'
 import { type Launched, launch } from '../support/processes/launched.ts'
 import { until } from '../support/until.ts'
 
-/** A checkout with two packages, in which `npm` is a script of ours. */
+/** A checkout with two packages and a fake `npm`. */
 let checkout: string
 
 const inCheckout = (path: string) => join(checkout, path)

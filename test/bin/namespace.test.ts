@@ -8,7 +8,7 @@ jest.setTimeout(60_000)
 
 const { connection } = await temporalClient()
 
-/** As an operator would run it before the first worker, and before every new one. */
+/** Runs the program as an operator would before each new version. */
 const make = (namespace: string) =>
   startProgram('namespace', { TEMPORAL_ADDRESS: addressOfRun(), TEMPORAL_NAMESPACE: namespace })
 

@@ -1,4 +1,4 @@
-import './start/life.ts'
+import './start/running-service.ts'
 import './start/reset.ts'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

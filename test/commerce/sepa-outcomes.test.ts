@@ -3,17 +3,17 @@ import { recordingRail } from '../support/commerce/rail.ts'
 import { sepaIn } from '../support/commerce/sepa.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const rail = recordingRail()
 const service = await startTestService({ outside: { sepaRail: () => rail.rail } })
 const { anOwner } = sepaIn(service)
 
-describe('what the payee’s bank says', () => {
+describe('the payee verification', () => {
   test.each([
     ['Close Adler GmbH', 'close_match', 'Adler GmbH'],
     ['No Match GmbH', 'no_match', null],
-  ])('of %s keeps it waiting until it is confirmed', async (name, result, suggestedName) => {
+  ])('of %s keeps the transfer waiting until a person confirms it', async (name, result, suggestedName) => {
     const { client, get, pass } = await anOwner()
     const { id } = await aSepaTransfer(client, { name })
     await pass({ minutes: 10 })
@@ -31,7 +31,7 @@ describe('what the payee’s bank says', () => {
   })
 
   test.each(['Unknown Person', 'Timeout GmbH', 'Garbled GmbH'])(
-    'or does not say, of %s, holds nothing up',
+    'of %s, which gets no answer, delays nothing',
     async name => {
       const { client, get, pass } = await anOwner()
       const { id } = await aSepaTransfer(client, { name })
@@ -40,7 +40,7 @@ describe('what the payee’s bank says', () => {
     },
   )
 
-  test('can be confirmed for seven days; then the transfer is cancelled', async () => {
+  test('waits for a confirmation for seven days; then the transfer is cancelled', async () => {
     const { client, get, pass, wallet } = await anOwner()
     const { id, fromWalletId } = await aSepaTransfer(client, { name: 'No Match GmbH' })
     await pass({ minutes: 1 })
@@ -53,18 +53,18 @@ describe('what the payee’s bank says', () => {
     })
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
     expect((await client.transfers.confirmPayee({ params: { id }, body: {} })).code).toBe('payee_not_waiting')
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
-  test('needs no confirmation if the name matches', async () => {
+  test('of a matching name needs no confirmation', async () => {
     const { client } = await anOwner()
     const { id } = await aSepaTransfer(client)
     expect((await client.transfers.confirmPayee({ params: { id }, body: {} })).code).toBe('payee_not_waiting')
   })
 })
 
-describe('to cancel', () => {
-  test('frees the money and the day’s limit, once', async () => {
+describe('cancelling a transfer', () => {
+  test('releases its money and its share of the day’s limit, once', async () => {
     const { client, get, pass, wallet, events, postings } = await anOwner()
     const { id, fromWalletId } = await aSepaTransfer(client)
     expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(12.5)
@@ -83,10 +83,10 @@ describe('to cancel', () => {
     expect(await events(id)).toEqual(['payment.updated created', 'transfer.failed cancelled'])
     expect(await postings(id)).toEqual(['hold', 'release'])
     expect(rail.calls.filter(({ reference }) => reference === id)).toEqual([])
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
-  test('is refused for a transfer that is submitted, that has ended or that is between wallets', async () => {
+  test('is refused once it is submitted or has ended, and between wallets', async () => {
     const { client, pass } = await anOwner()
     const { id, fromWalletId } = await aSepaTransfer(client, { amountEuros: 777.06 })
     await pass({ minutes: 1 })
@@ -104,7 +104,7 @@ describe('to cancel', () => {
     expect(fromWalletId).not.toBe(from)
   })
 
-  test('works while the payee’s bank is being asked: nothing is submitted', async () => {
+  test('works while the payee’s bank is being asked, and nothing is submitted', async () => {
     const { client, get, pass } = await anOwner()
     const { id } = await aSepaTransfer(client)
     rail.meanwhile('verifyPayee', call =>
@@ -117,7 +117,7 @@ describe('to cancel', () => {
     expect(rail.acceptedCount(id)).toBe(0)
   })
 
-  test('happens to a transfer that was being made when its owner was suspended: nothing is submitted', async () => {
+  test('also happens to one that is being created when its owner is suspended', async () => {
     const { client, ownerId, pass, wallet } = await anOwner()
     rail.meanwhile('verifyPayee', () =>
       service.sql(`update customers set status = 'suspended' where id = $1`, [ownerId]),
@@ -132,7 +132,7 @@ describe('to cancel', () => {
     })
     expect(rail.count('submit', id)).toBe(0)
     expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 12.5, heldEuros: 0 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('comes too late during the submission', async () => {
@@ -147,7 +147,7 @@ describe('to cancel', () => {
     expect([code, (await get(id)).status]).toEqual(['transfer_not_cancellable', 'completed'])
   })
 
-  test('happens when the wallet is frozen before the submission', async () => {
+  test('happens when its wallet is frozen before the submission', async () => {
     const { client, get, pass, wallet } = await anOwner()
     const { id, fromWalletId } = await aSepaTransfer(client)
     await bodyOf(client.wallets.update({ params: { id: fromWalletId }, body: { status: 'frozen' } }))
@@ -175,7 +175,7 @@ describe('an amount of the sandbox', () => {
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_undo'])
     expect((await events(id)).at(-1)).toBe('transfer.failed rejected')
     expect((await bodyOf(client.transfers.limits({}))).usedEuros).toBe(0)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test.each([
@@ -193,7 +193,7 @@ describe('an amount of the sandbox', () => {
     await pass(span)
     expect((await get(id)).status).toBe(status)
     expect([rail.acceptedCount(id), rail.count('submit', id)]).toEqual([1, 1])
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('€ 777.02 gets no answer: the transfer is indeterminate until a notice comes', async () => {
@@ -210,7 +210,7 @@ describe('an amount of the sandbox', () => {
     expect((await events(id)).filter(event => event === 'payment.updated submitted')).toHaveLength(2)
     await bodyOf(client.transfers.simulateSettle({ body: { transferId: id } }))
     expect(await get(id)).toMatchObject({ status: 'completed', reason: null })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('€ 777.06 is indeterminate after ten seconds by sct_inst, and on its way by sct', async () => {

@@ -12,7 +12,7 @@ import {
   bodyOf,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 import './sepa/sepa-limits.ts'
 import './sepa/sepa-return.ts'
 
@@ -77,7 +77,7 @@ describe('a transfer by SEPA', () => {
     ])
     expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle'])
     expect([rail.acceptedCount(id), rail.count('submit', id)]).toEqual([1, 1])
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('reaches the rail as it was when it was made, in the characters of SEPA', async () => {
@@ -181,8 +181,8 @@ describe('a transfer by SEPA', () => {
   })
 })
 
-describe('time', () => {
-  test('goes by the tenant’s clock: nothing happens before it is due', async () => {
+describe('the steps of a transfer', () => {
+  test('follow the tenant’s clock, and none happens before it is due', async () => {
     const { client, get, pass } = await anOwner()
     const { id, createdAt } = await aSepaTransfer(client, { amountEuros: 777.01 })
     await pass({ minutes: 1 })

@@ -2,8 +2,8 @@ import './transfers/splits.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, anAgent, aToken, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 const owner = await service.owner()
@@ -16,7 +16,7 @@ const pay = (fromWalletId: string, toWalletId: string, amountEuros: number, key?
     ...(key ? { idempotencyKey: key } : {}),
   })
 
-const proveLedger = () => expectProven(client)
+const proveLedger = () => expectVerifiedLedger(client)
 
 describe('a transfer between wallets', () => {
   test('is completed at once, emits an event and is in the ledger', async () => {
@@ -108,8 +108,8 @@ describe('a transfer between wallets', () => {
   })
 })
 
-describe('many at once', () => {
-  test('a hundred transfers of 1 € from a wallet with 50 €: exactly fifty succeed', async () => {
+describe('concurrent transfers', () => {
+  test('of 1 €, a hundred of them from a wallet with 50 €, succeed fifty times', async () => {
     const [from, to] = [await aWallet(client, 50), await aWallet(client)]
     const answers = await times(100, () => pay(from.id, to.id, 1))
     expect(statusCounts(answers)).toEqual({ 201: 50, 400: 50 })
@@ -117,7 +117,7 @@ describe('many at once', () => {
     await proveLedger()
   })
 
-  test('there and back between two wallets: no deadlock', async () => {
+  test('in both directions between two wallets do not deadlock', async () => {
     const [one, two] = [await aWallet(client, 30), await aWallet(client, 30)]
     const answers = await times(120, n => (n % 2 ? pay(one.id, two.id, 0.5) : pay(two.id, one.id, 0.5)))
     expect(statusCounts(answers)).toEqual({ 201: 120 })
@@ -125,7 +125,7 @@ describe('many at once', () => {
     await proveLedger()
   })
 
-  test('the same key a hundred times is one transfer', async () => {
+  test('with one idempotency key are one transfer', async () => {
     const [from, to] = [await aWallet(client, 50), await aWallet(client)]
     const answers = await times(100, () => pay(from.id, to.id, 1, 'the-same'))
     const ids = new Set(answers.flatMap(({ body }) => body?.id ?? []))
@@ -134,7 +134,7 @@ describe('many at once', () => {
     expect((await pay(from.id, to.id, 1, 'the-same')).body?.id).toBe([...ids][0])
   })
 
-  test('nothing leaves a wallet once its freezing is answered', async () => {
+  test('take nothing from a wallet once its freezing is answered', async () => {
     const [from, to] = [await aWallet(client, 1_000), await aWallet(client)]
     const paying = times(60, () => pay(from.id, to.id, 1))
     await bodyOf(client.wallets.update({ params: { id: from.id }, body: { status: 'frozen' } }))

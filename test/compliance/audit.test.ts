@@ -71,7 +71,7 @@ describe('the audit trail', () => {
   })
 })
 
-/** An agent comes with a wallet: one operation, two entries. */
+/** Creating an agent makes two entries, as it creates a wallet, too. */
 const CREATED = ['agents.create', 'agents.create']
 
 describe('an audit search', () => {

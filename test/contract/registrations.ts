@@ -8,13 +8,13 @@ import { descriptionOf } from '../../src/kernel/contract/events.ts'
 import { scopes } from '../../src/kernel/contract/scopes.ts'
 import { migrations } from '../../src/migrations/index.ts'
 
-// Each message names the place and the remedy: it is all that an engineer sees who has forgotten a registration.
+// Each message names the place and the remedy: it is all that an engineer sees after forgetting a registration.
 
 const all: readonly Area[] = Object.values(areas)
 const sources = globSync('src/*/*/**/*.ts').map(path => ({ path, text: readFileSync(path, 'utf8') }))
 const areaList = readFileSync('src/areas.ts', 'utf8')
 
-/** Every match in the sources of the nouns, with the file in which it stands. */
+/** Every match in the sources of the nouns, with its file. */
 const inSources = (pattern: RegExp): { path: string; names: string[] }[] =>
   sources.flatMap(({ path, text }) =>
     [...text.matchAll(pattern)].map(([, ...names]) => ({ path, names: names.map(String) })),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgent, aToken, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
 import { times } from '../support/sample-service.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 
@@ -23,16 +23,16 @@ describe('an agent’s wallet', () => {
     const { client, agent, main } = await someone()
     const wallet = await bodyOf(client.wallets.get({ params: { id: agent.walletId } }))
     expect(wallet).toMatchObject({ kind: 'agent', agentId: agent.id, name: agent.name, availableEuros: 0 })
-    const itself = service.client(String((await aToken(client, agent.id)).token))
-    expect((await bodyOf(itself.wallets.list({}))).data.map(({ id }) => id)).toEqual([agent.walletId])
-    expect((await itself.wallets.get({ params: { id: main.id } })).status).toBe(404)
-    expect(await bodyOf(itself.agents.balance({ params: { id: agent.id } }))).toEqual({
+    const tokenClient = service.client(String((await aToken(client, agent.id)).token))
+    expect((await bodyOf(tokenClient.wallets.list({}))).data.map(({ id }) => id)).toEqual([agent.walletId])
+    expect((await tokenClient.wallets.get({ params: { id: main.id } })).status).toBe(404)
+    expect(await bodyOf(tokenClient.agents.balance({ params: { id: agent.id } }))).toEqual({
       agentId: agent.id,
       walletId: agent.walletId,
       availableEuros: 0,
       heldEuros: 0,
     })
-    expect((await fund(itself, agent.id, { amountEuros: 1 })).status).toBe(403)
+    expect((await fund(tokenClient, agent.id, { amountEuros: 1 })).status).toBe(403)
   })
 
   test('is funded from the named wallet, or else from the oldest', async () => {
@@ -45,7 +45,7 @@ describe('an agent’s wallet', () => {
     expect([await balanceOf(client, main.id), await balanceOf(client, second.id)]).toEqual([79.5, 0])
     const { data } = await bodyOf(client.events.list({ query: { event: 'agent.funded' } }))
     expect(data[0]?.data).toMatchObject({ agentId: agent.id, fromWalletId: second.id, balanceEuros: 25.5 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('is not funded with more than there is, from a frozen wallet, from a stranger’s or from itself', async () => {
@@ -85,7 +85,7 @@ describe('an agent’s wallet', () => {
     expect([wallet.status, wallet.availableEuros]).toEqual(['closed', 0])
     const { data } = await bodyOf(client.events.list({ query: { event: 'wallet.credited' } }))
     expect(data[0]?.data).toMatchObject({ walletId: main.id, amountEuros: 30, balanceEuros: 100 })
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('leaves its money in a new wallet if the owner has closed all others', async () => {

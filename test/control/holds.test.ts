@@ -2,8 +2,8 @@ import './holds/hold-amounts.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aFundedAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 
@@ -52,7 +52,7 @@ describe('an approved intent', () => {
     expect(await balanceOf(client, id)).toEqual([100, 0])
     for (const params of [{ id: approvedByPolicy.id }, { id: approvedByPerson.id }])
       expect((await bodyOf(client.intents.get({ params }))).status).toBe(status)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('keeps its money from being moved away', async () => {
@@ -154,6 +154,6 @@ describe('many intents at once', () => {
     ])
     await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await balanceOf(client, id)).toEqual([100, 0])
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 })

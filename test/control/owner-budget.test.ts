@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { decideAgain } from '../../src/control/decisions/stored-decision.ts'
 import { client } from '../../src/derive/client.ts'
+import { decideAgain } from '../support/control/decide-again.ts'
 import {
   aBeneficiary,
   aLiveClient,
@@ -102,9 +102,9 @@ describe('the budget of an owner', () => {
     const live = await aLiveClient(service, owner)
     await bodyOf(owner.client.policies.setBudget({ body: { dailyLimitEuros: 5 } }))
     expect(await bodyOf(live.policies.budget())).toEqual(noBudget)
-    const itself = service.client(String((await aToken(owner.client, agent.id)).token))
-    expect((await itself.policies.budget()).code).toBe('wrong_caller')
-    expect((await itself.policies.setBudget({ body: {} })).code).toBe('wrong_caller')
+    const tokenClient = service.client(String((await aToken(owner.client, agent.id)).token))
+    expect((await tokenClient.policies.budget()).code).toBe('wrong_caller')
+    expect((await tokenClient.policies.setBudget({ body: {} })).code).toBe('wrong_caller')
   })
 
   test('that allows exactly seven allows seven of two hundred at once, over five agents on two processes', async () => {

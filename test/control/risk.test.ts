@@ -1,7 +1,7 @@
 import './risk/risk-score.ts'
 import './risk/risk-freeze.ts'
 import { describe, expect, test } from '@jest/globals'
-import { defaults } from '../../src/control/risk/score.ts'
+import { defaultRiskSettings } from '../../src/control/risk/score.ts'
 import { expectSameDecisions } from '../support/control/decide-again.ts'
 import { onlySignal, riskFixtures } from '../support/control/risk.ts'
 import { bodyOf } from '../support/factories.ts'
@@ -126,12 +126,12 @@ describe('a score', () => {
 describe('the configuration', () => {
   test('has the defaults until it is set, and again for members that are left out', async () => {
     const { client } = await service.owner()
-    expect(await bodyOf(client.risk.config())).toEqual({ ...defaults, updatedAt: null })
+    expect(await bodyOf(client.risk.config())).toEqual({ ...defaultRiskSettings, updatedAt: null })
     const configured = await bodyOf(
       client.risk.configure({ body: { thresholds: { review: 40, deny: 40, freeze: 40 } } }),
     )
     expect(configured).toEqual({
-      ...defaults,
+      ...defaultRiskSettings,
       thresholds: { review: 40, deny: 40, freeze: 40 },
       updatedAt: expect.stringMatching(/^20/),
     })
@@ -142,9 +142,9 @@ describe('the configuration', () => {
     expect(await bodyOf(client.risk.config())).toEqual(configuredAgain)
     await bodyOf(client.risk.configure({ body: { velocityCount: 5, weights: { oddHour: 0 } } }))
     expect(await bodyOf(client.risk.config())).toMatchObject({
-      thresholds: defaults.thresholds,
+      thresholds: defaultRiskSettings.thresholds,
       velocityCount: 5,
-      weights: { ...defaults.weights, oddHour: 0 },
+      weights: { ...defaultRiskSettings.weights, oddHour: 0 },
     })
   })
 

@@ -11,7 +11,7 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import './events/event-forms.ts'
+import './events/event-schemas.ts'
 
 const service = await startTestService()
 
@@ -19,7 +19,7 @@ const namesOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await bodyOf(client.events.list({ query }))).data.map(({ event }) => event)
 
 async function insertEvent(ownerId: string, at: string): Promise<string> {
-  // Ids of that time: lists go by them.
+  // The id of that time, as lists are ordered by ids.
   const id = firstIdAt('event', new Date(at)) + newId('event').slice(-16)
   await service.sql(
     `insert into events (id, owner_id, mode, event, data, request_id, created_at)

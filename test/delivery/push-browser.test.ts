@@ -59,7 +59,7 @@ test('Chromium accepts the VAPID key and shows the notification', async () => {
   const { client } = await service.owner()
   const { page } = await visit(origin, { permissions: ['notifications'] })
   const { publicKey } = await bodyOf(client.push.vapidKey({}))
-  // The key is looked at first: with ours it is only the push service that is missing.
+  // Chromium checks the key first: ours fails only for lack of a push service.
   const noPoint = Buffer.alloc(65, 7).toString('base64url')
   expect(await page.evaluate(`subscribe('${noPoint}')`)).toMatchObject({ failure: 'InvalidAccessError' })
   const noPushService = { permission: 'granted', failure: 'AbortError' }

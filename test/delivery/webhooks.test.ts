@@ -15,7 +15,7 @@ const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CI
 let paths = 0
 const aPath = (): string => `/${++paths}`
 
-/** Waits until so many requests have come to a path. */
+/** Waits until a path has received this many requests. */
 const arrived = async (path: string, count: number): Promise<ReceivedRequest[]> => {
   await until(`${count} at ${path}`, () => receiver.at(path).length >= count)
   return receiver.at(path)

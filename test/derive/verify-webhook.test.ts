@@ -15,7 +15,7 @@ const BODY = '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","da
 const sign = (secret: string, deliveryId: string, timestamp: string, body = BODY): string =>
   `sha256=${createHmac('sha256', secret).update(`${deliveryId}.${timestamp}.${body}`).digest('hex')}`
 
-/** What is sent so many seconds ago. */
+/** The headers of a webhook sent this many seconds ago. */
 function headersOf(secondsAgo = 0, secret = SECRET): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1_000) - secondsAgo)
   return {

@@ -122,7 +122,7 @@ describe.each(tables)('the process table by %s', (_, table) => {
 
 describe.each(SUPPORTED)('a machine-wide name on %s %s', (platform, architecture) => {
   const machine = hostOf(platform, architecture)
-  // Names without a file are the kernel's of Linux.
+  // Only the Linux kernel has names without files.
   const testIfSupported = host.hasAbstractSockets || !machine.hasAbstractSockets ? test : test.skip
   const close = (server: Server) => new Promise<void>(resolve => void server.close(() => resolve()))
 

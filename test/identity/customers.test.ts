@@ -58,12 +58,15 @@ describe('opening an account', () => {
     ['another plan', { plan: 'gold' }, 'plan:'],
     ['an empty name', { name: '  ' }, 'name:'],
     ['a status of its own', { kycStatus: 'verified' }, 'kycStatus:'],
-  ])('refuses %s', async (_, wrong, named) => {
+  ])('refuses %s', async (_, invalid, field) => {
     const before = await service.sql('select count(*) from customers')
     const headers = { 'x-dashboard-secret': service.dashboardSecret }
-    const { status, body } = await service.http('POST', '/customers', { headers, body: { ...ada, ...wrong } })
+    const { status, body } = await service.http('POST', '/customers', {
+      headers,
+      body: { ...ada, ...invalid },
+    })
     expect(status).toBe(400)
-    expect(body).toEqual({ error: expect.stringContaining(named) })
+    expect(body).toEqual({ error: expect.stringContaining(field) })
     expect(await service.sql('select count(*) from customers')).toEqual(before)
   })
 
@@ -116,7 +119,7 @@ describe('the dashboard', () => {
     ['the name', { name: 'Ada King' }, ['cardholder.updated']],
     ['name and plan', { name: 'Ada King', plan: 'starter' }, ['cardholder.updated', 'customer.updated']],
     ['nothing', { name: ada.name, status: 'active' }, []],
-  ] as const)('changes %s and says so', async (_, body, events) => {
+  ] as const)('changes %s, with an event for each change', async (_, body, events) => {
     const { key: _key, ...before } = await bodyOf(dash.keys.openAccount({ body: ada }))
     const answer = await dash.customers.update({ params: { id: before.id }, body })
     expect(answer).toMatchObject({ status: 200, body: { ...before, ...body, updatedAt: expect.any(String) } })

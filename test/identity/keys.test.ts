@@ -183,7 +183,7 @@ describe('a key is refused', () => {
   })
 
   test.each(['sk_sandbox_', 'sk_sandbox_0000000000000000000000000000000000000000000', 'sk_', 'nonsense', ''])(
-    'when nobody made it: %s',
+    'when it was never created: %s',
     async token => {
       const answer = await service.http('GET', '/keys', { token })
       expect(answer.status).toBe(401)

@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals'
 import { isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aPaymentMethod, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const bare = await startTestService()
 const service = await startTestService({
@@ -19,7 +19,7 @@ const service = await startTestService({
 const FOREIGN = 'NL91ABNA0417164300'
 
 const close = (client: TestClient, id: string) => bodyOf(client.wallets.close({ params: { id } }))
-const provenLedger = (client: TestClient) => expectProven(client)
+const provenLedger = (client: TestClient) => expectVerifiedLedger(client)
 
 describe('the balance', () => {
   test('is zero for a new owner', async () => {

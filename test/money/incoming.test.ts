@@ -6,9 +6,9 @@ import { creditorReference, isCreditorReference } from '../../src/values/credito
 import { aLiveClient, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { referenceIn } from '../support/money/incoming.ts'
-import { expectProven } from '../support/proven.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 const owner = await service.owner()
@@ -34,7 +34,7 @@ const suspense = async () => {
 }
 const referenceOfWallet = (id: string) => referenceIn(service, id)
 const close = (id: string) => bodyOf(client.wallets.close({ params: { id } }))
-const provenLedger = (by: TestClient = client) => expectProven(by)
+const provenLedger = (by: TestClient = client) => expectVerifiedLedger(by)
 
 describe('a creditor reference', () => {
   test.each(['RF18539007547034', 'RF471234567890', 'RF712348231', 'RF45G72UUR'])('%s is valid', reference => {

@@ -5,7 +5,7 @@ import { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS } from '../../src/money/ledger/ope
 import { totalsOf } from '../../src/money/ledger/totals.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startBooks } from '../support/money/books.ts'
-import { expectProven } from '../support/proven.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const { service, client, tenant, sql, inBook, wallet } = await startBooks()
 
@@ -92,8 +92,8 @@ function apply(
   )
 }
 
-describe('random sequences of operations', () => {
-  test('the ledger agrees with a model after every step', async () => {
+describe('after every step of a random sequence,', () => {
+  test('the ledger agrees with a model', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40 }), async operations => {
         const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet()))
@@ -110,7 +110,7 @@ describe('random sequences of operations', () => {
       }),
       { numRuns: 12 },
     )
-    await expectProven(client)
+    await expectVerifiedLedger(client)
 
     const rich = await wallet(Number(owed + 100n) / 100)
     expect((await balancesOf(sql, tenant, [rich])).get(rich)?.availableEuros).toBe(100n)
@@ -152,7 +152,7 @@ describe('concurrent postings', () => {
     )
     const balances = await balancesOf(sql, tenant, wallets)
     expect(new Map(wallets.map(id => [id, balances.get(id)?.availableEuros]))).toEqual(sum)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('a killed connection leaves a whole posting or none', async () => {
@@ -177,6 +177,6 @@ describe('concurrent postings', () => {
     const received = (await balancesOf(sql, tenant, [to])).get(to)?.availableEuros ?? 0n
     expect(lost).toBeGreaterThan(0n)
     expect(received >= sure && received <= sure + lost).toBe(true)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 })

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { virtualIban } from '../../src/money/wallets/virtual-iban.ts'
 import { aLiveClient, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
 import { times } from '../support/sample-service.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()
 const owner = await service.owner()
@@ -120,6 +120,6 @@ describe('changing a wallet', () => {
       const [funded, closed] = await Promise.all([fund(id, 1), close(id)])
       expect([funded.status, closed.status].toSorted()).toEqual([200, 400])
     }
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 })

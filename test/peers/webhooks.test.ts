@@ -7,7 +7,7 @@ const BODY =
   '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","data":{"merchant":"Bäckerei 🥐"}}'
 const [OLD, NEW] = ['whsec_old', 'whsec_new']
 
-/** The headers of an attempt that is made so many seconds ago. */
+/** The headers of an attempt this many seconds ago. */
 const headersOf = (secondsAgo: number, next: string | null = null): Record<string, string> =>
   signedHeaders(
     {

@@ -11,7 +11,7 @@ afterEach(async () => {
   await Promise.all(listeners.splice(0).map(listener => listener.stop()))
 })
 
-/** How often it has heard of something. */
+/** Starts a listener; returns a function that counts its notifications. */
 function countNotifications(url = databaseUrl): () => number {
   let notifications = 0
   listeners.push(

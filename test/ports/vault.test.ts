@@ -19,7 +19,7 @@ describe('a sealed text', () => {
   })
 
   test('does not open once any character has changed', () => {
-    // The last letter carries bits that no byte has.
+    // The last character encodes bits that belong to no byte.
     for (let at = 0; at < sealed.length - 1; at++) {
       const other = sealed[at] === 'A' ? 'B' : 'A'
       const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)

@@ -3,10 +3,10 @@ import { recordingRail } from '../support/commerce/rail.ts'
 import { aSepaTransfer, bodyOf, type TestClient } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
 const rail = recordingRail()
@@ -44,7 +44,7 @@ describe('a bank that fails while the run continues', () => {
       await bodyOf(client.sandbox.advance({ body: { seconds: 10 } }))
       expect(await run.untilEnded()).toBe(status)
       expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, accepted])
-      await expectProven(client)
+      await expectVerifiedLedger(client)
     },
   )
 
@@ -61,7 +61,7 @@ describe('a bank that fails while the run continues', () => {
     for (const minutes of [1, 5, 30]) await bodyOf(client.sandbox.advance({ body: { minutes } }))
     expect(await run.untilEnded()).toBe('completed')
     expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, 1])
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 })
 
@@ -75,7 +75,7 @@ describe('an outage of Temporal', () => {
     await proxy.open()
     expect(await temporal.of(transfer).untilEnded()).toBe('completed')
     expect(rail.count('submit', transfer.id)).toBe(1)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
   test('longer than a minute does not delay a transfer any further', async () => {
@@ -94,6 +94,6 @@ describe('an outage of Temporal', () => {
       expect(await temporal.of(transfer).untilEnded()).toBe('completed')
       expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, 1])
     }
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 })

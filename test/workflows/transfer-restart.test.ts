@@ -6,10 +6,10 @@ import { readSettings } from '../../src/platform/settings/settings.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { aSepaTransfer, bodyOf } from '../support/factories.ts'
 import { secretSettings, startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 // The server waits some seconds for a worker that is gone before it asks another one.
 jest.setTimeout(90_000)
@@ -63,7 +63,7 @@ describe('a restart of the worker', () => {
       await bodyOf(client.sandbox.advance({ body: { seconds: 10 } }))
       expect(await temporal.of(transfer).untilEnded()).toBe('completed')
       expect([rail.count('submit', transfer.id), rail.acceptedCount(transfer.id)]).toEqual([1, 1])
-      await expectProven(client)
+      await expectVerifiedLedger(client)
     },
   )
 

@@ -4,11 +4,11 @@ import { days, minutes } from '../../src/values/clock.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { expectProven } from '../support/proven.ts'
 import { times } from '../support/sample-service.ts'
 import { textOf } from '../support/temporal/history-text.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const rail = recordingRail()
 const service = await startTestService({ temporal: true, outside: { sepaRail: () => rail.rail } })
@@ -19,7 +19,7 @@ const get = (id: string) => bodyOf(client.transfers.get({ params: { id } }))
 const untilStatus = (id: string, status: string) =>
   until(`${id} is ${status}`, async () => (await get(id)).status === status)
 
-const proveLedger = () => expectProven(client)
+const proveLedger = () => expectVerifiedLedger(client)
 
 async function aRun(members: Parameters<typeof aSepaTransfer>[1] = {}) {
   const transfer = await aSepaTransfer(client, members)
@@ -210,6 +210,6 @@ describe('the test clock', () => {
     expect(rail.count('submit', transfer.id)).toBe(1)
     await bodyOf(other.client.transfers.simulateReject({ body: { transferId: transfer.id } }))
     expect(await run.untilEnded()).toBe('rejected')
-    await expectProven(other.client)
+    await expectVerifiedLedger(other.client)
   })
 })

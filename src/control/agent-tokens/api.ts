@@ -12,7 +12,7 @@ const scopeList = z.array(z.enum(scopes))
 
 const budget = positiveEuros().nullable().meta({
   description:
-    'The most that may be held and spent with this token, whoever has declared what it pays; null: no limit of its own.',
+    'The most that may be held and spent with this token, whoever has declared the intents that it pays. Null: no limit of its own.',
 })
 
 const used = (description: string) =>
@@ -26,16 +26,14 @@ export const TokenRecord = z
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
     scopes: scopeList,
     maxAmountEuros: budget,
-    heldEuros: used(
-      'Of its budget: kept for intents that have been approved, and for payments on their way.',
-    ),
-    spentEuros: used('Of its budget: paid on intents.'),
-    remainingEuros: used('What can still be spent of it; 0 once the token is revoked or has expired.'),
-    delegationId: id('delegation')
-      .nullable()
-      .meta({ description: 'Of a token `at_dlg_…`: the delegation whose cap it spends under.' }),
+    heldEuros: used('Held of the budget for approved intents and for payments on their way.'),
+    spentEuros: used('Spent of the budget on intents.'),
+    remainingEuros: used('Left of the budget; 0 once the token is revoked or has expired.'),
+    delegationId: id('delegation').nullable().meta({
+      description: 'The delegation whose cap the token spends under; null unless it is a token `at_dlg_…`.',
+    }),
     expiresAt: instant.nullable(),
-    lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
+    lastUsedAt: instant.nullable().meta({ description: 'To the minute; null if never.' }),
     revokedAt: instant.nullable(),
     ...recordTail,
   })
@@ -66,7 +64,7 @@ const scopeNames = (scopes: readonly string[]): string => scopes.map(scope => `\
 export const agentTokensApi = {
   create: post('/agents/{id}/tokens', {
     summary: 'Create an agent token',
-    description: `For the agent itself: it reaches that agent’s records and no others. The secret is in \`token\`, this once. Without \`scopes\` it has ${scopeNames(tokenScopes.given)}, as far as the calling key has them. No token can have ${scopeNames(tokenScopes.never)}.`,
+    description: `The agent calls with the token, which reaches that agent’s records and no others. Its secret is shown in \`token\`, this once. Without \`scopes\` it gets ${scopeNames(tokenScopes.given)}, as far as the calling key has them. No token can have ${scopeNames(tokenScopes.never)}.`,
     callers: ['key'],
     scope: 'tokens:write',
     body: z.strictObject({
@@ -79,7 +77,7 @@ export const agentTokensApi = {
         .max(365)
         .nullable()
         .optional()
-        .meta({ description: 'As long as the calling key if left out. Null: until it is revoked.' }),
+        .meta({ description: 'If left out, the token expires with the calling key. Null: never.' }),
     }),
     example: {
       label: 'Laptop',
@@ -91,15 +89,18 @@ export const agentTokensApi = {
     fails: {
       agent_not_found: gone('agent'),
       scope_never_given: [400, 'scopes: no agent token can have this scope.'],
-      expires_too_late: [403, 'expiresInDays: a token ends no later than the key that makes it.'],
-      scope_not_held: [403, 'scopes: a token cannot have more than the key that makes it.'],
+      expires_too_late: [
+        403,
+        'expiresInDays: a token expires no later than the key that creates it. Choose fewer days.',
+      ],
+      scope_not_held: [403, 'scopes: a token cannot have more scopes than the key that creates it.'],
     },
     emits: TokenCreated,
   }),
   list: list('/agents/{id}/tokens', {
     summary: 'List the tokens of an agent',
     description:
-      'Newest first, revoked ones too. A secret is never shown again. The token of a delegation sees itself alone.',
+      'Newest first, revoked ones too, without their secrets. The token of a delegation sees only itself.',
     callers: ['key', 'agent'],
     scope: 'tokens:read',
     item: TokenRecord,
@@ -114,7 +115,7 @@ export const agentTokensApi = {
   }),
   revoke: del('/agents/{id}/tokens/{tokenId}', {
     summary: 'Revoke a token of an agent',
-    description: 'It stops at once, for good.',
+    description: 'The token stops working at once, for good.',
     callers: ['key'],
     scope: 'tokens:write',
     returns: [200, TokenRecord],

@@ -25,13 +25,13 @@ export const AgentRecord = z
     externalId: z.string().nullable(),
     status,
     frozenReason: z.string().nullable(),
-    frozenByAlertId: id('alert')
-      .nullable()
-      .meta({ description: 'The risk alert that it is freed through; null where a person has frozen it.' }),
-    walletId: id('wallet').meta({ description: 'The wallet it spends from.' }),
+    frozenByAlertId: id('alert').nullable().meta({
+      description: 'The risk alert that froze it, through which it is unfrozen; null if a person froze it.',
+    }),
+    walletId: id('wallet').meta({ description: 'The wallet that the agent spends from.' }),
     policyId: id('policy')
       .nullable()
-      .meta({ description: 'The policy of its own that the agent spends under.' }),
+      .meta({ description: 'The agent’s own policy. Null: every intent waits for a person.' }),
     metadata,
     ...recordTail,
   })
@@ -43,8 +43,8 @@ const AgentBalance = z
   .object({
     agentId: id('agent'),
     walletId: id('wallet'),
-    availableEuros: euros.meta({ description: 'What it can spend.' }),
-    heldEuros: euros.meta({ description: 'Kept for intents that have been approved.' }),
+    availableEuros: euros.meta({ description: 'The amount that the agent can spend.' }),
+    heldEuros: euros.meta({ description: 'Held for approved intents.' }),
   })
   .meta({ id: 'AgentBalance' })
 
@@ -61,7 +61,7 @@ export const AgentCreated = AgentEvent.extend({ policyId: id('policy').nullable(
 const members = {
   name: label.meta({ examples: ['Research assistant'] }),
   description: freeText.nullable(),
-  externalId: label.nullable().meta({ description: 'Your own name for the agent; unique among yours.' }),
+  externalId: label.nullable().meta({ description: 'Your own id of the agent; unique among your agents.' }),
   metadata,
 }
 const { name, description, externalId } = members
@@ -75,7 +75,7 @@ export const agentsApi = {
   create: post('/agents', {
     summary: 'Create an agent',
     description:
-      'It has an empty wallet to spend from. With `policyId` the agent gets a policy of its own, a copy of that template or preset (`standard`, …). Without one it cannot spend until a policy is assigned.',
+      'The agent gets an empty wallet to spend from. With `policyId` it gets its own copy of that template or preset (`standard`, …). Without a policy every intent waits for a person.',
     callers: ['key'],
     scope: 'agents:write',
     body: z.strictObject({
@@ -89,14 +89,14 @@ export const agentsApi = {
     returns: [201, AgentRecord],
     fails: { external_id_taken: fails.external_id_taken },
     emits: {
-      'agent.created': event('An agent has been made, with a policy and a wallet of its own.', AgentCreated),
+      'agent.created': event('An agent has been created, with a wallet of its own.', AgentCreated),
       'wallet.created': WalletEvent,
     },
   }),
   list: list('/agents', {
     summary: 'List agents',
     description:
-      'Newest first. Deleted agents are left out unless `status=deleted` asks for them; one that is still being deleted is shown.',
+      'Newest first. Deleted agents are listed only with `status=deleted`; agents that are being deleted are listed always.',
     callers: ['key', 'agent'],
     scope: 'agents:read',
     filters: { status: status.optional(), externalId: searchText },
@@ -110,19 +110,24 @@ export const agentsApi = {
     fails: { agent_not_found: missing('agent') },
   }),
   update: patch('/agents/{id}', {
-    summary: 'Change what an agent is called',
+    summary: 'Update an agent',
     callers: ['key'],
     scope: 'agents:write',
     body: z.strictObject(members).partial(),
     example: { description: 'Reads papers and buys the ones it needs.' },
     returns: [200, AgentRecord],
     fails,
-    emits: { 'agent.updated': event('What an agent is called has changed.', AgentEvent) },
+    emits: {
+      'agent.updated': event(
+        'The name, description, external id or metadata of an agent have changed.',
+        AgentEvent,
+      ),
+    },
   }),
   freeze: post('/agents/{id}/freeze', {
     summary: 'Freeze an agent',
     description:
-      'Every spend of a frozen agent is refused, and a payment on one of its intents that is not submitted yet is cancelled at once; reading still works.',
+      'A frozen agent cannot spend. Payments on its intents that are not submitted yet are cancelled at once. Its tokens can still read.',
     callers: ['key'],
     scope: 'agents:write',
     body: z.strictObject({ reason: freeText.nullable().default(null) }),
@@ -134,7 +139,7 @@ export const agentsApi = {
     },
     emits: {
       'agent.frozen': event(
-        'An agent has been stopped, by a person or for its risk: it spends nothing until it is let go.',
+        'A person or the risk score has frozen an agent: it spends nothing until it is unfrozen.',
         AgentEvent,
       ),
     },
@@ -142,7 +147,7 @@ export const agentsApi = {
   unfreeze: post('/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent',
     description:
-      'One that a person has frozen. What risk has frozen (`frozenByAlertId`) is freed through its alert: see `POST /risk/agents/{id}/unfreeze`.',
+      'For an agent that a person has frozen. An agent that its risk has frozen (`frozenByAlertId`) is unfrozen with `POST /risk/agents/{id}/unfreeze`.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],
@@ -154,11 +159,11 @@ export const agentsApi = {
         'Risk has frozen the agent. Look at its alert, then free it with POST /risk/agents/{id}/unfreeze.',
       ],
     },
-    emits: { 'agent.unfrozen': event('An agent that was frozen may spend again.', AgentEvent) },
+    emits: { 'agent.unfrozen': event('An agent has been unfrozen: it may spend again.', AgentEvent) },
   }),
   fund: post('/agents/{id}/fund', {
     summary: 'Move money into an agent’s wallet',
-    description: 'From `fromWalletId`, or where that is left out from your oldest open wallet.',
+    description: 'The money comes from `fromWalletId`, or from your oldest open wallet if that is left out.',
     callers: ['key'],
     scope: 'wallets:fund',
     body: z.strictObject({ amountEuros: positiveEuros(), fromWalletId: id('wallet').optional() }),
@@ -166,7 +171,10 @@ export const agentsApi = {
     returns: [200, AgentBalance],
     fails: {
       agent_not_found: fails.agent_not_found,
-      no_wallet: [400, 'You have no open wallet: make one with POST /wallets, or name one in fromWalletId.'],
+      no_wallet: [
+        400,
+        'You have no open wallet. Create one with POST /wallets, or name one in fromWalletId.',
+      ],
       wallet_not_found: [404, 'fromWalletId: no such wallet.'],
       same_wallet: [400, 'fromWalletId: it is the agent’s own wallet.'],
       wallet_not_active: [400, 'fromWalletId: the wallet is frozen or closed.'],
@@ -175,7 +183,7 @@ export const agentsApi = {
     emits: { 'agent.funded': event('Money has been moved into an agent’s wallet.', AgentFunded) },
   }),
   balance: get('/agents/{id}/balance', {
-    summary: 'What an agent can spend',
+    summary: 'Get what an agent can spend',
     callers: ['key', 'agent'],
     scope: 'agents:read',
     returns: [200, AgentBalance],
@@ -183,7 +191,7 @@ export const agentsApi = {
   }),
   /** A step in the deletion of an agent. */
   sweep: post('/agents/{id}/sweep', {
-    summary: 'Give what an agent has left back to its owner',
+    summary: 'Move the money of an agent that is being deleted to its owner',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: { agent_not_found: missing('agent') },
@@ -192,38 +200,38 @@ export const agentsApi = {
   delete: del('/agents/{id}', {
     summary: 'Delete an agent',
     description:
-      'Its tokens stop and nothing new can be done with it. It is `deleting` until its open intents have been cancelled and its money is back in your oldest open wallet, and then `deleted` for good (`agent.deleted`). The record stays readable.',
+      'The agent’s tokens are revoked at once. It is `deleting` until its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` for good (`agent.deleted`). The record stays readable.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],
     fails: {
       agent_not_found: missing('agent'),
-      money_held: [400, 'Money of the agent is held for approved intents. Cancel them before.'],
+      money_held: [400, 'Money of the agent is held for approved intents. Cancel them first.'],
       agent_deleted: [400, 'The agent is deleted or being deleted already.'],
     },
     emits: {
       'agent.deleting': event(
-        'An agent is being deleted: its tokens have stopped, what is open is being ended.',
+        'An agent is being deleted: its tokens are revoked, and its open intents and runs are being ended.',
         AgentEvent,
       ),
     },
   }),
   /** The process of the agent reads this whenever the agent has changed. */
   status: get('/agents/{id}/status', {
-    summary: 'Whether an agent is being deleted',
+    summary: 'Get the status of an agent’s process',
     callers: [],
     returns: [200, ProcessStatusRecord],
     fails: { agent_not_found: missing('agent') },
   }),
   /** The last step in the deletion of an agent. */
   finishDeletion: post('/agents/{id}/finish-deletion', {
-    summary: 'End an agent that is being deleted',
+    summary: 'Finish the deletion of an agent',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     fails: { agent_not_found: missing('agent') },
     emits: {
       'agent.deleted': event(
-        'An agent that was being deleted is gone, and its money is back with its owner.',
+        'An agent has been deleted, and its money is back in its owner’s wallet.',
         AgentEvent,
       ),
     },

@@ -8,16 +8,16 @@ import { euros } from '../../values/money.ts'
 const limit = (description: string) => euros.nullable().meta({ description })
 
 const limits = {
-  dailyLimitEuros: limit('The most in a day of UTC. Null: no limit.'),
-  monthlyLimitEuros: limit('The most in a calendar month of UTC. Null: no limit.'),
+  dailyLimitEuros: limit('The most in one day, by UTC. Null: no limit.'),
+  monthlyLimitEuros: limit('The most in one calendar month, by UTC. Null: no limit.'),
 }
 
 const use = (description: string) =>
   z
     .object({
-      heldEuros: euros.meta({ description: 'Kept for intents that have been approved.' }),
+      heldEuros: euros.meta({ description: 'Held for approved intents.' }),
       spentEuros: euros,
-      remainingEuros: euros.nullable().meta({ description: 'Null where there is no limit.' }),
+      remainingEuros: euros.nullable().meta({ description: 'Null if there is no limit.' }),
     })
     .nullable()
     .meta({ description })
@@ -25,23 +25,23 @@ const use = (description: string) =>
 const OwnerBudgetRecord = z
   .object({
     ...limits,
-    day: use('Of today, by UTC; null where no limit is set.'),
-    month: use('Of this calendar month, by UTC; null where no limit is set.'),
-    updatedAt: instant.nullable().meta({ description: 'Null where no limit is set.' }),
+    day: use('The use of today, by UTC; null if no limit is set.'),
+    month: use('The use of this calendar month, by UTC; null if no limit is set.'),
+    updatedAt: instant.nullable().meta({ description: 'Null if no limit is set.' }),
   })
   .meta({ id: 'OwnerBudget' })
 
 export const budgetApi = {
   budget: get('/budget', {
-    summary: 'What all agents together may spend, and have spent',
+    summary: 'Get the budget that all agents share',
     callers: ['key'],
     scope: 'policies:read',
     returns: [200, OwnerBudgetRecord],
   }),
   setBudget: put('/budget', {
-    summary: 'Set what all agents together may spend',
+    summary: 'Set the budget that all agents share',
     description:
-      'For all your agents in this mode, on top of what the policy of each allows: held and spent in the day, and in the month, plus an amount above the limit is denied. What they have spent and hold already counts from the beginning of the day and of the month, whenever it is set. What is left out has no limit.',
+      'The budget limits all your agents in this mode together, beside the policy of each. An intent is denied if its amount and what is held and spent in the day, or in the month, are above the limit. Everything since the beginning of the day and of the month counts, also what was spent before the budget was set. A limit that is left out is removed.',
     callers: ['key'],
     scope: 'policies:write',
     body: z.strictObject({
@@ -52,7 +52,7 @@ export const budgetApi = {
     returns: [200, OwnerBudgetRecord],
     emits: {
       'budget.updated': event(
-        'What all agents together may spend in a day or a month has changed.',
+        'The budget that all agents share has changed.',
         z.object({ ownerId: id('customer'), ...limits }),
       ),
     },

@@ -121,11 +121,6 @@ export class BudgetCounters {
     this.#change(reservation, { reserved: amount, spent: 0n })
   }
 
-  /** The amount that is still reserved for a cause. */
-  reservedFor(cause: Cause): Euros {
-    return this.#reservations.get(causeKey(cause))?.reserved ?? 0n
-  }
-
   /** Turns reserved into spent; the first time it counts as a use, and the merchant may be the agent's first. */
   spend(cause: Cause, amount: Euros, merchant: string): void {
     const reservation = this.#reservation(cause)

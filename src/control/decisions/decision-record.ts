@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { id } from '../../values/ids.ts'
-import { outcomes } from '../rules/index.ts'
+import { checkOutcomes } from '../rules/index.ts'
 
 const message = '€ 25.00 is within the limit of € 50.00 up to which no person is asked.'
 
-export const CheckRecord = z.object({
+const CheckRecord = z.object({
   rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),
-  outcome: z.enum(outcomes),
+  outcome: z.enum(checkOutcomes),
   limit: z.number().nullable(),
   used: z.number().nullable(),
   remaining: z.number().nullable(),

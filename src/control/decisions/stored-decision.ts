@@ -2,15 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
-import {
-  type Budget,
-  type Counters,
-  compile,
-  decide,
-  decodeRules,
-  type Ruling,
-  type SpendRequest,
-} from '../rules/index.ts'
+import type { Budget, Counters, Ruling, SpendRequest } from '../rules/index.ts'
 
 /** The JSON that is stored for a value: amounts are digits, instants are text. */
 type Stored<T> = T extends bigint | Date
@@ -101,9 +93,3 @@ export const parseCounters = (stored: Stored<Counters>): Counters => ({
   monthEuros: BigInt(stored.monthEuros),
   lastSpendAt: parseInstant(stored.lastSpendAt),
 })
-
-/** Decides again by stored inputs, under the stored rules of a policy's version; null for no policy. */
-export const decideAgain = (
-  { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
-  rules: Readonly<Record<string, unknown>> | null,
-): Ruling => decide(compile(rules && decodeRules(rules)), parseRequest(request), parseCounters(counters))

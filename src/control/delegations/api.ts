@@ -18,20 +18,22 @@ export const DelegationRecord = z
     agentId: id('agent'),
     parentDelegationId: id('delegation').nullable(),
     label: z.string().nullable(),
-    merchant: merchant.nullable().meta({ description: 'The only merchant it is good for; null: any.' }),
+    merchant: merchant.nullable().meta({ description: 'The only merchant that can be paid. Null: any.' }),
     status,
-    maxAmountEuros: euros.meta({ description: 'Its cap: the most that it and all below it hold and spend.' }),
+    maxAmountEuros: euros.meta({
+      description: 'The cap: the most that this delegation and all below it hold and spend.',
+    }),
     spentEuros: euros,
-    heldEuros: euros.meta({ description: 'Kept for intents that have been approved.' }),
+    heldEuros: euros.meta({ description: 'Held for approved intents.' }),
     remainingEuros: euros.meta({
       description:
-        'What can still be spent: the least that it and those above it have left; 0 once it is over.',
+        'The amount that can still be spent: the least that this delegation and those above it have left; 0 once it is over.',
     }),
     hint: z.string().meta({ description: 'The last four characters of the code.', examples: ['uQxZ'] }),
     codeExpiresAt: instant,
     expiresAt: instant,
     redeemedAt: instant.nullable(),
-    tokenId: id('token').nullable().meta({ description: 'The token that it was redeemed for.' }),
+    tokenId: id('token').nullable().meta({ description: 'The token that was created for the code.' }),
     revokedAt: instant.nullable(),
     ...recordTail,
   })
@@ -54,7 +56,10 @@ const DelegationEvent = z.object({
 })
 
 export const DelegationRevoked = {
-  'delegation.revoked': event('A delegation has been revoked, and with it all below it.', DelegationEvent),
+  'delegation.revoked': event(
+    'A delegation has been revoked, with all delegations below it.',
+    DelegationEvent,
+  ),
 }
 
 const fails = {
@@ -63,9 +68,9 @@ const fails = {
 
 export const delegationsApi = {
   create: post('/delegations', {
-    summary: 'Hand on a part of what an agent may spend',
+    summary: 'Delegate a part of what an agent may spend',
     description:
-      'A delegation is a cap with an end. Whoever has its `code`, shown this once, redeems it for a token of the agent that is good for intents up to the cap, for `merchant` alone where one is named; every other rule of the agent holds as well. The code is good once, until the delegation ends and for a day at most. With `parentDelegationId` it is never wider than that one, and what is spent under it counts against that one and all above it too.',
+      'A delegation has a cap and an expiry. Whoever has its `code`, which is shown this once, redeems it for a token of the agent. With the token intents can be declared up to the cap, for `merchant` alone if one is named; every other rule of the agent applies as well. The code can be redeemed once, until the delegation expires and for a day at most. A delegation with a `parentDelegationId` is never wider than its parent, and counts against the caps of all delegations above it.',
     callers: ['key'],
     scope: 'delegations:write',
     body: z.strictObject({
@@ -79,7 +84,7 @@ export const delegationsApi = {
       merchant: merchant
         .nullable()
         .default(null)
-        .meta({ description: 'Null: that of the parent, or any where there is none.' }),
+        .meta({ description: 'Null: the parent’s merchant, or any.' }),
       parentDelegationId: id('delegation').nullable().default(null),
       label: label
         .nullable()
@@ -102,19 +107,22 @@ export const delegationsApi = {
         `parentDelegationId: there are ${MAX_DEPTH} delegations above this one already.`,
       ],
       parent_of_other_agent: [400, 'agentId: the parent is a delegation of another agent.'],
-      expires_too_late: [403, 'expiresInMinutes: a delegation ends no later than the key that makes it.'],
+      expires_too_late: [
+        403,
+        'expiresInMinutes: a delegation expires no later than the key that creates it. Choose fewer minutes.',
+      ],
       wider_amount: [400, 'maxAmountEuros: more than the parent has left.'],
       wider_time: [400, 'expiresInMinutes: longer than the parent lasts.'],
-      wider_merchant: [400, 'merchant: the parent is good for another merchant only.'],
+      wider_merchant: [400, 'merchant: the parent can pay another merchant only.'],
     },
     emits: {
-      'delegation.created': event('A part of what an agent may spend has been handed on.', DelegationEvent),
+      'delegation.created': event('A part of what an agent may spend has been delegated.', DelegationEvent),
     },
   }),
   redeem: post('/delegations/redeem', {
     summary: 'Redeem a code for a token',
     description:
-      'For whoever has been given the code: it is all that is asked for, and it is good once. The token, shown this once, reaches its agent, the agent’s policy, wallet and runs, and of tokens, delegations, intents, transactions and events its own and what is made with it. It stops when the delegation is revoked or expires. An answer that is lost is not shown again: the owner makes another delegation.',
+      'The code is the only credential, and it can be redeemed once. The token, which is shown this once, can read its agent with policy, wallet and runs; of tokens, delegations, intents, transactions and events it reaches only those of its delegation. It stops working when the delegation is revoked or expires. If the answer is lost, the owner has to create another delegation.',
     callers: ['public'],
     body: z.strictObject({
       code: z
@@ -126,8 +134,8 @@ export const delegationsApi = {
     example: { code: 'dlg_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, RedeemedDelegation],
     fails: {
-      owner_suspended: [403, 'The account of this delegation is suspended: nothing is given for its codes.'],
-      code_not_found: [404, 'code: there is no such code. It is `dlg_` and 43 letters and digits.'],
+      owner_suspended: [403, 'The account of this delegation is suspended: its codes cannot be redeemed.'],
+      code_not_found: [404, 'code: no such code. A code is `dlg_` and 43 letters and digits.'],
       code_used: [410, 'code: it has been redeemed. Ask for another one.'],
       code_expired: [410, 'code: it has expired. Ask for another one.'],
       code_revoked: [410, 'code: its delegation has been revoked.'],
@@ -142,7 +150,7 @@ export const delegationsApi = {
   }),
   list: list('/delegations', {
     summary: 'List delegations',
-    description: 'Newest first. A token of a delegation sees its own.',
+    description: 'Newest first. The token of a delegation sees only that one.',
     callers: ['key', 'agent'],
     scope: 'delegations:read',
     filters: {
@@ -153,7 +161,7 @@ export const delegationsApi = {
     item: DelegationRecord,
   }),
   get: get('/delegations/{id}', {
-    summary: 'Get a delegation, with what is left of its cap',
+    summary: 'Get a delegation',
     callers: ['key', 'agent'],
     scope: 'delegations:read',
     returns: [200, DelegationRecord],
@@ -162,7 +170,7 @@ export const delegationsApi = {
   revoke: post('/delegations/{id}/revoke', {
     summary: 'Revoke a delegation and all below it',
     description:
-      'At once and for good: their tokens stop, nothing more is approved under them, and what is open of their intents is cancelled, so that money held for them is free again. A SEPA transfer on one of them that has not left yet is cancelled; what has been paid, or has left, stays so.',
+      'Their tokens stop working at once, nothing more is approved under them, and their open intents are cancelled, which releases their money. A SEPA transfer on one of these intents is cancelled if it is not submitted yet. What has been paid or submitted stays so.',
     callers: ['key'],
     scope: 'delegations:write',
     returns: [200, DelegationRecord],
@@ -171,12 +179,12 @@ export const delegationsApi = {
   }),
   /** Changes nothing before the expiry, by the tenant's clock, and nothing when it is repeated. */
   expire: post('/delegations/{id}/expire', {
-    summary: 'End a delegation whose time is over',
+    summary: 'Expire a delegation',
     callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
     fails,
     emits: {
-      'delegation.expired': event('The time of a delegation is over.', DelegationEvent),
+      'delegation.expired': event('A delegation has expired.', DelegationEvent),
       ...TokenRevoked,
     },
   }),

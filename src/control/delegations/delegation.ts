@@ -77,5 +77,5 @@ export const parentBounds = (
 ): Readonly<Record<string, string>> => ({
   wider_amount: `maxAmountEuros: the parent has ${formatEuros(remainingEuros)} left.`,
   wider_time: `expiresInMinutes: the parent lasts ${Math.floor((expiresAt.getTime() - now.getTime()) / minutes(1))} minutes more.`,
-  wider_merchant: `merchant: the parent is good for ${merchant} only.`,
+  wider_merchant: `merchant: the parent can pay ${merchant} only.`,
 })

@@ -143,7 +143,7 @@ const expiry: Deadline = {
 
 export const delegationsArea = area(
   'Delegations',
-  'Parts of what an agent may spend, handed on by a code that is redeemed for a token.',
+  'Parts of what an agent may spend, delegated by a code that is redeemed for a token.',
   delegations,
   {
     aliases: { delegations: 'authorizations' },

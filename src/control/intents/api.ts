@@ -47,18 +47,23 @@ const IntentCreate = z
     beneficiaryId: id('beneficiary')
       .nullable()
       .default(null)
-      .meta({ description: 'Whom it pays by SEPA, where it is paid by a transfer.' }),
+      .meta({ description: 'The payee of a transfer by SEPA.' }),
     walletId: id('wallet')
       .nullable()
       .default(null)
-      .meta({ description: 'The wallet of yours that it pays, where it is paid by a transfer.' }),
+      .meta({ description: 'The payee of a transfer to a wallet of yours.' }),
     cardId: id('card').nullable().default(null),
     runId: id('run').nullable().default(null),
     clientIntentId: label
       .nullable()
       .default(null)
-      .meta({ description: 'Your own name for it; unique for the agent.' }),
-    expiresInMinutes: z.int().min(1).max(43_200).default(1_440).meta({ description: 'Its deadline.' }),
+      .meta({ description: 'Your own id of the intent; unique for the agent.' }),
+    expiresInMinutes: z
+      .int()
+      .min(1)
+      .max(43_200)
+      .default(1_440)
+      .meta({ description: 'The time until the deadline.' }),
     metadata: metadata.default({}),
   })
   .refine(hasPayee, payeeMissing)
@@ -68,7 +73,7 @@ export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
     description:
-      'Who is paid is `merchant`, or the record that `beneficiaryId` or `walletId` names: its name, its IBAN and a beneficiary’s country are what every rule is asked about. What the agent’s policy approves by itself is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counted towards its limits. What is against the rules is `denied`, and so is what the wallet has too little for. The rest is `created`, reserves nothing, and waits for a person until its deadline. One like another of the same run (the same merchant and amount within ten minutes) is `possibleDuplicateOf` that one and always waits for a person. How unusual it is for the agent can ask for one, too, refuse it, or freeze the agent: see `PUT /risk/config`.',
+      'The payee is `merchant`, or the record that `beneficiaryId` or `walletId` names: the rules then judge that record’s name, IBAN and country. An intent that the agent’s policy approves is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counts towards the limits. An intent against the rules, or with too little money in the wallet, is `denied`. Every other intent is `created`: it reserves nothing and waits for a person until its deadline. An intent with the merchant and amount of another one in the same run within ten minutes is `possibleDuplicateOf` that one and always waits for a person. An intent that is unusual for the agent can wait for a person, be denied, or freeze the agent: see `PUT /risk/config`.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
@@ -93,15 +98,9 @@ export const intentsApi = {
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
     emits: {
-      'intent.created': event('An agent has declared that it wants to spend.', IntentEvent),
-      'intent.approved': event(
-        'An intent may be carried out: a policy or a person has said yes.',
-        IntentEvent,
-      ),
-      'intent.denied': event(
-        'An intent may not be carried out: a policy or a person has said no.',
-        IntentEvent,
-      ),
+      'intent.created': event('An agent has declared an intent to spend.', IntentEvent),
+      'intent.approved': event('A policy or a person has approved an intent: it can be paid.', IntentEvent),
+      'intent.denied': event('A policy or a person has denied an intent.', IntentEvent),
       'agent.frozen': AgentEvent,
       ...riskEvents,
     },
@@ -130,7 +129,7 @@ export const intentsApi = {
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
     description:
-      'The policy is asked again, as it is at this moment: a person says yes within its limits, not beyond them. The amount, and what is tolerated above it, is held in the agent’s wallet and counted towards the limits from then on. Where it is refused, the intent goes on waiting.',
+      'The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and what is tolerated above it is held in the agent’s wallet and counts towards the limits. If the approval is refused, the intent still waits.',
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
@@ -161,7 +160,7 @@ export const intentsApi = {
   cancel: post('/intents/{id}/cancel', {
     summary: 'Cancel an intent',
     description:
-      'While it waits, and after its approval for as long as no payment on it is under way. A `comment` takes the place of the one it has.',
+      'An intent can be cancelled while it waits, and once it is approved as long as no payment on it is under way. A `comment` replaces the one that the intent has.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     body: z.strictObject({ comment: freeText.nullable().default(null) }),
@@ -170,15 +169,14 @@ export const intentsApi = {
     fails: cancelRefusals,
     emits: {
       'intent.cancelled': event(
-        'An intent has been taken back, alone or with its agent or delegation.',
+        'An intent has been cancelled, by itself or with its agent or delegation.',
         IntentEvent,
       ),
     },
   }),
   timeline: list('/intents/{id}/timeline', {
-    summary: 'What happened to an intent and to its payment, and who did it',
-    description:
-      'The oldest first. What became of its payment is there too: that it was rejected, or came back, and why.',
+    summary: 'Get the timeline of an intent',
+    description: 'Oldest first: every change of the intent and of its payments, with who made it and why.',
     callers: ['key', 'agent'],
     scope: 'intents:read',
     item: TimelineEntry,
@@ -186,14 +184,14 @@ export const intentsApi = {
   }),
   /** The process of the intent reads this whenever the intent has changed. */
   status: get('/intents/{id}/status', {
-    summary: 'How an intent stands',
+    summary: 'Get the status of an intent’s process',
     callers: [],
     returns: [200, ProcessStatusRecord],
     fails: lookupRefusals,
   }),
   /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
   expire: post('/intents/{id}/expire', {
-    summary: 'End an intent whose deadline has passed',
+    summary: 'Expire an intent',
     callers: [],
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
@@ -202,7 +200,7 @@ export const intentsApi = {
   }),
   /** A step in the deletion of an agent: cancels a batch of its intents, and is repeated until none is open. */
   endForAgent: post('/agents/{id}/end-intents', {
-    summary: 'Cancel what is open of an agent that is being deleted',
+    summary: 'Cancel the open intents of an agent that is being deleted',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     emits: { 'intent.cancelled': IntentEvent },

@@ -1,7 +1,7 @@
 import type { IntentRow } from './intent-rows.ts'
 
 /** Tells since when a passkey has attested the approval of an intent. */
-export interface Attestor {
+interface Attestor {
   /** Null if no passkey has. */
   attestedAt(intent: IntentRow): Date | null
 }

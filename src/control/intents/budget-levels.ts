@@ -77,37 +77,19 @@ export class BudgetLevels {
   /** The levels from the widest to the narrowest. */
   #levelsOf({ runId, delegationId, tokenId }: BudgetLevelIds): BudgetLevel[] {
     const run = runId ? this.#runs.get(runId) : undefined
+    const delegations = delegationId ? this.#delegations(delegationId) : []
     const token = tokenId ? this.#tokens.get(tokenId) : undefined
-    return [
-      ...(run ? [runLevel(run)] : []),
-      ...(delegationId ? this.#delegations(delegationId).map(delegationLevel) : []),
-      ...(token ? [tokenLevel(token)] : []),
-    ]
+    const levels: BudgetLevel[] = []
+    if (run) levels.push({ level: 'run', id: run.id, name: run.name, limitEuros: run.budgetEuros })
+    for (const { id, label, maxAmountEuros, merchant } of delegations)
+      levels.push({ level: 'delegation', id, name: label ?? id, limitEuros: maxAmountEuros, merchant })
+    if (token) {
+      const { id, label, maxAmountEuros, paidEuros } = token
+      levels.push({ level: 'token', id, name: label, limitEuros: maxAmountEuros, paidEuros })
+    }
+    return levels
   }
 }
-
-const runLevel = ({ id, name, budgetEuros }: RunLimit): BudgetLevel => ({
-  level: 'run',
-  id,
-  name,
-  limitEuros: budgetEuros,
-})
-
-const delegationLevel = ({ id, label, maxAmountEuros, merchant }: DelegationLimit): BudgetLevel => ({
-  level: 'delegation',
-  id,
-  name: label ?? id,
-  limitEuros: maxAmountEuros,
-  merchant,
-})
-
-const tokenLevel = ({ id, label, maxAmountEuros, paidEuros }: TokenLimit): BudgetLevel => ({
-  level: 'token',
-  id,
-  name: label,
-  limitEuros: maxAmountEuros,
-  paidEuros,
-})
 
 /** Reads the levels that are named: most intents name none. */
 export async function openBudgetLevels(

@@ -4,7 +4,7 @@ import { excerpt } from '../../values/schemas.ts'
 import { StoredDecision } from '../decisions/index.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 import { effectivePolicy, type Policy } from '../policies/index.ts'
-import { explain } from '../rules/index.ts'
+import { explainChecks } from '../rules/index.ts'
 import { intentEvent } from './events.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
@@ -130,7 +130,7 @@ export const inquiries = implement(inquiryApi, {
       summary: await summaryOf(intent, latest.reason, context),
       policy: policyId === null || version === null ? null : { policyId, version, changedSince },
       note: policyNote(first, latest, current),
-      rules: explain(latest.checks, intent.decidedAt === null),
+      rules: explainChecks(latest.checks, intent.decidedAt === null),
     }
   },
 })

@@ -5,7 +5,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { label } from '../../values/schemas.ts'
-import { outcomes } from '../rules/index.ts'
+import { checkOutcomes } from '../rules/index.ts'
 import { IntentEvent } from './schemas.ts'
 
 const intent_not_found = missing('intent')
@@ -21,7 +21,7 @@ export const inquiryApi = {
   verify: post('/intents/{id}/verify', {
     summary: 'Compare what was charged with what was approved',
     description:
-      'The amount may be less than declared, and more by what the policy tolerated when it was approved. Merchants are compared as lists compare them: a host, whatever the URL; else the name, whatever the case. What does not fit is told, and sent as `verification.mismatch`; the intent stays as it is.',
+      'The amount may be less than declared, and more by what the policy tolerated at the approval. Merchants are compared as lists of policies compare them: URLs by their host, names in any case. A mismatch is returned and emitted as `verification.mismatch`; the intent does not change.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     body: z.strictObject({ actualAmountEuros: euros, actualMerchant: label }),
@@ -40,16 +40,16 @@ export const inquiryApi = {
     ],
     fails: {
       intent_not_found,
-      intent_not_approved: [400, 'Only what has been approved can be compared with what was charged.'],
+      intent_not_approved: [400, 'Only an approved intent can be compared with what was charged.'],
     },
     emits: {
       'verification.mismatch': event('What was charged differs from what was approved.', VerificationEvent),
     },
   }),
   explanation: get('/intents/{id}/explanation', {
-    summary: 'Why an intent was decided as it was',
+    summary: 'Explain the decision about an intent',
     description:
-      'Every rule in words: what it said of the latest decision, and what would have to change for a yes.',
+      'For every rule a sentence: what it says in the latest decision, and what would have to change for an approval.',
     callers: ['key', 'agent'],
     scope: 'intents:read',
     returns: [
@@ -70,14 +70,14 @@ export const inquiryApi = {
             changedSince: z.boolean(),
           })
           .nullable(),
-        note: z
-          .string()
-          .nullable()
-          .meta({ description: 'That the policy is another one by now, or was when a person approved.' }),
+        note: z.string().nullable().meta({
+          description:
+            'Says whether the policy has changed since the decision, or had before a person approved.',
+        }),
         rules: z.array(
           z.object({
             rule: z.string().meta({ examples: ['dailyLimitEuros'] }),
-            outcome: z.enum(outcomes),
+            outcome: z.enum(checkOutcomes),
             message: z.string(),
             remedy: z.string().nullable(),
           }),

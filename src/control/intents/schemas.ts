@@ -14,7 +14,7 @@ export const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has fou
 /** The payee by name. */
 export const merchant = label.optional().meta({
   description:
-    'The payee. Where `beneficiaryId` or `walletId` is given, it is the name of that one and may be left out; another name is refused.',
+    'The payee. With `beneficiaryId` or `walletId` it may be left out; a name other than that record’s is refused.',
   examples: ['Bookshop'],
 })
 
@@ -41,12 +41,12 @@ const DecidedBy = z.object({
     .string()
     .nullable()
     .meta({ examples: ['key_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-  name: z.string().nullable().meta({ description: 'As given; that of an operator is proved by nothing.' }),
+  name: z.string().nullable().meta({ description: 'As given. Nothing proves the name of an operator.' }),
 })
 
 const Payment = z
   .object({
-    type: z.enum(['transfer']).meta({ description: 'By what it is paid.' }),
+    type: z.enum(['transfer']).meta({ description: 'The kind of payment.' }),
     id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
     status: z.enum(paymentStates),
     reason: z
@@ -55,7 +55,7 @@ const Payment = z
         message: z.string().meta({ examples: ['The payee’s account is closed.'] }),
       })
       .nullable()
-      .meta({ description: 'Why it came to nothing or came back, or what it waits for.' }),
+      .meta({ description: 'Why the payment failed or came back, or what it waits for.' }),
     updatedAt: instant,
   })
   .meta({ id: 'IntentPayment' })
@@ -86,12 +86,12 @@ export const IntentRecord = z
     transactionId: id('txn').nullable(),
     payment: Payment.nullable().meta({
       description:
-        'Its latest payment, and how that stands. A completed intent stays so when its payment is `rejected` or `returned` later: the money is back, and this says why.',
+        'The latest payment on the intent. A completed intent stays completed if its payment is `rejected` or `returned` later: the money is back, and `reason` says why.',
     }),
-    workflowId: z
-      .string()
-      .nullable()
-      .meta({ description: 'The run to find in the Temporal Web UI; null where nobody is waited for.' }),
+    workflowId: z.string().nullable().meta({
+      description:
+        'The workflow to find in the Temporal Web UI; null if the intent never waited for a person.',
+    }),
     metadata,
     ...recordTail,
   })

@@ -13,9 +13,9 @@ const Simulation = z
   .strictObject({
     agentId: id('agent')
       .optional()
-      .meta({ description: 'An agent, as it stands; an agent’s own token may leave it out.' }),
-    policyId: id('policy').optional().meta({ description: 'The rules of a policy by themselves.' }),
-    policy: PolicyCreate.optional().meta({ description: 'Rules that nobody has yet, by themselves.' }),
+      .meta({ description: 'Decides for this agent as it is now. An agent’s token may leave it out.' }),
+    policyId: id('policy').optional().meta({ description: 'Decides by the rules of this policy alone.' }),
+    policy: PolicyCreate.optional().meta({ description: 'Decides by these rules alone.' }),
     amountEuros: positiveEuros(),
     merchant,
     beneficiaryId: id('beneficiary').nullable().default(null),
@@ -23,7 +23,7 @@ const Simulation = z
     mcc: mcc.nullable().default(null),
     country: country.nullable().default(null),
     runId: id('run').nullable().default(null).meta({ description: 'A run of the agent.' }),
-    at: instant.optional().meta({ description: 'As if it were asked at this instant; now, if left out.' }),
+    at: instant.optional().meta({ description: 'The instant for which to decide; now if left out.' }),
   })
   .refine(({ agentId, policyId, policy }) => [agentId, policyId, policy].filter(Boolean).length <= 1, {
     path: ['agentId'],
@@ -37,7 +37,7 @@ const Simulation = z
   .refine(hasOnePayee, payeeAmbiguous)
 
 const SimulatedDecision = DecisionRecord.extend({
-  id: z.null().meta({ description: 'None: nothing is stored.', examples: [null] }),
+  id: z.null().meta({ description: 'Null: nothing is stored.', examples: [null] }),
 }).meta({ id: 'SimulatedDecision' })
 
 /** Callers find it among the policies. It lives here because it needs everything by which intents are decided. */
@@ -46,7 +46,7 @@ export const simulationApi = {
     tag: 'Policies',
     summary: 'Ask what a policy would decide',
     description:
-      'Nothing is stored or reserved. With `agentId` it is what `POST /intents` would decide with the same members, called with the same token and `X-Run-Id`: by the agent’s state, policy, money and counters of now, every budget above and below it, its risk, and likeness to another intent of the run. With `policyId` or `policy` it is the rules alone, for somebody who has spent nothing and has money enough. `at` moves the clock, and with it the hours, the policy’s end, and the day and the month whose limits are looked at, with all that has been reserved and spent of them by now; the rest stays as it is now.',
+      'Nothing is stored or reserved. With `agentId` the answer is what `POST /intents` would decide with the same members, token and `X-Run-Id`: by the agent’s current status, policy, money and counters, every budget above and below it, its risk, and possible duplicates in the run. With `policyId` or `policy` the rules alone decide, for an agent that has spent nothing and has enough money. `at` sets the clock: the hours, the policy’s expiry, and the day and month whose limits apply, with what is reserved and spent of them by now. Everything else stays as it is now.',
     callers: ['key', 'agent'],
     scope: 'policies:read',
     readOnly: true,

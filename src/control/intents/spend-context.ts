@@ -113,7 +113,7 @@ export function blockerOf(
   return levels.hasRun(spend, spend.agentId) ? levels.blockerOf(spend, now) : 'run_not_found'
 }
 
-export interface DecidedIntent extends SpendDecision {
+interface DecidedIntent extends SpendDecision {
   readonly possibleDuplicateOf: string | null
 }
 

@@ -14,15 +14,11 @@ export function hostOf(text: string): string | undefined {
   const trimmed = text.trim()
   const lowerCase = trimmed.toLowerCase()
   if (wellFormed.test(lowerCase) && !lowerCase.includes('xn--')) return lowerCase
-  const host = parseHost(trimmed)
-  return host && wellFormed.test(host) ? host : undefined
-}
-
-function parseHost(text: string): string | undefined {
-  const rest = text.replace(scheme, '')
-  const [authority = ''] = rest.split(/[/?#\\]/, 1)
+  const withoutScheme = trimmed.replace(scheme, '')
+  const [authority = ''] = withoutScheme.split(/[/?#\\]/, 1)
   // A bare host with a user name is an e-mail address.
-  const isBare = rest === text
+  const isBare = withoutScheme === trimmed
   if (/\s/.test(authority) || (isBare && authority.includes('@'))) return undefined
-  return URL.parse(`https://${rest}`)?.hostname.replace(/\.$/, '')
+  const host = URL.parse(`https://${withoutScheme}`)?.hostname.replace(/\.$/, '')
+  return host && wellFormed.test(host) ? host : undefined
 }

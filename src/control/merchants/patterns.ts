@@ -6,11 +6,6 @@ import { looksLikeIban, namedMerchant, problemOfIban } from './names.ts'
 /** Labels under which anybody can register in a country's domain: `co.uk`, `com.au`. */
 const publicLabels = new Set(['ac', 'co', 'com', 'edu', 'gov', 'gob', 'go', 'ne', 'net', 'or', 'org'])
 
-const isPublicSuffix = (domain: string): boolean => {
-  const [label = '', country = '', ...more] = domain.split('.')
-  return more.length === 0 && country.length === 2 && publicLabels.has(label)
-}
-
 type PatternCheck = readonly [hasProblem: (pattern: string) => boolean, problem: string]
 
 const checks: readonly PatternCheck[] = [
@@ -32,9 +27,12 @@ const checks: readonly PatternCheck[] = [
   ],
 ]
 
+/** Whether a wildcard matches hosts of many owners. */
 function isTooWide(pattern: string): boolean {
   const domain = wildcardOf(pattern)
-  return domain === undefined || isPublicSuffix(domain)
+  if (domain === undefined) return true
+  const [label = '', country = '', ...more] = domain.split('.')
+  return more.length === 0 && country.length === 2 && publicLabels.has(label)
 }
 
 /** Says what is wrong with a merchant pattern, to the person who wrote it; undefined if nothing is. */

@@ -6,7 +6,7 @@ import { clock } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { type DecisionSpan, type RecordedDecision, recordedDecisions } from '../decisions/index.ts'
-import { type CompiledPolicy, compile, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
+import { type CompiledPolicy, compilePolicy, isStricter, type Ruling, rulesOf } from '../rules/index.ts'
 import { DecisionDiff, type Replayed } from './decision-diff.ts'
 import { findPolicy } from './policy-versioning.ts'
 import type { policySimulationApi } from './simulation-api.ts'
@@ -113,7 +113,7 @@ export const backtest: Handler = async ({ params, body }, { em, sql, tenant, ref
   if (!policy) return refuse('policy_not_found')
   const { agentId = null, ...span } = body
   if (agentId && !(await findAgent(em, agentId))) return refuse('agent_not_found')
-  const report = await replayAll(sql, tenant, body, compile(rulesOf(policy)))
+  const report = await replayAll(sql, tenant, body, compilePolicy(rulesOf(policy)))
   if (!report) return refuse('backtest_too_long')
   return {
     policyId: policy.id,

@@ -75,7 +75,7 @@ function changeInWords(field: keyof Rules, from: unknown, to: unknown): string |
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The changes between two versions, rule by rule. A rule that did not exist yet when a version was stored counts as unset. */
+/** The changes between two versions, rule by rule. A rule that is younger than a version counts as unset in it. */
 export const changesBetween = (before: StoredRules, after: StoredRules): Change[] =>
   ruleNames.flatMap(field => {
     const from = before[field] ?? null

@@ -12,7 +12,7 @@ import {
   verdictOf,
 } from '../rules/index.ts'
 
-/** What was decided, and what this policy decides. */
+/** The verdict of the record, and the verdict of this policy on the same spend. */
 export interface Replayed {
   readonly was: Verdict
   readonly now: Verdict
@@ -76,8 +76,11 @@ export class DecisionDiff {
     this.#differs = true
     // A person may still approve it, or try again after a refused approval.
     const mayBeApproved = was === 'person' || (was === 'denied' && request.approval !== null)
-    if (mayBeApproved && now !== 'person')
-      this.#settle(subjectId, now === 'allowed' ? ruling.holdEuros : null)
+    if (mayBeApproved && now !== 'person') {
+      this.#settled.set(subjectId, now === 'allowed' ? ruling.holdEuros : null)
+      const [oldest] = this.#settled.keys()
+      if (this.#settled.size > MAX_SETTLED && oldest) this.#settled.delete(oldest)
+    }
     if (now === 'allowed') this.#addUse(request, ruling.holdEuros, 1)
     else if (now === 'denied' && was === 'allowed' && usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
   }
@@ -96,12 +99,6 @@ export class DecisionDiff {
     if (settledHold !== null) this.#addUse(request, -settledHold, -1)
     else if (usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
     return { was, now, ruling: null }
-  }
-
-  #settle(subjectId: string, hold: Euros | null): void {
-    this.#settled.set(subjectId, hold)
-    const [oldest] = this.#settled.keys()
-    if (this.#settled.size > MAX_SETTLED && oldest) this.#settled.delete(oldest)
   }
 
   #addUse({ budgets }: SpendRequest, amount: Euros, uses: number): void {

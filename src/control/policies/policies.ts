@@ -29,7 +29,7 @@ import { withChanges } from './versions.ts'
 /** Rows that the first query of a page reads. The lists of a policy can be long, so few are read until that is known. */
 const FIRST_ROWS = 4
 
-const rulesHandlers = implement(policiesApi, {
+const policyHandlers = implement(policiesApi, {
   async create({ body }, context) {
     const policy = context.em.create(Policy, body)
     recordVersion(policy, context)
@@ -164,7 +164,7 @@ const rulesHandlers = implement(policiesApi, {
 
 const policies = implement(
   { ...policiesApi, ...budgetApi, ...policySimulationApi },
-  { ...rulesHandlers.handlers, ...ownerBudgets.handlers, backtest, probe },
+  { ...policyHandlers.handlers, ...ownerBudgets.handlers, backtest, probe },
 )
 
 /** The deadline of an agent's own policy: its end. */

@@ -2,14 +2,13 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import {
   type Check,
   type CompiledPolicy,
-  compile,
+  compilePolicy,
   contradictionsIn,
   decide,
   harmlessSituation,
   probeCases,
   type Rule,
   type Rules,
-  type Ruling,
   rulesOf,
   ruleTable,
   type Situation,
@@ -35,15 +34,12 @@ export interface ProbedRule {
   readonly passes: ProbedSituation | null
 }
 
-/** Whether the merchant charges more than is held. No rule checks that: only a tolerance allows for it. */
-const isOvercharged = ({ chargedEuros }: Situation, { holdEuros }: Ruling): boolean =>
-  chargedEuros !== null && chargedEuros > holdEuros
-
 function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation): ProbedSituation {
   const ruling = decide(policy, situation, situation)
   const check = ruling.checks.find(({ rule: name }) => name === rule.name || name === rule.alias)
   const message = check?.message ?? rule.skipMessage
-  if (isOvercharged(situation, ruling))
+  // No rule checks what the merchant charges in the end: the hold is the limit, with the tolerance in it.
+  if (situation.chargedEuros !== null && situation.chargedEuros > ruling.holdEuros)
     return { situation, message, outcome: 'fail', verdict: 'denied', reason: message }
   return {
     situation,
@@ -80,7 +76,7 @@ const isSet = ({ name, compile: compileRule }: Rule, { terms }: CompiledPolicy):
 
 /** Probes every rule that is set. Each answer is a decision of `decide`, not a reading of the rules. */
 export function probeRules(rules: Rules, now: Date): { rules: ProbedRule[]; warnings: Warning[] } {
-  const policy = compile(rules)
+  const policy = compilePolicy(rules)
   if (!policy.terms) return { rules: [], warnings: [] }
   const harmless = harmlessSituation(policy.terms, now)
   return {

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { PolicyCreate, ruleNames, rules } from '../rules/index.ts'
+import { PolicyCreate, ruleFields, ruleNames } from '../rules/index.ts'
 
-const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = rules
+const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = ruleFields
 
 const head = { id: id('policy'), agentId: id('agent').nullable(), ownerId: id('customer') }
 
@@ -18,7 +18,7 @@ export const PolicyDetail = z
     agentId: head.agentId.meta({ description: 'The agent whose own policy this is; null for a template.' }),
     templateId: id('policy').nullable().meta({ description: 'The template it was copied from.' }),
     version: z.int().min(1),
-    ...rules,
+    ...ruleFields,
     overrides: z
       .array(z.string())
       .max(ruleNames.length)

@@ -3,7 +3,7 @@ import { missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { outcomes, verdicts } from '../rules/index.ts'
+import { checkOutcomes, verdicts } from '../rules/index.ts'
 
 const policy_not_found = missing('policy')
 
@@ -95,7 +95,7 @@ const Situation = z
 const Probed = z
   .object({
     situation: Situation,
-    outcome: z.enum(outcomes).meta({ description: 'The outcome of this rule.' }),
+    outcome: z.enum(checkOutcomes).meta({ description: 'The outcome of this rule.' }),
     message: z.string(),
     verdict: verdict.meta({ description: 'The verdict of all rules together.' }),
     reason: z.string(),

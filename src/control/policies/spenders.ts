@@ -7,7 +7,7 @@ import { type DecisionRow, storedCounters, storedRequest, storedRuling } from '.
 import {
   type CompiledPolicy,
   type Counters,
-  compile,
+  compilePolicy,
   decide,
   type Risk,
   type Rules,
@@ -77,7 +77,7 @@ export const lockSpendersOfIntents = spenderQuery(
 const MAX_CACHED_ENTRIES = 50_000
 /** The memory of a policy without lists, counted in list entries. */
 const BASE_ENTRIES = 10
-const noPolicy = compile(null)
+const noPolicy = compilePolicy(null)
 
 const entriesIn = ({ terms }: CompiledPolicy): number =>
   Object.values(terms ?? {}).reduce(
@@ -90,7 +90,7 @@ const compiledPolicies = weightedCache(MAX_CACHED_ENTRIES, entriesIn)
 /** A version of a policy never changes, so it is compiled once. */
 function compiledPolicyOf(row: SpenderRow): CompiledPolicy {
   if (row.policyId === null) return noPolicy
-  return compiledPolicies(`${row.policyId}@${row.policyVersion}`, () => compile(rulesOf(row)))
+  return compiledPolicies(`${row.policyId}@${row.policyVersion}`, () => compilePolicy(rulesOf(row)))
 }
 
 /** A decision as the API shows it. */

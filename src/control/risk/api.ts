@@ -10,14 +10,14 @@ import { AgentEvent, AgentRecord } from '../agents/index.ts'
 import { alertMachine } from './alert.ts'
 import { MAX_WINDOW_MINUTES } from './profile.ts'
 import { riskRecordOutcomes } from './risk-record.ts'
-import { defaults } from './score.ts'
+import { defaultRiskSettings } from './score.ts'
 
 const points = z.int().min(0).max(100)
 const score = points.meta({ description: 'From 0 to 100.', examples: [50] })
-const threshold = (name: keyof typeof defaults.thresholds, description: string) =>
-  points.default(defaults.thresholds[name]).meta({ description })
-const weight = (name: keyof typeof defaults.weights, description: string) =>
-  points.default(defaults.weights[name]).meta({ description })
+const threshold = (name: keyof typeof defaultRiskSettings.thresholds, description: string) =>
+  points.default(defaultRiskSettings.thresholds[name]).meta({ description })
+const weight = (name: keyof typeof defaultRiskSettings.weights, description: string) =>
+  points.default(defaultRiskSettings.weights[name]).meta({ description })
 
 const thresholds = z
   .strictObject({
@@ -46,7 +46,10 @@ const weights = z.strictObject({
 })
 
 const settings = {
-  enabled: z.boolean().default(defaults.enabled).meta({ description: 'Whether spends are scored at all.' }),
+  enabled: z
+    .boolean()
+    .default(defaultRiskSettings.enabled)
+    .meta({ description: 'Whether spends are scored at all.' }),
   thresholds: thresholds.prefault({}),
   weights: weights
     .prefault({})
@@ -55,13 +58,13 @@ const settings = {
     .int()
     .min(1)
     .max(MAX_WINDOW_MINUTES)
-    .default(defaults.velocityWindowMinutes)
+    .default(defaultRiskSettings.velocityWindowMinutes)
     .meta({ description: 'How many clock minutes are counted, the present one included.' }),
   velocityCount: z
     .int()
     .min(1)
     .max(1_000_000)
-    .default(defaults.velocityCount)
+    .default(defaultRiskSettings.velocityCount)
     .meta({ description: 'How many declared spends within the window are usual, approved or not.' }),
 }
 

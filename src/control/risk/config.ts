@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { flag, record, tenantTable } from '../../kernel/database/entity.ts'
-import { defaults, type RiskSettings } from './score.ts'
+import { defaultRiskSettings, type RiskSettings } from './score.ts'
 
 const schema = defineEntity({
   ...tenantTable('RiskConfig', 'risk_configs'),
@@ -31,7 +31,7 @@ export const configRowOf = ({ thresholds, ...others }: RiskSettings): ConfigRow 
 })
 
 export function settingsOf(row: ConfigRow | null): RiskSettings {
-  if (!row) return defaults
+  if (!row) return defaultRiskSettings
   const { enabled, review, deny, freeze, weights, velocityWindowMinutes, velocityCount } = row
   return { enabled, thresholds: { review, deny, freeze }, weights, velocityWindowMinutes, velocityCount }
 }

@@ -20,7 +20,7 @@ export interface RiskSettings extends VelocityLimit {
  * No signal stops a spend by itself: agents do buy from new merchants, in other countries, at night. Two grave signals,
  * or one of them at a new merchant, go to a person; an amount far too great in an impossible place is refused.
  */
-export const defaults: RiskSettings = {
+export const defaultRiskSettings: RiskSettings = {
   enabled: true,
   thresholds: { review: 50, deny: 80, freeze: 95 },
   weights: { velocity: 35, amountOutlier: 40, impossibleTravel: 40, newMerchant: 10, oddHour: 10 },

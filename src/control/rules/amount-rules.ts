@@ -52,13 +52,18 @@ const periodLimit = (
   ...texts,
 })
 
-export const daily = periodLimit('dailyLimitEuros', 'The daily limit', ({ counters }) => counters.dayEuros, {
-  skipMessage: 'No daily limit is set.',
-  remedy:
-    'Ask for no more than is left today, wait until midnight UTC, free what open intents reserve, or raise the daily limit.',
-})
+export const dailyLimit = periodLimit(
+  'dailyLimitEuros',
+  'The daily limit',
+  ({ counters }) => counters.dayEuros,
+  {
+    skipMessage: 'No daily limit is set.',
+    remedy:
+      'Ask for no more than is left today, wait until midnight UTC, free what open intents reserve, or raise the daily limit.',
+  },
+)
 
-export const monthly = periodLimit(
+export const monthlyLimit = periodLimit(
   'monthlyLimitEuros',
   'The monthly limit',
   ({ counters }) => counters.monthEuros,
@@ -95,7 +100,7 @@ export const budget: Rule = {
   },
   skipMessage: 'No budget of the owner, a run, a delegation, a token or a card applies.',
   remedy:
-    'Ask for no more than is left of that budget, raise it, or wait where it is one for the day or the month.',
+    'Ask for no more than is left of that budget, raise it, or, if it is for the day or the month, wait for the next one.',
 }
 
 export const tolerance: Rule = {

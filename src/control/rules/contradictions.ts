@@ -11,7 +11,7 @@ export interface Warning {
   readonly message: string
 }
 
-type Finder = (terms: PolicyTerms) => Warning | undefined | false
+type WarningFinder = (terms: PolicyTerms) => Warning | undefined | false
 
 const limits = [
   ['maxTransactionEuros', 'The limit for one payment', 'every payment is denied'],
@@ -23,14 +23,14 @@ const limits = [
 type Limit = (typeof limits)[number][0]
 
 const zeroLimits = limits.map(
-  ([field, title, effect]): Finder =>
+  ([field, title, effect]): WarningFinder =>
     terms =>
       terms[field] === 0n && { fields: [field], message: `${title} is € 0.00: ${effect}.` },
 )
 
 /** A limit that is never reached because another one is lower. */
 const unreachable =
-  (limit: Limit, lowerLimit: Limit, describe: (limit: Euros, lower: Euros) => string): Finder =>
+  (limit: Limit, lowerLimit: Limit, describe: (limit: Euros, lower: Euros) => string): WarningFinder =>
   terms => {
     const amount = terms[limit]
     const lower = terms[lowerLimit]
@@ -38,7 +38,7 @@ const unreachable =
     return { fields: [limit, lowerLimit], message: describe(amount, lower) }
   }
 
-const onBothLists: Finder = terms => {
+const merchantsOnBothLists: WarningFinder = terms => {
   const both = terms.merchantAllowlist.filter(
     name => terms.findBlocked(name, looksLikeIban(name) ? plainIban(name) : null) !== undefined,
   )
@@ -50,7 +50,7 @@ const onBothLists: Finder = terms => {
   }
 }
 
-const codesInBoth: Finder = terms => {
+const codesOnBothLists: WarningFinder = terms => {
   const both = [...terms.allowedCodes].filter(code => terms.blockedCodes.has(code))
   if (both.length === 0) return undefined
   const remark = both.length === terms.allowedCodes.size ? ' No category is left to be paid.' : ''
@@ -61,31 +61,31 @@ const codesInBoth: Finder = terms => {
   return { fields, message: `Admitted and blocked at once, so blocked: ${shortList(both)}.${remark}` }
 }
 
-const unknownGroups: Finder = terms => {
+const unknownGroups: WarningFinder = terms => {
   const unknown = terms.mccCategories.filter(name => !mccGroup(name))
   return (
     unknown.length > 0 && {
       fields: ['mccCategories'],
-      message: `Nobody knows these groups, and they admit nothing: ${shortList(unknown)}.`,
+      message: `These groups do not exist, so they admit nothing: ${shortList(unknown)}.`,
     }
   )
 }
 
-const noHours: Finder = ({ activeHoursStart, activeHoursEnd }) =>
+const equalHours: WarningFinder = ({ activeHoursStart, activeHoursEnd }) =>
   (activeHoursStart !== null || activeHoursEnd !== null) &&
   (activeHoursStart ?? 0) === (activeHoursEnd ?? 0) && {
     fields: ['activeHoursStart', 'activeHoursEnd'],
-    message: 'The hours begin and end at the same one: the agent may spend all day.',
+    message: 'Start and end are the same hour: the agent may spend all day.',
   }
 
-const approvedByPasskey: Finder = ({ requireAttestation, autoApproveLimitEuros }) =>
+const autoApprovalWithPasskey: WarningFinder = ({ requireAttestation, autoApproveLimitEuros }) =>
   requireAttestation &&
   autoApproveLimitEuros !== null && {
     fields: ['autoApproveLimitEuros', 'requireAttestation'],
     message: `Up to ${formatEuros(autoApproveLimitEuros)} no person would be asked, but requireAttestation asks one about everything.`,
   }
 
-const finders: readonly Finder[] = [
+const finders: readonly WarningFinder[] = [
   ...zeroLimits,
   unreachable(
     'dailyLimitEuros',
@@ -111,11 +111,11 @@ const finders: readonly Finder[] = [
     (autoApprove, payment) =>
       `Up to ${formatEuros(autoApprove)} no person would be asked, but above ${formatEuros(payment)} everything is denied.`,
   ),
-  approvedByPasskey,
-  onBothLists,
-  codesInBoth,
+  autoApprovalWithPasskey,
+  merchantsOnBothLists,
+  codesOnBothLists,
   unknownGroups,
-  noHours,
+  equalHours,
   ({ attestationWindowMinutes, requireAttestation }) =>
     attestationWindowMinutes !== null &&
     !requireAttestation && {

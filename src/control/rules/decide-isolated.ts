@@ -1,4 +1,4 @@
-import { compile, decide } from './decide.ts'
+import { compilePolicy, decide } from './decide.ts'
 import { type Ruling, type SpendRequest, zeroCounters } from './decision.ts'
 import type { Rules } from './rules.ts'
 
@@ -7,7 +7,7 @@ type Spend = Pick<SpendRequest, 'at' | 'amountEuros' | 'merchant' | 'payeeIban' 
 /** Decides by the rules alone: for an active agent that has spent nothing and has money enough. */
 export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
   decide(
-    compile(rules),
+    compilePolicy(rules),
     {
       ...spend,
       kind: 'intent',

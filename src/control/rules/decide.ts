@@ -3,10 +3,10 @@ import {
   amountToHold,
   autoApprove,
   budget,
-  daily,
+  dailyLimit,
   funds,
   maxTransaction,
-  monthly,
+  monthlyLimit,
   tolerance,
   walletState,
 } from './amount-rules.ts'
@@ -41,8 +41,8 @@ export const ruleTable: readonly Rule[] = [
   cooldown,
   usage,
   maxTransaction,
-  daily,
-  monthly,
+  dailyLimit,
+  monthlyLimit,
   budget,
   risk,
   duplicate,
@@ -60,7 +60,7 @@ export interface CompiledPolicy {
 }
 
 /** null = an agent without a policy: a person approves everything. */
-export function compile(rules: Rules | null): CompiledPolicy {
+export function compilePolicy(rules: Rules | null): CompiledPolicy {
   const terms = rules && termsOf(rules)
   return { terms, evaluators: ruleTable.flatMap(rule => rule.compile(terms) ?? []) }
 }

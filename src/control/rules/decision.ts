@@ -1,7 +1,7 @@
 import { type Euros, formatEuros } from '../../values/money.ts'
 
-export const outcomes = ['pass', 'fail', 'review', 'skip'] as const
-export type Outcome = (typeof outcomes)[number]
+export const checkOutcomes = ['pass', 'fail', 'review', 'skip'] as const
+export type Outcome = (typeof checkOutcomes)[number]
 
 /** The answer of one rule. Its figures are euros, minutes or a number of payments: the unit of the rule. */
 export interface Check {

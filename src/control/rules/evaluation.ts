@@ -13,7 +13,7 @@ export interface PolicyTerms extends Rules {
   readonly countries: ReadonlySet<string>
 }
 
-/** What each rule is given in its turn. The outcome so far decides whether money is needed yet. */
+/** The input of each rule in its turn. The outcome so far decides whether money is needed yet. */
 export interface RuleInput {
   readonly request: SpendRequest
   readonly counters: Counters
@@ -25,7 +25,7 @@ export interface RuleInput {
 
 export type Evaluator = (input: RuleInput) => Check | undefined
 
-/** One rule of the table, with what people are told about it. */
+/** One rule of the table, with its texts for people. */
 export interface Rule {
   readonly name: string
   /** Another member of the policy that its check may be named after. */
@@ -34,7 +34,7 @@ export interface Rule {
   readonly compile: (terms: PolicyTerms | null) => Evaluator | undefined
   /** The explanation when the rule is not set, or has nothing to say. */
   readonly skipMessage: string
-  /** What would have to change for a yes. */
+  /** The change that would lead to a yes. */
   readonly remedy: string
 }
 

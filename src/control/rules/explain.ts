@@ -6,12 +6,12 @@ export interface RuleExplanation {
   readonly rule: string
   readonly outcome: Check['outcome']
   readonly message: string
-  /** What would have to change for a yes; null if nothing has to. */
+  /** The change that would lead to a yes; null if none is needed. */
   readonly remedy: string | null
 }
 
 /** Explains every rule of the table, in its order, by the checks of a decision. */
-export const explain = (checks: readonly Check[], isWaiting: boolean): RuleExplanation[] =>
+export const explainChecks = (checks: readonly Check[], isWaiting: boolean): RuleExplanation[] =>
   ruleTable.map(({ name, alias, skipMessage, remedy }) => {
     const check = checks.find(({ rule }) => rule === name || rule === alias)
     if (!check) return { rule: name, outcome: 'skip', message: skipMessage, remedy: null }

@@ -1,27 +1,26 @@
 export { contradictionsIn, type Warning } from './contradictions.ts'
-export { type CompiledPolicy, compile, decide, ruleTable } from './decide.ts'
+export { type CompiledPolicy, compilePolicy, decide, ruleTable } from './decide.ts'
 export { decideIsolated } from './decide-isolated.ts'
 export {
   type Budget,
   type Check,
   type Counters,
-  outcomes,
+  checkOutcomes,
   type Risk,
   type Ruling,
   remainingOf,
   type SpendRequest,
 } from './decision.ts'
 export type { Rule } from './evaluation.ts'
-export { explain } from './explain.ts'
+export { explainChecks } from './explain.ts'
 export { presetOf, presets } from './presets.ts'
 export {
-  decodeRules,
   encodeRules,
   expirationActions,
   PolicyCreate,
   type Rules,
+  ruleFields,
   ruleNames,
-  rules,
   rulesOf,
 } from './rules.ts'
 export { shortList } from './short-list.ts'

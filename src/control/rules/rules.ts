@@ -13,24 +13,28 @@ const count = (least: number, description: string) =>
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
 const code = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
-/** The rules that an owner can set: the contract's PolicyCreateRequest. A null or absent member is no rule. */
-export const rules = {
+/** The rules that an owner can set, as the fields of the contract's PolicyCreateRequest. A null or absent member is no rule. */
+export const ruleFields = {
   name: z
     .string()
     .min(1)
     .meta({ examples: ['Research budget'] }),
   maxTransactionEuros: amount('A single amount above it is denied.'),
-  dailyLimitEuros: amount('Held and spent in the UTC day plus this amount above it is denied.'),
-  monthlyLimitEuros: amount('Held and spent in the calendar month plus this amount above it is denied.'),
+  dailyLimitEuros: amount(
+    'An amount is denied if, with all that is held and spent in the UTC day, it exceeds this limit.',
+  ),
+  monthlyLimitEuros: amount(
+    'An amount is denied if, with all that is held and spent in the calendar month, it exceeds this limit.',
+  ),
   autoApproveLimitEuros: amount('Amounts up to this one need no person. Null: every intent needs approval.'),
   merchantAllowlist: textList(
-    'Names, hosts, `*.example.com` for all below one, or IBANs. If not empty, only these are paid, by the names that they have here; through a processor, as in `SQ *BOOKSHOP`, too. An empty list is no rule.',
+    'Names, hosts, `*.example.com` for all hosts below one, or IBANs. If the list is not empty, only these are paid, directly or through a processor, as in `SQ *BOOKSHOP`. An empty list is no rule.',
   ),
   merchantBlocklist: textList(
-    'Names, hosts or IBANs that are never paid, nor what only looks like them, nor what statements write for them: `Casino` stops `PAYPAL *CASINO` and `CASINO*1234`, too. It wins over the allowlist.',
+    'Names, hosts or IBANs that are never paid. An entry also stops names that look like it, and the texts of statements: `Casino` stops `PAYPAL *CASINO` and `CASINO*1234`. The blocklist wins over the allowlist.',
   ),
   mccCategories: textList(
-    'Named groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` has them all. With `allowedMccs` they are what is admitted; a merchant whose category is not known waits for a person.',
+    'Named groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` has them all. If `mccCategories` or `allowedMccs` is set, only their categories are admitted; if the category of a merchant is not known, a person is asked.',
   ),
   allowedCountries: z.array(country).default([]).meta({
     description:
@@ -41,7 +45,7 @@ export const rules = {
   ),
   cooldownMinutes: count(
     0,
-    'Minutes since the agent’s last approved spend, also one that was cancelled later.',
+    'Minutes that must pass after the agent’s last approved spend, even if that was cancelled later.',
   ),
   allowedMccs: z
     .array(code)
@@ -57,7 +61,7 @@ export const rules = {
   expiresAfterMinutes: count(1, 'Minutes after assignment when the policy expires.'),
   expirationAction: z.enum(expirationActions).default('notify').meta({
     description:
-      'What happens to the agent’s cards when the policy expires. After `freeze` and `close` every spend is denied; after `notify` the agent goes on spending under the policy, and `policy.expired` has told you.',
+      'What happens to the agent’s cards when the policy expires. After `freeze` and `close` every spend is denied; after `notify` the agent goes on spending under the policy, and the event `policy.expired` tells you.',
   }),
   activeHoursStart: hour('First UTC hour in which the agent may spend; midnight if only the end is set.'),
   activeHoursEnd: hour(
@@ -67,13 +71,9 @@ export const rules = {
     1,
     'Completed spends since the policy was assigned, and open intents: an approved intent counts before it is paid.',
   ),
-  amountTolerancePercent: z
-    .number()
-    .min(0)
-    .max(1_000_000)
-    .nullable()
-    .default(null)
-    .meta({ description: 'How far the actual amount may exceed the intent’s; never beyond a limit.' }),
+  amountTolerancePercent: z.number().min(0).max(1_000_000).nullable().default(null).meta({
+    description: 'By how many percent the amount charged may exceed the intent’s; never beyond a limit.',
+  }),
 }
 
 /** Most entries of each list: enough for every category and country there is. */
@@ -101,12 +101,12 @@ const writableList = <T extends z.ZodString>(rule: ListRule, max: number, entry:
     .array(entry)
     .max(max)
     .default([])
-    .meta({ description: rules[rule].description ?? '' })
+    .meta({ description: ruleFields[rule].description ?? '' })
 
 export const PolicyCreate = z
   .strictObject({
-    ...rules,
-    name: rules.name.max(200),
+    ...ruleFields,
+    name: ruleFields.name.max(200),
     merchantAllowlist: writableList('merchantAllowlist', MAX_ENTRIES.merchants, pattern),
     merchantBlocklist: writableList('merchantBlocklist', MAX_ENTRIES.merchants, pattern),
     mccCategories: writableList('mccCategories', MAX_ENTRIES.groups, groupName),
@@ -116,10 +116,10 @@ export const PolicyCreate = z
   })
   .meta({ id: 'PolicyCreateRequest' })
 
-const StoredRules = z.strictObject(rules)
+const StoredRules = z.strictObject(ruleFields)
 export type Rules = z.output<typeof StoredRules>
 
-export const ruleNames = Object.keys(rules) as (keyof Rules)[]
+export const ruleNames = Object.keys(ruleFields) as (keyof Rules)[]
 
 /** The rules of a policy without its other members. */
 export const rulesOf = (policy: Rules): Rules =>

@@ -28,25 +28,26 @@ import { runMachine } from './run.ts'
 
 const status = z.enum(runMachine.states)
 
-const budget = euros
-  .nullable()
-  .meta({ description: 'The most that its intents may hold and spend together; null: no limit of its own.' })
+const budget = euros.nullable().meta({
+  description: 'The most that the run’s intents may hold and spend together. Null: no limit of its own.',
+})
 
 export const RunRecord = z
   .object({
     ...recordHead('run'),
     agentId: id('agent'),
-    delegationId: id('delegation')
-      .nullable()
-      .meta({ description: 'The delegation whose token started it: of runs, that token ends these only.' }),
+    delegationId: id('delegation').nullable().meta({
+      description:
+        'The delegation whose token started the run. That token can end only the runs it has started.',
+    }),
     name: z.string(),
     externalId: z.string().nullable(),
     status,
     budgetEuros: budget,
-    heldEuros: euros.meta({ description: 'Kept for intents of the run that have been approved.' }),
-    spentEuros: euros.meta({ description: 'Paid on intents of the run.' }),
+    heldEuros: euros.meta({ description: 'Held for approved intents of the run.' }),
+    spentEuros: euros.meta({ description: 'Spent on intents of the run.' }),
     comment: z.string().nullable(),
-    reason: z.string().nullable().meta({ description: 'Why it failed.' }),
+    reason: z.string().nullable().meta({ description: 'The reason for which the run failed.' }),
     endedAt: instant.nullable(),
     metadata,
     ...recordTail,
@@ -77,7 +78,7 @@ export const runsApi = {
   create: post('/runs', {
     summary: 'Start a run of an agent',
     description:
-      'One piece of the agent’s work. Requests that carry its id in the header `X-Run-Id` are shown in its timeline, and intents declared so (or with `runId`) count against its budget. An agent that starts a run can only narrow what it may spend: every other limit holds as well.',
+      'A run is one piece of the agent’s work. Requests with its id in the header `X-Run-Id` appear in its timeline, and intents declared with that header or with `runId` count against its budget. A run never widens what the agent may spend: every other limit applies as well.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
     body: z.strictObject({
@@ -86,7 +87,7 @@ export const runsApi = {
       externalId: label
         .nullable()
         .default(null)
-        .meta({ description: 'Your own name for the run; unique for the agent.' }),
+        .meta({ description: 'Your own id of the run; unique for the agent.' }),
       budgetEuros: members.budgetEuros.default(null),
       metadata: metadata.default({}),
     }),
@@ -112,39 +113,39 @@ export const runsApi = {
     item: RunRecord,
   }),
   get: get('/runs/{id}', {
-    summary: 'Get a run, with what it holds and has spent',
+    summary: 'Get a run',
     callers: ['key', 'agent'],
     scope: 'runs:read',
     returns: [200, RunRecord],
     fails: { run_not_found },
   }),
   update: patch('/runs/{id}', {
-    summary: 'Rename a run that goes on, or give it another budget',
+    summary: 'Update a run that is running',
     description:
-      'A budget below what the run holds and has spent takes nothing back: nothing more is approved until it fits.',
+      'The budget may be less than the run holds and has spent: nothing is taken back, but nothing more is approved until it fits.',
     callers: ['key'],
     scope: 'runs:write',
     body: z.strictObject(members).partial(),
     example: { budgetEuros: 80 },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.updated': event('A run has another name or budget.', RunEvent) },
+    emits: { 'run.updated': event('The name or the budget of a run has changed.', RunEvent) },
   }),
   complete: post('/runs/{id}/complete', {
-    summary: 'End a run that has done its work',
+    summary: 'Complete a run',
     description:
-      'Nothing new is approved in it from then on. What has been approved keeps its money until it is paid, cancelled or expires.',
+      'Nothing more is approved in the run. Approved intents keep their money until they are paid, cancelled or expire.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
     body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'Four papers bought' },
     returns: [200, RunRecord],
     fails,
-    emits: { 'run.completed': event('A run has done its work.', RunEvent) },
+    emits: { 'run.completed': event('A run has been completed.', RunEvent) },
   }),
   fail: post('/runs/{id}/fail', {
-    summary: 'End a run that has failed',
-    description: 'As for a completed run, what has been approved in it goes its way.',
+    summary: 'Fail a run',
+    description: 'As with a completed run, nothing more is approved, and approved intents keep their money.',
     callers: ['key', 'agent'],
     scope: 'runs:write',
     body: z.strictObject({ reason: freeText.min(1) }),
@@ -154,9 +155,9 @@ export const runsApi = {
     emits: { 'run.failed': event('A run has failed, or its agent is being deleted.', RunEvent) },
   }),
   timeline: list('/runs/{id}/timeline', {
-    summary: 'What a run has caused, and what it cost',
+    summary: 'Get the timeline of a run',
     description:
-      'The oldest first: all that requests with this `X-Run-Id` have changed, and what became of the run’s intents, whoever decided. What the run holds and has spent altogether is in the run itself. The token of a delegation is shown what is done with it or under the delegation.',
+      'Oldest first: every change by requests with this `X-Run-Id`, and every change of the run’s intents, whoever made it. The totals are in the run itself. The token of a delegation sees only what is done with it or under its delegation.',
     callers: ['key', 'agent'],
     scope: 'runs:read',
     item: TimelineEntry,

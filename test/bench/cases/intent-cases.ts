@@ -1,9 +1,9 @@
 import type { Case, Request } from '../case.ts'
-import { approvingAlone, declaringAlone } from '../database/intent-alone.ts'
 import { AGENTS, addWaiting, fillAgents } from '../database/intent-rows.ts'
+import { approveInSql, declareInSql } from '../database/intent-sql.ts'
 import type { Stage } from '../stage.ts'
 
-/** More than are approved in one measurement. */
+/** More intents than one measurement approves. */
 const WAITING = 20_000
 
 const intent = {
@@ -13,7 +13,7 @@ const intent = {
   purpose: 'A paper on caching',
 }
 
-/** Intents that nobody is asked about, and the approval of those that wait. */
+/** Intents that are approved at once, and the approval of waiting ones. */
 export async function intentCases(stage: Stage): Promise<Case[]> {
   await fillAgents(stage)
   const { api: server, token } = stage
@@ -27,7 +27,7 @@ export async function intentCases(stage: Stage): Promise<Case[]> {
       keys: true,
       numbers: { from: 1, to: agents },
     }),
-    alone: () => declaringAlone(agents),
+    sqlEquivalent: () => declareInSql(agents),
   })
   return [
     { name: 'intents', title: 'POST /intents, 1,000 agents', ...declare(AGENTS) },
@@ -44,7 +44,7 @@ export async function intentCases(stage: Stage): Promise<Case[]> {
         keys: true,
         numbers: { ...(await addWaiting(stage, WAITING)), inOrder: true },
       }),
-      alone: async () => approvingAlone((await addWaiting(stage, WAITING)).from),
+      sqlEquivalent: async () => approveInSql((await addWaiting(stage, WAITING)).from),
     },
   ]
 }

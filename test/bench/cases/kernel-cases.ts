@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { Case, Request } from '../case.ts'
 import { node, serve } from '../child.ts'
 import { BARE_KEY, note } from '../echo.ts'
-import { fillSamples, SAMPLES, withdrawingAlone } from '../samples.ts'
+import { fillSamples, SAMPLES, withdrawInSql } from '../samples.ts'
 import { bearer, post, type Stage } from '../stage.ts'
 import { policy } from './plain-cases.ts'
 
-/** In this order, so that what is compared is measured one after the other. */
+/** The cases in this order, so that those to compare are measured one after the other. */
 export async function kernelCases(stage: Stage): Promise<Case[]> {
   const { api: server, token, folder } = stage
   const bare = await serve(node('test/bench/bare.ts'), join(folder, 'bare.log'), {})
@@ -24,7 +24,7 @@ export async function kernelCases(stage: Stage): Promise<Case[]> {
       keys: true,
       numbers: { from: 1, to: samples },
     }),
-    alone: () => withdrawingAlone(samples),
+    sqlEquivalent: () => withdrawInSql(samples),
   })
   return [
     {

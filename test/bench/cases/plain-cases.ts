@@ -1,15 +1,15 @@
 import type { Case, Request } from '../case.ts'
-import { cancellingAlone } from '../database/cancel-alone.ts'
+import { cancelInSql } from '../database/cancel-sql.ts'
 import { AGENTS, addApproved } from '../database/intent-rows.ts'
 import { FREEZABLE, fillPlain, removeWebhooks, thawAgents } from '../database/plain-rows.ts'
-import { policyCreatedAlone, policyReadAlone } from '../database/policy-alone.ts'
+import { createPolicyInSql, readPolicyInSql } from '../database/policy-sql.ts'
 import { note } from '../echo.ts'
 import type { Ask } from '../load.ts'
 import { newOwner, type Stage } from '../stage.ts'
 
-/** More than are cancelled in one measurement. */
+/** More intents than one measurement cancels. */
 const APPROVED = 6_000
-/** Each may have a thousand subscriptions. */
+/** The owners that share the subscriptions of one measurement: each may have a thousand. */
 const SUBSCRIBERS = 16
 
 const anyAgent = { from: 1, to: AGENTS }
@@ -25,11 +25,11 @@ export const policy = {
 
 type PlainRequest = Omit<Request, 'token'>
 
-interface PlainCase extends Pick<Case, 'name' | 'title' | 'alone'> {
+interface PlainCase extends Pick<Case, 'name' | 'title' | 'sqlEquivalent'> {
   request(): Promise<PlainRequest> | PlainRequest
 }
 
-/** The pipeline without a database, then ten operations that are like most others. */
+/** Returns the pipeline without a database, and ten typical operations. */
 export async function plainCases(stage: Stage): Promise<Case[]> {
   await fillPlain(stage)
   const { api: server, token } = stage
@@ -37,7 +37,7 @@ export async function plainCases(stage: Stage): Promise<Case[]> {
   return cases.map(plainCase => ({
     ...plainCase,
     server,
-    manners: ['statements'],
+    variants: ['statements'],
     request: async () => ({ token, ...(await plainCase.request()) }),
   }))
 }
@@ -52,7 +52,7 @@ const readingCases: readonly PlainCase[] = [
     name: 'get',
     title: 'GET /policies/{id}',
     request: () => ({ method: 'GET', path: '/policies/policy_bench_{n}', numbers: anyAgent }),
-    alone: () => policyReadAlone,
+    sqlEquivalent: () => readPolicyInSql,
   },
   {
     name: 'list',
@@ -61,13 +61,13 @@ const readingCases: readonly PlainCase[] = [
   },
 ]
 
-/** Each can be sent again and again to the same records. */
+/** Requests that the same records accept again and again. */
 const writingCases: readonly PlainCase[] = [
   {
     name: 'create',
     title: 'POST /policies',
     request: () => ({ method: 'POST', path: '/policies', body: policy }),
-    alone: () => policyCreatedAlone,
+    sqlEquivalent: () => createPolicyInSql,
   },
   {
     name: 'patch',
@@ -110,7 +110,7 @@ const writingCases: readonly PlainCase[] = [
   },
 ]
 
-/** Each uses up its records, so every measurement gets new ones. */
+/** Requests that use up their records: each measurement first creates new ones. */
 const consumingCases = (stage: Stage): PlainCase[] => [
   {
     name: 'freeze',
@@ -134,11 +134,11 @@ const consumingCases = (stage: Stage): PlainCase[] => [
       body: { comment: 'Not needed' },
       numbers: { ...(await addApproved(stage, APPROVED)), inOrder: true },
     }),
-    alone: async () => cancellingAlone((await addApproved(stage, APPROVED)).from),
+    sqlEquivalent: async () => cancelInSql((await addApproved(stage, APPROVED)).from),
   },
 ]
 
-/** Subscriptions of owners of their own: events of the other operations have no deliveries to make. */
+/** The subscriptions belong to other owners, so that the events of the other cases create no deliveries. */
 async function webhookCase({ api, databaseUrl }: Stage): Promise<PlainCase> {
   const body = { url: 'http://127.0.0.1:59999/', events: ['run.created'] }
   const asks: Ask[] = []

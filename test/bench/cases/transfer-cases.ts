@@ -1,11 +1,11 @@
 import type { Case, Request } from '../case.ts'
-import { payingAlone } from '../database/transfer-alone.ts'
+import { payInSql } from '../database/transfer-sql.ts'
 import { addWallets } from '../database/wallet-rows.ts'
 import { type Stage, withClient } from '../stage.ts'
 
 export const WALLETS = 1_000
 
-/** Wallets with money. */
+/** Creates wallets with money. */
 export const fillWallets = (stage: Stage): Promise<void> =>
   withClient(stage, async client => {
     await client.query('begin')
@@ -14,7 +14,7 @@ export const fillWallets = (stage: Stage): Promise<void> =>
     await client.query('vacuum analyze wallets, ledger_accounts')
   })
 
-/** From any wallet into any other one, and from one hot wallet. */
+/** Transfers between random wallets, and from one hot wallet. */
 export function transferCases({ api: server, token }: Stage): Case[] {
   const pay = (payers: number) => ({
     server,
@@ -26,8 +26,8 @@ export function transferCases({ api: server, token }: Stage): Case[] {
       body: { fromWalletId: 'wallet_bench_{n}', toWalletId: 'wallet_bench_{other}', amountEuros: 0.01 },
       numbers: { from: 1, to: payers, others: WALLETS },
     }),
-    alone: () => payingAlone(WALLETS, payers),
-    manners: ['statements', 'only the posting'] as const,
+    sqlEquivalent: () => payInSql(WALLETS, payers),
+    variants: ['statements', 'only the posting'] as const,
   })
   return [
     { name: 'transfers', title: 'POST /transfers, 1,000 wallets', ...pay(WALLETS) },

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { withConnection } from '../../support/rows.ts'
 import { cpuOf, endedChildrenCpuOf, parentOf } from '../child.ts'
 
-/** Tells what PostgreSQL has used of the processor until now, in seconds. */
+/** Returns the processor time of PostgreSQL so far, in seconds. */
 export type DatabaseClock = () => number
 
 /**
- * Counts the postmaster and all its children: backends, and what writes and cleans up behind them. Children that have
- * ended count too, so no connection that closes takes its time away.
+ * Starts a clock of the whole cluster: the postmaster, the backends, and the processes that write and clean up for them.
+ * Backends that have ended stay counted.
  */
 export async function databaseClock(databaseUrl: string): Promise<DatabaseClock> {
   const postmaster = await withConnection(databaseUrl, async client => {
@@ -21,7 +21,7 @@ export async function databaseClock(databaseUrl: string): Promise<DatabaseClock>
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-/** A child that ends while it is asked counts among the ended ones the next time. */
+/** Zero for a child that has just ended: its time then counts among that of ended children. */
 function cpuOrZero(pid: number): number {
   try {
     return cpuOf(pid)

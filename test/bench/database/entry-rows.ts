@@ -1,13 +1,13 @@
 import { WALLETS } from '../cases/transfer-cases.ts'
 import { type Stage, withClient } from '../stage.ts'
 
-/** Two wallets that pay each other a cent, in turn: their balances are known without being added up. */
+/** Pairs of wallets that pay each other a cent in turn, so that their balances are known without a sum. */
 const PAIRS = WALLETS / 2
 
-/** As ours look: they sort by the time at which they were made. */
+/** Ids in the form of ours, which sort by the time of creation. */
 const ID = `lpad(n::text, 6, '0') || 'kagp6mybf2ktz' || lpad(pair::text, 4, '0')`
 
-/** By turns and not by wallets, as they come in life. */
+/** Rows by turn and not by wallet, the order in which real entries arrive. */
 const TURNS = `from generate_series($2::int, $3::int) as n, generate_series(1, ${PAIRS}) as pair`
 
 const TRANSFERS = `insert into ledger_transfers
@@ -15,7 +15,7 @@ const TRANSFERS = `insert into ledger_transfers
   select 'posting_01' || ${ID}, $1, 'test', 'EUR', 'transfer', 'transfer', 'transfer_01' || ${ID}, now(), current_date
   ${TURNS}`
 
-/** The first of a pair pays in the odd turns and is paid in the even ones. */
+/** The first wallet of a pair pays in the odd turns and receives in the even ones. */
 const ENTRIES = `insert into ledger_entries (account_id, version, owner_id, mode, transfer_id, amount_cents, hold_cents,
     balance_after_cents, held_after_cents, booked_at)
   select a.id, a.version + n, $1, 'test', 'posting_01' || ${ID}, sign * (n % 2 * 2 - 1), 0,
@@ -25,10 +25,10 @@ const ENTRIES = `insert into ledger_entries (account_id, version, owner_id, mode
 
 const ACCOUNTS = `update ledger_accounts set version = version + $1::int, updated_at = now() where kind = 'wallet'`
 
-/** So many turns are written at once. */
+/** How many turns one statement writes. */
 const PART = 1_000
 
-/** So many entries more, past the posting function and its checks: as if they had been there for long. */
+/** Inserts this many entries directly, without the checks of the posting function, as the past of a ledger. */
 export const fillEntries = (stage: Stage, count: number): Promise<void> =>
   withClient(stage, async client => {
     // An even number of turns leaves every balance as it was.

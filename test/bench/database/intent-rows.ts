@@ -3,7 +3,7 @@ import { addWallets } from './wallet-rows.ts'
 
 export const AGENTS = 1_000
 
-/** Up to this amount nobody is asked. */
+/** The amount up to which intents are approved at once. */
 const LIMIT_CENTS = 5_000
 
 const RULES = `insert into policies (id, owner_id, mode, created_at, updated_at, agent_id, assigned_at, version, name,
@@ -30,7 +30,7 @@ export const fillAgents = (stage: Filled): Promise<void> =>
     await client.query('vacuum analyze agents, policies, wallets, ledger_accounts')
   })
 
-/** As it is kept; the spaces are for pgbench. */
+/** The decision as it is stored; the spaces are for pgbench. */
 export const DECISION = `{"id":"decision_01kagp6mybf2ktzn5dx2q8fjzd","checks":[{"rule":"autoApproveLimitEuros",
   "used":9.5,"limit":50,"message":"€ 9.50 is within the limit of € 50.00 up to which no person is asked.",
   "outcome":"pass","remaining":40.5}],"reason":"€ 9.50 is within the limit of € 50.00 up to which no person is asked.",
@@ -47,7 +47,7 @@ const QUEUED = `insert into outbox (id, owner_id, mode, process, recurs, workflo
     'mode', mode, 'agentId', agent_id), now(), now()
   from intents where id = any(select 'intent_bench_' || n from generate_series($1::int, $2::int) as n)`
 
-/** What each approved intent reserves and holds. */
+/** The amount that each approved intent reserves and holds. */
 export const APPROVED_CENTS = 950
 
 const APPROVED = `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents,
@@ -92,7 +92,7 @@ function nextNumbers(count: number): Numbered {
   return { from, to: declared }
 }
 
-/** Intents that wait for a person, `intent_bench_{n}`; with their work for Temporal, if that is wanted. */
+/** Creates waiting intents `intent_bench_{n}`, and on request their rows in the outbox. */
 export async function addWaiting(stage: Stage, count: number, { queued = false } = {}): Promise<Numbered> {
   const { from, to } = nextNumbers(count)
   await withClient(stage, async client => {
@@ -104,7 +104,7 @@ export async function addWaiting(stage: Stage, count: number, { queued = false }
   return { from, to }
 }
 
-/** Approved intents, `intent_bench_{n}`: reserved in the counters of their agents, held in their accounts by `hold_bench_{n}`. */
+/** Creates approved intents `intent_bench_{n}`, with their reservations and their holds `hold_bench_{n}`. */
 export async function addApproved(stage: Stage, count: number): Promise<Numbered> {
   const { from, to } = nextNumbers(count)
   await withClient(stage, async client => {

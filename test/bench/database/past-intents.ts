@@ -2,21 +2,21 @@ import type pg from 'pg'
 import { bearer, type Filled, post, withClient } from '../stage.ts'
 import { AGENTS } from './intent-rows.ts'
 
-/** One agent has a tenth of all that was declared, and another one works in runs. */
+/** The agent with a tenth of all intents; `RUNNER` is the one that works in runs. */
 export const HOT = 1
 export const RUNNER = 2
 const DAYS = 90
-/** So many are written at once. */
+/** How many intents one statement writes. */
 const PART = 25_000
-/** Entries of accounts are counted from here on: those of the past lie before it. */
+/** The version from which new entries of accounts are counted, beyond those of the past. */
 const BEHIND = 20_000_000
 
-/** What has become of twenty of them; each number is that of the agent whose intent is copied. */
+/** The shares of each outcome in twenty intents; the number is that of the agent whose intent is copied. */
 const FATES = { completed: AGENTS, cancelled: AGENTS - 1, expired: AGENTS - 2, denied: AGENTS - 3 } as const
 const SHARES = { completed: 8, cancelled: 4, expired: 5, denied: 3 } as const
 type Fate = keyof typeof FATES
 
-/** One of each, made by the API itself: everything that it leaves behind is copied. */
+/** Creates one intent of each outcome through the API; all rows that it leaves are copied. */
 async function makeOnes(stage: Filled): Promise<void> {
   const ask = (fate: Fate, path: string, body: object) =>
     post(stage.api, path, body, { ...bearer(stage), 'idempotency-key': `${path.slice(-6)}/${FATES[fate]}` })
@@ -37,7 +37,7 @@ async function makeOnes(stage: Filled): Promise<void> {
 
 const fates = Object.entries(SHARES).flatMap(([fate, share]) => Array(share).fill(FATES[fate as Fate]))
 
-/** The intents of the past: of which fate, whose, in which run, how long ago, and how their ids begin, as all ids do. */
+/** The past intents: their outcome, agent, run and age, and the timestamp prefix of their ids. */
 const PAST = `
 create temp table past as
 select n, (array[${fates}])[1 + (hashint4(n) & 65535) % ${fates.length}] as fate, agent, age,
@@ -56,21 +56,21 @@ const past = (column: string): string =>
 const ago = (...columns: string[]): Record<string, string> =>
   Object.fromEntries(columns.map(column => [column, `p.${column} - age`]))
 const ofRecord = { id: past('id'), ...ago('created_at', 'updated_at') }
-/** What comes at random in life does so here. */
+/** A random value, as a request id is in production. */
 const REQUEST = 'md5(p.request_id || n)::uuid::text'
 const numberIn = (column: string): string => `substring(${column} from '\\d+$')::int`
 
 interface Copied {
-  /** The fate of which a row is. */
+  /** SQL for the outcome to which a row belongs. */
   readonly of: string
-  /** What is not as it is in that row. */
+  /** The columns that differ from the copied row. */
   readonly but: Readonly<Record<string, string>>
 }
 
 const ofPosting = (id: string): string => `(select ${numberIn('e.account_id')} from ledger_entries e
   where e.transfer_id = ${id} and e.account_id like 'account_bench_%' and e.transfer_id <> 'posting_bench_fund')`
 
-/** By table; what they have in common with the one that is copied needs no words. */
+/** The copied tables; all columns not listed are equal to those of the copied row. */
 const COPIED: Readonly<Record<string, Copied>> = {
   intents: {
     of: numberIn('t.agent_id'),
@@ -112,7 +112,7 @@ const COPIED: Readonly<Record<string, Copied>> = {
       request_id: REQUEST,
     },
   },
-  // All of the last day: nothing of them is removed yet.
+  // All keys are of the last day, so none of them is removed yet.
   idempotency_keys: { of: numberIn('t.key'), but: { key: 'md5(p.key || n)' } },
   ledger_transfers: {
     of: ofPosting('t.id'),
@@ -163,7 +163,7 @@ const COPIED: Readonly<Record<string, Copied>> = {
   },
 }
 
-/** What grows with the past and is not one row for each intent. */
+/** Rows that grow with the past, but not by one for each intent. */
 const BESIDE = [
   `insert into counters (owner_id, mode, subject, period, spent_cents, uses, last_spend_at)
    select $1, 'test', 'agent_bench_' || a, period, 900, 1, now() from generate_series(1, ${AGENTS}) a,
@@ -188,7 +188,7 @@ async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** How the rows of a table are copied, once those that are have been set aside. */
+/** Sets the rows to copy aside in a temporary table; returns the statement that copies them. */
 async function copying(client: pg.Client, [table, { of, but }]: [string, Copied]): Promise<string> {
   const fated = `${of} = any(array[${Object.values(FATES)}])`
   await client.query(
@@ -200,7 +200,7 @@ async function copying(client: pg.Client, [table, { of, but }]: [string, Copied]
     from past join one_${table} p using (fate) where n between $1 and $2 order by n`
 }
 
-/** So many intents more, of which nothing is open any longer: with all that they have left behind. */
+/** Inserts this many closed intents with all rows that they would have left. */
 export async function fillPast(stage: Filled, count: number): Promise<void> {
   await makeOnes(stage)
   await withClient(stage, async client => {

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { outputOf } from '../child.ts'
 import type { Stage } from '../stage.ts'
 
-/** How it is done, one call at a time: as most would write it, as one statement, or a part of it that may not be missing. */
-export type Manner = 'statements' | 'one statement' | 'only the posting'
+/** A variant of the SQL: as most would write it, as one statement, or only the indispensable part. */
+export type Variant = 'statements' | 'one statement' | 'only the posting'
 
-/** An operation without us: what each call draws, in pgbench's own words, and its SQL in some manners. */
-export interface Alone {
+/** An operation in SQL alone: the variables drawn for each call, in pgbench's syntax, and its variants. */
+export interface SqlEquivalent {
   readonly draw: readonly string[]
-  readonly scripts: Readonly<Partial<Record<Manner, string>>>
+  readonly scripts: Readonly<Partial<Record<Variant, string>>>
 }
 
-/** One call at a time, in the same run and the same database. */
-export interface OneAtATime {
+/** The rate of the SQL alone, measured in the same run on the same database. */
+export interface SqlRate {
   readonly name: string
-  readonly manner: Manner
+  readonly variant: Variant
   readonly perSecond: number
   /** Processor time of PostgreSQL for one transaction. */
   readonly databaseMicroseconds: number
@@ -29,15 +29,15 @@ export const hasPgbench = (): boolean => spawnSync('pgbench', ['--version']).sta
 
 type Where = Pick<Stage, 'databaseUrl' | 'databaseSeconds' | 'ownerId' | 'folder'>
 
-/** Transactions a second of so many clients, each with one call under way, and what one costs PostgreSQL. */
+/** Measures the rate with this many clients, each with one call under way, and PostgreSQL's time for each call. */
 export async function pgbench(
-  { draw, scripts }: Alone,
-  manner: Manner,
+  { draw, scripts }: SqlEquivalent,
+  variant: Variant,
   { databaseUrl, databaseSeconds, ownerId, folder }: Where,
   seconds: number,
-): Promise<Pick<OneAtATime, 'perSecond' | 'databaseMicroseconds'>> {
+): Promise<Pick<SqlRate, 'perSecond' | 'databaseMicroseconds'>> {
   const script = join(folder, 'pgbench.sql')
-  writeFileSync(script, `${draw.map(line => `\\set ${line}\n`).join('')}${scripts[manner]};\n`)
+  writeFileSync(script, `${draw.map(line => `\\set ${line}\n`).join('')}${scripts[variant]};\n`)
   const load = ['-c', CLIENTS, '-j', THREADS, '-T', Math.round(seconds)].map(String)
   const variables = ['-D', `owner=${ownerId}`, '-D', 'turn=0']
   const how = ['-n', '-M', 'prepared', ...load, ...variables, '-f', script]
@@ -50,9 +50,9 @@ export async function pgbench(
   }
 }
 
-/** A key of its own for every call. */
+/** An idempotency key for each call. */
 export const KEY = 'key random(1, 9000000000000000)'
-/** A number for every call, each drawn once by one of the clients. */
+/** A number for each call, drawn once by one of the clients. */
 export const inOrder = (first: number): string[] => [
   `n ${first} + :turn * ${CLIENTS} + :client_id`,
   'turn :turn + 1',

@@ -1,9 +1,9 @@
 import { type Stage, withClient } from '../stage.ts'
 import { AGENTS, fillAgents } from './intent-rows.ts'
 
-/** One for each agent: concurrent assignments then lock different templates. */
+/** One template for each agent, so that concurrent assignments lock different ones. */
 export const TEMPLATES = AGENTS
-/** More than one measurement freezes. */
+/** More agents than one measurement freezes. */
 export const FREEZABLE = 10_000
 
 const INSERT_TEMPLATES = `insert into policies (id, owner_id, mode, created_at, updated_at, version, name,
@@ -13,14 +13,14 @@ const INSERT_TEMPLATES = `insert into policies (id, owner_id, mode, created_at, 
     '{}', false, false, 'notify'
   from generate_series(1, ${TEMPLATES}) as n`
 
-/** They have no wallets of their own, which nothing that is measured on them needs. */
+/** Agents without wallets of their own: freezing needs none. */
 const INSERT_FREEZABLE = `insert into agents
     (id, owner_id, mode, created_at, updated_at, name, status, wallet_id, metadata)
   select 'agent_freezable_' || n, $1, 'test', now(), now(), 'Agent ' || n, 'active',
     'wallet_bench_' || 1 + n % ${AGENTS}, '{}'
   from generate_series(1, ${FREEZABLE}) as n`
 
-/** Agents with policies and wallets, templates for them, and `agent_freezable_{n}`. */
+/** Creates agents with policies and wallets, templates, and agents to freeze. */
 export async function fillPlain(stage: Stage): Promise<void> {
   await fillAgents(stage)
   await withClient(stage, async client => {
@@ -30,12 +30,12 @@ export async function fillPlain(stage: Stage): Promise<void> {
   })
 }
 
-/** Makes all frozen agents active again: freezing uses up those that are. */
+/** Makes all frozen agents active again. */
 export const thawAgents = (stage: Stage): Promise<unknown> =>
   withClient(stage, client =>
     client.query(`update agents set status = 'active', frozen_reason = null where status = 'frozen'`),
   )
 
-/** Removes all subscriptions: a plan has room for a thousand, and each of them makes the next event dearer. */
+/** Removes all subscriptions: a plan has room for a thousand. */
 export const removeWebhooks = (stage: Pick<Stage, 'databaseUrl'>): Promise<unknown> =>
   withClient(stage, client => client.query('delete from webhooks'))

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Ten million euros each: more than any load takes. */
+/** Ten million euros for each wallet: more than any load takes. */
 const MONEY = 1_000_000_000
 
 const WALLETS = `insert into wallets
@@ -15,7 +15,7 @@ const ACCOUNTS = `insert into ledger_accounts
   from generate_series(1, $2::int) as n
   union all select 'account_bench_bank', $1, 'test', now(), now(), 'EUR', 'bank', 'debit', 0, null`
 
-/** One posting: from the bank to all of them. */
+/** One posting from the bank to all wallets. */
 const FUNDS = `select ledger_post($1, 'test', now(),
     '[{"id":"posting_bench_fund","currency":"EUR","kind":"fund","referenceType":"bench","referenceId":"1"}]',
     jsonb_agg(jsonb_build_object('transferId', 'posting_bench_fund', 'accountId', account, 'amount', amount,
@@ -28,7 +28,7 @@ interface Wanted {
   readonly count: number
 }
 
-/** `wallet_bench_{n}`, each with an account and money; in the caller's transaction, as are the agents whose they are. */
+/** Creates `wallet_bench_{n}` with accounts and money, in the caller's transaction, as their agents are created there. */
 export async function addWallets(client: pg.Client, ownerId: string, { kind, count }: Wanted): Promise<void> {
   await client.query(WALLETS, [ownerId, kind, count])
   await client.query(ACCOUNTS, [ownerId, count])

@@ -25,8 +25,8 @@ const {
 
 beforeEach(cutOff)
 
-describe('what a bank says of a file', () => {
-  test('counts for the payments that it names and for all others; rejected money comes back', async () => {
+describe('the bank’s report on a file', () => {
+  test('applies to the payments that it names and to all others, and rejected money comes back', async () => {
     const [named, second, third] = [await aSubmitted(), await aSubmitted(other), await aSubmitted()]
     await cutOff()
     const { messageId: to } = await lastFile()
@@ -67,7 +67,7 @@ describe('what a bank says of a file', () => {
     await proveLedgers()
   })
 
-  test('is listed and changes nothing if the file or its payments are not ours', async () => {
+  test('is listed without effect if the file or its payments are not ours', async () => {
     const one = await aSubmitted()
     await cutOff()
     const { messageId: to } = await lastFile()
@@ -98,7 +98,7 @@ describe('what a bank says of a file', () => {
     expect((await get(one.id)).status).toBe('submitted')
   })
 
-  test('counts once, even if the same file comes many times at once', async () => {
+  test('takes effect once, even if it arrives many times at once', async () => {
     const one = await aSubmitted()
     await cutOff()
     const xml = camt([bookingOf(one.endToEndId, '12.50'), { reference: 'IN-1', amount: '5.00' }])
@@ -137,7 +137,7 @@ describe('what a bank says of a file', () => {
       ),
     ],
     ['a status that is none', pain002({ to: 'x', payments: [['e', 'MAYBE']] })],
-  ])('with %s is refused, by a 400 at the door and in the inbox', async (_, xml) => {
+  ])('with %s is refused, by the API with 400 and in the inbox folder', async (_, xml) => {
     const { status, code, error } = await receiveFile(xml)
     expect([status, code, error]).toEqual([400, 'file_unreadable', expect.stringContaining('content: ')])
     writeFileSync(join(inbox, 'bad.xml'), xml)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBeneficiary, aSepaTransfer, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { expectProven } from '../../support/proven.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()
 
@@ -57,7 +57,7 @@ describe('the limits of an owner', () => {
     expect(await heldIn(client, wallet.id)).toBe(70)
   })
 
-  test('leave nothing once they are lowered below what is used', async () => {
+  test('leave no remainder once they are lowered below what is used', async () => {
     const { set, pay, limits } = await anOwner({ dailyEuros: 70 })
     await bodyOf(pay(60))
     await bodyOf(set(null, 10))
@@ -115,17 +115,17 @@ describe('the limits of an owner', () => {
   })
 })
 
-describe('many at once', () => {
-  test('a hundred of 1 € under a daily limit of 70 €: exactly seventy are made', async () => {
+describe('concurrent transfers', () => {
+  test('of 1 €, a hundred of them under a daily limit of 70 €, succeed seventy times', async () => {
     const { client, pay, wallet, limits } = await anOwner({ dailyEuros: 70 })
     const answers = await times(100, () => pay(1))
     expect(statusCounts(answers)).toEqual({ 201: 70, 400: 30 })
     expect(await limits()).toMatchObject({ usedEuros: 70, remainingEuros: 0 })
     expect(await heldIn(client, wallet.id)).toBe(70)
-    await expectProven(client)
+    await expectVerifiedLedger(client)
   })
 
-  test('two processes and many wallets, some cancelled meanwhile: never above the limit, and all counted', async () => {
+  test('from two processes and many wallets, some of them cancelled, never exceed the limit', async () => {
     const { client, ownerId, limits } = await anOwner({ dailyEuros: 30 })
     const wallets = await times(4, () => aWallet(client, 20))
     const { id: beneficiaryId } = await aBeneficiary(client)

@@ -3,15 +3,15 @@ import fc from 'fast-check'
 import { divide } from '../../../src/commerce/transfers/transfer.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { expectProven } from '../../support/proven.ts'
 import { times } from '../../support/sample-service.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()
 const owner = await service.owner()
 const { client } = owner
 const balanceOf = async (id: string) => (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
 
-const proveLedger = () => expectProven(client)
+const proveLedger = () => expectVerifiedLedger(client)
 
 describe('a split', () => {
   const split = (fromWalletId: string, parts: object[], amountEuros?: number) =>

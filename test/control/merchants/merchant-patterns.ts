@@ -34,7 +34,7 @@ describe('a pattern', () => {
     ['MÜLLER.example', 'müller.example'],
     ['a.evil.example', '*.evil.example'],
     ['https://a.b.c.EVIL.example/x', '*.evil.example'],
-  ])('of an allowlist and of a blocklist matches %j as %j', (merchant, pattern) => {
+  ])('matches %j on an allowlist and on a blocklist, as %j', (merchant, pattern) => {
     expect(findAllowed(merchant)).toBe(pattern)
     expect(findBlocked(merchant)).toBe(pattern)
   })
@@ -59,7 +59,7 @@ describe('a pattern', () => {
     ['xn--csino-4ve.example', 'casino.example'],
     ['Casino example', 'casino.example'],
     ['a.еvil.example', '*.evil.example'],
-  ])('of a blocklist alone matches %j, which only looks like %j', (merchant, pattern) => {
+  ])('matches %j on a blocklist alone: it only looks like %j', (merchant, pattern) => {
     expect(findAllowed(merchant)).toBeUndefined()
     expect(findBlocked(merchant)).toBe(pattern)
   })
@@ -103,7 +103,7 @@ describe('a pattern', () => {
     expect(payeeMatcher(['ex*le', '*'])('example')).toBeUndefined()
   })
 
-  test('of a blocklist matches all that one of an allowlist matches, whatever the letters', () => {
+  test('matches on a blocklist all that it matches on an allowlist, whatever the letters', () => {
     const anySpelling = fc.constantFrom(
       (text: string) => text,
       (text: string) => text.toUpperCase(),
@@ -121,7 +121,7 @@ describe('a pattern', () => {
     )
   })
 
-  test('of a blocklist alone matches a name with one lookalike letter', () => {
+  test('matches a name with one lookalike letter on a blocklist alone', () => {
     const lookalikes: Record<string, string> = {
       a: 'аɑᴀá',
       c: 'сϲ',
@@ -212,7 +212,7 @@ describe('a descriptor', () => {
     expect(resolveDescriptor(query)).toMatchObject({ query, name, mcc, processor, confidence })
   })
 
-  test('of any letters has an answer, and always the same one', () => {
+  test('has an answer whatever its letters, and always the same one', () => {
     fc.assert(
       fc.property(anyText, text => {
         const resolved = resolveDescriptor(text)

@@ -12,7 +12,7 @@ describe('a pattern compared with the text of a statement', () => {
     'PAYPAL *САSINO',
     'CASINO＊99',
     'Casino GmbH',
-  ])('of a blocklist matches %j', merchant => {
+  ])('matches %j on a blocklist', merchant => {
     for (const pattern of ['Casino', 'SQ *CASINO', 'CASINO*77'])
       expect(payeeMatcher([pattern], { lookalikes: true })(merchant)).toBe(pattern)
     expect(payeeMatcher(['Casinox'], { lookalikes: true })(merchant)).toBeUndefined()
@@ -34,7 +34,7 @@ describe('a pattern compared with the text of a statement', () => {
     ['PAYPAL *BOOKSHOP', 'BOOKSHOP', false],
     ['shop.example.com', 'SQ *SHOP.EXAMPLE.COM', true],
     ['Amazon', 'AMAZON SUPPORT SERVICES', false],
-  ])('of an allowlist, %j matches %j: %j; a payee bound to it likewise', (pattern, merchant, isAllowed) => {
+  ])('on an allowlist: %j matches %j: %j; a bound payee likewise', (pattern, merchant, isAllowed) => {
     expect(payeeMatcher([pattern])(merchant) === pattern).toBe(isAllowed)
     expect(isSameMerchant(pattern, merchant)).toBe(isAllowed)
   })

@@ -87,7 +87,7 @@ describe('assigning a policy', () => {
     }
   })
 
-  test('and applying at once leave every agent with the template', async () => {
+  test('leaves every agent with the template when it is applied at the same time', async () => {
     const { client } = await service.owner()
     const template = await aPolicy(client)
     const agents = [await anAgent(client), await anAgent(client), await anAgent(client)]
@@ -230,19 +230,19 @@ describe('an agent’s token', () => {
     const template = await aPolicy(client)
     const agent = await anAgent(client, { policyId: template.id })
     await anAgent(client, { policyId: template.id })
-    const itself = service.client(String((await aToken(client, agent.id)).token))
-    const own = await effectivePolicyOf(itself, agent.id)
-    expect((await itself.policies.list()).body.data).toEqual([own])
-    expect((await itself.policies.get({ params: { id: own.id } })).body).toEqual(own)
-    expect(await versionsOf(itself, own.id)).toHaveLength(1)
-    expect((await itself.policies.get({ params: { id: template.id } })).code).toBe('policy_not_found')
+    const tokenClient = service.client(String((await aToken(client, agent.id)).token))
+    const own = await effectivePolicyOf(tokenClient, agent.id)
+    expect((await tokenClient.policies.list()).body.data).toEqual([own])
+    expect((await tokenClient.policies.get({ params: { id: own.id } })).body).toEqual(own)
+    expect(await versionsOf(tokenClient, own.id)).toHaveLength(1)
+    expect((await tokenClient.policies.get({ params: { id: template.id } })).code).toBe('policy_not_found')
   })
 
   test('gets no_policy_assigned if the agent has none', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
-    const itself = service.client(String((await aToken(client, agent.id)).token))
-    const answer = await itself.policies.effective({ params: { agentId: agent.id } })
+    const tokenClient = service.client(String((await aToken(client, agent.id)).token))
+    const answer = await tokenClient.policies.effective({ params: { agentId: agent.id } })
     expect(answer).toMatchObject({ status: 404, code: 'no_policy_assigned' })
   })
 })

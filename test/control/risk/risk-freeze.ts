@@ -98,7 +98,7 @@ describe('an agent that risk has frozen', () => {
     expect(closed).toMatchObject({ comment: 'We are looking', liftedAt: expect.any(String) })
   })
 
-  test('is told from one that a person has frozen', async () => {
+  test('differs from one that a person has frozen', async () => {
     const { declare, client, params, readAgent } = await anAssessedAgent(strict)
     const expectRefusal = async () => {
       const { status, code, error } = await client.risk.unfreeze({ params })

@@ -7,7 +7,7 @@ import {
   learnApproved,
   type Profile,
 } from '../../../src/control/risk/profile.ts'
-import { defaults, score } from '../../../src/control/risk/score.ts'
+import { defaultRiskSettings, score } from '../../../src/control/risk/score.ts'
 import { type SignalInput, signals } from '../../../src/control/risk/signals.ts'
 import { minutes } from '../../../src/values/clock.ts'
 import { countries } from '../../../src/values/countries.ts'
@@ -206,18 +206,18 @@ describe('a score', () => {
     ],
     ['everything', unusualInAllWays, 100, 'freeze'],
   ])('of %s', (_, members, points, outcome) => {
-    expect(score(input(members), defaults)).toMatchObject({ score: points, outcome })
+    expect(score(input(members), defaultRiskSettings)).toMatchObject({ score: points, outcome })
   })
 
   test('adds up its signals, and leaves out those of weight 0', () => {
-    const { parts } = score(input(unusualInAllWays), defaults)
+    const { parts } = score(input(unusualInAllWays), defaultRiskSettings)
     expect(parts.map(({ signal }) => signal)).toEqual([
       'velocity',
       'amountOutlier',
       'impossibleTravel',
       'newMerchant',
     ])
-    const weights = { ...defaults.weights, velocity: 0, newMerchant: 0, amountOutlier: 0 }
-    expect(score(input(unusualInAllWays), { ...defaults, weights }).score).toBe(40)
+    const weights = { ...defaultRiskSettings.weights, velocity: 0, newMerchant: 0, amountOutlier: 0 }
+    expect(score(input(unusualInAllWays), { ...defaultRiskSettings, weights }).score).toBe(40)
   })
 })

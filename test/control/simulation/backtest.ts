@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { replayAll } from '../../../src/control/policies/backtest.ts'
-import { compile } from '../../../src/control/rules/decide.ts'
+import { compilePolicy } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { ALL_TIME, type Rules, simulationFixtures } from '../../support/control/simulation.ts'
 import {
@@ -150,7 +150,7 @@ describe('a backtest', () => {
     }
     const tenant = { ownerId, mode: 'test' } as const
     const span = { from: new Date(ALL_TIME.from), to: new Date(ALL_TIME.to) }
-    const rules = compile(PolicyCreate.parse({ name: 'P' }))
+    const rules = compilePolicy(PolicyCreate.parse({ name: 'P' }))
     const sql = (text: string, values: readonly unknown[] = []) => service.sql(text, [...values])
     expect(await replayAll(sql as never, tenant, span, rules, -1)).toBeUndefined()
   })
@@ -172,8 +172,8 @@ describe('a backtest', () => {
     expect((await client.policies.backtest({ params: own, body })).code).toBe('agent_not_found')
     await theirs.declare(10)
     expect((await bodyOf(client.policies.backtest({ params: own, body: ALL_TIME }))).decisions).toBe(0)
-    const itself = service.client(String((await aToken(client, mine.id)).token))
-    expect((await itself.policies.backtest({ params: own, body: ALL_TIME })).status).toBe(403)
+    const tokenClient = service.client(String((await aToken(client, mine.id)).token))
+    expect((await tokenClient.policies.backtest({ params: own, body: ALL_TIME })).status).toBe(403)
     const blind = service.client(String((await aKey(client, { scopes: ['agents:read'] })).key))
     expect((await blind.policies.backtest({ params: own, body: ALL_TIME })).code).toBe('missing_scope')
   })
@@ -201,8 +201,8 @@ describe('a probe', () => {
     const stranger = (await service.owner()).client
     expect((await stranger.policies.probe({ params: { id } })).code).toBe('policy_not_found')
     const agent = await anAgentUnder(client, {})
-    const itself = service.client(String((await aToken(client, agent.id)).token))
-    expect((await itself.policies.probe({ params: { id: String(agent.policyId) } })).status).toBe(200)
-    expect((await itself.policies.probe({ params: { id } })).status).toBe(404)
+    const tokenClient = service.client(String((await aToken(client, agent.id)).token))
+    expect((await tokenClient.policies.probe({ params: { id: String(agent.policyId) } })).status).toBe(200)
+    expect((await tokenClient.policies.probe({ params: { id } })).status).toBe(404)
   })
 })

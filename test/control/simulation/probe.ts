@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { z } from 'zod'
 import { type ProbedSituation, probeRules } from '../../../src/control/policies/probe.ts'
-import { compile, decide, ruleTable } from '../../../src/control/rules/decide.ts'
+import { compilePolicy, decide, ruleTable } from '../../../src/control/rules/decide.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { probeCases } from '../../../src/control/rules/situations.ts'
 
@@ -155,7 +155,7 @@ describe('a probe shows from both sides', () => {
       amountTolerancePercent: limit,
     })
     const isStopped = (
-      compiled: ReturnType<typeof compile>,
+      compiled: ReturnType<typeof compilePolicy>,
       rule: string,
       { situation }: ProbedSituation,
     ): boolean => {
@@ -165,7 +165,7 @@ describe('a probe shows from both sides', () => {
     }
     fc.assert(
       fc.property(anyRules, rules => {
-        const compiled = compile(policy(rules))
+        const compiled = compilePolicy(policy(rules))
         const probedRules = probe(rules).rules.map(({ rule, stops, passes }) => ({
           rule,
           stops: stops && isStopped(compiled, rule, stops),

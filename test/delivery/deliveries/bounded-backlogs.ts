@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 const receiver = await startReceiver()
 const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
-/** How many deliveries may wait for one subscription of an owner who has very many. */
+/** How many deliveries may wait for one subscription of an owner with very many subscriptions. */
 const ROOM = 100
 
 const PUBLISH_EVENTS = `
@@ -19,7 +19,7 @@ with e as (
   returning id, owner_id as "ownerId", mode, event, data)
 select publish_events(jsonb_agg(to_jsonb(e)), array[$1]) as made from e`
 
-/** An owner on the smallest plan, with so many other subscriptions that each has the least room. */
+/** An owner on the smallest plan, with so many subscriptions that each has the smallest backlog. */
 async function crowdedOwner() {
   const { client, ownerId } = await service.owner()
   await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
@@ -79,7 +79,7 @@ describe('a subscription with more waiting deliveries than its plan allows', () 
     const { checks } = (await service.http('GET', '/health')).body
     expect(checks.deliveries.behind).toBe(1)
 
-    // An event that was begun before the pause and is committed only now.
+    // An event whose transaction began before the pause and commits only now.
     expect(await publish('agent.created', [late])).toBe(1)
     const second = ids(150)
     expect(await publish('agent.created', second)).toBe(0)
@@ -157,7 +157,7 @@ test('paused subscriptions all get their turn, even if there are more than one r
   for (const [n, { id, publish, webhook }] of crowded.entries()) {
     await publish('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
-    // The first one has waited longest and has no room.
+    // The first subscription has waited longest and has no room.
     await service.sql('update webhooks set backlog_after = $2 where id = $1', [id, String(n)])
   }
   await until('each has had its turn', async () => {
@@ -165,7 +165,7 @@ test('paused subscriptions all get their turn, even if there are more than one r
     rounds.add(row?.id)
     return crowded.every(({ id }) => rounds.has(id))
   })
-  // A round finds none while the keeper of this process has them in hand.
+  // A round finds none while this process is already serving them.
   expect([...rounds]).toEqual(expect.arrayContaining(crowded.map(({ id }) => id)))
   for (const { client, params } of crowded) await bodyOf(client.webhooks.delete({ params }))
 })
@@ -174,7 +174,7 @@ test('events that are emitted while a subscription is paused and resumed have on
   const { ownerId, id, publish, received, release, webhook } = await crowdedOwner()
   release()
   const all = Array.from({ length: 6 }, () => Array.from({ length: 8 }, () => ids(10)))
-  // Each batch makes its ids long before it commits, as slow requests do.
+  // Each batch creates its ids long before it commits, as slow requests do.
   const lanes = all.map(async lane => {
     for (const some of lane) await publish('agent.created', some)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { deliveriesOf, makeDue, untilDelivery } from '../../support/delivery/deliveries.ts'
 import { type Behavior, respondWith, startReceiver } from '../../support/delivery/receiver.ts'
-import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
+import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
 import { anAgent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
@@ -18,7 +18,7 @@ describe('a receiver that keeps failing', () => {
     const behavior: Behavior = response => void response.writeHead(isHealthy ? 200 : 500).end()
     const { client, path, id } = await subscribed(behavior, 'free')
     const paused = await until('it is left alone', async () => {
-      // Failures of one round count once.
+      // All failures of one round count as one.
       await anAgent(client)
       const { health } = await webhookOf(client, id)
       return health.condition === 'paused' ? health : undefined
@@ -40,7 +40,7 @@ describe('a receiver that keeps failing', () => {
       const { pausedUntil } = (await webhookOf(client, id)).health
       return pausedUntil !== null && Date.parse(pausedUntil) > Date.parse(String(paused.pausedUntil))
     })
-    // Each of the two processes may have tried one.
+    // Each of the two processes may have sent one attempt.
     expect(receiver.at(path).length - before).toBeLessThanOrEqual(2)
 
     isHealthy = true

@@ -7,7 +7,7 @@ import { ProcessLease } from '../../../src/kernel/database/process-lease.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import type { Vault } from '../../../src/ports/vault.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
-import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
+import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
@@ -20,7 +20,7 @@ afterAll(() => database.close())
 
 const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })
 
-/** A delivery that is claimed under this lease. */
+/** A delivery claimed under this lease. */
 async function claimOne(lease: ProcessLease): Promise<Claimed> {
   const { client, id } = await subscribed(respondWith(204))
   await anAgent(client)

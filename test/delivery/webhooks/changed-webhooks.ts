@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts'
 const receiver = await startReceiver()
 const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
-/** The requests that are under way at once to a receiver without a history. */
+/** The number of concurrent requests to a receiver without a history. */
 const AT_ONCE = 4
 const CLAIMED = 5
 
@@ -33,7 +33,7 @@ async function webhookWithClaims() {
     return deliveries.filter(({ status }) => status === 'delivering').length === AT_ONCE + CLAIMED
   })
   const release = () => openAnswers.forEach(answer => void answer())
-  /** Waits until the deliveries behind the first ones were given back or claimed again. */
+  /** Waits until the deliveries behind the first ones were released or claimed again. */
   const untilReleased = (condition: 'leased_until is null' | 'claims = 2') =>
     until(`they are let go: ${condition}`, async () => {
       const text = `select 1 from deliveries where webhook_id = $1 and status = 'pending' and ${condition}`

@@ -9,7 +9,7 @@ const engine = await startEngine(areas)
 const anOwner = () => ({ ownerId: newId('customer'), mode: 'test' }) as const
 type Owner = ReturnType<typeof anOwner>
 
-/** So many subscriptions, for each of which a delivery has been due for so long; their ids. */
+/** Creates subscriptions, each with a delivery due for this many seconds; returns their ids. */
 async function addDueWebhooks({ ownerId, mode }: Owner, count: number, seconds: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('webhook'))
   const [event] = [newId('event')]

@@ -182,7 +182,7 @@ test('delivery slots that become free go round when all are in use', () => {
     )
     return share.queue
   }
-  /** Begins all deliveries that can begin, as a deliverer does; gives their subscriptions. */
+  /** Begins all deliveries that can begin, as a deliverer does; returns their subscriptions. */
   const begin = () => {
     const started: string[] = []
     for (const queue of queues) while (queues.next(queue)) started.push(queue.id)

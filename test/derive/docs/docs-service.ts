@@ -1,4 +1,4 @@
 import { startTestService } from '../../support/harness.ts'
 
-/** One for both: it makes the pages once. */
+/** One service for both test files, as it renders the pages once. */
 export const service = await startTestService()

@@ -1,4 +1,4 @@
-import './docs/docs-served.ts'
+import './docs/served-pages.ts'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
@@ -95,8 +95,8 @@ describe('the documentation with JavaScript', () => {
     await opened.page.getByText(/^2 operations/).waitFor()
     expect(await results(opened).evaluateAll(all => all.map(link => link.getAttribute('href')))).toEqual([
       '/docs/agents#agents.unfreeze',
-      '/docs/agents#agents',
       '/docs/risk#risk.unfreeze',
+      '/docs/agents#agents',
     ])
     expect(await contents.isVisible()).toBe(false)
     await field.press('Escape')

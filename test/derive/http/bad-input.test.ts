@@ -1,7 +1,7 @@
 import './bad-input/bad-addresses.ts'
 import './bad-input/contract-maxima.ts'
 import './bad-input/ids-in-bodies.ts'
-import './bad-input/refusal-words.ts'
+import './bad-input/refusal-messages.ts'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { expectRefusal, startUnchangedService } from '../../support/contract/bad-input.ts'

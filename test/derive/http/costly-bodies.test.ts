@@ -15,15 +15,15 @@ const collect = runInNewContext('gc') as () => void
 
 const service = await startTestService()
 const [owner, another] = [await service.owner(), await service.owner()]
-/** For what must succeed: nothing else is done with what this owner has. */
+/** The records of an owner that only successful requests use. */
 const world = new World(service, another)
 
 const MEBIBYTE = 1_048_576
 
-/** So long nobody else may have to wait, in milliseconds. */
+/** The longest time that a request may block the event loop, in milliseconds. */
 const LONGEST = 50
 
-/** As much as a contract admits of this member, whatever it says besides. */
+/** The largest value that a schema allows, whether or not other rules accept it. */
 function largestValue(schema: JsonSchema & { readonly maxProperties?: number }): unknown {
   const { enum: values, maxLength, items, maxItems = 0, properties, additionalProperties: entry } = schema
   const choice = schema.anyOf?.[0] ?? schema.oneOf?.[0]
@@ -41,11 +41,11 @@ function largestValue(schema: JsonSchema & { readonly maxProperties?: number }):
   return maxLength === undefined ? 1 : '1'.repeat(maxLength)
 }
 
-/** A text repeated until it fills the limit. */
+/** A text whose middle is repeated up to the limit. */
 const filledTo = (limit: number, before: string, part: string, after: string): string =>
   before + part.repeat(Math.floor((limit - before.length - after.length) / part.length)) + after
 
-/** What makes the most work of so many bytes, for any contract. */
+/** The bodies of this size that take the most work, for any contract. */
 const hostileBodies = (limit: number): string[] => [
   filledTo(limit, '{"x":[', '[],', '[]]}'),
   filledTo(limit, '{"x":[', '{"":0},', '0]}'),
@@ -57,7 +57,7 @@ const hostileBodies = (limit: number): string[] => [
   filledTo(limit, '', ' ', '{}'),
 ]
 
-/** What a contract takes or refuses only after all of it has been looked at. */
+/** Bodies that a contract accepts or refuses only after reading all of them. */
 const fullLists = {
   name: 'a',
   merchantAllowlist: Array.from({ length: 1_000 }, (_, n) => `Müller ${n} & Söhne ${'ß '.repeat(35)}`),
@@ -102,13 +102,13 @@ const bodies = allInputs.flatMap(({ key, operation, place, schema }) => {
 
 type BodyCase = (typeof bodies)[number]
 
-/** Where a body is sent, and by whom. */
+/** The path of a request, and its owner. */
 interface Place {
   readonly path: string
   readonly by: Owner<typeof areas>
 }
 
-/** One of each limit: what is no contract's is the same work for all. */
+/** One operation for each body limit: malformed bodies are the same work for all. */
 const oneOfEach = [...new Map(bodies.map(registered => [registered.limit, registered])).values()]
 
 describe('the most expensive request', () => {
@@ -117,13 +117,13 @@ describe('the most expensive request', () => {
       world.send(registered, path, { ...credentials(registered, by), body: body.slice(0, limit) }),
     )
 
-  /** With ids of nothing: a body is looked at before them. */
+  /** A path with unknown ids: the body is validated before they are looked up. */
   const unknownRecord = ({ registered }: BodyCase): Place => ({
     path: registered.operation.path.replace(/\{\w+\}/g, unknownId('nothing')),
     by: owner,
   })
 
-  /** The best of several: the first ones also compile what they run. */
+  /** The best of several tries, as the first ones also compile the code. */
   const bestOf = async (bodyCase: BodyCase, place: Place, body: string): Promise<number> => {
     let best = Number.POSITIVE_INFINITY
     for (let tries = 0; tries < 6 && best >= LONGEST; tries++)
@@ -152,7 +152,7 @@ describe('the most expensive request', () => {
       expect(await bestOf(bodyCase, unknownRecord(bodyCase), body)).toBeLessThan(LONGEST)
   })
 
-  /** Names that are matched in the most forms. */
+  /** A policy whose names take the most time to match. */
   const expensivePolicy = (salt: number) => ({
     name: 'a',
     merchantAllowlist: Array.from(
@@ -212,7 +212,7 @@ describe('the most expensive request', () => {
       return heapUsed + arrayBuffers
     }
     await round()
-    // A cache may fill once or twice; what a request holds on to grows with each round.
+    // A cache may grow once or twice; a leak grows with each round.
     let [before, growth] = [memoryInUse(), Number.POSITIVE_INFINITY]
     for (let rounds = 0; rounds < 5 && growth >= MEBIBYTE; rounds++) {
       await round()

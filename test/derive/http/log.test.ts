@@ -19,7 +19,7 @@ beforeAll(async () => {
   const databaseUrl = await cloneDatabase()
   api = await startApi(databaseUrl, { LOG_LEVEL: 'trace' })
   key = await createOwner(api.url)
-  // What violates it is our fault: a 500, whose cause is logged with the row.
+  // A row that violates this check causes a 500, whose cause is logged with the row.
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query(`alter table agents add check (description is null or description <> 'boom')`)
@@ -41,7 +41,7 @@ const lineOf = (requestId: string): Promise<Line> =>
 const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: unknown) =>
   http(api.url, method, path, { headers: { authorization: `Bearer ${key}`, ...headers }, body })
 
-/** Every place in a request where somebody could put a secret, on purpose or not. */
+/** Every place in a request that could contain a secret, intended or not. */
 const places: Record<string, (secret: string) => Promise<unknown>> = {
   'the right header': secret => ask('GET', '/agents', { authorization: `Bearer ${secret}` }),
   'the header, without Bearer': secret => ask('GET', '/agents', { authorization: secret }),
@@ -81,7 +81,7 @@ const places: Record<string, (secret: string) => Promise<unknown>> = {
 const TOKEN = 'at_test_TheTokenOfTheAgentIsHereAndNowhereElse0123456789'
 const secrets = () => [key, TOKEN, DASHBOARD_SECRET, SECRETS.SECRET_KEY, SECRETS.ENCRYPTION_KEY]
 
-/** What was logged while this was done: all of it, as it ends with a request that leaves a line. */
+/** The log during some work, up to the line of a request that follows it. */
 async function logDuring(work: () => Promise<unknown>): Promise<string> {
   const before = api.output().length
   await work()
@@ -91,7 +91,7 @@ async function logDuring(work: () => Promise<unknown>): Promise<string> {
   return api.output().slice(before)
 }
 
-/** Where in a text a secret stands, with a little before it; short enough to be read. */
+/** The leaked secrets, each with the text before it, shortened. */
 const leaks = (text: string, hidden: readonly string[]): string[] =>
   hidden
     .filter(secret => text.includes(secret))

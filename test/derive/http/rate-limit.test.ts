@@ -96,7 +96,7 @@ describe('a client', () => {
 })
 
 describe('X-Forwarded-For', () => {
-  /** How many get through that claim to be so many different clients. */
+  /** How many requests are accepted that claim to come from different clients. */
   const acceptedCount = async (url: string, forwarded: (index: number) => string): Promise<number> => {
     const answers = await times(2 * LIMIT, index => ask(url, { 'x-forwarded-for': forwarded(index) }))
     return statusCounts(answers)[200] ?? 0

@@ -45,7 +45,7 @@ describe('an address', () => {
     ['GET', '/things/thing_1', 'things.read'],
     ['HEAD', '/things/thing_1', 'things.read'],
     ['DELETE', '/v1/things/thing_1', 'things.burn'],
-    // Known as an id too, the best thing can be burnt.
+    // The path without its own DELETE is matched as an id.
     ['DELETE', '/things/best', 'things.burn'],
     ['GET', '/paid/1', 'things.paid'],
     ['GET', '/v1/paid/1', 'things.paid'],

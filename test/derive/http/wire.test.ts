@@ -11,7 +11,7 @@ const owner = await service.owner()
 const auth = { Authorization: `Bearer ${owner.key}` }
 const json = { ...auth, 'Content-Type': 'application/json' }
 
-/** What every answer has, however broken the request was. */
+/** Checks what every error answer has, however broken the request was. */
 function expectAnswer(answer: Raw | undefined, status: number): void {
   expect(answer?.status).toBe(status)
   expect(answer?.headers.get('x-data-residency')).toBe('EU')

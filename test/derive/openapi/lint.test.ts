@@ -9,7 +9,7 @@ test('the OpenAPI document passes two linters', async () => {
   expect(await lintOpenapi(JSON.stringify(document))).toEqual([])
 }, 60_000)
 
-/** The document with nothing in it but these paths. */
+/** The document with only these paths. */
 const documentWith = (paths: object): string =>
   JSON.stringify({ ...document, paths, components: { securitySchemes: document.components.securitySchemes } })
 

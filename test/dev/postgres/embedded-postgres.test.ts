@@ -42,7 +42,7 @@ async function using<T>(dataDir: string, work: (postgres: EmbeddedPostgres) => P
   }
 }
 
-// What begins with data begins with this: to make a cluster costs several times what a start costs.
+// A shared data directory for tests that begin with data, as initdb takes several times as long as a start.
 const usedDataDir = temporaryFolder()
 
 const postmasterPid = (dataDir: string) =>

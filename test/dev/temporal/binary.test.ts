@@ -25,7 +25,7 @@ const search = (release: Release) => ({ env: machine.env, tell, release })
 const binaryAtHand = () => temporalAtHand(search(unpublished))
 const find = (release = unpublished) => findTemporal(search(release))
 
-/** What is in the folder of the cache. */
+/** The files in the cache's folder. */
 const inCache = () => readdirSync(dirname(machine.cached))
 
 function fillCache(text = 'cached'): void {
@@ -71,7 +71,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/archive`
 }
 
-/** An archive as it is published, and a release that knows its sum. */
+/** A published archive, and a release that knows its checksum. */
 function archiveOf(binary: string) {
   const folder = dirname(machine.put('archive/temporal', binary))
   const file = join(folder, 'archive.tar.gz')
@@ -139,7 +139,7 @@ test('error: a cache directory that cannot be created is a reason, too', async (
   expect(await find()).toMatchObject({ reason: expect.stringMatching(/^ENOTDIR.* set TEMPORAL_ADDRESS\.$/) })
 })
 
-/** A process of its own, on this machine of ours. */
+/** A process that finds a Temporal on the fake machine. */
 const finder = (): Launched =>
   launch(process.execPath, ['test/support/processes/temporal-find-process.ts'], machine.env)
 

@@ -39,7 +39,7 @@ async function clientOf(address: string): Promise<Client> {
 
 const owner = defineSearchAttributeKey('AgentPayOwner', 'KEYWORD')
 
-/** A run that nobody works on. */
+/** Starts a run without a worker. */
 async function beginRun(address: string, workflowId: string): Promise<void> {
   const client = await clientOf(address)
   const typedSearchAttributes = new TypedSearchAttributes([{ key: owner, value: 'owner_1' }])
@@ -51,7 +51,7 @@ async function statusOf(address: string, workflowId: string): Promise<string> {
   return (await client.workflow.getHandle(workflowId).describe()).status.name
 }
 
-/** How a run stands that a server has just taken, as one does that has all its tables and knows our attributes. */
+/** The status of a new run: only a server with all tables and our search attributes accepts it. */
 async function statusOfNewRun({ address }: EmbeddedTemporal): Promise<string> {
   await beginRun(address, 'begun')
   return statusOf(address, 'begun')
@@ -137,7 +137,7 @@ describe('an embedded Temporal', () => {
   })
 })
 
-/** A process to kill, with a Temporal of its own. */
+/** A process for tests to kill, with a Temporal of its own. */
 const parentWith = (dataDir: string): Launched =>
   launch(process.execPath, ['test/support/processes/temporal-process.ts', binary, dataDir])
 

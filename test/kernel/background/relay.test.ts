@@ -1,4 +1,4 @@
-import './relay/relay-moments.ts'
+import './relay/relay-lifecycle.ts'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { type OutboxMessage, outboxOf } from '../../../src/kernel/journal/outbox.ts'

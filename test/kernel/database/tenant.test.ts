@@ -15,7 +15,7 @@ const service = await startTestService()
 const entities = Object.entries(areas).flatMap(([name, { entities }]) =>
   entities.map(entity => [name, entity] as const),
 )
-/** All but those that the operator alone reads: of every owner, and of nobody who is known yet. */
+/** The entities of tenants: all but those that only the operator reads. */
 const tenantEntities = entities.filter(
   ([name, entity]) =>
     !['customers', 'incoming'].includes(name) &&
@@ -68,7 +68,7 @@ describe('a record of a tenant', () => {
 describe('an append-only table', () => {
   const changes = ['update * set owner_id = owner_id', 'delete from *', 'truncate *', 'truncate * cascade']
 
-  /** Deliveries point to events: that refuses the third of these before its turn comes. */
+  /** `truncate events` fails on the foreign key of deliveries before it reaches the trigger. */
   const refusal = /append-only|referenced in a foreign key/
 
   test.each([

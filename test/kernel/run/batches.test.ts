@@ -28,7 +28,7 @@ async function withdraw(sampleId: string, amount = 1, idempotencyKey: string | n
   return { status, body: JSON.parse(String(body)), replayed: replayed === true }
 }
 
-/** Smallest first: two batches are under way at once, and either may end first. */
+/** The sizes of the batches, sorted: two batches run at once, and either may end first. */
 const sizes = () => batches.map(({ size }) => size).toSorted((a, b) => a - b)
 const roundTrips = () => new Set(batches.map(trip => trip.roundTrips))
 
@@ -131,7 +131,7 @@ const request = fc.record({
   key: fc.option(fc.constantFrom('a', 'b', 'c', 'd'), { nil: null }),
 })
 
-/** How three samples would answer if the requests came one after another. */
+/** The answers of three samples to requests one after another. */
 function sequentialModel() {
   const balances = [START, START, START]
   const answers = new Map<
@@ -150,7 +150,7 @@ function sequentialModel() {
 }
 
 describe('any series of requests', () => {
-  test('is answered one after another as the oracle says', async () => {
+  test('has the answers of the sequential model if sent one after another', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 30 }), async requests => {
         const samples = await times(3, () => sample(START))
@@ -172,7 +172,7 @@ describe('any series of requests', () => {
     )
   })
 
-  test('is answered concurrently as if in some order', async () => {
+  test('has the answers of some sequential order if sent concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 80 }), async requests => {
         const samples = await times(3, () => sample(START))

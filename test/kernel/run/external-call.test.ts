@@ -156,7 +156,7 @@ describe('a call that fails', () => {
     expect((await service.traces(sampleId)).events).toBe(1)
   })
 
-  test('changes nothing when it comes back after a recovery', async () => {
+  test('changes nothing if its answer comes after a recovery', async () => {
     const sampleId = await service.sample(owner, 1)
     const call = holdCalls()
     const answering = ask(sampleId, 'late')

@@ -51,14 +51,14 @@ describe('a hundred concurrent withdrawals', () => {
 })
 
 describe('a bad request in a batch', () => {
-  test('that is refused leaves the others alone', async () => {
+  test('that is refused does not affect the others', async () => {
     const sampleId = await service.sample(owner, 60)
     const answers = await times(60, index => withdraw(sampleId, index === 30 ? 1_000 : 1))
     expect(statusCounts(answers)).toEqual({ 201: 59, 400: 1 })
     expect(await service.balance(sampleId)).toBe(1)
   })
 
-  test('that violates a constraint leaves the others alone', async () => {
+  test('that violates a constraint does not affect the others', async () => {
     const sampleId = await service.sample(owner, 100)
     const answers = await times(60, index => withdraw(sampleId, index === 30 ? 13 : 1))
     expect(statusCounts(answers)).toEqual({ 201: 59, 500: 1 })
@@ -69,7 +69,7 @@ describe('a bad request in a batch', () => {
     expect(await service.traces(sampleId)).toEqual({ withdrawals: 59, events: 59, audit: 59 })
   })
 
-  test('may be every second one of them', async () => {
+  test('may be every second request', async () => {
     const sampleId = await service.sample(owner, 100)
     const answers = await times(40, index => withdraw(sampleId, index % 2 ? 13 : 1))
     expect(statusCounts(answers)).toEqual({ 201: 20, 500: 20 })

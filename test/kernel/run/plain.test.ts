@@ -14,7 +14,7 @@ import { statusCounts, times } from '../../support/sample-service.ts'
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const Note = z.object({ id: z.string(), text: z.string() })
 
-/** What the one operation of this file does; each test says it anew. */
+/** The handler of this file's only operation; each test sets it. */
 type Work = (context: Context, body: { text: string }) => Promise<unknown>
 let work: Work = async () => undefined
 

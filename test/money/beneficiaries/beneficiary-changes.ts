@@ -110,7 +110,7 @@ describe('changing a beneficiary', () => {
     ['the email', { email: 'a@example.com' }, 'match'],
     ['the country', { country: 'AT' }, 'match'],
     ['the BIC', { bic: 'COBADEFFXXX' }, 'match'],
-  ])('by %s: the verification is what it then can be', async (_, body, result) => {
+  ])('by %s updates the verification accordingly', async (_, body, result) => {
     const { client } = await service.owner()
     const { id } = await aBeneficiary(client)
     await bodyOf(verifyBeneficiary(client, id))

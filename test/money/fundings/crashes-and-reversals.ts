@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { days } from '../../../src/values/clock.ts'
 import { anAgentUnder, anIntent, aPaymentMethod, aWallet, bodyOf } from '../../support/factories.ts'
 import { startFundingService } from '../../support/money/funding.ts'
-import { expectProven } from '../../support/proven.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { traceOf } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const {
   service,
@@ -154,7 +154,7 @@ describe('a funding that is drawn back', () => {
     })
     expect(await balanceOf(mine)).toMatchObject({ availableEuros: 20, owedEuros: 0 })
     expect((await eventsOf(funding.id)).slice(-1)).toEqual(['funding.reversed'])
-    await expectProven(mine)
+    await expectVerifiedLedger(mine)
   })
 
   test('after the money was spent is owed, and repaid by the next money that comes in', async () => {
@@ -186,7 +186,7 @@ describe('a funding that is drawn back', () => {
       { amount: 10, balance: 0 },
       { amount: 15, balance: 50 },
     ])
-    await expectProven(mine)
+    await expectVerifiedLedger(mine)
   })
 
   test('leaves what is held for payments', async () => {
@@ -214,7 +214,7 @@ describe('a funding that is drawn back', () => {
     await bodyOf(mine.wallets.close({ params: { id } }))
     expect(await bodyOf(reverse(funding.id))).toMatchObject({ status: 'reversed' })
     expect(await balanceOf(mine)).toMatchObject({ availableEuros: 30, owedEuros: 30 })
-    await expectProven(mine)
+    await expectVerifiedLedger(mine)
   })
 
   test('must exist and be settled', async () => {

@@ -25,7 +25,7 @@ const newCounters = () => new Int32Array(new SharedArrayBuffer(8))
 
 async function* noPages(): AsyncGenerator<never> {}
 
-/** An endless stream of this owner, and what has become of it in its thread. */
+/** An endless stream of this owner, and the counters of its thread. */
 function startCounting(pool: ThreadPool, owner: string) {
   const counters = newCounters()
   const pieces = pool.stream(task('count', owner), [counters], noPages())[Symbol.asyncIterator]()
@@ -160,7 +160,7 @@ describe('a task that does not end', () => {
     const notReading = startCounting(pool, 'one')
     await notReading.next()
     const next = startCounting(pool, 'one')
-    // Were the place not given away, this would wait longer than a test may.
+    // Without the released slot, this would wait longer than the test's time limit.
     await next.next().catch(() => undefined)
     await until('the thread has forgotten it', () => Atomics.load(notReading.counters, 1) === 1)
     await expect(notReading.next()).rejects.toMatchObject({ status: 503 })

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { aSepaTransfer, bodyOf, type TestClient } from '../factories.ts'
-import { expectProven } from '../proven.ts'
+import { expectVerifiedLedger } from '../verified-ledger.ts'
 
 /** Helpers for an owner's SEPA transfers and the notices of their bank. */
 export function sepaNoticesIn(client: TestClient) {
@@ -23,7 +23,7 @@ export function sepaNoticesIn(client: TestClient) {
   const inSuspense = async () =>
     (await bodyOf(client.ledger.balances({}))).data.find(({ kind }) => kind === 'suspense')?.postedEuros ?? 0
 
-  const proveLedger = (by: TestClient = client) => expectProven(by)
+  const proveLedger = (by: TestClient = client) => expectVerifiedLedger(by)
 
   /** A submitted transfer that the bank has not settled yet. */
   async function aSubmitted() {

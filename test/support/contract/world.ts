@@ -16,7 +16,7 @@ import {
   REQUIRED_BEFORE,
   SPECIAL_RECORDS,
   type SpecialRecord,
-} from './world-needs.ts'
+} from './world-data.ts'
 
 export const operations = published(areas)
 

@@ -1,6 +1,20 @@
 import { expect } from '@jest/globals'
-import { decideAgain } from '../../../src/control/decisions/stored-decision.ts'
+import {
+  type DecisionRow,
+  parseCounters,
+  parseRequest,
+} from '../../../src/control/decisions/stored-decision.ts'
+import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
+import type { Ruling } from '../../../src/control/rules/decision.ts'
+import { decodeRules } from '../../../src/control/rules/rules.ts'
 import type { TestService } from '../harness.ts'
+
+/** Decides again by stored inputs, under the stored rules of a policy's version; null for no policy. */
+export const decideAgain = (
+  { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
+  rules: Readonly<Record<string, unknown>> | null,
+): Ruling =>
+  decide(compilePolicy(rules && decodeRules(rules)), parseRequest(request), parseCounters(counters))
 
 type StoredRow = Parameters<typeof decideAgain>[0] & {
   readonly rules: Record<string, unknown>

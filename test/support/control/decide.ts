@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { z } from 'zod'
-import { compile, decide } from '../../../src/control/rules/decide.ts'
+import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 
@@ -36,7 +36,7 @@ export const decideUnder = (
   rules: RulesInput,
   request: Partial<SpendRequest> = {},
   counters: Partial<Counters> = {},
-) => decide(compile(policy(rules)), { ...plainRequest, ...request }, { ...zeroCounters, ...counters })
+) => decide(compilePolicy(policy(rules)), { ...plainRequest, ...request }, { ...zeroCounters, ...counters })
 
 /** The strictest outcome of all rules. */
 export const outcomeOf = ({ allowed, requiresApproval }: ReturnType<typeof decideUnder>): string =>

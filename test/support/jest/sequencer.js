@@ -2,11 +2,11 @@ import TestSequencer from '@jest/test-sequencer'
 
 /** The longest test files: begun last, one of them would run on after all others. */
 const LONGEST = [
-  'bin/bad-timing',
+  'bin/kills-and-races',
   'contract',
   'derive/docs/docs',
   'bin/start',
-  'bin/bad-luck',
+  'bin/outages',
   'workflows/intent',
   'activities/transfers',
   'workflows/outage',

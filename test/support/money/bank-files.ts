@@ -8,7 +8,7 @@ import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aLiveClient, aSepaTransfer, aWallet, bodyOf, creditWallet, type TestClient } from '../factories.ts'
 import { secretSettings, startTestService } from '../harness.ts'
 import { temporaryFolder } from '../processes/folders.ts'
-import { expectProven } from '../proven.ts'
+import { expectVerifiedLedger } from '../verified-ledger.ts'
 import { ACCOUNT, type Booking } from './camt.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -126,7 +126,7 @@ export async function bankFiles() {
     service.dash.rails.read({ body: { content: base64(xml), mode } })
 
   const proveLedgers = async () => {
-    for (const by of liveClients) await expectProven(by)
+    for (const by of liveClients) await expectVerifiedLedger(by)
   }
 
   /** The file that was handed over last. */

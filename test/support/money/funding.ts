@@ -1,7 +1,7 @@
 import { beforeEach } from '@jest/globals'
 import { aPaymentMethod, bodyOf } from '../factories.ts'
 import { startTestService } from '../harness.ts'
-import { expectProven } from '../proven.ts'
+import { expectVerifiedLedger } from '../verified-ledger.ts'
 import { recordingProcessor } from './processor.ts'
 
 interface Extras {
@@ -42,7 +42,7 @@ export async function startFundingService() {
       key,
     ])
 
-  const provenLedger = () => expectProven(client)
+  const provenLedger = () => expectVerifiedLedger(client)
 
   return {
     ...processor,

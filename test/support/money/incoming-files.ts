@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
-import { expectProven } from '../proven.ts'
+import { expectVerifiedLedger } from '../verified-ledger.ts'
 
 let references = 0
 /** An unused bank reference. */
@@ -37,7 +37,7 @@ export function incomingFilesIn({
         ok: true,
         problems: [],
       })
-    for (const by of [client, live]) await expectProven(by)
+    for (const by of [client, live]) await expectVerifiedLedger(by)
   }
 
   return { read, balanceOf, creditsOf, proveLedgers }

@@ -5,7 +5,7 @@ import { allInputs, membersOf } from '../../../support/contract/contract-members
 
 type LimitedSchema = JsonSchema & { readonly maxProperties?: number; readonly propertyNames?: JsonSchema }
 
-/** Which maximum a text, a list or a record lacks. */
+/** The maxima that a text, a list or a record lacks. */
 function missingMaxima(schema: LimitedSchema): string[] {
   const { type, enum: values, const: only } = schema
   if (values || only !== undefined) return []
@@ -18,7 +18,7 @@ function missingMaxima(schema: LimitedSchema): string[] {
   ]
 }
 
-/** An item that nobody may look at. */
+/** An item that throws when it is accessed. */
 const untouchable = new Proxy(
   {},
   Object.fromEntries(

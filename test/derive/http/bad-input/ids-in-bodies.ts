@@ -8,7 +8,7 @@ const service = await startTestService()
 const owner = await service.owner()
 const world = new World(service, owner, { keeps: true })
 
-/** Of what another member takes the place of. */
+/** The members that an id excludes. */
 const EXCLUDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'transfers.create toWalletId': ['beneficiaryId'],
   'intents.simulate policyId': ['policy'],
@@ -29,7 +29,7 @@ const ids = allInputs.flatMap(({ key, place, schema }) => {
   })
 })
 
-/** The body with this value in its place, however deep. */
+/** The body with a value at this path, at any depth. */
 function withMember(body: unknown, path: string, value: unknown): unknown {
   const [name = '', ...rest] = path.split('.')
   if (path === '') return value
@@ -58,7 +58,7 @@ describe('an id in a body', () => {
   describe.each(ids)('$key $path', ({ key, registered, path, prefix }) => {
     const send = async (value: string) => {
       const prepared = await world.prepare(registered)
-      // Only an agent has runs.
+      // Runs belong to agents, so the body must name one.
       const agentMember =
         key === 'intents.simulate' && path === 'runId' ? { agentId: await world.idOf('agent') } : {}
       const exampleBody = { ...(prepared.body as object), ...agentMember }

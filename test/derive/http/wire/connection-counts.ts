@@ -11,7 +11,7 @@ const behindProxy = await startTestService({
 
 const healthRequest = request('GET', '/health')
 
-/** So many connections, each of which has been answered once and is kept. */
+/** Opens connections, each of which was answered once and is kept alive. */
 async function openConnections(url: string, count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: count }, () => connect(Number(port), hostname))

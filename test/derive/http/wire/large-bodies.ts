@@ -41,10 +41,10 @@ describe('large bodies', () => {
   })
 })
 
-/** A request as far as the room knows it. */
+/** A request with the members that the memory limit uses. */
 const aRequest = () => new EventEmitter() as IncomingMessage
 
-/** Who is in, by name, as the room lets them in. */
+/** Requests by name, in the order in which they are granted memory. */
 function entrants(room: ReturnType<typeof bodyRoom>) {
   const inside: string[] = []
   const enter = (name: string, bytes: number, client = name, incoming = aRequest()) =>

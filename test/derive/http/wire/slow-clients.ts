@@ -18,7 +18,7 @@ const service = await startTestService({
 const owner = await service.owner()
 const auth = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' }
 
-/** Sends a byte every now and then until the connection is closed. */
+/** Sends a byte at intervals until the connection is closed. */
 async function trickle({ socket }: RawClient, byte: string): Promise<void> {
   while (socket.writable) {
     socket.write(byte)
@@ -72,7 +72,7 @@ describe('a client that is too slow', () => {
   test('in reading its answers is disconnected', async () => {
     const notReading = rawClient(service.url)
     notReading.socket.pause()
-    // More than the system keeps for a connection.
+    // More bytes than the socket buffers hold.
     for (let n = 0; n < 40; n++) notReading.socket.write(request('GET', '/openapi.json'))
     await Promise.all([trickle(notReading, '\r\n'), notReading.closed])
     expect(notReading.received()).toBe('')

@@ -14,7 +14,7 @@ const calledHandlers: string[] = []
 const service = await startTestService({ areas: recordingCalls(areas), outbound: acceptingOutbound })
 const owner = await service.owner()
 
-/** The same areas, in which each handler notes that it was called. */
+/** The areas with handlers that record their calls. */
 function recordingCalls<A extends object>(all: A): A {
   const recorded = (key: string, handler: unknown): unknown =>
     typeof handler === 'function'
@@ -33,7 +33,7 @@ function mapped(of: object, change: (name: string, value: Area) => unknown): obj
   return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, change(name, value)]))
 }
 
-/** How a body is announced, and as much of it as is sent before the client hangs up. */
+/** How a body is announced, and the part that is sent before the client leaves. */
 interface BodyBreak {
   readonly announced: (body: string) => Record<string, string | number>
   readonly sent: (body: string) => string
@@ -54,7 +54,7 @@ const breaks: readonly BodyBreak[] = [
 
 const endings = [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()] as const
 
-/** Sends a part of the body once the service has seen the headers, and hangs up. */
+/** Sends a part of the body once the service asks for it, and leaves. */
 function hangUp(head: string, part: string, end: (socket: Socket) => unknown): Promise<void> {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
@@ -67,7 +67,7 @@ function hangUp(head: string, part: string, end: (socket: Socket) => unknown): P
 
 const METRICS = 'health.metrics'
 
-/** How many requests the service has been through with; those for the figures themselves aside. */
+/** How many requests the service has finished, except those for metrics. */
 async function servedCount(): Promise<number> {
   const { text } = await service.http('GET', '/metrics', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
@@ -82,7 +82,7 @@ select (select count(*) from events) as events, (select count(*) from audit_entr
 
 const bodyOperations = operations.filter(({ key }) => key !== METRICS)
 
-/** Every way to break off this request, with a key and without. */
+/** Sends this request with every kind of break, with an idempotency key and without. */
 function sendBroken(registered: Registered): Promise<void>[] {
   const { token, headers } = credentials(registered, owner)
   const path = registered.operation.path.replace(/\{\w+\}/g, unknownId('nothing'))

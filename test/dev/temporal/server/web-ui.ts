@@ -33,13 +33,13 @@ afterAll(async () => {
   await temporal.stop()
 })
 
-/** The names of the signals that the run has got. */
+/** The names of the signals that the run received. */
 async function signalsOf(workflowId: string): Promise<string[]> {
   const { events } = await new Client({ connection }).workflow.getHandle(workflowId).fetchHistory()
   return (events ?? []).flatMap(event => event.workflowExecutionSignaledEventAttributes?.signalName ?? [])
 }
 
-/** What is answered, and undefined where the connection is closed without an answer that a browser would read. */
+/** The status of the answer; undefined if the connection is closed without one. */
 function ask(to: ListeningSocket, path: string, headers: Record<string, string>, method = 'POST') {
   return new Promise<number | undefined>(resolve => {
     const outgoing = request({ ...to, path, method, headers, timeout: 5_000 }, answer => {
@@ -67,7 +67,7 @@ describe('the Web UI', () => {
         expect([undefined, 403, 404, 421]).toContain(await ask(socket, path, rebound))
       const listStatus = await ask(socket, '/api/v1/namespaces/default/workflows', rebound, 'GET')
       expect([undefined, 403, 404, 421]).toContain(listStatus)
-      // By its address, too, as a program of this machine would: only gRPC and the Web UI are for those.
+      // Requests by IP address are tested, too: other programs of this machine may use gRPC and the Web UI only.
       const hostName = { ...json, Host: `127.0.0.1:${socket.port}`, 'X-CSRF-Token': 'none' }
       expect(await ask(socket, `/api/v1${SIGNAL}`, hostName)).not.toBe(200)
     }

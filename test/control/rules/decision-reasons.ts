@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { compile, decide } from '../../../src/control/rules/decide.ts'
+import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
 import {
   atTime,
@@ -102,7 +102,7 @@ describe('the reason of a decision', () => {
   })
 
   test('names the missing policy, and the amount is held for a person to approve', () => {
-    const ruling = decide(compile(null), plainRequest, zeroCounters)
+    const ruling = decide(compilePolicy(null), plainRequest, zeroCounters)
     expect(ruling).toMatchObject({ allowed: true, requiresApproval: true, holdEuros: 2_000n })
     expect(ruling.reason).toBe('The agent has no policy: a person approves every intent.')
   })

@@ -1,19 +1,19 @@
 import { AGENTS } from './intent-rows.ts'
-import { byValues, committed, eventsOf, published, type Written } from './journal-alone.ts'
-import { type Alone, KEY } from './pgbench.ts'
+import { byValues, eventsOf, publish, transaction, type Written } from './journal-sql.ts'
+import { KEY, type SqlEquivalent } from './pgbench.ts'
 
 const POLICY = `'policy_' || :key`
 
 const WHOLE = `select * from policies
   where owner_id = :owner and mode = 'test' and id = 'policy_bench_' || :n and deleted_at is null`
 
-/** Reading one policy of many without us. */
-export const policyReadAlone: Alone = {
+/** Reads one of many policies in SQL. */
+export const readPolicyInSql: SqlEquivalent = {
   draw: [`n random(1, ${AGENTS})`],
   scripts: { statements: WHOLE },
 }
 
-/** In a script of pgbench a colon before a letter begins a variable, hence the spaces. */
+/** The spaces after colons keep pgbench from taking them for variables. */
 const EVENT_DATA = `{"policyId":"policy_01kagp6mybf2ktzn5dx2q8fjzd","agentId": null,"templateId": null,
   "name":"Research budget","version":1}`
 
@@ -47,8 +47,8 @@ const written: readonly Written[] = [
   ...eventsOf('policies.create', ['policy.created'], about),
 ]
 
-/** Creating a policy without us, with its first version, event and audit row. */
-export const policyCreatedAlone: Alone = {
+/** Creates a policy in SQL, with its first version, its event and its audit entry. */
+export const createPolicyInSql: SqlEquivalent = {
   draw: [KEY],
-  scripts: { statements: committed([...written.map(byValues), published('policy.created', about)]) },
+  scripts: { statements: transaction([...written.map(byValues), publish('policy.created', about)]) },
 }

@@ -2,5 +2,5 @@ import { expect } from '@jest/globals'
 import { bodyOf, type TestClient } from './factories.ts'
 
 /** Checks that this owner's ledger verifies without a problem. */
-export const expectProven = async (client: TestClient): Promise<void> =>
+export const expectVerifiedLedger = async (client: TestClient): Promise<void> =>
   expect(await bodyOf(client.ledger.verify({}))).toMatchObject({ ok: true, problems: [] })

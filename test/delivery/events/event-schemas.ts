@@ -4,7 +4,7 @@ import { areas } from '../../../src/areas.ts'
 import { eventTypesOf } from '../../../src/derive/openapi/event-types.ts'
 import { eventDeclarations, eventSchemas } from '../../../src/kernel/contract/event-types.ts'
 
-/** The contract's catalogue. */
+/** The event catalogue of the specification. */
 const CATALOGUE: Readonly<Record<string, string>> = {
   intent: 'created approved denied expired cancelled matched mismatched',
   transaction: 'created updated authorization settlement settled completed declined refunded',

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { encode } from 'zod'
-import { decideAgain, storedCounters, storedRequest } from '../../../src/control/decisions/stored-decision.ts'
-import { compile, decide } from '../../../src/control/rules/decide.ts'
+import { storedCounters, storedRequest } from '../../../src/control/decisions/stored-decision.ts'
+import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
 import type { Counters, SpendRequest } from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 import { cents, limit, outcomeOf, riskWith } from '../../support/control/decide.ts'
+import { decideAgain } from '../../support/control/decide-again.ts'
 
 const instant = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
 const merchant = fc.constantFrom('Bookshop', 'BÜCHER & Söhne', 'shop.example.com', 'Library')
@@ -122,9 +123,9 @@ describe('thousands of random decisions', () => {
         const row = JSON.parse(
           JSON.stringify({ request: storedRequest(request), counters: storedCounters(counters) }),
         )
-        expect(isDeepStrictEqual(decideAgain(row, version), decide(compile(rules), request, counters))).toBe(
-          true,
-        )
+        expect(
+          isDeepStrictEqual(decideAgain(row, version), decide(compilePolicy(rules), request, counters)),
+        ).toBe(true)
       }),
       { numRuns: 3_000 },
     )
@@ -134,7 +135,7 @@ describe('thousands of random decisions', () => {
     let allowedCases = 0
     fc.assert(
       fc.property(...casesOfAmounts, (rules, request, counters) => {
-        const { allowed, holdEuros } = decide(compile(rules), request, counters)
+        const { allowed, holdEuros } = decide(compilePolicy(rules), request, counters)
         if (!allowed) return
         allowedCases++
         const limits = [
@@ -158,7 +159,7 @@ describe('thousands of random decisions', () => {
         const outcomeFor = (amountEuros: bigint) =>
           outcomeOf(
             decide(
-              compile({ ...rules, amountTolerancePercent: null }),
+              compilePolicy({ ...rules, amountTolerancePercent: null }),
               { ...request, amountEuros },
               counters,
             ),
@@ -176,7 +177,7 @@ describe('thousands of random decisions', () => {
   test('show figures that fit together, and each rule once', () => {
     fc.assert(
       fc.property(anyPolicy, anyRequest, anyCounters, (rules, request, counters) => {
-        const { checks } = decide(compile(rules), request, counters)
+        const { checks } = decide(compilePolicy(rules), request, counters)
         for (const { limit, used, remaining, rule } of checks)
           if (rule !== 'risk' && limit !== null && used !== null && remaining !== null)
             expect(remaining).toBeCloseTo(

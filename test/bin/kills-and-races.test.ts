@@ -12,15 +12,15 @@ import {
 } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
 import { startInstallation } from '../support/processes/installation.ts'
-import { intentsWithRuns, runsOf, storedIntents } from '../support/processes/places.ts'
 import { createOwner } from '../support/processes/processes.ts'
-import { expectProven } from '../support/proven.ts'
+import { intentsWithRuns, runsOf, storedIntents } from '../support/processes/stored-intents.ts'
 import { queryValues } from '../support/rows.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { type RunView, runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
-// Temporal takes its time for many runs, and more of it on a machine that has other things to do.
+// Temporal takes long for many runs, particularly on a busy machine.
 jest.setTimeout(240_000)
 
 const databaseUrl = await cloneDatabase()
@@ -36,7 +36,7 @@ const temporal = await runViewer(installation.temporal.address)
 
 beforeEach(() => installation.startMissing())
 
-/** A new owner with an agent whose intents all wait. */
+/** A new owner with an agent whose intents all wait for approval. */
 async function anOwner(): Promise<{ mine: TestClient; ownerId: string; agentId: string }> {
   const { url } = installation.api
   const mine = client(areas, { url, token: await createOwner(url) })
@@ -49,7 +49,7 @@ const eventsOf = async ({ handle }: RunView) => (await handle.fetchHistory()).ev
 
 const history = (id: string) => eventsOf(temporal.of({ workflowId: `intent/${id}` }))
 
-/** The activities of a run, in order: what was begun, and what has been answered. */
+/** The activities of a run, in order, and how many of them completed. */
 async function activitiesOf(id: string): Promise<{ scheduled: unknown[]; completed: number }> {
   const events = await history(id)
   return {
@@ -103,7 +103,7 @@ describe('a kill between two steps', () => {
     expect(submissions.filter(name => name === 'submitPayment')).toHaveLength(1)
     const { data } = await bodyOf(mine.ledger.transfers({ query: { referenceId: transferId } }))
     expect(data.map(({ kind }) => kind)).toEqual(['sepa_settle', 'sepa_submit', 'hold'])
-    await expectProven(mine)
+    await expectVerifiedLedger(mine)
   })
 
   test('of a relay between its call and the mark of it repeats the call, and there is one run', async () => {
@@ -119,7 +119,7 @@ describe('a kill between two steps', () => {
     await installation.kill('relay')
     expect(await outboxRows()).toEqual([1])
 
-    // What is leased is due now.
+    // The leased row is made due now.
     await queryValues(databaseUrl, 'update outbox set due_at = now()')
     await installation.startMissing()
     await until('it is delivered', async () => (await outboxRows()).length === 0)
@@ -133,7 +133,7 @@ describe('a kill between two steps', () => {
 })
 
 describe('simultaneous causes', () => {
-  // Five for each of eight distances between the two: in one run both sides come first many times over.
+  // Five races for each of eight delays between the two, so that both sides win several times.
   test('such as an approval and the deadline take effect one after the other, and every record agrees', async () => {
     const races = await times(40, async index => {
       const { mine, agentId } = await anOwner()
@@ -172,7 +172,7 @@ describe('simultaneous causes', () => {
     await temporal.of(first).untilBegun()
     await temporal.of(first).untilDetails('waits for approval')
     const unprocessed = (await times(260, () => declare(1))).map(({ id }) => id)
-    // The last: when the time comes, some of their runs have yet to begin.
+    // Declared last, so that some of their runs have yet to begin when they expire.
     const waiting = [first, ...(await times(39, () => declare(2)))].map(({ id }) => id)
     const second = `date_trunc('second', (select max(expires_at) from intents where owner_id = $1))`
     await queryValues(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
@@ -192,7 +192,7 @@ describe('simultaneous causes', () => {
   })
 })
 
-/** So many questions later, which is before or after what else is under way; who hears that a row is busy asks again. */
+/** Approves after this many reads, so before or after the concurrent change; repeats while the row is busy. */
 async function approveAfter(questions: number, { intents }: TestClient, id: string) {
   const params = { id }
   for (let reads = 0; reads < questions; reads++) await bodyOf(intents.get({ params }))

@@ -1,11 +1,11 @@
-import { byValues, inTransaction, journalOf } from './journal-alone.ts'
-import { accountsLocked, posted } from './ledger-alone.ts'
-import { type Alone, KEY } from './pgbench.ts'
+import { byValues, inTransaction, journalOf } from './journal-sql.ts'
+import { accountsLocked, posted } from './ledger-sql.ts'
+import { KEY, type SqlEquivalent } from './pgbench.ts'
 
 const TRANSFER = `'transfer_' || :key`
 const [FROM, TO] = [`'wallet_bench_' || :payer`, `'wallet_bench_' || :payee`]
 
-/** In a script of pgbench a colon before a letter begins a variable, hence the spaces. */
+/** The spaces after colons keep pgbench from taking them for variables. */
 const EVENT_DATA = `{"transferId":"transfer_01kagp6mybf2ktzn5dx2q8fjzd","fromWalletId":"wallet_bench_1",
   "toWalletId":"wallet_bench_2","status":"completed","amountEuros":0.01}`
 
@@ -33,8 +33,8 @@ const journal = journalOf(
   BODY,
 )
 
-/** A transfer without us: all that it leaves behind, and nothing but its posting. */
-export const payingAlone = (wallets: number, payers: number): Alone => ({
+/** A transfer in SQL alone: with all its rows, and with its posting only. */
+export const payInSql = (wallets: number, payers: number): SqlEquivalent => ({
   draw: [
     KEY,
     `payer random(1, ${payers})`,

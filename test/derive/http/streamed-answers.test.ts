@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 
 const piece = 'x'.repeat(65_536)
 
-/** What has become of the last reading. */
+/** The state of the last stream. */
 const reading = { pieces: 0, ended: false }
 
 async function* endless() {
@@ -62,7 +62,7 @@ const service = await startTestService({
 })
 const read = (name: string, method = 'GET') => service.http(method, `/streams/${name}`)
 
-/** A client that reads only when it is told to. */
+/** A client that reads only when the test does. */
 async function openSlowly(name: string) {
   const outgoing = request(`${service.url}/streams/${name}`).end()
   const [answer] = await once(outgoing, 'response')
@@ -102,7 +102,7 @@ test('a streamed answer is generated only as fast as it is read, and ends when i
     return reading.pieces > 0 && reading.pieces === before
   })
   expect(reading).toMatchObject({ ended: false })
-  // What the two kernels hold for the sockets, and little besides.
+  // The size of the socket buffers and little more.
   expect(reading.pieces * piece.length).toBeLessThan(20_000_000)
   answer.destroy()
   outgoing.destroy()

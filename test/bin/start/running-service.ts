@@ -16,7 +16,7 @@ import {
 } from '../../support/processes/service-process.ts'
 import { until } from '../../support/until.ts'
 
-/** Does what a shell would with the `curl` that the service prints. */
+/** Sends the request of the `curl` command that the service prints. */
 async function paste(curl: string): Promise<Response> {
   const [, url = ''] = /curl -s (\S+)/.exec(curl) ?? []
   const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
@@ -26,10 +26,10 @@ async function paste(curl: string): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body })
 }
 
-// One directory for all: to make its PostgreSQL and its Temporal costs more than to start them.
+// All tests share one directory, as creating PostgreSQL and Temporal takes longer than starting them.
 const dataDir = temporaryFolder()
 let service: Launched | undefined
-/** As it told of itself at its first start. */
+/** The instance file of the first start. */
 let first: Instance | undefined
 
 async function ensureRunning(): Promise<Launched> {
@@ -38,7 +38,7 @@ async function ensureRunning(): Promise<Launched> {
   return service
 }
 
-/** With data, and nobody at work on it. */
+/** Ensures that the data exists and no service runs on it. */
 async function ensureStopped(): Promise<void> {
   if (!first) await ensureRunning()
   if (service) await stopService(service)
@@ -123,7 +123,7 @@ describe('a running service', () => {
     expectSame()
   })
 
-  /** npm and the terminal both pass on a Ctrl-C. */
+  /** npm and the terminal both pass a Ctrl-C on. */
   test('ends with 0 and with its servers at two SIGTERM, and removes its instance file', async () => {
     const runningService = await ensureRunning()
     const processes = servers()

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { inputOf } from '../../../../src/derive/http/input.ts'
 import { allInputs, type Input, type Member, membersOf } from '../../../support/contract/contract-members.ts'
 
-/** How zod says it, and how we say what we have no words for. */
+/** Words of zod's own messages, and of our fallback for unknown ones. */
 const ZOD_WORDS =
   /invalid|expected|received|too (big|small)|unrecognized|another form|a text like|must be (undefined|nan|unknown|never|date|bigint)|NaN|\[object/i
 
-/** Of each kind something that is wrong somewhere. */
+/** Values of every type, each of which is wrong for some member. */
 const WRONG_VALUES = [
   null,
   true,
@@ -32,7 +32,7 @@ const WRONG_VALUES = [
   Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n, 'x'])),
 ]
 
-/** A query has texts only. */
+/** The members with text values, as a query has no others. */
 const asTexts = (value: object): Record<string, string> =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === 'string'))
 

@@ -1,10 +1,10 @@
-/** What every operation leaves behind, in SQL of its own; a script of pgbench takes one row at a time. */
+/** The rows that every operation writes, as SQL; a pgbench script inserts one row at a time. */
 export interface Written {
   readonly into: string
   readonly rows: readonly string[]
 }
 
-/** For what: the event's agent, as SQL, and its data. */
+/** The subject of an event: its agent, as SQL, and its data. */
 interface About {
   readonly agent: string
   readonly data: string
@@ -24,13 +24,13 @@ const auditOf = (name: string, agent: string, action: string): string =>
   `uuidv7()::text, :owner, 'test', 'key', 'key_bench', '${action}', '${name}', uuidv7()::text, 'done',
     uuidv7()::text, ${agent}, gen_random_uuid()::text, '127.0.0.1', now()`
 
-/** Events, each with a row of the audit trail. */
+/** The events with their audit entries. */
 export const eventsOf = (action: string, events: readonly string[], about: About): readonly Written[] => [
   { into: INTO.event, rows: events.map(name => eventOf(name, about)) },
   { into: INTO.audit, rows: events.map(name => auditOf(name, about.agent, action)) },
 ]
 
-/** The same, and the answer that is kept for the key. */
+/** The events with their audit entries, and the answer stored for the idempotency key. */
 export const journalOf = (
   action: string,
   events: readonly string[],
@@ -49,16 +49,16 @@ export const knownOf = (action: string): string => `select status, body from ide
 
 const LOCK_KEY = `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`
 
-/** One after the other, in a transaction. */
-export const committed = (statements: readonly string[]): string =>
+/** The statements one after the other in a transaction. */
+export const transaction = (statements: readonly string[]): string =>
   ['begin', ...statements, 'commit'].join(';\n')
 
-/** The same under an idempotency key. */
+/** The statements one after the other in a transaction, under an idempotency key. */
 export const inTransaction = (action: string, statements: readonly string[]): string =>
-  committed([LOCK_KEY, knownOf(action), ...statements])
+  transaction([LOCK_KEY, knownOf(action), ...statements])
 
-/** Makes the deliveries of an event, for whom it is sent to: for nobody here. */
-export const published = (event: string, { data }: Pick<About, 'data'>): string => {
+/** The call that creates the deliveries and pushes of an event; without subscriptions there are none. */
+export const publish = (event: string, { data }: Pick<About, 'data'>): string => {
   const events = `jsonb_build_array(jsonb_build_object('id', uuidv7()::text, 'ownerId', :owner::text, 'mode', 'test',
     'event', '${event}', 'data', '${data}'::jsonb))`
   return `select publish_events(${events}, array[:owner::text]), publish_pushes(${events}, array[:owner::text])`
@@ -69,7 +69,7 @@ export const byValues = ({ into, rows }: Written): string =>
 const bySelect = ({ into, rows }: Written, source: string): string =>
   `${into} ${rows.map(row => `select ${row} from ${source}`).join(' union all ')}`
 
-/** All in one statement: its parts, and what is written once for each row of `source`. */
+/** A single statement of these parts, with the rows written once for each row of `source`. */
 export function together(parts: readonly string[], written: readonly Written[], source: string): string {
   const inserts = written.map(insert => bySelect(insert, source))
   const named = inserts.slice(0, -1).map((text, n) => `w${n} as (${text})`)

@@ -1,4 +1,4 @@
-/** The ledger as pgbench uses it; all arguments are SQL. */
+/** The ledger for pgbench scripts; all arguments are SQL. */
 
 /** The account of a wallet, locked until the transaction ends. */
 export const accountsLocked = (wallets: readonly string[]): string =>
@@ -15,7 +15,7 @@ interface Entry {
   readonly account: string
   readonly amount: number
   readonly hold?: number
-  /** A new one, if left out. */
+  /** By default a new hold. */
   readonly holdId?: string
 }
 
@@ -25,17 +25,17 @@ const entryOf = ({ account, amount, hold = 0, holdId = `'hold_' || :key` }: Entr
   `jsonb_build_object('transferId', ${ID}, 'accountId', ${account}, 'amount', ${amount},
     'holdId', ${hold ? holdId : 'null'}, 'hold', ${hold})`
 
-/** One call of the only way into the ledger, with one posting. */
+/** Calls `ledger_post`, the only way into the ledger, with one posting. */
 export const posted = ({ kind, type, id }: Posting, entries: readonly Entry[]): string =>
   `ledger_post(:owner, 'test', now(),
     jsonb_build_array(jsonb_build_object('id', ${ID}, 'currency', 'EUR', 'kind', '${kind}',
       'referenceType', '${type}', 'referenceId', ${id}, 'valueDate', null)),
     jsonb_build_array(${entries.map(entryOf).join(', ')}))`
 
-/** So much is held in the account for an intent. */
+/** Holds an amount in the account for an intent. */
 export const held = (account: string, intent: string, cents: number): string =>
   posted({ kind: 'hold', type: 'intent', id: intent }, [{ account, amount: 0, hold: cents }])
 
-/** So much that a hold of the account has held for an intent is free again. */
+/** Releases what a hold of the account holds for an intent. */
 export const released = (account: string, intent: string, cents: number, holdId: string): string =>
   posted({ kind: 'release', type: 'intent', id: intent }, [{ account, amount: 0, hold: -cents, holdId }])

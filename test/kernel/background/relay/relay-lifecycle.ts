@@ -31,7 +31,7 @@ describe('a notification', () => {
       announce()
       await until('it is delivered', () => delivered.length === count)
     }
-    // The poll alone would have taken a second each time.
+    // Polling alone would take a second for each.
     expect(performance.now() - began).toBeLessThan(8_000)
     await listener.stop()
   })
@@ -177,7 +177,7 @@ describe('a workflow', () => {
     const deliver = temporalStarter(temporal.client, newId('queue'), new Map())
     const workflowId = `intent/${newId('intent')}`
     await queue(3, workflowId)
-    // Leased and delivered, and then nothing: as if it had been killed before the mark.
+    // Claimed and delivered but not deleted, as by a relay that was killed in between.
     for (const due of await outboxOf(database).claim(2, 'lease')) await deliver(due)
     await makeDue()
     start(deliver)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { deliveriesOf, untilDelivery } from '../../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
-import { subscriptionsIn } from '../../support/delivery/subscribed.ts'
+import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
 import { aLiveClient, anAgent, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
@@ -32,7 +32,7 @@ describe('a test clock', () => {
     expect(dead.attempts).toHaveLength(5)
     for (const { headers } of receiver.at(path))
       expect(Math.abs(Number(headers['x-service-timestamp']) * 1_000 - Date.now())).toBeLessThan(MINUTE)
-    // The receiver was left alone on the way, by the clock that was moved.
+    // The receiver was paused on the way, by the moved clock.
     expect((await bodyOf(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
   })
 

@@ -165,7 +165,7 @@ const everyEnd: Step[][] = [
   [...all('endRun', 0), ...all('revoke', 0), ...all('declare', 1, 2)],
 ]
 
-test('reserved and spent amounts agree with the records, in whatever order things happen', async () => {
+test('reserved and spent amounts agree with the records after any sequence of actions', async () => {
   const statuses = new Set<string>()
   const follow = async (course: readonly (readonly Step[])[]): Promise<void> => {
     const who = await aSpender(service)

@@ -5,8 +5,13 @@ import { burst, type Create, create, intentsOf } from '../support/burst.ts'
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startInstallation } from '../support/processes/installation.ts'
 import { ownPostgres } from '../support/processes/own-servers.ts'
-import { intentsWithRuns, runsOf, type StoredIntent, storedIntents } from '../support/processes/places.ts'
 import { createOwner } from '../support/processes/processes.ts'
+import {
+  intentsWithRuns,
+  runsOf,
+  type StoredIntent,
+  storedIntents,
+} from '../support/processes/stored-intents.ts'
 import { queryValues } from '../support/rows.ts'
 import { times } from '../support/sample-service.ts'
 import { runViewer } from '../support/temporal/runs.ts'
@@ -29,11 +34,11 @@ interface Owner {
   readonly ownerId: string
   readonly token: string
   readonly agentId: string
-  /** By way of the API process that runs now. */
+  /** A client of the API process that runs now. */
   clientNow(): TestClient
 }
 
-/** A new owner with an agent that may spend ten euros by itself. */
+/** A new owner with an agent that may spend ten euros without approval. */
 async function anOwner(): Promise<Owner> {
   const token = await createOwner(installation.api.url)
   const clientNow = () => client(areas, { url: installation.api.url, token })
@@ -49,7 +54,7 @@ const isCreated = ({ response }: Create): boolean => response?.status === 201
 const idOf = ({ response }: Create): string => response?.body.id
 const isWaiting = ({ response }: Create): boolean => response?.body.workflowId !== null
 
-/** An intent to which this happened, and nothing else or twice. */
+/** The stored intent that has exactly these events, each once. */
 const intentWith = (id: string, status: string, ...events: string[]): StoredIntent => {
   const names = events.map(event => `intent.${event}`)
   return { id, status, events: names, audit: names }
@@ -139,7 +144,7 @@ describe('a crash of every process in a burst of intents', () => {
     await postgres.start()
     const created = creates.filter(isCreated)
     expect(await storedIntents(postgres.url, created.map(idOf))).toEqual(created.map(expectedIntent))
-    // What the killed relay had taken for its own is due now.
+    // The rows that the killed relay had claimed are made due now.
     await sql('update outbox set due_at = now()')
     await installation.startMissing()
     const keyed = creates.filter(({ key }) => key !== null)

@@ -18,7 +18,7 @@ interface Raw {
   readonly bytes: Buffer
 }
 
-/** Past everything that unpacks an answer by itself. */
+/** Sends a request without decompressing the answer. */
 const raw = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> =>
   new Promise((resolve, reject) => {
     request(service.url + path, { method, headers })

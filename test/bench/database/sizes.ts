@@ -2,13 +2,13 @@ import { printLine } from '../../../src/platform/output.ts'
 import { whole } from '../report.ts'
 import { onStage, type Stage } from '../stage.ts'
 
-/** What a stage is filled with, and how often. */
+/** How a stage is filled, and what with. */
 interface Filling {
   readonly what: string
   fill(stage: Stage, size: number): Promise<void>
 }
 
-/** Stages of all these sizes at once, each with a database of its own: what is measured in turn can be compared. */
+/** Opens a stage for each size at the same time, so that measurements in turn are comparable. */
 export async function onSizes<T>(
   folder: string,
   sizes: readonly number[],

@@ -9,7 +9,7 @@ afterAll(() => {
   for (const opened of open) opened.close()
 })
 
-/** Sends a request to somebody who writes what he likes. */
+/** Sends a request to a server that writes raw bytes. */
 async function sendTo(respond: (socket: Socket) => void, timeoutMs = 5_000): Promise<OutboundAnswer> {
   const server = createServer(socket => {
     socket.on('error', () => undefined)
@@ -23,7 +23,7 @@ async function sendTo(respond: (socket: Socket) => void, timeoutMs = 5_000): Pro
 
 const writes = (text: string) => (socket: Socket) => void socket.once('data', () => socket.write(text))
 
-/** Writes this over and over, until nobody listens any more. */
+/** Writes the beginning, and then more and more until the client leaves. */
 const writesEndlessly = (beginning: string, more: () => string) => (socket: Socket) =>
   void socket.once('data', () => {
     socket.write(beginning)

@@ -26,7 +26,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A receiver that treats the nth request of each connection as it likes, the first being 0. */
+/** A receiver that handles the nth request of each connection with this function, counted from 0. */
 async function receiver(respond: (socket: Socket, n: number) => void): Promise<Witness> {
   const received: Witness['received'] = []
   let connections = 0
@@ -53,7 +53,7 @@ async function send(url: string, request: Partial<OutboundRequest> = {}): Promis
     again: () => ({ 'x-try': 'second' }),
     ...request,
   })
-  // Only then the connection is free for the next one.
+  // The connection is free for the next request only after this turn.
   await setImmediate()
   return answer
 }

@@ -174,7 +174,7 @@ describe('a transfer that waits for its payee', () => {
     const maker = new pg.Client({ connectionString: service.databaseUrl })
     await maker.connect()
     await maker.query('begin')
-    // As the foreign key of a new record does it.
+    // The lock that the foreign key of a new record takes.
     await maker.query('select from customers where id = $1 for key share', [ownerId])
     const change = { params: { id: ownerId }, body: { status: 'suspended' } } as const
     expect((await bodyOf(service.dash.customers.update(change))).status).toBe('suspended')

@@ -1,9 +1,9 @@
 import { AGENTS, DECISION } from './intent-rows.ts'
-import { byValues, inTransaction, journalOf, knownOf, together, type Written } from './journal-alone.ts'
-import { accountsLocked, held } from './ledger-alone.ts'
-import { type Alone, inOrder, KEY } from './pgbench.ts'
+import { byValues, inTransaction, journalOf, knownOf, together, type Written } from './journal-sql.ts'
+import { accountsLocked, held } from './ledger-sql.ts'
+import { inOrder, KEY, type SqlEquivalent } from './pgbench.ts'
 
-/** In a script of pgbench a colon before a letter begins a variable, hence the spaces. */
+/** The spaces after colons keep pgbench from taking them for variables. */
 const EVENT_DATA = `{"intentId":"intent_01kagp6mybf2ktzn5dx2q8fjzd","agentId":"agent_bench_1","status":"approved",
   "amountEuros":9.5,"merchant":"Bookshop"}`
 
@@ -37,7 +37,7 @@ const ruling = `select a.id, a.status, a.wallet_id, p.id as policy_id, p.version
 
 export const PERIODS = `('all', 'day:' || current_date, 'month:' || to_char(current_date, 'YYYY-MM'))`
 
-/** What an agent has of its limits, locked; and so much more of it taken, with the row that remembers it. */
+/** Locks the limit counters of an agent, and reserves an amount in them with its row of the reservation. */
 const countersLocked = (agent: string): string =>
   `select * from open_counters(:owner, 'test', array[${agent}], current_date, '{}', '{}', '{}')`
 const counted = (agent: string, cents: number): string => `update counters
@@ -58,7 +58,7 @@ const decided = (agent: string, intent: string): Written => ({
   ],
 })
 
-/** What is usual for an agent, as it is read and written; its merchant is one that it knows. */
+/** Reads and writes the risk profile of an agent, for a merchant that it knows. */
 const usual = (agent: string): string =>
   `select * from risk_open(:owner, 'test', array[${agent}], array['merchant'])`
 const profiled = (agent: string): string => `insert into risk_profiles
@@ -86,8 +86,8 @@ const declaring: readonly Written[] = [
   ),
 ]
 
-/** Declaring an intent that nobody is asked about, without us; of so many agents. */
-export const declaringAlone = (agents: number): Alone => ({
+/** Declaring an intent that is approved at once, in SQL alone, for this many agents. */
+export const declareInSql = (agents: number): SqlEquivalent => ({
   draw: [`agent random(1, ${agents})`, KEY],
   scripts: {
     statements: inTransaction('intents.create', [
@@ -147,8 +147,8 @@ const approving: readonly Written[] = [
   },
 ]
 
-/** Approving an intent that waits, each of them once, without us. */
-export const approvingAlone = (first: number): Alone => ({
+/** Approving waiting intents, each once, in SQL alone. */
+export const approveInSql = (first: number): SqlEquivalent => ({
   draw: [...inOrder(first), KEY],
   scripts: {
     statements: inTransaction('intents.approve', [
