@@ -29,8 +29,8 @@ export async function measureLoads(stage: Stage, cases: readonly Case[], seconds
       rounds.results.push(await loadAll(stage, cases, connections, seconds))
       if (connections === COMPARED_AT) rounds.calls.push(await callAll(stage, compared))
     }
-    results.push(...bestOf(rounds.results))
-    calls.push(...bestOf(rounds.calls))
+    results.push(...bestOf(rounds.results, betterResult))
+    calls.push(...bestOf(rounds.calls, betterCall))
   }
   return { results, calls }
 }
@@ -72,15 +72,29 @@ const UNMEASURED = { perSecond: 0, databaseMicroseconds: 0 }
 interface Rate {
   readonly name: string
   readonly perSecond: number
+  readonly databaseMicroseconds: number
 }
 
 const summary = (rates: readonly Rate[]): string =>
   rates.map(({ name, perSecond }) => `${name} ${Math.round(perSecond)}`).join(', ')
 
-/** The better result of several rounds at each place of the list. */
-const bestOf = <T extends Rate>(rounds: readonly (readonly T[])[]): T[] =>
+const faster = <T extends Rate>(one: T, other: T): T => (other.perSecond > one.perSecond ? other : one)
+
+/** The least processor time counts, whichever round is faster: a vacuum may have run in the other one. */
+const betterResult = (one: Result, other: Result): Result => ({
+  ...faster(one, other),
+  cpuMicroseconds: Math.min(one.cpuMicroseconds, other.cpuMicroseconds),
+  databaseMicroseconds: Math.min(one.databaseMicroseconds, other.databaseMicroseconds),
+})
+
+const betterCall = (one: SqlRate, other: SqlRate): SqlRate => ({
+  ...faster(one, other),
+  databaseMicroseconds: Math.min(one.databaseMicroseconds, other.databaseMicroseconds),
+})
+
+/** The better figures of several rounds at each place of the list. */
+const bestOf = <T>(rounds: readonly (readonly T[])[], better: (one: T, other: T) => T): T[] =>
   rounds.reduce<T[]>(
-    (best, round) =>
-      round.map((rate, n) => (rate.perSecond > (best[n]?.perSecond ?? 0) ? rate : (best[n] ?? rate))),
+    (best, round) => round.map((figures, n) => (best[n] === undefined ? figures : better(best[n], figures))),
     [],
   )

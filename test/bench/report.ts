@@ -36,7 +36,7 @@ export function loadTable(cases: readonly Case[], loads: Loads, more: readonly s
   const row = (title: string, cell: (connections: number) => string) =>
     line([title, ...CONNECTIONS.map(cell)])
   return [
-    'requests a second, p50/p99 in ms, processor time of the server + of PostgreSQL for one request; the better of two rounds',
+    'requests a second, p50/p99 in ms, processor time of the server + of PostgreSQL for one request; the better of two rounds, figure by figure',
     '',
     row('connections', String),
     ...cases.map(({ name, title }) => row(title, n => cellOf(of(name, n)))),
