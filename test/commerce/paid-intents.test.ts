@@ -28,7 +28,7 @@ async function someone(rules: Rules = {}) {
   const { client: mine } = owner
   const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
   const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
-  const itself = [service.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
+  const tokenClients = [service.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
   const counted = async () => {
     const [all] = await service.sql<Record<string, unknown>>(
       `select reserved_cents::int as reserved, spent_cents::int as spent, uses, reserved_uses as waiting,
@@ -39,12 +39,11 @@ async function someone(rules: Rules = {}) {
   }
   return {
     ...owner,
-    client: mine,
     agent,
     walletId: agent.walletId,
     counted,
-    itself: itself[0] as TestClient,
-    any: (n: number) => itself[n % 2] as TestClient,
+    tokenClient: tokenClients[0] as TestClient,
+    any: (n: number) => tokenClients[n % 2] as TestClient,
     payee: (await aWallet(mine, 0, { name: 'Bookshop' })).id,
     balance: () => bodyOf(mine.agents.balance({ params: { id: agent.id } })),
     intent: (id: string) => bodyOf(mine.intents.get({ params: { id } })),
@@ -53,13 +52,13 @@ async function someone(rules: Rules = {}) {
 
 describe('an agent pays a wallet', () => {
   test('on its approved intent, which is completed by one transaction', async () => {
-    const { client, itself, agent, walletId, payee, balance, counted, intent } = await someone({
+    const { client, tokenClient, agent, walletId, payee, balance, counted, intent } = await someone({
       amountTolerancePercent: 10,
     })
     const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
     expect((await balance()).heldEuros).toBe(22)
     const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 21.5, intentId }
-    const transfer = await bodyOf(itself.transfers.create({ body }))
+    const transfer = await bodyOf(tokenClient.transfers.create({ body }))
     expect(transfer).toMatchObject({ status: 'completed', intentId, transactionId: expect.any(String) })
     expect(await intent(intentId)).toMatchObject({
       status: 'completed',
@@ -80,7 +79,7 @@ describe('an agent pays a wallet', () => {
     ])
     const { data: entries } = await bodyOf(client.intents.timeline({ params: { id: intentId } }))
     expect(entries.map(({ event }) => event)).toContain('intent.completed')
-    const again = await itself.transfers.create({ body })
+    const again = await tokenClient.transfers.create({ body })
     expect([again.status, again.code]).toEqual([400, 'intent_not_approved'])
     expect((await client.intents.cancel({ params: { id: intentId } })).code).toBe('intent_closed')
     await expectVerifiedLedger(client)
@@ -116,7 +115,7 @@ describe('an agent pays a wallet', () => {
 
   test('with approved intents of its own only', async () => {
     const payer = await someone()
-    const { client, itself, agent, walletId, payee, balance } = payer
+    const { client, tokenClient, agent, walletId, payee, balance } = payer
     const other = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
     const declare = (members: object, of = agent.id) => anIntent(client, of, { amountEuros: 20, ...members })
     const right = await declare({ walletId: payee })
@@ -126,7 +125,7 @@ describe('an agent pays a wallet', () => {
     const late = await declare({ walletId: payee, expiresInMinutes: 1 })
     const elsewhereTo = (await aWallet(client)).id
     const before = await balance()
-    const pay = (members: object, by = itself) =>
+    const pay = (members: object, by = tokenClient) =>
       by.transfers.create({
         body: { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId: right.id, ...members },
       })
@@ -152,18 +151,21 @@ describe('an agent pays a wallet', () => {
   })
 
   test('without another risk score, and not while risk has frozen the agent', async () => {
-    const { client, itself, agent, walletId, payee } = await someone()
+    const { client, tokenClient, agent, walletId, payee } = await someone()
     const approved = await anIntent(client, agent.id, { amountEuros: 20, walletId: payee })
     const weights = { newMerchant: 95, velocity: 0, amountOutlier: 0, impossibleTravel: 0, oddHour: 0 }
     await bodyOf(client.risk.configure({ body: { weights } }))
     expect((await anIntent(client, agent.id, { merchant: 'Jeweller' })).decision.riskScore).toBe(95)
     const body = { fromWalletId: walletId, toWalletId: payee, amountEuros: 20, intentId: approved.id }
-    expect(await itself.transfers.create({ body })).toMatchObject({ status: 400, code: 'agent_not_active' })
+    expect(await tokenClient.transfers.create({ body })).toMatchObject({
+      status: 400,
+      code: 'agent_not_active',
+    })
     await bodyOf(client.risk.unfreeze({ params: { id: agent.id }, body: {} }))
     const scored = async () =>
       (await bodyOf(client.risk.events({ query: { agentId: agent.id } }))).data.length
     const before = await scored()
-    expect((await itself.transfers.create({ body })).status).toBe(201)
+    expect((await tokenClient.transfers.create({ body })).status).toBe(201)
     expect(await scored()).toBe(before)
   })
 
@@ -182,22 +184,22 @@ describe('an agent pays a wallet', () => {
 describe('an agent’s payment by SEPA', () => {
   async function underWay(rules: Rules = {}, amountEuros = 20, name = 'Bäckerei Müller') {
     const payer = await someone(rules)
-    const { client, itself, agent, walletId } = payer
+    const { client, tokenClient, agent, walletId } = payer
     const { id: beneficiaryId } = await aBeneficiary(client, { name })
     const intent = await anIntent(client, agent.id, { amountEuros, beneficiaryId, expiresInMinutes: 5 })
     const body = { fromWalletId: walletId, beneficiaryId, amountEuros, intentId: intent.id }
-    const transfer = await bodyOf(itself.transfers.create({ body }))
+    const transfer = await bodyOf(tokenClient.transfers.create({ body }))
     return { ...payer, body, transfer, params: { id: intent.id }, of: { id: transfer.id } }
   }
 
   test('keeps its intent waiting until it is submitted, and then completes it', async () => {
-    const { client, itself, body, transfer, params, of, balance, counted } = await underWay({
+    const { client, tokenClient, body, transfer, params, of, balance, counted } = await underWay({
       amountTolerancePercent: 10,
     })
     expect(transfer).toMatchObject({ status: 'created', intentId: params.id, transactionId: null })
     expect((await balance()).heldEuros).toBe(22)
     expect((await client.intents.cancel({ params })).code).toBe('intent_being_paid')
-    expect((await itself.transfers.create({ body })).code).toBe('intent_being_paid')
+    expect((await tokenClient.transfers.create({ body })).code).toBe('intent_being_paid')
     await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
     const paid = await bodyOf(client.transfers.get({ params: of }))
     expect(paid.status).toBe('completed')
@@ -225,13 +227,17 @@ describe('an agent’s payment by SEPA', () => {
   })
 
   test('that is cancelled leaves the intent as it was, or expired after its deadline', async () => {
-    const { client, itself, body, params, of, balance, counted } = await underWay({}, 20, 'No Match GmbH')
+    const { client, tokenClient, body, params, of, balance, counted } = await underWay(
+      {},
+      20,
+      'No Match GmbH',
+    )
     await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
     expect((await bodyOf(client.transfers.get({ params: of }))).status).toBe('verifying')
     await bodyOf(client.transfers.cancel({ params: of }))
     expect((await bodyOf(client.intents.get({ params }))).status).toBe('approved')
     expect((await balance()).heldEuros).toBe(20)
-    const second = await bodyOf(itself.transfers.create({ body }))
+    const second = await bodyOf(tokenClient.transfers.create({ body }))
     await bodyOf(client.sandbox.advance({ body: { minutes: 10 } }))
     expect((await bodyOf(client.intents.get({ params }))).status).toBe('approved')
     await bodyOf(client.transfers.cancel({ params: { id: second.id } }))

@@ -23,16 +23,16 @@ describe('an agent’s wallet', () => {
     const { client, agent, main } = await someone()
     const wallet = await bodyOf(client.wallets.get({ params: { id: agent.walletId } }))
     expect(wallet).toMatchObject({ kind: 'agent', agentId: agent.id, name: agent.name, availableEuros: 0 })
-    const itself = service.client(String((await aToken(client, agent.id)).token))
-    expect((await bodyOf(itself.wallets.list({}))).data.map(({ id }) => id)).toEqual([agent.walletId])
-    expect((await itself.wallets.get({ params: { id: main.id } })).status).toBe(404)
-    expect(await bodyOf(itself.agents.balance({ params: { id: agent.id } }))).toEqual({
+    const tokenClient = service.client(String((await aToken(client, agent.id)).token))
+    expect((await bodyOf(tokenClient.wallets.list({}))).data.map(({ id }) => id)).toEqual([agent.walletId])
+    expect((await tokenClient.wallets.get({ params: { id: main.id } })).status).toBe(404)
+    expect(await bodyOf(tokenClient.agents.balance({ params: { id: agent.id } }))).toEqual({
       agentId: agent.id,
       walletId: agent.walletId,
       availableEuros: 0,
       heldEuros: 0,
     })
-    expect((await fund(itself, agent.id, { amountEuros: 1 })).status).toBe(403)
+    expect((await fund(tokenClient, agent.id, { amountEuros: 1 })).status).toBe(403)
   })
 
   test('is funded from the named wallet, or else from the oldest', async () => {

@@ -122,12 +122,12 @@ describe('a new token', () => {
     ['less than a day', { expiresInDays: 0 }, 'expiresInDays'],
     ['more than a year', { expiresInDays: 366 }, 'expiresInDays'],
     ['an empty label', { label: ' ' }, 'label'],
-  ])('is refused with %s', async (_, wrong, named) => {
+  ])('is refused with %s', async (_, invalid, field) => {
     const { key, agent } = await anOwnerWithAgent()
-    const body = { label: 'Laptop', ...wrong }
+    const body = { label: 'Laptop', ...invalid }
     const answer = await service.http('POST', `/agents/${agent.id}/tokens`, { token: key, body })
     expect(answer.status).toBe(400)
-    expect(answer.body.error).toContain(named)
+    expect(answer.body.error).toContain(field)
   })
 
   test('is refused for an agent that is deleted, another owner’s or of the other mode', async () => {

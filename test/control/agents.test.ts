@@ -101,11 +101,11 @@ describe('a new agent', () => {
     ['a status', { status: 'frozen' }, 'status'],
     ['an owner', { ownerId: 'customer_1' }, 'ownerId'],
     ['a mode', { mode: 'live' }, 'mode'],
-  ])('is refused with %s', async (_, wrong, named) => {
+  ])('is refused with %s', async (_, invalid, field) => {
     const { client, key } = await service.owner()
-    const answer = await service.http('POST', '/agents', { token: key, body: { name: 'A', ...wrong } })
+    const answer = await service.http('POST', '/agents', { token: key, body: { name: 'A', ...invalid } })
     expect(answer.status).toBe(400)
-    expect(answer.body.error).toContain(named)
+    expect(answer.body.error).toContain(field)
     expect(await idsOf(client)).toEqual([])
   })
 })

@@ -12,7 +12,7 @@ const secondUrl = await service.another()
 const engine = await startEngine(areas)
 
 /** An owner with an agent, and clients of two processes. */
-async function anOwner(autoApproveLimitEuros: number | null = null) {
+async function anOwnerWithAgent(autoApproveLimitEuros: number | null = null) {
   const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros })
   const clients = [owner.client, client(areas, { url: secondUrl, token: owner.key })] as const
@@ -33,7 +33,7 @@ const eventsWithAudit = async (intentId: string): Promise<string[]> => {
 
 describe('a hundred intents at once', () => {
   test('are each stored once, with event and audit rows', async () => {
-    const { ownerId, agent, anyClient } = await anOwner(50)
+    const { ownerId, agent, anyClient } = await anOwnerWithAgent(50)
     const answers = await times(100, index =>
       anyClient(index).intents.create({
         body: { agentId: agent.id, amountEuros: index + 1, merchant: `Shop ${index}`, purpose: 'P' },
@@ -57,7 +57,7 @@ describe('a hundred intents at once', () => {
   })
 
   test('take one `clientIntentId` once', async () => {
-    const { agent, anyClient, client: mine } = await anOwner()
+    const { agent, anyClient, client: ownClient } = await anOwnerWithAgent()
     const answers = await times(40, index =>
       anyClient(index).intents.create({
         body: {
@@ -70,13 +70,13 @@ describe('a hundred intents at once', () => {
       }),
     )
     expect(statusCounts(answers)).toEqual({ 201: 4, 409: 36 })
-    expect((await bodyOf(mine.intents.list())).data).toHaveLength(4)
+    expect((await bodyOf(ownClient.intents.list())).data).toHaveLength(4)
   })
 
   test('are decided each by its own agent: missing, frozen or active', async () => {
-    const { agent, anyClient, client: mine } = await anOwner(50)
-    const frozen = await anAgent(mine)
-    await bodyOf(mine.agents.freeze({ params: { id: frozen.id } }))
+    const { agent, anyClient, client: ownClient } = await anOwnerWithAgent(50)
+    const frozen = await anAgent(ownClient)
+    await bodyOf(ownClient.agents.freeze({ params: { id: frozen.id } }))
     const agents = [agent.id, 'agent_of_nobody', frozen.id]
     const answers = await times(60, index =>
       anyClient(index).intents.create({
@@ -87,24 +87,24 @@ describe('a hundred intents at once', () => {
   })
 
   test('are declared until the agent is frozen, and not after', async () => {
-    const { agent, anyClient, client: mine } = await anOwner(50)
+    const { agent, anyClient, client: ownClient } = await anOwnerWithAgent(50)
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'M', purpose: 'P' }
     const [freeze, ...answers] = await Promise.all([
-      mine.agents.freeze({ params: { id: agent.id } }),
+      ownClient.agents.freeze({ params: { id: agent.id } }),
       ...Array.from({ length: 30 }, (_, index) => anyClient(index).intents.create({ body })),
     ])
     expect(freeze.status).toBe(200)
     const { 201: declared = 0, 400: refused = 0 } = statusCounts(answers)
     expect(declared + refused).toBe(30)
-    expect((await bodyOf(mine.intents.list({ query: { limit: 100 } }))).data).toHaveLength(declared)
+    expect((await bodyOf(ownClient.intents.list({ query: { limit: 100 } }))).data).toHaveLength(declared)
     expect((await anyClient(1).intents.create({ body })).code).toBe('agent_not_active')
   })
 })
 
 describe('twenty persons at once', () => {
   test('approve an intent once', async () => {
-    const { agent, anyClient, client: mine } = await anOwner()
-    const { id } = await anIntent(mine, agent.id)
+    const { agent, anyClient, client: ownClient } = await anOwnerWithAgent()
+    const { id } = await anIntent(ownClient, agent.id)
     const answers = await times(20, index => anyClient(index).intents.approve({ params: { id } }))
     expect(statusCounts(answers)).toEqual({ 200: 1, 400: 19 })
     expect(answers.filter(({ code }) => code === 'intent_not_waiting')).toHaveLength(19)
@@ -112,8 +112,8 @@ describe('twenty persons at once', () => {
   })
 
   test('approve many intents, each once', async () => {
-    const { agent, anyClient, client: mine } = await anOwner()
-    const ids = (await times(30, () => anIntent(mine, agent.id))).map(({ id }) => id)
+    const { agent, anyClient, client: ownClient } = await anOwnerWithAgent()
+    const ids = (await times(30, () => anIntent(ownClient, agent.id))).map(({ id }) => id)
     const answers = await times(90, index =>
       anyClient(index).intents.approve({ params: { id: String(ids[index % 30]) } }),
     )
@@ -123,8 +123,8 @@ describe('twenty persons at once', () => {
 
   test('approve or deny an intent: the first decision counts', async () => {
     for (let round = 0; round < 10; round++) {
-      const { agent, anyClient, client: mine } = await anOwner()
-      const { id } = await anIntent(mine, agent.id)
+      const { agent, anyClient, client: ownClient } = await anOwnerWithAgent()
+      const { id } = await anIntent(ownClient, agent.id)
       const params = { id }
       const answers = await Promise.all([
         anyClient(round).intents.deny({ params, body: { reason: 'No' } }),
@@ -135,21 +135,21 @@ describe('twenty persons at once', () => {
       expect(statusCounts(answers)).toEqual({ 200: 1, 400: 3 })
       const winner = answers.find(({ status }) => status === 200)
       const status = String(winner?.body.status)
-      expect(await bodyOf(mine.intents.get({ params }))).toEqual(winner?.body)
+      expect(await bodyOf(ownClient.intents.get({ params }))).toEqual(winner?.body)
       expect(await eventsWithAudit(id)).toEqual(['intent.created', `intent.${status}`])
     }
   })
 
   test('approve and cancel an intent: status, events and audit rows agree', async () => {
     for (let round = 0; round < 10; round++) {
-      const { agent, anyClient, client: mine } = await anOwner()
-      const { id } = await anIntent(mine, agent.id)
+      const { agent, anyClient, client: ownClient } = await anOwnerWithAgent()
+      const { id } = await anIntent(ownClient, agent.id)
       const [approved, cancelled] = await Promise.all([
         anyClient(round).intents.approve({ params: { id } }),
         anyClient(round + 1).intents.cancel({ params: { id } }),
       ])
       expect(cancelled.status).toBe(200)
-      expect(await statusOf(mine, id)).toBe('cancelled')
+      expect(await statusOf(ownClient, id)).toBe('cancelled')
       expect(await eventsWithAudit(id)).toEqual([
         'intent.created',
         ...(approved.status === 200 ? ['intent.approved'] : []),
@@ -161,8 +161,8 @@ describe('twenty persons at once', () => {
 
 describe('the deadline of an intent', () => {
   test('refuses every later approval, to the millisecond, on two processes', async () => {
-    const { agent, anyClient, client: mine } = await anOwner()
-    const ids = (await times(40, () => anIntent(mine, agent.id))).map(({ id }) => id)
+    const { agent, anyClient, client: ownClient } = await anOwnerWithAgent()
+    const ids = (await times(40, () => anIntent(ownClient, agent.id))).map(({ id }) => id)
     await service.sql(
       `update intents set expires_at = now() + interval '3 milliseconds' * (w.place - 5)
        from unnest($1::text[]) with ordinality as w (id, place) where intents.id = w.id`,

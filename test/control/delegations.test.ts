@@ -85,22 +85,22 @@ describe('a delegation', () => {
     ['no time', { expiresInMinutes: 0 }, 'expiresInMinutes'],
     ['more than a year', { expiresInMinutes: 525_601 }, 'expiresInMinutes'],
     ['an empty merchant', { merchant: ' ' }, 'merchant'],
-  ])('is refused with %s, and nothing is created', async (_, wrong, named) => {
+  ])('is refused with %s, and nothing is created', async (_, invalid, field) => {
     const { client, key, agent } = await anOwnerWithAgent()
-    const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, ...wrong }
+    const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, ...invalid }
     const answer = await service.http('POST', '/authorizations', { token: key, body })
-    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(named)])
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(field)])
     expect((await bodyOf(client.delegations.list())).data).toEqual([])
   })
 
   test('is created by keys alone', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const { itself, params } = await aDelegate(client, agent.id)
+    const { tokenClient, params } = await aDelegate(client, agent.id)
     const body = { agentId: agent.id, maxAmountEuros: 1, expiresInMinutes: 1, parentDelegationId: params.id }
     for (const answer of [
-      await itself.delegations.create({ body }),
-      await itself.delegations.revoke({ params }),
-      await itself.agentTokens.create({ params: agent, body: { label: 'More' } }),
+      await tokenClient.delegations.create({ body }),
+      await tokenClient.delegations.revoke({ params }),
+      await tokenClient.agentTokens.create({ params: agent, body: { label: 'More' } }),
     ])
       expect(answer).toMatchObject({ status: 403, code: 'wrong_caller' })
   })
@@ -174,8 +174,8 @@ describe('the code of a delegation', () => {
       delegationId: delegation.id,
       scopes: expect.arrayContaining(['intents:write', 'runs:write']),
     })
-    const itself = service.client(String(token))
-    expect((await bodyOf(itself.agents.list())).data.map(({ id }) => id)).toEqual([agent.id])
+    const tokenClient = service.client(String(token))
+    expect((await bodyOf(tokenClient.agents.list())).data.map(({ id }) => id)).toEqual([agent.id])
     const again = await anyone.delegations.redeem(codeOf(delegation))
     expect(again).toMatchObject({ status: 410, code: 'code_used' })
   })

@@ -87,10 +87,10 @@ describe('deleting an agent', () => {
   test('revokes the tokens of the agent', async () => {
     const { client } = await service.owner()
     const { id } = await anAgent(client)
-    const itself = service.client(String((await aToken(client, id)).token))
+    const tokenClient = service.client(String((await aToken(client, id)).token))
     await bodyOf(client.agents.delete({ params: { id } }))
-    expect((await itself.agents.list()).status).toBe(401)
-    await until('and so is one that was known', async () => (await itself.intents.list()).status === 401)
+    expect((await tokenClient.agents.list()).status).toBe(401)
+    await until('and so is one that was known', async () => (await tokenClient.intents.list()).status === 401)
     expect(await eventsOf(id)).toEqual(['agent.created', 'token.created', 'agent.deleting', 'token.revoked'])
   })
 })

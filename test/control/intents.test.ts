@@ -11,7 +11,7 @@ import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionCount } from '../support/trace.ts'
 
 const service = await startTestService()
-const { eventsOf, anOwner } = intentsIn(service)
+const { eventsOf, anOwnerWithAgent } = intentsIn(service)
 
 /** The risk of every first payment: below each threshold. */
 const firstTime = {
@@ -25,7 +25,7 @@ const firstTime = {
 
 describe('a new intent', () => {
   test('waits for a person if its agent has no policy, and is the whole record', async () => {
-    const { client, ownerId, agent } = await anOwner()
+    const { client, ownerId, agent } = await anOwnerWithAgent()
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'A paper on caching' }
     const answer = await client.intents.create({ body })
     const message = 'The agent has no policy: a person approves every intent.'
@@ -81,7 +81,7 @@ describe('a new intent', () => {
   })
 
   test('is approved at once within the limit, and has no process', async () => {
-    const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
+    const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 50 })
     const intent = await anIntent(client, agent.id, { amountEuros: 25 })
     const message = '€ 25.00 is within the limit of € 50.00 up to which no person is asked.'
     expect(intent).toMatchObject({
@@ -116,12 +116,12 @@ describe('a new intent', () => {
     ['under no limit', 0.01, null, 'created'],
     ['the highest of amounts, which nobody has, at', 100_000_000_000, 100_000_000_000, 'denied'],
   ])('%s: %d of %d is %s', async (_, amountEuros, autoApproveLimitEuros, status) => {
-    const { client, agent } = await anOwner({ autoApproveLimitEuros })
+    const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros })
     expect((await anIntent(client, agent.id, { amountEuros })).status).toBe(status)
   })
 
   test('waits if the policy asks for a passkey, however small it is', async () => {
-    const { client, agent } = await anOwner({ autoApproveLimitEuros: 50, requireAttestation: true })
+    const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 50, requireAttestation: true })
     const intent = await anIntent(client, agent.id, { amountEuros: 0.01 })
     expect(intent).toMatchObject({
       status: 'created',
@@ -134,7 +134,7 @@ describe('a new intent', () => {
   })
 
   test('is decided by the policy’s current version, which it names', async () => {
-    const { client, agent, params } = await anOwner({ autoApproveLimitEuros: 50 })
+    const { client, agent, params } = await anOwnerWithAgent({ autoApproveLimitEuros: 50 })
     let shops = 0
     const decide = async () => {
       const { status, decision } = await anIntent(client, agent.id, { merchant: `Shop ${++shops}` })
@@ -154,7 +154,7 @@ describe('a new intent', () => {
   })
 
   test('stores all that is given', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const members = {
       amountEuros: 19.99,
       merchant: 'Größenwahn 🚀',
@@ -170,7 +170,7 @@ describe('a new intent', () => {
   })
 
   test('holds amounts to the cent, however large', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     for (const amountEuros of [0.01, 0.29, 1.1, 4_503_599.63, 99_999_999_999.99, 100_000_000_000])
       expect(
         (await intentOf(client, (await anIntent(client, agent.id, { amountEuros })).id)).amountEuros,
@@ -181,13 +181,13 @@ describe('a new intent', () => {
     ['after a minute', 1],
     ['after a month', 43_200],
   ])('can expire %s', async (_, expiresInMinutes) => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const { createdAt, expiresAt } = await anIntent(client, agent.id, { expiresInMinutes })
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(minutes(expiresInMinutes))
   })
 
   test('writes its events and audit rows in the same transaction', async () => {
-    const { client, agent } = await anOwner({ autoApproveLimitEuros: 25 })
+    const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 25 })
     const create = (amountEuros: number) =>
       client.intents.create({ body: { agentId: agent.id, amountEuros, merchant: 'Bookshop', purpose: 'P' } })
     const [waiting, approved] = [await create(26), await create(25)]
@@ -211,7 +211,7 @@ describe('a new intent', () => {
   })
 
   test('writes the start of its process into the outbox in the same transaction', async () => {
-    const { client, ownerId, agent } = await anOwner()
+    const { client, ownerId, agent } = await anOwnerWithAgent()
     const { id } = await anIntent(client, agent.id)
     const rows = await service.sql(
       `select o.process, o.input, o.attempts, o.xmin = i.xmin as together

@@ -177,11 +177,11 @@ describe('suggestions for an allowlist', () => {
     const { client } = await service.owner()
     const stranger = await service.owner()
     const [agent, other] = [await anAgent(client), await anAgent(client)]
-    const itself = service.client(String((await aToken(client, agent.id)).token))
+    const tokenClient = service.client(String((await aToken(client, agent.id)).token))
     const status = async (by: typeof client, agentId: string) =>
       (await by.merchants.suggestions({ query: { agentId } })).status
-    expect(await status(itself, agent.id)).toBe(200)
-    expect(await status(itself, other.id)).toBe(404)
+    expect(await status(tokenClient, agent.id)).toBe(200)
+    expect(await status(tokenClient, other.id)).toBe(404)
     expect(await status(stranger.client, agent.id)).toBe(404)
     expect(await status(client, 'agent_1')).toBe(404)
   })

@@ -102,9 +102,9 @@ describe('the budget of an owner', () => {
     const live = await aLiveClient(service, owner)
     await bodyOf(owner.client.policies.setBudget({ body: { dailyLimitEuros: 5 } }))
     expect(await bodyOf(live.policies.budget())).toEqual(noBudget)
-    const itself = service.client(String((await aToken(owner.client, agent.id)).token))
-    expect((await itself.policies.budget()).code).toBe('wrong_caller')
-    expect((await itself.policies.setBudget({ body: {} })).code).toBe('wrong_caller')
+    const tokenClient = service.client(String((await aToken(owner.client, agent.id)).token))
+    expect((await tokenClient.policies.budget()).code).toBe('wrong_caller')
+    expect((await tokenClient.policies.setBudget({ body: {} })).code).toBe('wrong_caller')
   })
 
   test('that allows exactly seven allows seven of two hundred at once, over five agents on two processes', async () => {

@@ -60,25 +60,25 @@ describe('a run', () => {
   })
 
   test('is started by an agent’s token for that agent only', async () => {
-    const { client, agent, itself } = await anOwnerWithAgent()
-    const own = await aRun(itself, agent.id)
+    const { client, agent, tokenClient } = await anOwnerWithAgent()
+    const own = await aRun(tokenClient, agent.id)
     const other = await anAgent(client)
     const body = { agentId: other.id, name: 'Theirs' }
-    expect(await itself.runs.create({ body })).toMatchObject({ status: 404, code: 'agent_not_found' })
+    expect(await tokenClient.runs.create({ body })).toMatchObject({ status: 404, code: 'agent_not_found' })
     await aRun(client, other.id)
-    expect((await bodyOf(itself.runs.list())).data.map(({ id }) => id)).toEqual([own.id])
+    expect((await bodyOf(tokenClient.runs.list())).data.map(({ id }) => id)).toEqual([own.id])
     const stranger = await service.owner()
     expect((await stranger.client.runs.get({ params: own })).code).toBe('run_not_found')
     const update = { params: own, body: { budgetEuros: 1_000 } }
-    expect(await itself.runs.update(update)).toMatchObject({ status: 403, code: 'wrong_caller' })
+    expect(await tokenClient.runs.update(update)).toMatchObject({ status: 403, code: 'wrong_caller' })
   })
 
   test('is completed or failed once, by one of many requests', async () => {
-    const { client, agent, itself } = await anOwnerWithAgent()
+    const { client, agent, tokenClient } = await anOwnerWithAgent()
     const params = await aRun(client, agent.id)
     const answers = await Promise.all([
       ...Array.from({ length: 4 }, () => client.runs.complete({ params, body: { comment: 'Done' } })),
-      ...Array.from({ length: 4 }, () => itself.runs.fail({ params, body: { reason: 'No' } })),
+      ...Array.from({ length: 4 }, () => tokenClient.runs.fail({ params, body: { reason: 'No' } })),
     ])
     const [ended, ...more] = answers.filter(({ status }) => status === 200)
     expect(more).toEqual([])
@@ -119,21 +119,21 @@ describe('a run', () => {
 
 describe('the header X-Run-Id', () => {
   test('puts what requests change into the timeline, in order, in complete pages', async () => {
-    const { client, agent, itself } = await anOwnerWithAgent()
+    const { client, agent, tokenClient } = await anOwnerWithAgent()
     const run = await aRun(client, agent.id)
     const intent = { agentId: agent.id, merchant: 'Bookshop', purpose: 'A paper' }
     const first = await bodyOf(
-      itself.intents.create({ ...within(run.id), body: { ...intent, amountEuros: 4.5 } }),
+      tokenClient.intents.create({ ...within(run.id), body: { ...intent, amountEuros: 4.5 } }),
     )
-    await bodyOf(itself.agents.get({ ...within(run.id), params: agent }))
+    await bodyOf(tokenClient.agents.get({ ...within(run.id), params: agent }))
     await anIntent(client, agent.id)
     const second = await bodyOf(
       client.intents.create({ ...within(run.id), body: { ...intent, amountEuros: 60 } }),
     )
     // A person approves: the request does not name the run.
     await bodyOf(client.intents.approve({ params: second, body: {} }))
-    await bodyOf(itself.intents.cancel({ ...within(run.id), params: first, body: {} }))
-    await bodyOf(itself.runs.complete({ ...within(run.id), params: run, body: {} }))
+    await bodyOf(tokenClient.intents.cancel({ ...within(run.id), params: first, body: {} }))
+    await bodyOf(tokenClient.runs.complete({ ...within(run.id), params: run, body: {} }))
     for (const limit of [100, 3]) {
       const entries = await timelineOf(client, run.id, limit)
       expect(entries.map(({ event, amountEuros }) => [event, amountEuros])).toEqual([
@@ -154,7 +154,7 @@ describe('the header X-Run-Id', () => {
   })
 
   test('is refused unless it names a running run of the caller', async () => {
-    const { client, agent, itself } = await anOwnerWithAgent()
+    const { client, agent, tokenClient } = await anOwnerWithAgent()
     const stranger = await anOwnerWithAgent()
     const foreign = await aRun(stranger.client, stranger.agent.id)
     const other = await aRun(client, (await anAgent(client)).id)
@@ -166,9 +166,9 @@ describe('the header X-Run-Id', () => {
       [client, `' or 1=1`, /no such run/],
       [client, '', /no such run/],
       [client, 'x'.repeat(4_000), /no such run/],
-      [itself, other.id, /no such run/],
+      [tokenClient, other.id, /no such run/],
       [client, over.id, /has ended/],
-      [itself, over.id, /has ended/],
+      [tokenClient, over.id, /has ended/],
     ]
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'Bookshop', purpose: 'A paper' }
     for (const [by, runId, message] of refused) {

@@ -194,9 +194,9 @@ describe('a simulation', () => {
 
   test('is open to an agent’s token for the agent itself, not for templates or other agents', async () => {
     const { client, id, agent } = await anAgentUnderRules()
-    const itself = service.client(String((await aToken(client, id)).token))
+    const tokenClient = service.client(String((await aToken(client, id)).token))
     const statusOf = async (body: object) =>
-      (await itself.intents.simulate({ body: { amountEuros: 5, merchant: 'Bookshop', ...body } })).status
+      (await tokenClient.intents.simulate({ body: { amountEuros: 5, merchant: 'Bookshop', ...body } })).status
     const other = await aFundedAgent(client)
     const template = await aPolicy(client)
     expect([await statusOf({ agentId: id }), await statusOf({ policyId: agent.policyId })]).toEqual([

@@ -58,12 +58,15 @@ describe('opening an account', () => {
     ['another plan', { plan: 'gold' }, 'plan:'],
     ['an empty name', { name: '  ' }, 'name:'],
     ['a status of its own', { kycStatus: 'verified' }, 'kycStatus:'],
-  ])('refuses %s', async (_, wrong, named) => {
+  ])('refuses %s', async (_, invalid, field) => {
     const before = await service.sql('select count(*) from customers')
     const headers = { 'x-dashboard-secret': service.dashboardSecret }
-    const { status, body } = await service.http('POST', '/customers', { headers, body: { ...ada, ...wrong } })
+    const { status, body } = await service.http('POST', '/customers', {
+      headers,
+      body: { ...ada, ...invalid },
+    })
     expect(status).toBe(400)
-    expect(body).toEqual({ error: expect.stringContaining(named) })
+    expect(body).toEqual({ error: expect.stringContaining(field) })
     expect(await service.sql('select count(*) from customers')).toEqual(before)
   })
 

@@ -117,8 +117,8 @@ describe('a transaction', () => {
   test('of the owner is not visible to an agent', async () => {
     const { client } = await service.owner()
     const { params } = await aPayment(client)
-    const itself = service.client(String((await aToken(client, (await anAgent(client)).id)).token))
-    expect((await itself.transactions.get({ params })).status).toBe(404)
-    expect((await bodyOf(itself.transactions.list({}))).data).toEqual([])
+    const tokenClient = service.client(String((await aToken(client, (await anAgent(client)).id)).token))
+    expect((await tokenClient.transactions.get({ params })).status).toBe(404)
+    expect((await bodyOf(tokenClient.transactions.list({}))).data).toEqual([])
   })
 })

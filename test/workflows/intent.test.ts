@@ -10,11 +10,11 @@ import { until } from '../support/until.ts'
 import './intent/intent-signals.ts'
 
 const service = await startTestService({ temporal: true })
-const { get, eventsOf, client, agent, owner, aWaiting, temporal } = await intentRunsIn(service)
+const { get, eventsOf, client, agent, owner, aWaitingIntent, temporal } = await intentRunsIn(service)
 
 describe('an intent that waits for approval', () => {
   test('has a run under its workflowId, which shows an operator what it waits for', async () => {
-    const { intent, run } = await aWaiting({ amountEuros: 19.9, merchant: 'Bookshop' })
+    const { intent, run } = await aWaitingIntent({ amountEuros: 19.9, merchant: 'Bookshop' })
     expect(intent.workflowId).toBe(`intent/${intent.id}`)
     expect(await run.status()).toBe('RUNNING')
     expect(await run.attributes()).toMatchObject({
@@ -42,14 +42,14 @@ describe('an intent that waits for approval', () => {
   })
 
   test('has a summary of kind, amount, mode and ids in the list of runs', async () => {
-    const { run } = await aWaiting({ amountEuros: 1_234.5, merchant: 'Bookshop' })
+    const { run } = await aWaitingIntent({ amountEuros: 1_234.5, merchant: 'Bookshop' })
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Intent of € 1,234.50 in test mode, ${agent.id}`)
     expect(await description.staticDetails()).toBe(intentProcess.details)
   })
 
   test('reads its record again on the signal that an older relay sends', async () => {
-    const { intent, run, params } = await aWaiting()
+    const { intent, run, params } = await aWaitingIntent()
     await bodyOf(client.intents.approve({ params }))
     await run.untilDetails('approved')
     await service.sql(`update intents set status = 'cancelled' where id = $1`, [intent.id])
@@ -59,7 +59,7 @@ describe('an intent that waits for approval', () => {
   })
 
   test('is in the list of runs, found by its owner, agent and status', async () => {
-    const { intent } = await aWaiting()
+    const { intent } = await aWaitingIntent()
     const query = `AgentPayOwner = '${owner.ownerId}' and AgentPayAgent = '${agent.id}' and AgentPayStatus = 'created'`
     const listed = await until('it is listed', async () => {
       for await (const run of temporal.client.workflow.list({ query }))
@@ -70,7 +70,7 @@ describe('an intent that waits for approval', () => {
   })
 
   test('leaves ids in its history, but no names and no purpose', async () => {
-    const { run } = await aWaiting({ purpose: 'A secret purpose', merchant: 'Zauberladen Müller' })
+    const { run } = await aWaitingIntent({ purpose: 'A secret purpose', merchant: 'Zauberladen Müller' })
     await run.signal('approve', { by: 'Ada' })
     await run.untilDetails('in test mode: approved')
     const { events } = await run.handle.fetchHistory()
@@ -85,7 +85,7 @@ describe('an intent that waits for approval', () => {
 
   test('cannot inject Markdown into what the operator reads', async () => {
     const merchant = 'Bookshop\n\n# Approved\n\n[Click](https://evil.example) <b>now</b> `x` **paid** | a'
-    const { run } = await aWaiting({ merchant })
+    const { run } = await aWaitingIntent({ merchant })
     const [record = '', ...rest] = (await run.details()).split('\n\n')
     expect(rest).toHaveLength(3)
     expect(record).not.toContain('\n')
@@ -108,7 +108,7 @@ describe('an intent that waits for approval', () => {
 
 describe('a decision by REST', () => {
   test('to approve keeps the run waiting for the deadline', async () => {
-    const { run, params } = await aWaiting()
+    const { run, params } = await aWaitingIntent()
     await bodyOf(client.intents.approve({ params, body: { comment: 'Fine' } }))
     await run.untilDetails('in test mode: approved')
     expect(await run.status()).toBe('RUNNING')
@@ -120,7 +120,7 @@ describe('a decision by REST', () => {
   })
 
   test('to deny or to cancel ends the run', async () => {
-    const [denied, cancelled] = [await aWaiting(), await aWaiting()]
+    const [denied, cancelled] = [await aWaitingIntent(), await aWaitingIntent()]
     await bodyOf(client.intents.deny({ params: denied.params, body: { reason: 'No' } }))
     await bodyOf(client.intents.cancel({ params: cancelled.params }))
     expect(await denied.run.untilEnded()).toBe('denied')
@@ -133,9 +133,9 @@ describe('the deadline of an intent', () => {
   test('ends the run, approved or not', async () => {
     const other = await service.owner()
     const { id } = await aFundedAgent(other.client)
-    const waiting = await aWaiting({ expiresInMinutes: 60 }, other.client, id)
-    const approved = await aWaiting({ expiresInMinutes: 90 }, other.client, id)
-    const later = await aWaiting({ expiresInMinutes: 2_000 }, other.client, id)
+    const waiting = await aWaitingIntent({ expiresInMinutes: 60 }, other.client, id)
+    const approved = await aWaitingIntent({ expiresInMinutes: 90 }, other.client, id)
+    const later = await aWaitingIntent({ expiresInMinutes: 2_000 }, other.client, id)
     await bodyOf(other.client.intents.approve({ params: approved.params }))
     await bodyOf(other.client.sandbox.advance({ body: { days: 1 } }))
     expect(await waiting.run.untilEnded()).toBe('expired')
@@ -155,7 +155,7 @@ describe('the deadline of an intent', () => {
   test('ends the run by its timer if the test clock stands just before it', async () => {
     const other = await service.owner()
     const { id } = await aFundedAgent(other.client)
-    const { intent, run } = await aWaiting({ expiresInMinutes: 1 }, other.client, id)
+    const { intent, run } = await aWaitingIntent({ expiresInMinutes: 1 }, other.client, id)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(1) - 500])
     await run.signal(RECORD_CHANGED)
     expect(await run.untilEnded()).toBe('expired')

@@ -29,7 +29,7 @@ const service = await startTestService({
   deliverers: 1,
   env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1', WEBHOOK_RETRY_SECONDS: '3600' },
 })
-const { client, aWaiting, get, becomes, auditOf, eventsOf, temporal } = await intentRunsIn(service)
+const { client, aWaitingIntent, get, becomes, auditOf, eventsOf, temporal } = await intentRunsIn(service)
 const pool = new pg.Pool({ connectionString: service.databaseUrl })
 afterAll(() => pool.end())
 
@@ -62,7 +62,7 @@ const waysToEnd: Readonly<Record<string, (run: RunView) => Promise<unknown>>> = 
 
 describe('a run that ended while its record is still open', () => {
   test.each(Object.keys(waysToEnd))('of an intent is started again when it was %s', async way => {
-    const { intent, run } = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
     const before = await runIdOf(run)
     await waysToEnd[way]?.(run)
     await untilStartedAgain(run, before)
@@ -75,7 +75,7 @@ describe('a run that ended while its record is still open', () => {
   })
 
   test('that is reset continues, and a signal takes effect once', async () => {
-    const { intent, run } = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
     await run.signal('approve', { by: 'Ada' })
     await becomes(intent.id, 'approved')
     const { events } = await run.handle.fetchHistory()
@@ -132,8 +132,8 @@ describe('a run that ended while its record is still open', () => {
   })
 
   test('is not started again once the record has ended, too', async () => {
-    const { intent, run } = await aWaiting()
-    const terminated = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
+    const terminated = await aWaitingIntent()
     await bodyOf(client.intents.deny({ params: { id: intent.id }, body: { reason: 'No' } }))
     await run.untilEnded()
     await terminated.run.handle.terminate()
@@ -170,7 +170,7 @@ describe('a run that ended while its record is still open', () => {
 
 describe('Request Cancellation', () => {
   test('cancels what an operator may cancel', async () => {
-    const { intent, run } = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
     await run.handle.cancel()
     expect(await run.untilEnded()).toBe('cancelled')
     expect(await get(intent.id)).toMatchObject({ status: 'cancelled', decidedBy: null })
@@ -201,7 +201,7 @@ describe('Request Cancellation', () => {
     const live = await aLiveClient(service, await service.owner())
     const agent = await anAgent(live)
     await creditWallet(service, agent)
-    const { intent, run, params } = await aWaiting({}, live, agent.id)
+    const { intent, run, params } = await aWaitingIntent({}, live, agent.id)
     await run.handle.cancel()
     await run.untilDetails('A signal cancel was ignored: OPERATOR_SIGNALS is off, and this is live money.')
     expect(await run.status()).toBe('RUNNING')

@@ -36,7 +36,7 @@ function blockerOf({ status, codeExpiresAt }: Delegation, now: Date) {
   return status === 'expired' || codeExpiresAt <= now ? 'code_expired' : undefined
 }
 
-/** Whoever has the code acts for the tenant of its delegation. The agent is locked, so one of many redeems it. */
+/** The code is the credential: the request acts for the tenant of its delegation. The locked agent lets one of many redeem it. */
 export const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context) => {
   const { em, sql, actFor, emit, refuse } = context
   const [found] = await sql<DelegationOfCode>(FIND_BY_CODE, [hashOf(body.code)])

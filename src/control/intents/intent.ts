@@ -17,7 +17,7 @@ export const intentMachine = machine('intent', {
 
 export const deciders = ['policy', 'key', 'console', 'operator', 'mandate'] as const
 
-/** Who decided. Nothing proves the name that an operator gives. */
+/** The decider of an intent. Nothing proves the name that an operator gives. */
 export interface DecidedBy {
   type: (typeof deciders)[number]
   id: string | null

@@ -93,8 +93,8 @@ const keys = implement(keysApi, {
     const granted = requestedScopes ?? inheritedScopes(maker)
     const mode = modeOf(body.environment)
     actFor({ ownerId: tenant.ownerId, mode })
-    const obstacle = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
-    if (obstacle) return obstacle
+    const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
+    if (refusal) return refusal
     const key = createKey(em, { ...body, expiresAt, granted, madeById: maker.id })
     emit('key.created', keyEvent(key))
     if (mode === tenant.mode) return key

@@ -13,7 +13,7 @@ async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const { client: mine } = await service.owner()
   const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
   const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
-  const itself = [service.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
+  const tokenClients = [service.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
   const named = {
     wallet: async (name: string) => ({ walletId: (await aWallet(mine, 0, { name })).id }),
     sepa: async (name: string) => ({ beneficiaryId: (await aBeneficiary(mine, { name })).id }),
@@ -25,7 +25,7 @@ async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
     intend: async (merchant: string, by: keyof typeof named, amountEuros = 20) =>
       anIntent(mine, agent.id, { amountEuros, ...(await named[by](merchant)) }),
     pay: (intent: Awaited<ReturnType<typeof anIntent>>, n = 0) =>
-      (itself[n % 2] as typeof mine).transfers.create({
+      (tokenClients[n % 2] as typeof mine).transfers.create({
         body: {
           fromWalletId: agent.walletId,
           intentId: intent.id,

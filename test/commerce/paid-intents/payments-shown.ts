@@ -21,23 +21,23 @@ async function someone(name = 'Bäckerei Müller') {
   const { token } = await aToken(client, agent.id, {
     scopes: ['transfers:create', 'transfers:read', 'intents:read'],
   })
-  const itself = service.client(String(token))
+  const tokenClient = service.client(String(token))
   const { id: beneficiaryId } = await aBeneficiary(client, { name })
   const pay = async (amountEuros = 20, members: { runId?: string } = {}, by = client) => {
     const { id: intentId } = await anIntent(by, agent.id, { amountEuros, beneficiaryId, ...members })
     const body = { fromWalletId: agent.walletId, beneficiaryId, intentId, amountEuros }
-    return { intentId, transfer: await bodyOf(itself.transfers.create({ body })) }
+    return { intentId, transfer: await bodyOf(tokenClient.transfers.create({ body })) }
   }
   const params = (id: string) => ({ params: { id } })
   return {
     client,
     agent,
-    itself,
+    tokenClient,
     pay,
     pass: () => bodyOf(client.sandbox.advance({ body: { minutes: 2 } })),
     intent: (id: string) => bodyOf(client.intents.get(params(id))),
     explained: async (id: string) => (await bodyOf(client.intents.explanation(params(id)))).summary,
-    timeline: async (id: string) => (await bodyOf(itself.intents.timeline(params(id)))).data,
+    timeline: async (id: string) => (await bodyOf(tokenClient.intents.timeline(params(id)))).data,
   }
 }
 
@@ -114,33 +114,33 @@ describe('an intent shows its payment', () => {
 })
 
 test('a timeline is read page by page, as every list is', async () => {
-  const { pay, pass, itself } = await someone()
+  const { pay, pass, tokenClient } = await someone()
   const { intentId } = await pay()
   await pass()
   const params = { id: intentId }
-  const fullTimeline = await bodyOf(itself.intents.timeline({ params, query: { limit: 100 } }))
+  const fullTimeline = await bodyOf(tokenClient.intents.timeline({ params, query: { limit: 100 } }))
   expect([fullTimeline.hasMore, fullTimeline.data.length > 4]).toEqual([false, true])
-  const first = await bodyOf(itself.intents.timeline({ params, query: { limit: 3 } }))
+  const first = await bodyOf(tokenClient.intents.timeline({ params, query: { limit: 3 } }))
   expect(first.hasMore).toBe(true)
   const query = { limit: 100, cursor: String(first.nextCursor) }
-  const rest = await bodyOf(itself.intents.timeline({ params, query }))
+  const rest = await bodyOf(tokenClient.intents.timeline({ params, query }))
   expect([...first.data, ...rest.data]).toEqual(fullTimeline.data)
 })
 
 describe('an agent sees', () => {
   test('the transfers that it has made, and no others', async () => {
-    const { client, agent, itself, pay } = await someone()
+    const { client, agent, tokenClient, pay } = await someone()
     const { intentId, transfer } = await pay()
     const other = await aSepaTransfer(client)
-    expect(await bodyOf(itself.transfers.get({ params: { id: transfer.id } }))).toMatchObject({
+    expect(await bodyOf(tokenClient.transfers.get({ params: { id: transfer.id } }))).toMatchObject({
       id: transfer.id,
       agentId: agent.id,
       intentId,
     })
-    expect((await itself.transfers.get({ params: { id: other.id } })).code).toBe('transfer_not_found')
-    expect((await bodyOf(itself.transfers.list())).data.map(({ id }) => id)).toEqual([transfer.id])
-    expect((await itself.transfers.pain001({ params: { id: transfer.id } })).code).toBe('wrong_caller')
-    expect((await itself.transfers.cancel({ params: { id: transfer.id } })).code).toBe('wrong_caller')
+    expect((await tokenClient.transfers.get({ params: { id: other.id } })).code).toBe('transfer_not_found')
+    expect((await bodyOf(tokenClient.transfers.list())).data.map(({ id }) => id)).toEqual([transfer.id])
+    expect((await tokenClient.transfers.pain001({ params: { id: transfer.id } })).code).toBe('wrong_caller')
+    expect((await tokenClient.transfers.cancel({ params: { id: transfer.id } })).code).toBe('wrong_caller')
   })
 
   test('only what is paid under a delegation, with the token of that delegation', async () => {

@@ -9,36 +9,36 @@ const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
 
 describe('the token of an agent', () => {
   test('reads its agent and the agent’s tokens, and no other agent', async () => {
-    const { client, agent, token, itself } = await anOwnerWithAgent()
+    const { client, agent, token, tokenClient } = await anOwnerWithAgent()
     const other = await anAgent(client)
     const others = await aToken(client, other.id)
-    expect((await itself.agents.list()).body.data).toEqual([agent])
-    const tokens = (await itself.agentTokens.list({ params: { id: agent.id } })).body.data
+    expect((await tokenClient.agents.list()).body.data).toEqual([agent])
+    const tokens = (await tokenClient.agentTokens.list({ params: { id: agent.id } })).body.data
     expect(tokens.map(({ id }) => id)).toEqual([token.id])
     const answers = [
-      await itself.agents.get({ params: { id: other.id } }),
-      await itself.agentTokens.list({ params: { id: other.id } }),
-      await itself.agentTokens.get({ params: { id: other.id, tokenId: others.id } }),
-      await itself.policies.effective({ params: { agentId: other.id } }),
+      await tokenClient.agents.get({ params: { id: other.id } }),
+      await tokenClient.agentTokens.list({ params: { id: other.id } }),
+      await tokenClient.agentTokens.get({ params: { id: other.id, tokenId: others.id } }),
+      await tokenClient.policies.effective({ params: { agentId: other.id } }),
     ]
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
   })
 
   test('changes nothing of its agent', async () => {
-    const { agent, token, itself } = await anOwnerWithAgent()
+    const { agent, token, tokenClient } = await anOwnerWithAgent()
     const params = { id: agent.id }
     const answers = [
-      await itself.agents.update({ params, body: { name: 'Boss' } }),
-      await itself.agents.freeze({ params }),
-      await itself.agents.unfreeze({ params }),
-      await itself.agents.delete({ params }),
-      await itself.agents.create({ body: { name: 'Child' } }),
-      await itself.agentTokens.create({ params, body: { label: 'More' } }),
-      await itself.agentTokens.revoke({ params: { ...params, tokenId: token.id } }),
-      await itself.policies.create({ body: { name: 'Mine' } }),
-      await itself.keys.list(),
-      await itself.customers.me(),
-      await itself.audit.list(),
+      await tokenClient.agents.update({ params, body: { name: 'Boss' } }),
+      await tokenClient.agents.freeze({ params }),
+      await tokenClient.agents.unfreeze({ params }),
+      await tokenClient.agents.delete({ params }),
+      await tokenClient.agents.create({ body: { name: 'Child' } }),
+      await tokenClient.agentTokens.create({ params, body: { label: 'More' } }),
+      await tokenClient.agentTokens.revoke({ params: { ...params, tokenId: token.id } }),
+      await tokenClient.policies.create({ body: { name: 'Mine' } }),
+      await tokenClient.keys.list(),
+      await tokenClient.customers.me(),
+      await tokenClient.audit.list(),
     ]
     for (const answer of answers) expect(answer).toMatchObject({ status: 403, code: 'wrong_caller' })
   })
@@ -55,20 +55,20 @@ describe('the token of an agent', () => {
   })
 
   test('still reads while its agent is frozen', async () => {
-    const { client, agent, itself } = await anOwnerWithAgent()
+    const { client, agent, tokenClient } = await anOwnerWithAgent()
     await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
-    expect((await itself.agents.get({ params: { id: agent.id } })).body.status).toBe('frozen')
+    expect((await tokenClient.agents.get({ params: { id: agent.id } })).body.status).toBe('frozen')
   })
 })
 
 describe('revoking a token', () => {
   test('stops it at once', async () => {
-    const { client, agent, token, itself } = await anOwnerWithAgent()
+    const { client, agent, token, tokenClient } = await anOwnerWithAgent()
     const params = { id: agent.id, tokenId: token.id }
-    expect((await itself.agents.list()).status).toBe(200)
+    expect((await tokenClient.agents.list()).status).toBe(200)
     const answer = await client.agentTokens.revoke({ params })
     expect(answer).toMatchObject({ status: 200, body: { id: token.id, revokedAt: expect.any(String) } })
-    expect((await itself.agents.list()).status).toBe(401)
+    expect((await tokenClient.agents.list()).status).toBe(401)
     expect(await traceOf(service, answer)).toEqual({
       events: ['token.revoked'],
       actions: ['agentTokens.revoke'],
@@ -97,7 +97,7 @@ describe('revoking a token', () => {
   })
 
   test('is done to all tokens of an agent that is deleted', async () => {
-    const { client, agent, token, itself } = await anOwnerWithAgent()
+    const { client, agent, token, tokenClient } = await anOwnerWithAgent()
     const second = await aToken(client, agent.id)
     const gone = await aToken(client, agent.id)
     await bodyOf(client.agentTokens.revoke({ params: { id: agent.id, tokenId: gone.id } }))
@@ -108,7 +108,7 @@ describe('revoking a token', () => {
     })
     for (const { id } of [token, second])
       expect(await transactionCount(service, answer, 'agent_tokens', id)).toBe(1)
-    expect((await itself.agents.list()).status).toBe(401)
+    expect((await tokenClient.agents.list()).status).toBe(401)
   })
 
   test('leaves no valid token behind when one is created during the deletion', async () => {
@@ -128,11 +128,11 @@ describe('revoking a token', () => {
 
 describe('a token is refused', () => {
   test('when it has expired', async () => {
-    const { token, itself } = await anOwnerWithAgent()
+    const { token, tokenClient } = await anOwnerWithAgent()
     await service.sql(`update agent_tokens set expires_at = now() - interval '1 second' where id = $1`, [
       token.id,
     ])
-    expect(await itself.agents.list()).toMatchObject({ status: 401, code: 'unauthenticated' })
+    expect(await tokenClient.agents.list()).toMatchObject({ status: 401, code: 'unauthenticated' })
   })
 
   test('when it is presented as a key, or a key as a token', async () => {
@@ -153,17 +153,17 @@ describe('a token with a budget', () => {
     const scopes = ['intents:write' as const, 'transfers:create' as const, 'tokens:read' as const]
     const token = await aToken(client, agent.id, { maxAmountEuros: 30, scopes })
     expect(token).toMatchObject({ heldEuros: 0, spentEuros: 0, remainingEuros: 30 })
-    const itself = clientOf(token)
+    const tokenClient = clientOf(token)
     const walletId = (await aWallet(client)).id
-    const paid = await anIntent(itself, agent.id, { amountEuros: 12, walletId })
+    const paid = await anIntent(tokenClient, agent.id, { amountEuros: 12, walletId })
     const payment = { fromWalletId: agent.walletId, toWalletId: walletId, amountEuros: 10, intentId: paid.id }
-    await bodyOf(itself.transfers.create({ body: payment }))
-    await anIntent(itself, agent.id, { amountEuros: 5, merchant: 'Library' })
+    await bodyOf(tokenClient.transfers.create({ body: payment }))
+    await anIntent(tokenClient, agent.id, { amountEuros: 5, merchant: 'Library' })
     // What is not declared or paid with the token does not count.
     await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Museum' })
     const params = { id: agent.id, tokenId: token.id }
     const use = { heldEuros: 5, spentEuros: 10, remainingEuros: 15 }
-    expect(await bodyOf(itself.agentTokens.get({ params }))).toMatchObject(use)
+    expect(await bodyOf(tokenClient.agentTokens.get({ params }))).toMatchObject(use)
     expect((await bodyOf(client.agentTokens.list({ params }))).data[0]).toMatchObject(use)
     expect(await bodyOf(client.agentTokens.revoke({ params }))).toMatchObject({ ...use, remainingEuros: 0 })
   })

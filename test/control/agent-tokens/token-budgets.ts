@@ -23,19 +23,19 @@ async function aPayer() {
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
   const { id: payee } = await aWallet(client, 0, { name: 'Bookshop' })
   const token = await aToken(client, agent.id, { scopes: [...scopes], maxAmountEuros: 30 })
-  const itself = clientOf(token)
+  const tokenClient = clientOf(token)
   const params = { id: agent.id, tokenId: token.id }
-  const pay = (intentId: string, amountEuros: number, to: object = { toWalletId: payee }, by = itself) =>
+  const pay = (intentId: string, amountEuros: number, to: object = { toWalletId: payee }, by = tokenClient) =>
     by.transfers.create({ body: { fromWalletId: agent.walletId, intentId, amountEuros, ...to } })
-  return { client, agent, payee, itself, pay, use: () => bodyOf(client.agentTokens.get({ params })) }
+  return { client, agent, payee, tokenClient, pay, use: () => bodyOf(client.agentTokens.get({ params })) }
 }
 
 describe('the budget of a token', () => {
   test('limits what the token pays on intents that a key has declared', async () => {
-    const { client, agent, payee, itself, pay, use } = await aPayer()
+    const { client, agent, payee, tokenClient, pay, use } = await aPayer()
     const declare = (amountEuros: number, by = client) =>
       anIntent(by, agent.id, { amountEuros, walletId: payee })
-    const [own, first, second] = [await declare(10, itself), await declare(15), await declare(15)]
+    const [own, first, second] = [await declare(10, tokenClient), await declare(15), await declare(15)]
     expect((await pay(first.id, 15)).status).toBe(201)
     expect(await use()).toMatchObject({ heldEuros: 10, spentEuros: 15, remainingEuros: 5 })
     const refused = await pay(second.id, 15)
@@ -44,10 +44,10 @@ describe('the budget of a token', () => {
       'amountEuros: € 15.00 are asked for, € 5.00 are left of the budget of the token.',
     )
     expect((await pay(own.id, 10)).status).toBe(201)
-    expect((await declare(5.01, itself)).status).toBe('denied')
+    expect((await declare(5.01, tokenClient)).status).toBe('denied')
     expect((await pay(second.id, 5)).status).toBe(201)
     expect(await use()).toMatchObject({ heldEuros: 0, spentEuros: 30, remainingEuros: 0 })
-    expect((await declare(0.01, itself)).status).toBe('denied')
+    expect((await declare(0.01, tokenClient)).status).toBe('denied')
   })
 
   test('is never exceeded by many payments at once', async () => {
@@ -76,50 +76,50 @@ describe('the token of a delegation', () => {
     const { client, agent, payee, pay } = await aPayer()
     const own = await redeemDelegation(client, await aDelegation(client, agent.id, { label: 'Own' }))
     const other = await redeemDelegation(client, await aDelegation(client, agent.id, { label: 'Other' }))
-    const itself = clientOf(own)
+    const tokenClient = clientOf(own)
     const intent = await anIntent(client, agent.id, { amountEuros: 5, walletId: payee })
     await bodyOf(pay(intent.id, 5, { toWalletId: payee }, client))
-    const ownIntent = await anIntent(itself, agent.id, { amountEuros: 5, walletId: payee })
+    const ownIntent = await anIntent(tokenClient, agent.id, { amountEuros: 5, walletId: payee })
     await bodyOf(pay(ownIntent.id, 5, { toWalletId: payee }, client))
     const ids = async (page: Promise<{ data: { id: string }[] }>) => (await page).data.map(({ id }) => id)
     const params = { id: agent.id }
-    expect(await ids(bodyOf(itself.agentTokens.list({ params })))).toEqual([own.tokenId])
-    const get = itself.agentTokens.get({ params: { ...params, tokenId: String(other.tokenId) } })
+    expect(await ids(bodyOf(tokenClient.agentTokens.list({ params })))).toEqual([own.tokenId])
+    const get = tokenClient.agentTokens.get({ params: { ...params, tokenId: String(other.tokenId) } })
     expect((await get).status).toBe(404)
-    expect(await ids(bodyOf(itself.delegations.list()))).toEqual([own.id])
-    expect((await bodyOf(itself.transactions.list())).data.map(({ intentId }) => intentId)).toEqual([
+    expect(await ids(bodyOf(tokenClient.delegations.list()))).toEqual([own.id])
+    expect((await bodyOf(tokenClient.transactions.list())).data.map(({ intentId }) => intentId)).toEqual([
       ownIntent.id,
     ])
     const [foreign] = (await bodyOf(client.transactions.list({ query: { intentId: intent.id } }))).data
-    expect((await itself.transactions.get({ params: { id: String(foreign?.id) } })).status).toBe(404)
-    expect((await bodyOf(itself.merchants.suggestions())).data).toMatchObject([{ spends: 1 }])
-    const visible = (await bodyOf(itself.events.list({ query: { limit: 100 } }))).data
+    expect((await tokenClient.transactions.get({ params: { id: String(foreign?.id) } })).status).toBe(404)
+    expect((await bodyOf(tokenClient.merchants.suggestions())).data).toMatchObject([{ spends: 1 }])
+    const visible = (await bodyOf(tokenClient.events.list({ query: { limit: 100 } }))).data
     expect(visible.map(({ event }) => event)).toEqual(
       expect.arrayContaining(['delegation.created', 'token.created', 'intent.created', 'intent.completed']),
     )
     for (const { data } of visible) expect(data).toMatchObject({ delegationId: own.id })
     const [invisible] = (await bodyOf(client.events.list({ query: { event: 'token.created' } }))).data
     expect(invisible?.data).toMatchObject({ tokenId: other.tokenId })
-    expect((await itself.events.get({ params: { id: String(invisible?.id) } })).status).toBe(404)
+    expect((await tokenClient.events.get({ params: { id: String(invisible?.id) } })).status).toBe(404)
   })
 
   test('sees only its own records in a run that it shares', async () => {
     const { client, agent } = await aPayer()
-    const itself = clientOf(await redeemDelegation(client, await aDelegation(client, agent.id)))
+    const tokenClient = clientOf(await redeemDelegation(client, await aDelegation(client, agent.id)))
     const another = clientOf(await redeemDelegation(client, await aDelegation(client, agent.id)))
     const run = await bodyOf(client.runs.create({ body: { agentId: agent.id, name: 'Shared' } }))
     const declare = (by: typeof client) => anIntent(by, agent.id, { amountEuros: 5, runId: run.id })
-    const mine = await declare(itself)
+    const mine = await declare(tokenClient)
     await declare(another)
     await declare(client)
     const params = { id: run.id }
-    const entries = (await bodyOf(itself.runs.timeline({ params }))).data
+    const entries = (await bodyOf(tokenClient.runs.timeline({ params }))).data
     expect(entries.map(({ event, resourceId }) => [event, resourceId])).toEqual([
       ['intent.created', mine.id],
       ['intent.approved', mine.id],
     ])
     expect((await bodyOf(client.runs.timeline({ params }))).data.length).toBeGreaterThan(entries.length)
     await bodyOf(client.intents.cancel({ params: { id: mine.id } }))
-    expect((await bodyOf(itself.runs.timeline({ params }))).data.at(-1)?.event).toBe('intent.cancelled')
+    expect((await bodyOf(tokenClient.runs.timeline({ params }))).data.at(-1)?.event).toBe('intent.cancelled')
   })
 })

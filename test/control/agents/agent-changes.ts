@@ -38,12 +38,12 @@ describe('freezing an agent', () => {
     ['letters', 'r'.repeat(1_000), `${'r'.repeat(199)}…`],
     ['pictures', `r${'🚀'.repeat(400)}`, `r${'🚀'.repeat(99)}…`],
     ['pictures that would be cut in half', '🚀'.repeat(400), `${'🚀'.repeat(99)}…`],
-  ])('emits at most 200 characters of a reason of %s', async (_, reason, told) => {
+  ])('emits at most 200 characters of a reason of %s', async (_, reason, excerpt) => {
     const { client } = await service.owner()
     const params = { id: (await anAgent(client)).id }
     await bodyOf(client.agents.freeze({ params, body: { reason } }))
     const [event] = (await client.events.list()).body.data
-    expect(event?.data).toEqual({ agentId: params.id, status: 'frozen', reason: told })
+    expect(event?.data).toEqual({ agentId: params.id, status: 'frozen', reason: excerpt })
   })
 
   test('is refused for a frozen agent, as unfreezing is for an active one', async () => {

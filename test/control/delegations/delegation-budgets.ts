@@ -9,8 +9,8 @@ const { aDelegate, anOwnerWithAgent } = delegationsIn(service)
 describe('the cap of a delegation', () => {
   test('is never exceeded by a hundred intents at once, nor left unused', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const { itself, params } = await aDelegate(client, agent.id, { maxAmountEuros: 7, label: 'Sub' })
-    const answers = await declareAll(itself, agent.id, Array(100).fill(1))
+    const { tokenClient, params } = await aDelegate(client, agent.id, { maxAmountEuros: 7, label: 'Sub' })
+    const answers = await declareAll(tokenClient, agent.id, Array(100).fill(1))
     const intents = answers.map(({ body }) => body)
     expect(intents.filter(({ status }) => status === 'approved')).toHaveLength(7)
     expect(new Set(intents.map(({ delegationId }) => delegationId))).toEqual(new Set([params.id]))
@@ -34,16 +34,18 @@ describe('the cap of a delegation', () => {
       label: 'Leaf',
     })
     const run = await bodyOf(
-      leaf.itself.runs.create({ body: { agentId: agent.id, name: 'R', budgetEuros: 3 } }),
+      leaf.tokenClient.runs.create({ body: { agentId: agent.id, name: 'R', budgetEuros: 3 } }),
     )
     const reasonOf = async (by: TestClient, amount: number, runId: string | null, merchant: string) => {
       const body = { agentId: agent.id, amountEuros: amount, merchant, purpose: 'A paper', runId }
       return (await bodyOf(by.intents.create({ body }))).decision.reason
     }
-    expect(await reasonOf(leaf.itself, 4, run.id, 'A')).toMatch(/^The budget of the run R of € 3.00/)
-    expect(await reasonOf(root.itself, 6, null, 'B')).toMatch(/no person is asked/)
-    expect(await reasonOf(leaf.itself, 5, null, 'C')).toMatch(/^The budget of the delegation Root of € 10.00/)
-    expect(await reasonOf(leaf.itself, 4, null, 'D')).toMatch(/no person is asked/)
+    expect(await reasonOf(leaf.tokenClient, 4, run.id, 'A')).toMatch(/^The budget of the run R of € 3.00/)
+    expect(await reasonOf(root.tokenClient, 6, null, 'B')).toMatch(/no person is asked/)
+    expect(await reasonOf(leaf.tokenClient, 5, null, 'C')).toMatch(
+      /^The budget of the delegation Root of € 10.00/,
+    )
+    expect(await reasonOf(leaf.tokenClient, 4, null, 'D')).toMatch(/no person is asked/)
     const left = async ({ params }: typeof root) => {
       const { heldEuros, remainingEuros } = await bodyOf(client.delegations.get({ params }))
       return [heldEuros, remainingEuros]
@@ -56,17 +58,17 @@ describe('the cap of a delegation', () => {
 
   test('is never exceeded in a tree of delegations and denies nothing that fits', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const caps: Record<string, { cap: number; path: string[]; itself: TestClient }> = {}
+    const caps: Record<string, { cap: number; path: string[]; tokenClient: TestClient }> = {}
     const add = async (name: string, cap: number, above?: string) => {
       const parent = above ? caps[above] : undefined
       const parentDelegationId = parent ? (parent.path.at(-1) as string) : null
       const expiresInMinutes = 60 - 5 * (parent?.path.length ?? 0)
-      const { id, itself } = await aDelegate(client, agent.id, {
+      const { id, tokenClient } = await aDelegate(client, agent.id, {
         parentDelegationId,
         maxAmountEuros: cap,
         expiresInMinutes,
       })
-      caps[name] = { cap, path: [...(parent?.path ?? []), id], itself }
+      caps[name] = { cap, path: [...(parent?.path ?? []), id], tokenClient }
     }
     await add('root', 40)
     await add('left', 30, 'root')
@@ -80,7 +82,7 @@ describe('the cap of a delegation', () => {
       merchant: `Shop ${n}`,
     }))
     const answers = await Promise.all(
-      requests.map(({ by, amount, merchant }) => declareOne(by.itself, agent.id, amount, merchant)),
+      requests.map(({ by, amount, merchant }) => declareOne(by.tokenClient, agent.id, amount, merchant)),
     )
     const used = new Map<string, number>()
     answers.forEach(({ status, amountEuros }, n) => {
@@ -107,12 +109,12 @@ describe('the cap of a delegation', () => {
   test('pays its merchant alone, and a denial says so', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegation(client, agent.id, { merchant: 'Bookshop', label: 'Books' })
-    const { itself } = await aDelegate(client, agent.id, {
+    const { tokenClient } = await aDelegate(client, agent.id, {
       parentDelegationId: root.id,
       expiresInMinutes: 50,
     })
-    expect((await declareOne(itself, agent.id, 1, 'BOOKSHOP')).status).toBe('approved')
-    const denied = await declareOne(itself, agent.id, 1, 'Bakery')
+    expect((await declareOne(tokenClient, agent.id, 1, 'BOOKSHOP')).status).toBe('approved')
+    const denied = await declareOne(tokenClient, agent.id, 1, 'Bakery')
     expect([denied.status, denied.decision.reason]).toEqual([
       'denied',
       'The delegation Books is good for Bookshop only, not for Bakery.',
@@ -121,24 +123,24 @@ describe('the cap of a delegation', () => {
 
   test('reaches only intents declared with it, even with an idempotency key of another request', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const { itself, id } = await aDelegate(client, agent.id)
+    const { tokenClient, id } = await aDelegate(client, agent.id)
     const agentItself = service.client(String((await aToken(client, agent.id)).token))
     const others = await declareOne(agentItself, agent.id, 1, 'Bookshop')
-    expect((await itself.intents.get({ params: others })).code).toBe('intent_not_found')
-    expect((await itself.intents.cancel({ params: others, body: {} })).code).toBe('intent_not_found')
+    expect((await tokenClient.intents.get({ params: others })).code).toBe('intent_not_found')
+    expect((await tokenClient.intents.cancel({ params: others, body: {} })).code).toBe('intent_not_found')
     const body = { agentId: agent.id, amountEuros: 2, merchant: 'Bakery', purpose: 'Bread' }
     const theirs = await bodyOf(agentItself.intents.create({ body, idempotencyKey: 'same' }))
-    const own = await bodyOf(itself.intents.create({ body, idempotencyKey: 'same' }))
+    const own = await bodyOf(tokenClient.intents.create({ body, idempotencyKey: 'same' }))
     expect([theirs.delegationId, own.delegationId]).toEqual([null, id])
-    expect((await bodyOf(itself.intents.list())).data.map(({ id }) => id)).toEqual([own.id])
-    expect((await bodyOf(itself.delegations.list())).data.map(({ id }) => id)).toEqual([id])
+    expect((await bodyOf(tokenClient.intents.list())).data.map(({ id }) => id)).toEqual([own.id])
+    expect((await bodyOf(tokenClient.delegations.list())).data.map(({ id }) => id)).toEqual([id])
   })
 
   test('spends in the runs of its agent, and ends its own', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const { itself, id } = await aDelegate(client, agent.id)
+    const { tokenClient, id } = await aDelegate(client, agent.id)
     const run = await aRun(client, agent.id)
-    const own = await aRun(itself, agent.id)
+    const own = await aRun(tokenClient, agent.id)
     expect([run.delegationId, own.delegationId]).toEqual([null, id])
     const body = {
       agentId: agent.id,
@@ -147,15 +149,15 @@ describe('the cap of a delegation', () => {
       purpose: 'A paper',
       runId: run.id,
     }
-    expect((await bodyOf(itself.intents.create({ body }))).runId).toBe(run.id)
-    expect((await itself.runs.complete({ params: run, body: {} })).code).toBe('run_not_found')
-    expect((await itself.runs.fail({ params: own, body: { reason: 'No' } })).body.status).toBe('failed')
+    expect((await bodyOf(tokenClient.intents.create({ body }))).runId).toBe(run.id)
+    expect((await tokenClient.runs.complete({ params: run, body: {} })).code).toBe('run_not_found')
+    expect((await tokenClient.runs.fail({ params: own, body: { reason: 'No' } })).body.status).toBe('failed')
   })
 
   test('ends with it: no intent outlives its delegation', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const { itself, params } = await aDelegate(client, agent.id, { expiresInMinutes: 30 })
-    const intent = await declareOne(itself, agent.id, 5, 'Bookshop')
+    const { tokenClient, params } = await aDelegate(client, agent.id, { expiresInMinutes: 30 })
+    const intent = await declareOne(tokenClient, agent.id, 5, 'Bookshop')
     expect(intent.expiresAt).toBe((await bodyOf(client.delegations.get({ params }))).expiresAt)
     await bodyOf(client.sandbox.advance({ body: { minutes: 30 } }))
     expect((await bodyOf(client.intents.get({ params: intent }))).status).toBe('expired')
@@ -166,8 +168,8 @@ describe('the cap of a delegation', () => {
 test('the budget of a token is not exceeded by fifty intents at once, nor by approvals', async () => {
   const { client, agent } = await anOwnerWithAgent()
   const token = await aToken(client, agent.id, { maxAmountEuros: 3, label: 'Small' })
-  const itself = service.client(String(token.token))
-  const answers = await declareAll(itself, agent.id, Array(50).fill(1))
+  const tokenClient = service.client(String(token.token))
+  const answers = await declareAll(tokenClient, agent.id, Array(50).fill(1))
   expect(answers.filter(({ body }) => body.status === 'approved')).toHaveLength(3)
   const denied = answers.find(({ body }) => body.status === 'denied')
   expect(denied?.body.decision.reason).toContain('The budget of the token Small of € 3.00 is reached')

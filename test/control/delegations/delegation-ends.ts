@@ -32,14 +32,14 @@ describe('the end of a delegation', () => {
       expect(await transactionCount(service, answer, 'delegations', id)).toBe(1)
     expect((await anyone.delegations.redeem(codeOf(right))).code).toBe('code_revoked')
     expect((await client.delegations.revoke(left)).code).toBe('delegation_over')
-    for (const { itself } of [root, left, leaf])
-      await until('it stops', async () => (await itself.agents.list()).status === 401)
-    expect((await beside.itself.agents.list()).status).toBe(200)
+    for (const { tokenClient } of [root, left, leaf])
+      await until('it stops', async () => (await tokenClient.agents.list()).status === 401)
+    expect((await beside.tokenClient.agents.list()).status).toBe(200)
   })
 
   test('comes by the owner’s clock and is an event', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const { id, params, itself } = await aDelegate(client, agent.id)
+    const { id, params, tokenClient } = await aDelegate(client, agent.id)
     const unused = await aDelegation(client, agent.id, { expiresInMinutes: 30 })
     await bodyOf(client.sandbox.advance({ body: { minutes: 59 } }))
     expect(await statusesOf(client, [id, unused.id])).toEqual(['redeemed', 'expired'])
@@ -48,14 +48,14 @@ describe('the end of a delegation', () => {
     expect((await anyone.delegations.redeem(codeOf(unused))).code).toBe('code_expired')
     const events = await bodyOf(client.events.list({ query: { event: 'delegation.expired' } }))
     expect(events.data.map(({ data }) => data.delegationId)).toEqual([id, unused.id])
-    await until('it stops', async () => (await itself.agents.list()).status === 401)
+    await until('it stops', async () => (await tokenClient.agents.list()).status === 401)
     expect((await client.delegations.revoke({ params })).code).toBe('delegation_over')
   })
 
   test('comes with the deletion of its agent', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
-    const { itself, id } = await aDelegate(client, agent.id)
+    const { tokenClient, id } = await aDelegate(client, agent.id)
     const unused = await aDelegation(client, agent.id)
     const answer = await client.agents.delete({ params: agent })
     expect(await traceOf(service, answer)).toMatchObject({
@@ -63,7 +63,7 @@ describe('the end of a delegation', () => {
       entries: 4,
     })
     expect(await statusesOf(client, [id, unused.id])).toEqual(['revoked', 'revoked'])
-    await until('it stops', async () => (await itself.agents.list()).status === 401)
+    await until('it stops', async () => (await tokenClient.agents.list()).status === 401)
   })
 
   test('and the redeeming of its code at the same time leave no valid token', async () => {
@@ -95,9 +95,9 @@ describe('revoking a delegation', () => {
     })
     const beside = await declareOne(client, agent.id, 3, 'Beside')
     const open = [
-      await declareOne(root.itself, agent.id, 5, 'A'),
-      await declareOne(leaf.itself, agent.id, 7, 'B'),
-      await declareOne(leaf.itself, agent.id, 60, 'C'),
+      await declareOne(root.tokenClient, agent.id, 5, 'A'),
+      await declareOne(leaf.tokenClient, agent.id, 7, 'B'),
+      await declareOne(leaf.tokenClient, agent.id, 60, 'C'),
     ]
     expect(open.map(({ status }) => status)).toEqual(['approved', 'approved', 'created'])
     const answer = await client.delegations.revoke(root)
@@ -117,7 +117,7 @@ describe('revoking a delegation', () => {
   test('lets nothing be approved afterwards, in the middle of a burst below it', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegate(client, agent.id, { maxAmountEuros: 2_000 })
-    const { itself, params } = await aDelegate(client, agent.id, {
+    const { tokenClient, params } = await aDelegate(client, agent.id, {
       parentDelegationId: root.id,
       expiresInMinutes: 50,
       maxAmountEuros: 1_000,
@@ -129,7 +129,7 @@ describe('revoking a delegation', () => {
       while (!over) {
         const began = performance.now()
         const body = { agentId: agent.id, amountEuros: 1, merchant: `Shop ${count++}`, purpose: 'A paper' }
-        const { status, code, ...answer } = await itself.intents.create({ body })
+        const { status, code, ...answer } = await tokenClient.intents.create({ body })
         answers.push({ began, status: status === 201 ? answer.body.status : undefined, code })
       }
     }

@@ -6,11 +6,11 @@ import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
 
 const service = await startTestService()
-const { setClock, eventsOf, anOwner } = intentsIn(service)
+const { setClock, eventsOf, anOwnerWithAgent } = intentsIn(service)
 
 describe('approving an intent', () => {
   test('records by whom, when and why', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const before = await anIntent(client, agent.id)
     const [key] = (await client.keys.list()).body.data
     const params = { id: before.id }
@@ -48,14 +48,14 @@ describe('approving an intent', () => {
   })
 
   test('needs no comment, and no body', async () => {
-    const { client, key, agent } = await anOwner()
+    const { client, key, agent } = await anOwnerWithAgent()
     const { id } = await anIntent(client, agent.id)
     const answer = await service.http('POST', `/intents/${id}/approve`, { token: key })
     expect(answer).toMatchObject({ status: 200, body: { status: 'approved', comment: null } })
   })
 
   test('happens once', async () => {
-    const { client, agent } = await anOwner({ autoApproveLimitEuros: 10 })
+    const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 10 })
     const params = { id: (await anIntent(client, agent.id)).id }
     const approved = await bodyOf(client.intents.approve({ params, body: { comment: 'First' } }))
     const again = await client.intents.approve({ params, body: { comment: 'Second' } })
@@ -68,7 +68,7 @@ describe('approving an intent', () => {
   })
 
   test('is refused after the deadline, whether its expiry is recorded or not', async () => {
-    const { client, ownerId, agent } = await anOwner()
+    const { client, ownerId, agent } = await anOwnerWithAgent()
     const { id } = await anIntent(client, agent.id, { expiresInMinutes: 10 })
     await setClock(ownerId, minutes(10) + 1)
     const late = await client.intents.approve({ params: { id } })
@@ -81,7 +81,7 @@ describe('approving an intent', () => {
   })
 
   test('is refused while the agent is frozen, and once it is deleted', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const params = { id: (await anIntent(client, agent.id)).id }
     await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     expect(await client.intents.approve({ params })).toMatchObject({
@@ -104,7 +104,7 @@ describe('approving an intent', () => {
   })
 
   test('is refused if the policy asks for a passkey by then', async () => {
-    const { client, agent, params } = await anOwner({ autoApproveLimitEuros: 1 })
+    const { client, agent, params } = await anOwnerWithAgent({ autoApproveLimitEuros: 1 })
     const { id } = await anIntent(client, agent.id)
     await bodyOf(client.policies.toggle({ params, body: { field: 'requireAttestation', value: true } }))
     expect(await client.intents.approve({ params: { id } })).toMatchObject({
@@ -118,7 +118,7 @@ describe('approving an intent', () => {
 
 describe('denying an intent', () => {
   test('needs a reason, and records it', async () => {
-    const { client, key, agent } = await anOwner()
+    const { client, key, agent } = await anOwnerWithAgent()
     const before = await anIntent(client, agent.id)
     for (const body of [{}, { reason: '' }, { reason: ' ' }, { reason: 7 }, { reason: 'r'.repeat(1_001) }]) {
       const refused = await service.http('POST', `/intents/${before.id}/deny`, { token: key, body })
@@ -147,7 +147,7 @@ describe('denying an intent', () => {
   })
 
   test('emits an excerpt of a long reason', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const { id } = await anIntent(client, agent.id)
     const reason = 'r'.repeat(1_000)
     expect((await bodyOf(client.intents.deny({ params: { id }, body: { reason } }))).comment).toBe(reason)
@@ -156,7 +156,7 @@ describe('denying an intent', () => {
   })
 
   test('is refused for an intent that does not wait', async () => {
-    const { client, ownerId, agent } = await anOwner({ autoApproveLimitEuros: 10 })
+    const { client, ownerId, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 10 })
     const deny = (id: string) => client.intents.deny({ params: { id }, body: { reason: 'No' } })
     const approved = await anIntent(client, agent.id, { amountEuros: 1 })
     expect(await deny(approved.id)).toMatchObject({ status: 400, code: 'intent_not_waiting' })
@@ -172,7 +172,7 @@ describe('denying an intent', () => {
 
 describe('cancelling an intent', () => {
   test('ends an intent that waits, and one that is approved and not paid yet', async () => {
-    const { client, agent } = await anOwner({ autoApproveLimitEuros: 10 })
+    const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 10 })
     const waiting = await anIntent(client, agent.id)
     const alone = await anIntent(client, agent.id, { amountEuros: 1 })
     const byHand = await anIntent(client, agent.id)
@@ -191,7 +191,7 @@ describe('cancelling an intent', () => {
   })
 
   test('replaces the comment', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const [explained, wordless] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
     for (const { id } of [explained, wordless])
       await bodyOf(client.intents.approve({ params: { id }, body: { comment: 'Go ahead' } }))
@@ -205,7 +205,7 @@ describe('cancelling an intent', () => {
   })
 
   test('is refused for an intent that has ended', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const ends: Record<string, (id: string) => Promise<unknown>> = {
       cancelled: id => bodyOf(client.intents.cancel({ params: { id } })),
       denied: id => bodyOf(client.intents.deny({ params: { id }, body: { reason: 'No' } })),
@@ -222,7 +222,7 @@ describe('cancelling an intent', () => {
   })
 
   test('is refused after the deadline', async () => {
-    const { client, ownerId, agent } = await anOwner()
+    const { client, ownerId, agent } = await anOwnerWithAgent()
     const { id } = await anIntent(client, agent.id, { expiresInMinutes: 1 })
     await setClock(ownerId, minutes(1) + 1)
     expect((await client.intents.cancel({ params: { id } })).code).toBe('intent_expired')

@@ -5,11 +5,11 @@ import { aLiveClient, anAgent, anIntent, bodyOf } from '../../support/factories.
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
-const { setClock, asAgent, eventsOf, anOwner } = intentsIn(service)
+const { setClock, asAgent, eventsOf, anOwnerWithAgent } = intentsIn(service)
 
 describe('the expiry of an intent', () => {
   test('is an event of its own and nobody’s decision', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const before = await anIntent(client, agent.id, { expiresInMinutes: 1 })
     await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     expect(await intentOf(client, before.id)).toEqual({
@@ -38,7 +38,7 @@ describe('the expiry of an intent', () => {
   })
 
   test('cannot be called by anybody', async () => {
-    const { client, key, agent } = await anOwner()
+    const { client, key, agent } = await anOwnerWithAgent()
     const { id } = await anIntent(client, agent.id)
     for (const [method, path] of [
       ['POST', 'expire'],
@@ -50,11 +50,11 @@ describe('the expiry of an intent', () => {
 
 describe('the timeline of an intent', () => {
   test('says what happened and who did it, the oldest first', async () => {
-    const { client, agent } = await anOwner()
-    const itself = await asAgent(client, agent.id)
-    const { id } = await anIntent(itself, agent.id)
+    const { client, agent } = await anOwnerWithAgent()
+    const tokenClient = await asAgent(client, agent.id)
+    const { id } = await anIntent(tokenClient, agent.id)
     const approved = await client.intents.approve({ params: { id } })
-    await bodyOf(itself.intents.cancel({ params: { id } }))
+    await bodyOf(tokenClient.intents.cancel({ params: { id } }))
     const { data: entries } = await bodyOf(client.intents.timeline({ params: { id } }))
     expect(new Set(entries.map(({ resourceId }) => resourceId))).toEqual(new Set([id]))
     expect(entries).toMatchObject([
@@ -67,7 +67,7 @@ describe('the timeline of an intent', () => {
   })
 
   test('goes by the owner’s clock, as the intent does', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const { id, expiresAt } = await anIntent(client, agent.id, { expiresInMinutes: 60 })
     await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
     const { data: entries } = await bodyOf(client.intents.timeline({ params: { id } }))
@@ -80,7 +80,7 @@ describe('the timeline of an intent', () => {
 
 describe('a list of intents', () => {
   test('has the newest first in complete pages while more are declared', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const ids: string[] = []
     for (let count = 0; count < 4; count++) ids.unshift((await anIntent(client, agent.id)).id)
     const first = await bodyOf(client.intents.list({ query: { limit: 3 } }))
@@ -95,7 +95,7 @@ describe('a list of intents', () => {
   })
 
   test('is narrowed by its filters', async () => {
-    const { client, ownerId, agent } = await anOwner({ autoApproveLimitEuros: 10 })
+    const { client, ownerId, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 10 })
     const early = await anIntent(client, agent.id, { amountEuros: 5, clientIntentId: 'one' })
     await setClock(ownerId, days(2))
     const other = await anAgent(client)
@@ -118,7 +118,7 @@ describe('a list of intents', () => {
   })
 
   test('has no intents of others', async () => {
-    const owner = await anOwner()
+    const owner = await anOwnerWithAgent()
     await anIntent(owner.client, owner.agent.id)
     const live = await aLiveClient(service, owner)
     expect((await bodyOf((await service.owner()).client.intents.list())).data).toEqual([])

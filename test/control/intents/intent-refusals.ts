@@ -13,7 +13,7 @@ import { startTestService } from '../../support/harness.ts'
 import { traceOf } from '../../support/trace.ts'
 
 const service = await startTestService()
-const { eventsOf, asAgent, anOwner } = intentsIn(service)
+const { eventsOf, asAgent, anOwnerWithAgent } = intentsIn(service)
 
 describe('a new intent', () => {
   test.each([
@@ -40,17 +40,17 @@ describe('a new intent', () => {
     ['numbers as metadata', { metadata: { a: 1 } }, 'metadata'],
     ['a status', { status: 'approved' }, 'status'],
     ['NUL in a text', { purpose: 'a\u0000b' }, 'purpose'],
-  ])('is refused with %s', async (_, wrong, named) => {
-    const { client, key, agent } = await anOwner()
+  ])('is refused with %s', async (_, invalid, field) => {
+    const { client, key, agent } = await anOwnerWithAgent()
     const right = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
-    const answer = await service.http('POST', '/intents', { token: key, body: { ...right, ...wrong } })
+    const answer = await service.http('POST', '/intents', { token: key, body: { ...right, ...invalid } })
     expect(answer.status).toBe(400)
-    expect(answer.body).toEqual({ error: expect.stringContaining(named) })
+    expect(answer.body).toEqual({ error: expect.stringContaining(field) })
     expect((await client.intents.list()).body.data).toEqual([])
   })
 
   test('is refused while the agent is frozen', async () => {
-    const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
+    const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 50 })
     const params = { id: agent.id }
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
     await bodyOf(client.agents.freeze({ params }))
@@ -62,10 +62,10 @@ describe('a new intent', () => {
   })
 
   test('is refused for an agent that is deleted, another owner’s or of the other mode', async () => {
-    const owner = await anOwner()
+    const owner = await anOwnerWithAgent()
     const { client } = owner
     const deleted = await aDeletedAgent(client)
-    const stranger = await anOwner()
+    const stranger = await anOwnerWithAgent()
     const live = await aLiveClient(service, owner)
     const declare = (by: TestClient, agentId: string) =>
       by.intents.create({ body: { agentId, amountEuros: 1, merchant: 'M', purpose: 'P' } })
@@ -81,7 +81,7 @@ describe('a new intent', () => {
   })
 
   test('has a `clientIntentId` that is unique for the agent', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const other = await anAgent(client)
     const members = { clientIntentId: 'order-17' }
     await anIntent(client, agent.id, members)
@@ -90,56 +90,56 @@ describe('a new intent', () => {
     expect(again).toMatchObject({ status: 409, code: 'client_intent_id_taken' })
     expect(again.error).toContain('clientIntentId')
     expect((await anIntent(client, other.id, members)).clientIntentId).toBe('order-17')
-    const stranger = await anOwner()
+    const stranger = await anOwnerWithAgent()
     expect((await anIntent(stranger.client, stranger.agent.id, members)).clientIntentId).toBe('order-17')
   })
 })
 
 describe('the token of an agent', () => {
   test('declares for its own agent, and for no other', async () => {
-    const { client, agent } = await anOwner({ autoApproveLimitEuros: 50 })
-    const itself = await asAgent(client, agent.id)
-    const answer = await itself.intents.create({
+    const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 50 })
+    const tokenClient = await asAgent(client, agent.id)
+    const answer = await tokenClient.intents.create({
       body: { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' },
     })
     expect(answer).toMatchObject({ status: 201, body: { status: 'approved', agentId: agent.id } })
     const [entry] = (await bodyOf(client.audit.list({ query: { resource: answer.body.id } }))).data
     expect(entry).toMatchObject({ actorType: 'agent', action: 'intents.create', agentId: agent.id })
     const other = await anAgent(client)
-    const refused = await itself.intents.create({
+    const refused = await tokenClient.intents.create({
       body: { agentId: other.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' },
     })
     expect(refused).toMatchObject({ status: 404, code: 'agent_not_found' })
   })
 
   test('reads and cancels only its own agent’s intents', async () => {
-    const { client, agent } = await anOwner()
-    const itself = await asAgent(client, agent.id)
+    const { client, agent } = await anOwnerWithAgent()
+    const tokenClient = await asAgent(client, agent.id)
     const [own, other] = [
       await anIntent(client, agent.id),
       await anIntent(client, (await anAgent(client)).id),
     ]
-    expect((await bodyOf(itself.intents.list())).data).toEqual([own])
-    expect((await bodyOf(itself.intents.list({ query: { agentId: other.agentId } }))).data).toEqual([])
-    expect(await intentOf(itself, own.id)).toEqual(own)
+    expect((await bodyOf(tokenClient.intents.list())).data).toEqual([own])
+    expect((await bodyOf(tokenClient.intents.list({ query: { agentId: other.agentId } }))).data).toEqual([])
+    expect(await intentOf(tokenClient, own.id)).toEqual(own)
     const params = { id: other.id }
     const answers = [
-      await itself.intents.get({ params }),
-      await itself.intents.cancel({ params }),
-      await itself.intents.timeline({ params }),
+      await tokenClient.intents.get({ params }),
+      await tokenClient.intents.cancel({ params }),
+      await tokenClient.intents.timeline({ params }),
     ]
     for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'intent_not_found' })
-    expect((await itself.intents.cancel({ params: { id: own.id } })).body.status).toBe('cancelled')
-    expect((await bodyOf(itself.intents.timeline({ params: { id: own.id } }))).data).toHaveLength(2)
+    expect((await tokenClient.intents.cancel({ params: { id: own.id } })).body.status).toBe('cancelled')
+    expect((await bodyOf(tokenClient.intents.timeline({ params: { id: own.id } }))).data).toHaveLength(2)
   })
 
   test('neither approves nor denies', async () => {
-    const { client, agent } = await anOwner()
-    const itself = await asAgent(client, agent.id)
+    const { client, agent } = await anOwnerWithAgent()
+    const tokenClient = await asAgent(client, agent.id)
     const params = { id: (await anIntent(client, agent.id)).id }
     const answers = [
-      await itself.intents.approve({ params }),
-      await itself.intents.deny({ params, body: { reason: 'No' } }),
+      await tokenClient.intents.approve({ params }),
+      await tokenClient.intents.deny({ params, body: { reason: 'No' } }),
     ]
     for (const answer of answers) expect(answer.status).toBe(403)
     expect((await intentOf(client, params.id)).status).toBe('created')
@@ -151,7 +151,7 @@ describe('the token of an agent', () => {
 
 describe('a key without the scope', () => {
   test('neither declares nor decides', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const params = { id: (await anIntent(client, agent.id)).id }
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'M', purpose: 'P' }
     const reader = service.client(String((await aKey(client, { scopes: ['intents:read'] })).key))
@@ -171,8 +171,8 @@ describe('a key without the scope', () => {
 
 describe('an intent of another owner or mode, or of none', () => {
   test('is not found by any operation', async () => {
-    const owner = await anOwner()
-    const stranger = await anOwner()
+    const owner = await anOwnerWithAgent()
+    const stranger = await anOwnerWithAgent()
     const live = await aLiveClient(service, owner)
     const ids: [TestClient, string][] = [
       [owner.client, 'intent_1'],
@@ -197,7 +197,7 @@ describe('an intent of another owner or mode, or of none', () => {
 
 describe('an idempotency key', () => {
   test('replays a declaration and a decision', async () => {
-    const { client, agent } = await anOwner({ autoApproveLimitEuros: 10 })
+    const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 10 })
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
     const create = () => client.intents.create({ body, idempotencyKey: 'declare' })
     const first = await create()
@@ -216,7 +216,7 @@ describe('an idempotency key', () => {
   })
 
   test('replays a refusal, and is refused with another body', async () => {
-    const { client, agent } = await anOwner()
+    const { client, agent } = await anOwnerWithAgent()
     const body = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'P' }
     await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     const declare = (amountEuros = 25) =>

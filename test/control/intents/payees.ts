@@ -13,14 +13,14 @@ import {
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
-const { anOwner } = intentsIn(service)
+const { anOwnerWithAgent } = intentsIn(service)
 const CASINO = 'DE89370400440532013000'
 const BOOKS = 'FR7630006000011234567890189'
 const generous = { autoApproveLimitEuros: 1_000 }
 
 /** An owner with an agent under these rules, two beneficiaries (a bookshop and a casino) and a wallet named as the casino. */
 async function anOwnerWithPayees(rules: object = {}) {
-  const owner = await anOwner({ ...generous, ...rules })
+  const owner = await anOwnerWithAgent({ ...generous, ...rules })
   const { client, agent } = owner
   const casino = await aBeneficiary(client, { name: 'Casino GmbH', iban: CASINO })
   const books = await aBeneficiary(client, { name: 'Bookshop', iban: BOOKS })
@@ -88,9 +88,9 @@ describe('an intent that names a record as its payee', () => {
   test('is judged by the record in delegations, duplicates and simulations too', async () => {
     const { client, agent, casino, books } = await anOwnerWithPayees()
     const delegation = await aDelegation(client, agent.id, { maxAmountEuros: 500, merchant: 'Bookshop' })
-    const itself = service.client(String((await redeemDelegation(client, delegation)).token))
+    const tokenClient = service.client(String((await redeemDelegation(client, delegation)).token))
     const by = (members: object) =>
-      bodyOf(itself.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
+      bodyOf(tokenClient.intents.create({ body: { amountEuros: 5, purpose: 'Paid', ...members } }))
     expect((await by({ beneficiaryId: casino.id })).status).toBe('denied')
     expect((await by({ beneficiaryId: books.id })).status).toBe('approved')
     expect((await by({ merchant: 'PAYPAL *EVIL' })).status).toBe('denied')
@@ -134,14 +134,14 @@ describe('an intent that names a record as its payee', () => {
 
 describe('the token of an agent', () => {
   test('may leave out `agentId`, and a key may not', async () => {
-    const { client, agent } = await anOwner(generous)
-    const itself = service.client(String((await aToken(client, agent.id)).token))
+    const { client, agent } = await anOwnerWithAgent(generous)
+    const tokenClient = service.client(String((await aToken(client, agent.id)).token))
     const purpose = 'A paper on caching'
     const body = { amountEuros: 5, merchant: 'Bookshop' }
-    expect((await bodyOf(itself.intents.create({ body: { ...body, purpose } }))).agentId).toBe(agent.id)
-    expect((await bodyOf(itself.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
-    expect((await bodyOf(itself.intents.simulate({ body }))).allowed).toBe(true)
-    expect((await itself.merchants.suggestions()).status).toBe(200)
+    expect((await bodyOf(tokenClient.intents.create({ body: { ...body, purpose } }))).agentId).toBe(agent.id)
+    expect((await bodyOf(tokenClient.runs.create({ body: { name: 'Reading' } }))).agentId).toBe(agent.id)
+    expect((await bodyOf(tokenClient.intents.simulate({ body }))).allowed).toBe(true)
+    expect((await tokenClient.merchants.suggestions()).status).toBe(200)
     for (const answer of [
       await client.intents.create({ body: { ...body, purpose } }),
       await client.runs.create({ body: { name: 'Reading' } }),
@@ -174,7 +174,7 @@ test('lists of intents and transactions find a merchant in any case', async () =
 })
 
 test('a simulation right after the clock has moved goes by the new time', async () => {
-  const { client, agent } = await anOwner({
+  const { client, agent } = await anOwnerWithAgent({
     ...generous,
     expiresAfterMinutes: 60,
     expirationAction: 'freeze',

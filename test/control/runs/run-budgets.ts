@@ -112,11 +112,11 @@ describe('the budget of a run', () => {
   })
 
   test('belongs to the run that header or body name, which must be one run of the agent', async () => {
-    const { client, agent, itself } = await anOwnerWithAgent()
+    const { client, agent, tokenClient } = await anOwnerWithAgent()
     const [run, other] = [await aRun(client, agent.id), await aRun(client, agent.id)]
     const foreign = await aRun(client, (await anAgent(client)).id)
     const body = { agentId: agent.id, amountEuros: 1, merchant: 'Bookshop', purpose: 'A paper' }
-    const both = await itself.intents.create({ ...within(run.id), body: { ...body, runId: other.id } })
+    const both = await tokenClient.intents.create({ ...within(run.id), body: { ...body, runId: other.id } })
     expect(both).toMatchObject({ status: 400, code: 'run_mismatch' })
     const refused = [
       await client.intents.create({ body: { ...body, runId: foreign.id } }),
@@ -124,7 +124,7 @@ describe('the budget of a run', () => {
       await client.intents.create({ body: { ...body, runId: 'run_of_nobody' } }),
     ]
     for (const answer of refused) expect(answer).toMatchObject({ status: 404, code: 'run_not_found' })
-    const same = await itself.intents.create({ ...within(run.id), body: { ...body, runId: run.id } })
+    const same = await tokenClient.intents.create({ ...within(run.id), body: { ...body, runId: run.id } })
     expect(same.body.runId).toBe(run.id)
     const [first] = await declareAll(client, agent.id, [{ merchant: 'Bookshop' }], other.id)
     expect(first?.body.possibleDuplicateOf).toBe(null)

@@ -20,8 +20,8 @@ export function agentRunsIn(service: TestService) {
   async function anOwnerWithAgent(rules = { autoApproveLimitEuros: 50 }) {
     const owner = await service.owner()
     const agent = await anAgentUnder(owner.client, rules)
-    const itself = service.client(String((await aToken(owner.client, agent.id)).token))
-    return { ...owner, agent, itself }
+    const tokenClient = service.client(String((await aToken(owner.client, agent.id)).token))
+    return { ...owner, agent, tokenClient }
   }
 
   return { anOwnerWithAgent }

@@ -10,7 +10,7 @@ export function agentTokensIn(service: TestService) {
     const owner = await service.owner()
     const agent = await anAgent(owner.client)
     const token = await aToken(owner.client, agent.id)
-    return { ...owner, agent, token, itself: clientOf(token) }
+    return { ...owner, agent, token, tokenClient: clientOf(token) }
   }
 
   return { clientOf, anOwnerWithAgent }

@@ -36,7 +36,7 @@ export function delegationsIn(service: TestService) {
     members: Parameters<typeof aDelegation>[2] = {},
   ) {
     const { id, token } = await redeemDelegation(anyone, await aDelegation(client, agentId, members))
-    return { id, params: { id }, token: String(token), itself: service.client(String(token)) }
+    return { id, params: { id }, token: String(token), tokenClient: service.client(String(token)) }
   }
 
   return { anOwnerWithAgent, anyone, aDelegate }

@@ -14,7 +14,7 @@ export async function intentRunsIn(service: TestService) {
   const get = (id: string, by = client) => bodyOf(by.intents.get({ params: { id } }))
 
   /** An intent that waits for a person, once its run waits too. */
-  async function aWaiting(
+  async function aWaitingIntent(
     members: Parameters<typeof anIntent>[2] = {},
     by = client,
     agentId = agent.id,
@@ -42,5 +42,5 @@ export async function intentRunsIn(service: TestService) {
     return rows.map(({ event }) => event)
   }
 
-  return { temporal, owner, client, agent, get, aWaiting, becomes, auditOf, eventsOf }
+  return { temporal, owner, client, agent, get, aWaitingIntent, becomes, auditOf, eventsOf }
 }

@@ -8,7 +8,7 @@ export const intentOf = (client: TestClient, id: string) => bodyOf(client.intent
 /** Helpers for tests of intents. */
 export function intentsIn(service: TestService) {
   /** An owner with one agent; under a policy if rules are given. */
-  async function anOwner(rules?: Rules) {
+  async function anOwnerWithAgent(rules?: Rules) {
     const owner = await service.owner()
     const agent = await (rules ? anAgentUnder(owner.client, rules) : aFundedAgent(owner.client))
     return { ...owner, agent, params: { agentId: agent.id } }
@@ -28,5 +28,5 @@ export function intentsIn(service: TestService) {
   const asAgent = async (client: TestClient, agentId: string): Promise<TestClient> =>
     service.client(String((await aToken(client, agentId)).token))
 
-  return { anOwner, setClock, eventsOf, asAgent }
+  return { anOwnerWithAgent, setClock, eventsOf, asAgent }
 }

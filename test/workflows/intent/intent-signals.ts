@@ -16,14 +16,14 @@ import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
 const service = await startTestService({ temporal: true })
-const { client, auditOf, eventsOf, get, becomes, aWaiting, temporal } = await intentRunsIn(service)
+const { client, auditOf, eventsOf, get, becomes, aWaitingIntent, temporal } = await intentRunsIn(service)
 const signalService = await startTestService({ temporal: true, env: { OPERATOR_SIGNALS: 'true' } })
 
 const verbs = Object.keys(intentSignals)
 
 describe('a signal to an intent', () => {
   test('to approve approves the record', async () => {
-    const { intent, run } = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
     await run.signal('approve', { by: 'Ada Lovelace', comment: 'Go ahead' })
     await becomes(intent.id, 'approved')
     expect(await get(intent.id)).toEqual({
@@ -43,7 +43,7 @@ describe('a signal to an intent', () => {
   })
 
   test('to deny denies the record and ends the run', async () => {
-    const [withoutReason, withReason] = [await aWaiting(), await aWaiting()]
+    const [withoutReason, withReason] = [await aWaitingIntent(), await aWaitingIntent()]
     await withoutReason.run.signal('deny', { by: 'Ada' })
     await withReason.run.signal('deny', { by: 'Ada', reason: 'Too expensive' })
     expect(await withoutReason.run.untilEnded()).toBe('denied')
@@ -60,7 +60,7 @@ describe('a signal to an intent', () => {
   })
 
   test('to cancel cancels the record and ends the run', async () => {
-    const { intent, run } = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
     await run.signal('cancel', { by: 'Ada', comment: 'Sold out' })
     expect(await run.untilEnded()).toBe('cancelled')
     expect(await get(intent.id)).toMatchObject({
@@ -72,7 +72,7 @@ describe('a signal to an intent', () => {
   })
 
   test('after a decision changes nothing and says so', async () => {
-    const { intent, run } = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
     const approved = await bodyOf(client.intents.approve({ params: { id: intent.id } }))
     await run.signal('approve', { by: 'Ada' })
     await run.untilDetails('The signal approve by Ada changed nothing: The intent is approved already.')
@@ -88,7 +88,7 @@ describe('a signal to an intent', () => {
   })
 
   test('before a request makes the request too late', async () => {
-    const { intent, run, params } = await aWaiting()
+    const { intent, run, params } = await aWaitingIntent()
     await run.signal('approve', { by: 'Ada' })
     await becomes(intent.id, 'approved')
     const late = await client.intents.approve({ params })
@@ -97,7 +97,7 @@ describe('a signal to an intent', () => {
   })
 
   test('at the same time as a request takes effect first or not at all, and every record agrees', async () => {
-    const waiting = await Promise.all(Array.from({ length: 5 }, () => aWaiting()))
+    const waiting = await Promise.all(Array.from({ length: 5 }, () => aWaitingIntent()))
     await Promise.all(
       waiting.flatMap(({ run, params }) => [
         run.signal('deny', { by: 'Ada' }),
@@ -116,7 +116,7 @@ describe('a signal to an intent', () => {
   })
 
   test('in a burst is processed in order, one after the other', async () => {
-    const { intent, run } = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
     for (let count = 0; count < 5; count++) await run.signal('approve', { by: `Person ${count}` })
     await run.untilDetails('The signal approve by Person 4 changed nothing')
     expect((await get(intent.id)).decidedBy).toMatchObject({ name: 'Person 0' })
@@ -127,7 +127,7 @@ describe('a signal to an intent', () => {
   test('after the deadline changes nothing', async () => {
     const other = await service.owner()
     const { id } = await aFundedAgent(other.client)
-    const { intent, run } = await aWaiting({ expiresInMinutes: 10 }, other.client, id)
+    const { intent, run } = await aWaitingIntent({ expiresInMinutes: 10 }, other.client, id)
     await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [other.ownerId, minutes(11)])
     await run.signal('approve', { by: 'Ada' })
     await run.untilEnded()
@@ -138,7 +138,7 @@ describe('a signal to an intent', () => {
 
   test('does not replace a passkey', async () => {
     const { id } = await anAgentUnder(client, { requireAttestation: true })
-    const { intent, run } = await aWaiting({}, client, id)
+    const { intent, run } = await aWaitingIntent({}, client, id)
     await run.signal('approve', { by: 'Ada' })
     await run.untilDetails('changed nothing: The agent’s policy asks for an approval with a passkey.')
     expect((await get(intent.id)).status).toBe('created')
@@ -161,7 +161,7 @@ describe('a signal to an intent', () => {
       'half a character': [{ by: 'A\uD800da' }],
     }
     const expectIgnored = async (verb: string, payloads: unknown[][]): Promise<void> => {
-      const { intent, run } = await aWaiting()
+      const { intent, run } = await aWaitingIntent()
       for (const payload of payloads) await run.signal(verb, ...payload)
       expect(await run.untilTimeline(payloads.length)).toEqual(
         payloads.map(() => expect.stringMatching(`^A signal ${verb} was ignored`)),
@@ -185,7 +185,7 @@ describe('a signal to an intent', () => {
       'binary/plain': 'Ada',
       '': '{"by":"Ada"}',
     }
-    const { intent, run } = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
     for (const [encoding, data] of Object.entries(unreadable)) {
       const metadata = encoding ? { encoding: Buffer.from(encoding) } : {}
       const payload = { metadata, data: Buffer.from(data) }
@@ -209,7 +209,7 @@ describe('a signal to an intent', () => {
   })
 
   test('of an unknown name is ignored, and the details say so', async () => {
-    const { intent, run } = await aWaiting()
+    const { intent, run } = await aWaitingIntent()
     await run.signal('complete', { by: 'Ada' })
     await run.untilDetails('A signal complete was ignored: no such signal is known.')
     await run.signal('deny', { by: 'Ada' })
@@ -222,11 +222,11 @@ describe('a signal to an intent', () => {
 describe('an intent of live money', () => {
   async function aLive(
     of: typeof service,
-  ): Promise<{ live: TestClient; waiting: Awaited<ReturnType<typeof aWaiting>> }> {
+  ): Promise<{ live: TestClient; waiting: Awaited<ReturnType<typeof aWaitingIntent>> }> {
     const live = await aLiveClient(of, await of.owner())
     const agent = await anAgent(live)
     await creditWallet(of, agent)
-    return { live, waiting: await aWaiting({}, live, agent.id) }
+    return { live, waiting: await aWaitingIntent({}, live, agent.id) }
   }
 
   test('is not decided by a signal', async () => {
