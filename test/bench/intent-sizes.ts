@@ -4,7 +4,7 @@ import { databaseWatch } from './database/database-time.ts'
 import { AGENTS, addWaiting, fillAgents } from './database/intent-rows.ts'
 import { fillPast, HOT } from './database/past-intents.ts'
 import { onSizes } from './database/sizes.ts'
-import { line, ratio, type Section, whole } from './report.ts'
+import { ratio, type Section, tableLine, wholeNumber } from './report.ts'
 import { type Stage, withClient } from './stage.ts'
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000]
@@ -63,7 +63,7 @@ export function measureIntentSizes(folder: string): Promise<Section> {
     for (let round = 0; round < ROUNDS; round++)
       for (const { stage, past, best } of sized) {
         await loadAll(stage, best)
-        printLine(`  ${whole(past)} past intents: ${summary(best)}`)
+        printLine(`  ${wholeNumber(past)} past intents: ${summary(best)}`)
       }
     const intentSizes = sized.map(({ past, best }) => ({ past, results: [...best.values()] }))
     return { figures: { intentSizes }, text: tableOf(sized.map(({ best }) => best)) }
@@ -105,19 +105,19 @@ const costOf = (timed: Timed | undefined): number =>
   timed ? timed.cpuMicroseconds + timed.databaseMicroseconds : Number.POSITIVE_INFINITY
 
 const summary = (best: Best): string =>
-  [...best.values()].map(timed => `${timed.name} ${whole(costOf(timed))} µs`).join(', ')
+  [...best.values()].map(timed => `${timed.name} ${wholeNumber(costOf(timed))} µs`).join(', ')
 
 function tableOf(sizes: readonly Best[]): string {
   const [smallest] = sizes
   const cell = (timed: Timed | undefined, least: Timed | undefined): string =>
     timed
-      ? `${timed.p50.toFixed(0)}/${timed.p99.toFixed(0)} ${whole(costOf(timed))}µs ${ratio(costOf(timed), costOf(least))}`
+      ? `${timed.p50.toFixed(0)}/${timed.p99.toFixed(0)} ${wholeNumber(costOf(timed))}µs ${ratio(costOf(timed), costOf(least))}`
       : '–'
   const row = (name: Name) =>
-    line([titles[name], ...sizes.map(best => cell(best.get(name), smallest?.get(name)))])
+    tableLine([titles[name], ...sizes.map(best => cell(best.get(name), smallest?.get(name)))])
   return [
     'p50/p99 in ms, processor time of service and PostgreSQL for one request, how often that of the smallest size',
-    line(['past intents', ...SIZES.map(whole)]),
+    tableLine(['past intents', ...SIZES.map(wholeNumber)]),
     ...(Object.keys(titles) as Name[]).map(row),
   ].join('\n')
 }

@@ -8,7 +8,7 @@ import { withConnection } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
 
 /** The members of a stage that filling it needs. */
-export interface Filled extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'token'> {
+export interface StageToFill extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'token'> {
   readonly api: Pick<Served, 'url'>
 }
 

@@ -1,5 +1,5 @@
 /** The rows that every operation writes, as SQL; a pgbench script inserts one row at a time. */
-export interface Written {
+export interface Insert {
   readonly into: string
   readonly rows: readonly string[]
 }
@@ -14,7 +14,7 @@ const INTO = {
   event: 'insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at)',
   audit: `insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome,
     resource_id, agent_id, request_id, address, at)`,
-  kept: `insert into idempotency_keys (owner_id, mode, agent_id, operation, key, request_hash, status, body,
+  answer: `insert into idempotency_keys (owner_id, mode, agent_id, operation, key, request_hash, status, body,
     error_code, reservation, created_at)`,
 }
 
@@ -30,31 +30,31 @@ export const journalOf = (
   events: readonly string[],
   about: About,
   body: string,
-): readonly Written[] => [
+): readonly Insert[] => [
   { into: INTO.event, rows: events.map(name => eventOf(name, about)) },
   { into: INTO.audit, rows: events.map(name => auditOf(name, about.agent, action)) },
   {
-    into: INTO.kept,
+    into: INTO.answer,
     rows: [`:owner, 'test', '', '${action}', 'key' || :key, 'hash', 201, '${body}', null, null, now()`],
   },
 ]
 
-export const knownOf = (action: string): string => `select status, body from idempotency_keys
+export const storedAnswerOf = (action: string): string => `select status, body from idempotency_keys
   where owner_id = :owner and mode = 'test' and agent_id = '' and operation = '${action}' and key = 'key' || :key`
 
 const LOCK_KEY = `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`
 
 /** The statements one after the other in a transaction. */
 export const inTransaction = (action: string, statements: readonly string[]): string =>
-  ['begin', LOCK_KEY, knownOf(action), ...statements, 'commit'].join(';\n')
+  ['begin', LOCK_KEY, storedAnswerOf(action), ...statements, 'commit'].join(';\n')
 
-export const byValues = ({ into, rows }: Written): string =>
+export const byValues = ({ into, rows }: Insert): string =>
   `${into} values ${rows.map(row => `(${row})`).join(', ')}`
-const bySelect = ({ into, rows }: Written, source: string): string =>
+const bySelect = ({ into, rows }: Insert, source: string): string =>
   `${into} ${rows.map(row => `select ${row} from ${source}`).join(' union all ')}`
 
 /** A single statement of these parts, with the rows written once for each row of `source`. */
-export function together(parts: readonly string[], written: readonly Written[], source: string): string {
+export function oneStatement(parts: readonly string[], written: readonly Insert[], source: string): string {
   const inserts = written.map(insert => bySelect(insert, source))
   const named = inserts.slice(0, -1).map((text, n) => `w${n} as (${text})`)
   return `with ${[...parts, ...named].join(',\n')}\n${inserts.at(-1)}`
