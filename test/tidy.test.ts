@@ -15,7 +15,7 @@ import {
   SyntaxKind,
 } from 'typescript/unstable/ast'
 import { isFunction, nestingOf } from './support/tidy/functions.ts'
-import { all, lineOf, linesOf, readSources, root, type Source } from './support/tidy/sources.ts'
+import { allNodes, lineOf, linesOf, readSources, root, type Source } from './support/tidy/sources.ts'
 import './tidy/folders.ts'
 import './tidy/imports.ts'
 import './tidy/migrations.ts'
@@ -37,7 +37,7 @@ const median = (numbers: readonly number[]): number =>
 /** Every place in these files that is so. */
 const places = (among: readonly Source[], matches: (part: Node, source: Source) => boolean): string[] =>
   among.flatMap(source =>
-    all(source.node)
+    allNodes(source.node)
       .filter(part => matches(part, source))
       .map(part => at(source, part)),
   )
@@ -46,7 +46,7 @@ describe('the size', () => {
   // A migration is a text in SQL: as long as its tables are many.
   const code = shipped.filter(({ path }) => !path.startsWith('src/migrations/'))
   const functions = code.flatMap(source =>
-    all(source.node)
+    allNodes(source.node)
       .filter(isFunction)
       .map(part => ({ at: at(source, part), lines: linesOf(source.node, part), nesting: nestingOf(part) })),
   )

@@ -1,5 +1,5 @@
 import { AGENTS, fillAgents } from './database/intent-rows.ts'
-import { type Section, whole } from './report.ts'
+import { type Section, wholeNumber } from './report.ts'
 import { bearer, onStage, post, type Stage, withClient } from './stage.ts'
 
 const DECISIONS = 100_000
@@ -67,6 +67,6 @@ export const measureBacktests = (folder: string): Promise<Section> =>
     const memoryAfter = stage.api.memoryMegabytes()
     return {
       figures: { backtest: { decisions, seconds, memoryBefore, memoryAfter } },
-      text: `${whole(decisions)} decisions replayed in ${seconds.toFixed(1)} s, memory ${whole(memoryBefore)} MB, after it ${whole(memoryAfter)} MB`,
+      text: `${wholeNumber(decisions)} decisions replayed in ${seconds.toFixed(1)} s, memory ${wholeNumber(memoryBefore)} MB, after it ${wholeNumber(memoryAfter)} MB`,
     }
   })

@@ -3,7 +3,7 @@ import { type Case, measure, type Request, type Result } from './case.ts'
 import { AGENTS, addWaiting, fillAgents } from './database/intent-rows.ts'
 import { fillPast, HOT } from './database/past-intents.ts'
 import { onSizes } from './database/sizes.ts'
-import { line, ratio, type Section, whole } from './report.ts'
+import { ratio, type Section, tableLine, wholeNumber } from './report.ts'
 import { type Stage, withClient } from './stage.ts'
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000]
@@ -57,7 +57,7 @@ export function measureIntentSizes(folder: string): Promise<Section> {
     for (let round = 0; round < ROUNDS; round++)
       for (const { stage, past, best } of sized) {
         await loadAll(stage, best)
-        printLine(`  ${whole(past)} past intents: ${summary(best)}`)
+        printLine(`  ${wholeNumber(past)} past intents: ${summary(best)}`)
       }
     const intentSizes = sized.map(({ past, best }) => ({ past, results: [...best.values()] }))
     return { figures: { intentSizes }, text: tableOf(sized.map(({ best }) => best)) }
@@ -93,19 +93,19 @@ const costOf = (result: Result | undefined): number =>
   result ? result.cpuMicroseconds + result.databaseMicroseconds : Number.POSITIVE_INFINITY
 
 const summary = (best: Best): string =>
-  [...best.values()].map(result => `${result.name} ${whole(costOf(result))} µs`).join(', ')
+  [...best.values()].map(result => `${result.name} ${wholeNumber(costOf(result))} µs`).join(', ')
 
 function tableOf(sizes: readonly Best[]): string {
   const [smallest] = sizes
   const cell = (result: Result | undefined, least: Result | undefined): string =>
     result
-      ? `${result.p50.toFixed(0)}/${result.p99.toFixed(0)} ${whole(costOf(result))}µs ${ratio(costOf(result), costOf(least))}`
+      ? `${result.p50.toFixed(0)}/${result.p99.toFixed(0)} ${wholeNumber(costOf(result))}µs ${ratio(costOf(result), costOf(least))}`
       : '–'
   const row = (name: Name) =>
-    line([titles[name], ...sizes.map(best => cell(best.get(name), smallest?.get(name)))])
+    tableLine([titles[name], ...sizes.map(best => cell(best.get(name), smallest?.get(name)))])
   return [
     'p50/p99 in ms, processor time of service and PostgreSQL for one request, how often that of the smallest size',
-    line(['past intents', ...SIZES.map(whole)]),
+    tableLine(['past intents', ...SIZES.map(wholeNumber)]),
     ...(Object.keys(titles) as Name[]).map(row),
   ].join('\n')
 }

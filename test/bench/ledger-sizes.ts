@@ -3,7 +3,7 @@ import { type Case, measure, type Result } from './case.ts'
 import { fillWallets, transferCases, WALLETS } from './cases/transfer-cases.ts'
 import { fillEntries } from './database/entry-rows.ts'
 import { onSizes, secondsSince } from './database/sizes.ts'
-import { line, type Section, whole } from './report.ts'
+import { type Section, tableLine, wholeNumber } from './report.ts'
 import { bearer, post, type Stage } from './stage.ts'
 
 const SIZES = [1_000, 100_000, 10_000_000]
@@ -67,9 +67,9 @@ async function loadAll(stage: Stage, entries: number, best: Map<string, Result>)
   for (const { benchCase, connections } of loadsOf(stage)) {
     const result = await measure(stage, benchCase, connections, SECONDS)
     if (result.perSecond > (best.get(benchCase.name)?.perSecond ?? 0)) best.set(benchCase.name, result)
-    rates.push(`${benchCase.name} ${whole(result.perSecond)}`)
+    rates.push(`${benchCase.name} ${wholeNumber(result.perSecond)}`)
   }
-  printLine(`  ${whole(entries)} entries: ${rates.join(', ')}`)
+  printLine(`  ${wholeNumber(entries)} entries: ${rates.join(', ')}`)
 }
 
 /** Measures the verification of the ledger, and transfers during it. */
@@ -86,10 +86,10 @@ async function prove(stage: Stage): Promise<Proof> {
 }
 
 function tableOf(sizes: readonly Sized[]): string {
-  const row = (title: string, cell: (sized: Sized) => string) => line([title, ...sizes.map(cell)])
+  const row = (title: string, cell: (sized: Sized) => string) => tableLine([title, ...sizes.map(cell)])
   const loaded = (title: string, name: string) => row(title, ({ best }) => summary(best.get(name)))
   return [
-    row('entries in the ledger', ({ entries }) => whole(entries)),
+    row('entries in the ledger', ({ entries }) => wholeNumber(entries)),
     loaded(`POST /transfers, 1,000 wallets, ${CONNECTIONS} connections`, 'transfers'),
     loaded(`POST /transfers, one hot payer, ${CONNECTIONS} connections`, 'transfer'),
     loaded('GET /ledger/accounts/{id}/entries, 100 of them', 'statement'),
@@ -100,4 +100,4 @@ function tableOf(sizes: readonly Sized[]): string {
 }
 
 const summary = (result: Result | undefined): string =>
-  result ? `${whole(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ms` : '–'
+  result ? `${wholeNumber(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ms` : '–'

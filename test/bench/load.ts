@@ -15,14 +15,14 @@ export interface Job {
   readonly numbers?: Numbers
   readonly token: string
   /** Tokens and bodies that the requests of a connection use in turn, in place of token and body. */
-  readonly asks?: readonly Ask[]
+  readonly requests?: readonly LoadRequest[]
   /** Whether each request has an idempotency key of its own. */
   readonly keys?: boolean
   /** The maximum number of requests. */
   readonly most?: number
 }
 
-export interface Ask {
+export interface LoadRequest {
   readonly token: string
   readonly body: unknown
 }
@@ -52,8 +52,8 @@ const WARM_UP_MS = 700
 const job = JSON.parse(process.argv[2] ?? '') as Job
 const { hostname, port } = new URL(job.url)
 const { from: first, to: last, inOrder = false, others = 2 }: Numbers = job.numbers ?? { from: 1, to: 1 }
-const asks: readonly Ask[] = job.asks ?? [{ token: job.token, body: job.body }]
-const requests = asks.map(({ token, body }) => ({
+const loadRequests: readonly LoadRequest[] = job.requests ?? [{ token: job.token, body: job.body }]
+const requests = loadRequests.map(({ token, body }) => ({
   token,
   body: body === undefined ? '' : JSON.stringify(body),
 }))

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { printError, printLine } from '../../src/platform/output.ts'
-import { parts, usual } from './parts.ts'
+import { defaultParts, parts } from './parts.ts'
 import type { Section } from './report.ts'
 
 const FILE = 'bench-latest.json'
@@ -31,7 +31,7 @@ const all = Object.keys(parts)
 if (requested.every(name => all.includes(name))) {
   const folder = mkdtempSync(join(tmpdir(), 'agentpay-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  printLine(`\n${await bench(requested.length > 0 ? requested : usual, folder)}\n\nAs JSON: ${FILE}`)
+  printLine(`\n${await bench(requested.length > 0 ? requested : defaultParts, folder)}\n\nAs JSON: ${FILE}`)
 } else {
   printError(`Say some of: ${all.join(', ')}.`)
   process.exitCode = 1

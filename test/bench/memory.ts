@@ -3,7 +3,7 @@ import { printLine } from '../../src/platform/output.ts'
 import { answerOf } from './child.ts'
 import { AGENTS, fillAgents } from './database/intent-rows.ts'
 import type { Job, Measured } from './load.ts'
-import { type Section, whole } from './report.ts'
+import { type Section, wholeNumber } from './report.ts'
 import type { Stage } from './stage.ts'
 import type { Engine } from './temporal.ts'
 
@@ -26,7 +26,7 @@ export async function measureMemory(stage: Stage, engine: Engine): Promise<Secti
   const changes = all().map(([name, megabytes]) => `${name} ${before[name]} → ${megabytes}`)
   return {
     figures: { waiting: { count: COUNT, seconds, before, after } },
-    text: `memory in MB, until ${whole(COUNT)} intents wait (${seconds.toFixed(0)} s): ${changes.join(', ')}`,
+    text: `memory in MB, until ${wholeNumber(COUNT)} intents wait (${seconds.toFixed(0)} s): ${changes.join(', ')}`,
   }
 }
 
@@ -60,7 +60,7 @@ async function untilAllWait({ client }: Engine, began: number): Promise<void> {
     if (performance.now() - began > PATIENCE_MS) throw new Error(`only ${count} runs wait`)
     if (count >= printed + 2_000) {
       printed = count
-      printLine(`  ${whole(count)} wait`)
+      printLine(`  ${wholeNumber(count)} wait`)
     }
     await sleep(500)
   }

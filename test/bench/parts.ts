@@ -1,5 +1,5 @@
 import { CONNECTIONS, measureLoads } from './loads.ts'
-import { finder, line, loadTable, ratio, type Section, whole } from './report.ts'
+import { loadTable, ratio, resultFinder, type Section, tableLine, wholeNumber } from './report.ts'
 import { onStage } from './stage.ts'
 
 /**
@@ -20,9 +20,9 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
       const memoryBefore = stage.api.memoryMegabytes()
       const loads = await measureLoads(stage, cases)
       const memoryAfter = stage.api.memoryMegabytes()
-      const of = finder(loads)
+      const of = resultFinder(loads)
       const row = (title: string, cell: (connections: number) => string) =>
-        line([title, ...CONNECTIONS.map(cell)])
+        tableLine([title, ...CONNECTIONS.map(cell)])
       const text = [
         loadTable(cases, loads, [
           row('the pipeline / Express', n => ratio(of('echo', n)?.perSecond, of('bare', n)?.perSecond)),
@@ -30,7 +30,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
             ratio(of('bare', n)?.cpuMicroseconds, of('echo', n)?.cpuMicroseconds),
           ),
         ]),
-        `memory ${whole(memoryBefore)} MB, after the loads ${whole(memoryAfter)} MB`,
+        `memory ${wholeNumber(memoryBefore)} MB, after the loads ${wholeNumber(memoryAfter)} MB`,
       ].join('\n')
       return { figures: { ...loads, memoryBefore, memoryAfter }, text }
     }),
@@ -118,4 +118,4 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 }
 
 /** The parts that run by default: those of large sizes take minutes and gigabytes, and run only by name. */
-export const usual = Object.keys(parts).filter(name => !name.endsWith('-sizes'))
+export const defaultParts = Object.keys(parts).filter(name => !name.endsWith('-sizes'))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Result } from './case.ts'
 import { plainCases } from './cases/plain-cases.ts'
 import { CONNECTIONS, type Loads, measureLoads } from './loads.ts'
-import { finder, line, loadTable, type Of, ratio, type Section } from './report.ts'
+import { type FindResult, loadTable, ratio, resultFinder, type Section, tableLine } from './report.ts'
 import type { Stage } from './stage.ts'
 
 /** Short, because there are eleven cases: with this the part takes less than four minutes. */
@@ -16,15 +16,15 @@ export async function measurePlain(stage: Stage): Promise<Section> {
   const earlier = before === undefined ? undefined : loadsIn(before)
   const cases = await plainCases(stage)
   const plain = await measureLoads(stage, cases, SECONDS)
-  const rows = [loadTable(cases, plain, pipelineRows(finder(plain))), ...processorRows(plain)]
+  const rows = [loadTable(cases, plain, pipelineRows(resultFinder(plain))), ...processorRows(plain)]
   if (earlier) rows.push('', ...besideEarlier(plain, earlier))
   return { figures: { plain }, text: rows.join('\n') }
 }
 
 const row = (title: string, cell: (connections: number) => string): string =>
-  line([title, ...CONNECTIONS.map(cell)])
+  tableLine([title, ...CONNECTIONS.map(cell)])
 
-const pipelineRows = (of: Of): string[] => [
+const pipelineRows = (of: FindResult): string[] => [
   row('get / the pipeline', n => ratio(of('get', n)?.perSecond, of('echo', n)?.perSecond)),
   row('the same by processor time of the server', n =>
     ratio(of('echo', n)?.cpuMicroseconds, of('get', n)?.cpuMicroseconds),
@@ -33,7 +33,7 @@ const pipelineRows = (of: Of): string[] => [
 
 /** Compares with pgbench by processor time, which depends less on the machine than rates do. */
 function processorRows(plain: Loads): string[] {
-  const of = finder(plain)
+  const of = resultFinder(plain)
   return plain.calls.map(({ name, databaseMicroseconds }) =>
     row(`${name} / pgbench by processor time of PostgreSQL`, n =>
       ratio(databaseMicroseconds, of(name, n)?.databaseMicroseconds),
@@ -48,7 +48,7 @@ function loadsIn(file: string): Loads {
 }
 
 function besideEarlier(plain: Loads, earlier: Loads): string[] {
-  const [now, then] = [finder(plain), finder(earlier)]
+  const [now, then] = [resultFinder(plain), resultFinder(earlier)]
   const cell = (result: Result | undefined, old: Result | undefined): string =>
     [
       ratio(result?.perSecond, old?.perSecond),

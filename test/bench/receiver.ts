@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { printLine } from '../../src/platform/output.ts'
 
 /** The requests since the last query: their number, and the milliseconds since the events that they report. */
-export interface Seen {
+export interface ReceivedCounts {
   readonly count: number
   readonly latencies: readonly number[]
 }
@@ -14,7 +14,7 @@ let count = 0
 /** A receiver that accepts everything and times the requests to `/late`. GET returns the numbers and resets them. */
 const server = createServer((request, response) => {
   if (request.method === 'GET') {
-    response.end(JSON.stringify({ count, latencies } satisfies Seen))
+    response.end(JSON.stringify({ count, latencies } satisfies ReceivedCounts))
     latencies = []
     count = 0
     return

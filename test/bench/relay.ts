@@ -2,9 +2,9 @@ import { printLine } from '../../src/platform/output.ts'
 import { until } from '../support/until.ts'
 import { answerOf } from './child.ts'
 import { addWaiting, fillAgents } from './database/intent-rows.ts'
-import { ratio, type Section, whole } from './report.ts'
+import { ratio, type Section, wholeNumber } from './report.ts'
 import { type Stage, withClient } from './stage.ts'
-import type { Starts } from './starts.ts'
+import type { StartLoad } from './starts.ts'
 import type { Engine } from './temporal.ts'
 
 const COUNT = 1_000
@@ -19,19 +19,19 @@ export async function measureRelay(stage: Stage, engine: Engine): Promise<Sectio
   await fillAgents(stage)
   await engine.run('relay')
   await relayRate(stage, WARM_UP)
-  const job: Starts = { address: engine.address, count: COUNT, concurrency: CONCURRENCY }
+  const job: StartLoad = { address: engine.address, count: COUNT, concurrency: CONCURRENCY }
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) {
     const relay = await relayRate(stage, COUNT)
     const client = await answerOf<number>('test/bench/starts.ts', job)
-    printLine(`  relay ${whole(relay)}, client ${whole(client)}`)
+    printLine(`  relay ${wholeNumber(relay)}, client ${wholeNumber(client)}`)
     rounds.push({ relay, client })
   }
   const relay = Math.max(...rounds.map(round => round.relay))
   const client = Math.max(...rounds.map(round => round.client))
   return {
     figures: { relayStarts: { relay, client } },
-    text: `relay ${whole(relay)} starts/s, Temporal client ${whole(client)} starts/s: ${ratio(relay, client)}`,
+    text: `relay ${wholeNumber(relay)} starts/s, Temporal client ${wholeNumber(client)} starts/s: ${ratio(relay, client)}`,
   }
 }
 

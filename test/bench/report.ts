@@ -7,7 +7,7 @@ export interface Section {
   readonly text: string
 }
 
-export const whole = (value: number): string => Math.round(value).toLocaleString('en')
+export const wholeNumber = (value: number): string => Math.round(value).toLocaleString('en')
 export const ratio = (a: number | undefined, b: number | undefined): string =>
   a && b ? (a / b).toFixed(2) : '–'
 
@@ -15,26 +15,26 @@ const FIRST = 52
 const OTHERS = 32
 
 /** A line of a table, with its cells aligned. */
-export const line = (cells: readonly string[]): string =>
+export const tableLine = (cells: readonly string[]): string =>
   cells.map((cell, n) => (n === 0 ? cell.padEnd(FIRST) : cell.padStart(OTHERS))).join('')
 
 const cellOf = (result: Result | undefined): string =>
   result && result.perSecond > 0
-    ? `${whole(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ${whole(result.cpuMicroseconds)}+${whole(result.databaseMicroseconds)}µs`
+    ? `${wholeNumber(result.perSecond)}/s ${result.p50.toFixed(1)}/${result.p99.toFixed(1)} ${wholeNumber(result.cpuMicroseconds)}+${wholeNumber(result.databaseMicroseconds)}µs`
     : '–'
 
-export type Of = (name: string, connections: number) => Result | undefined
+export type FindResult = (name: string, connections: number) => Result | undefined
 
-export const finder =
-  ({ results }: Loads): Of =>
+export const resultFinder =
+  ({ results }: Loads): FindResult =>
   (name, connections) =>
     results.find(result => result.name === name && result.connections === connections)
 
 /** A table of rates, latencies and processor times by the number of connections, and the comparisons. */
 export function loadTable(cases: readonly Case[], loads: Loads, more: readonly string[] = []): string {
-  const of = finder(loads)
+  const of = resultFinder(loads)
   const row = (title: string, cell: (connections: number) => string) =>
-    line([title, ...CONNECTIONS.map(cell)])
+    tableLine([title, ...CONNECTIONS.map(cell)])
   return [
     'requests a second, p50/p99 in ms, processor time of the server + of PostgreSQL for one request; the better of two rounds, figure by figure',
     '',
@@ -43,8 +43,9 @@ export function loadTable(cases: readonly Case[], loads: Loads, more: readonly s
     '',
     ...more,
     ...loads.calls.map(({ name, variant, perSecond, databaseMicroseconds }) =>
-      row(`${name} / pgbench, ${variant} (${whole(perSecond)}/s ${whole(databaseMicroseconds)}µs)`, n =>
-        ratio(of(name, n)?.perSecond, perSecond),
+      row(
+        `${name} / pgbench, ${variant} (${wholeNumber(perSecond)}/s ${wholeNumber(databaseMicroseconds)}µs)`,
+        n => ratio(of(name, n)?.perSecond, perSecond),
       ),
     ),
   ].join('\n')

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import { until } from '../support/until.ts'
 import { AGENTS, fillAgents } from './database/intent-rows.ts'
-import { line, type Section } from './report.ts'
+import { type Section, tableLine } from './report.ts'
 import { bearer, post, type Stage } from './stage.ts'
 import type { Engine } from './temporal.ts'
 
@@ -61,9 +61,9 @@ function tableOf(times: readonly Times[]): string {
     return measured ? `${measured.p50.toFixed(0)}/${measured.p99.toFixed(0)} ms` : '–'
   }
   return [
-    line(['p50/p99 from the answer, intents at a time', ...LOADS.map(({ atATime }) => String(atATime))]),
+    tableLine(['p50/p99 from the answer, intents at a time', ...LOADS.map(({ atATime }) => String(atATime))]),
     ...Object.entries(SPANS).map(([span, title]) =>
-      line([title, ...LOADS.map(({ atATime }) => cell(span, atATime))]),
+      tableLine([title, ...LOADS.map(({ atATime }) => cell(span, atATime))]),
     ),
   ].join('\n')
 }

@@ -1,6 +1,6 @@
 import { type Case, measure, type Result } from './case.ts'
-import type { Ask } from './load.ts'
-import { line, ratio, type Section, whole } from './report.ts'
+import type { LoadRequest } from './load.ts'
+import { ratio, type Section, tableLine, wholeNumber } from './report.ts'
 import { newOwner, post, type Stage } from './stage.ts'
 
 const OWNERS = 32
@@ -11,14 +11,14 @@ interface Owner {
 }
 
 /** SEPA credits of one euro to a new wallet of this owner. */
-async function credits({ api }: Stage, { token }: Owner): Promise<Ask> {
+async function credits({ api }: Stage, { token }: Owner): Promise<LoadRequest> {
   const credentials = { authorization: `Bearer ${token}` }
   const { iban } = await post(api, '/wallets', { name: 'Bench' }, credentials)
   return { token, body: { iban, amountEuros: 1, senderName: 'A customer' } }
 }
 
-function caseOf({ api: server, token }: Stage, name: string, asks: readonly Ask[]): Case {
-  const request = () => ({ method: 'POST', path: '/simulate/sepa/incoming', token, asks }) as const
+function caseOf({ api: server, token }: Stage, name: string, requests: readonly LoadRequest[]): Case {
+  const request = () => ({ method: 'POST', path: '/simulate/sepa/incoming', token, requests }) as const
   return { name, title: name, server, request }
 }
 
@@ -37,8 +37,8 @@ async function inTurns(stage: Stage, cases: readonly Case[]): Promise<Result[]> 
  * one, take turns at it; those of many owners do not. A bank's file, which has many of them, touches it once.
  */
 export async function measureShared(stage: Stage): Promise<Section> {
-  const mine: Ask[] = []
-  const theirs: Ask[] = []
+  const mine: LoadRequest[] = []
+  const theirs: LoadRequest[] = []
   for (let n = 0; n < OWNERS; n++) {
     mine.push(await credits(stage, stage))
     theirs.push(await credits(stage, await newOwner(stage.api, n)))
@@ -49,9 +49,9 @@ export async function measureShared(stage: Stage): Promise<Section> {
   ])
   const rows = [
     ['POST /simulate/sepa/incoming, 32 connections', ''],
-    ['one owner, one bank account', `${whole(shared?.perSecond ?? 0)}/s`],
-    ['32 owners, a bank account each', `${whole(apart?.perSecond ?? 0)}/s`],
+    ['one owner, one bank account', `${wholeNumber(shared?.perSecond ?? 0)}/s`],
+    ['32 owners, a bank account each', `${wholeNumber(apart?.perSecond ?? 0)}/s`],
     ['shared / apart', ratio(shared?.perSecond, apart?.perSecond)],
   ]
-  return { figures: { sharedAccount: { shared, apart } }, text: rows.map(line).join('\n') }
+  return { figures: { sharedAccount: { shared, apart } }, text: rows.map(tableLine).join('\n') }
 }

@@ -9,7 +9,7 @@ import { node, type Served, serve } from './child.ts'
 import { type DatabaseClock, databaseClock } from './database/database-time.ts'
 
 /** The members of a stage that filling it needs. */
-export interface Filled extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'token'> {
+export interface StageToFill extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'token'> {
   readonly api: Pick<Served, 'url'>
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../src/kernel/contract/process.ts'
 
 /** The work of a client, as JSON in its first argument. */
-export interface Starts {
+export interface StartLoad {
   readonly address: string
   readonly count: number
   /** The number of calls under way. */
@@ -16,7 +16,7 @@ export interface Starts {
 }
 
 /** Starts workflows with the SDK's client alone, by the same call as the relay; prints the starts a second. */
-const { address, count, concurrency } = JSON.parse(process.argv[2] ?? '') as Starts
+const { address, count, concurrency } = JSON.parse(process.argv[2] ?? '') as StartLoad
 const connection = await Connection.connect({ address })
 const client = new Client({ connection })
 const name = Math.random().toString(36).slice(2)

@@ -1,5 +1,5 @@
 import { printLine } from '../../src/platform/output.ts'
-import { line, type Section, whole } from './report.ts'
+import { type Section, tableLine, wholeNumber } from './report.ts'
 import { bearer, post, type Stage, withClient } from './stage.ts'
 
 const SIZES = [1_000, 10_000, 100_000]
@@ -64,7 +64,7 @@ export async function measureStatements(stage: Stage): Promise<Section> {
     const forms = {} as Record<(typeof FORMS)[number], Written>
     for (const form of FORMS) forms[form] = await read(stage, `/statements/${id}/${form}`)
     statements.push({ movements, makeSeconds, forms })
-    printLine(`  ${whole(movements)} movements`)
+    printLine(`  ${wholeNumber(movements)} movements`)
   }
   return { figures: { statements }, text: tableOf(statements) }
 }
@@ -88,13 +88,15 @@ const secondsSince = (began: number): number => (performance.now() - began) / 1_
 
 const tableOf = (statements: readonly Sized[]): string =>
   [
-    line(['movements', ...statements.map(({ movements }) => whole(movements))]),
-    line([
+    tableLine(['movements', ...statements.map(({ movements }) => wholeNumber(movements))]),
+    tableLine([
       'POST /statements',
       ...statements.map(({ makeSeconds }) => `${(makeSeconds * 1_000).toFixed(0)} ms`),
     ]),
-    ...FORMS.map(form => line([`GET …/${form}`, ...statements.map(({ forms }) => inWords(forms[form]))])),
+    ...FORMS.map(form =>
+      tableLine([`GET …/${form}`, ...statements.map(({ forms }) => inWords(forms[form]))]),
+    ),
   ].join('\n')
 
 const inWords = ({ seconds, megabytes, memory }: Written): string =>
-  `${seconds.toFixed(2)} s ${megabytes.toFixed(1)} MB (${whole(memory)})`
+  `${seconds.toFixed(2)} s ${megabytes.toFixed(1)} MB (${wholeNumber(memory)})`

@@ -8,8 +8,8 @@ import { newId } from '../../src/values/ids.ts'
 import { until } from '../support/until.ts'
 import { answerOf, node, type Served, serve, start } from './child.ts'
 import type { Posts } from './posts.ts'
-import type { Seen } from './receiver.ts'
-import { ratio, type Section, whole } from './report.ts'
+import type { ReceivedCounts } from './receiver.ts'
+import { ratio, type Section, wholeNumber } from './report.ts'
 import { bearer, post, type Stage, withClient } from './stage.ts'
 
 const COUNT = 30_000
@@ -41,7 +41,7 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
     const cpuMicroseconds = each(deliverer.cpuSeconds() - before)
     const databaseMicroseconds = each(stage.databaseSeconds() - databaseBefore)
     rounds.push({ raw, ours, cpuMicroseconds, databaseMicroseconds })
-    printLine(`  raw ${whole(raw)}, delivered ${whole(rounds.at(-1)?.ours ?? 0)}`)
+    printLine(`  raw ${wholeNumber(raw)}, delivered ${wholeNumber(rounds.at(-1)?.ours ?? 0)}`)
   }
   const idle = await measureIdle(stage, receiver)
   const deliveriesPerSecond = Math.max(...rounds.map(({ ours }) => ours))
@@ -63,10 +63,10 @@ export async function measureWebhooks(stage: Stage): Promise<Section> {
   return {
     figures: { webhooks: figures },
     text: [
-      `webhooks ${whole(deliveriesPerSecond)}/s, ${whole(cpu)} µs of the processor each and ${whole(database)} of PostgreSQL’s; raw POSTs ${whole(raw)}/s: ${ratio(deliveriesPerSecond, raw)}`,
-      `beside a receiver that is dead, with ${whole(UNDELIVERABLE)} waiting for it, ${whole(beside)}/s: ${ratio(beside, deliveriesPerSecond)}`,
+      `webhooks ${wholeNumber(deliveriesPerSecond)}/s, ${wholeNumber(cpu)} µs of the processor each and ${wholeNumber(database)} of PostgreSQL’s; raw POSTs ${wholeNumber(raw)}/s: ${ratio(deliveriesPerSecond, raw)}`,
+      `beside a receiver that is dead, with ${wholeNumber(UNDELIVERABLE)} waiting for it, ${wholeNumber(beside)}/s: ${ratio(beside, deliveriesPerSecond)}`,
       `on an idle system from the event to its receipt p50/p99 ${idle.p50}/${idle.p99} ms`,
-      `events/s with so many subscriptions: ${fanOut.map(({ subscriptions, perSecond }) => `${subscriptions}: ${whole(perSecond)}`).join(', ')}`,
+      `events/s with so many subscriptions: ${fanOut.map(({ subscriptions, perSecond }) => `${subscriptions}: ${wholeNumber(perSecond)}`).join(', ')}`,
     ].join('\n'),
   }
 }
@@ -104,7 +104,8 @@ async function publish(stage: Stage, event: string, count: number): Promise<void
   })
 }
 
-const readReceiver = async ({ url }: Served): Promise<Seen> => (await fetch(url)).json() as Promise<Seen>
+const readReceiver = async ({ url }: Served): Promise<ReceivedCounts> =>
+  (await fetch(url)).json() as Promise<ReceivedCounts>
 
 /** Deliveries a second, from the notification to the last recorded delivery. */
 async function deliveryRate(stage: Stage, receiver: Served, count: number): Promise<number> {

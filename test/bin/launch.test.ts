@@ -110,7 +110,7 @@ describe('npm test', () => {
   })
 })
 
-describe('error: the last line of a launch that fails', () => {
+describe('the last line of a launch that fails', () => {
   const lastLine = ({ output }: Launched) => output().trim().split('\n').at(-1)
 
   test('says that there is no npm', async () => {

@@ -152,7 +152,7 @@ describe('payments by files', () => {
   })
 })
 
-describe('a worker that is killed', () => {
+describe('a file for the bank', () => {
   const killedAfter =
     (...keys: string[]): Execute =>
     async call => {
@@ -161,7 +161,7 @@ describe('a worker that is killed', () => {
       return outcome
     }
 
-  test('leaves one payment, in one file, handed over once, after whichever step it dies', async () => {
+  test('has a payment once and is handed over once, after whichever step the worker is killed', async () => {
     const transfer = await aDueTransfer(live)
     const endToEndId = String(transfer.endToEndId)
     for (const key of ['transfers.verify', 'transfers.submit']) {
@@ -178,7 +178,7 @@ describe('a worker that is killed', () => {
     expect((await get(transfer.id)).status).toBe('submitted')
   })
 
-  test('causes no second file if the bank fetched the first before that was recorded', async () => {
+  test('is not made again if the bank fetched it before that was recorded', async () => {
     const { endToEndId } = await aSubmitted()
     await closeFiles()
     await service.sql(`
@@ -195,7 +195,7 @@ describe('a worker that is killed', () => {
     expect(name).toContain((await lastFile()).messageId)
   })
 
-  test('many workers at once make one file, whose content nobody can change', async () => {
+  test('is made once by many workers at once, and nobody can change its content', async () => {
     const { endToEndId } = await aSubmitted()
     await closeFiles()
     await times(4, () => sweep())

@@ -22,63 +22,66 @@ const { anOwner } = sepaIn(service)
 const bare = await startTestService()
 
 describe('a transfer by SEPA', () => {
-  test.each(['sct', 'sct_inst'] as const)('by %s: held, verified, submitted, completed', async scheme => {
-    const { client, get, wallet, pass, events, postings } = await anOwner()
-    const { id: fromWalletId } = await aWallet(client, 20)
-    const payee = await aBeneficiary(client)
-    const { status, body } = await client.transfers.create({
-      body: {
-        fromWalletId,
-        beneficiaryId: payee.id,
-        amountEuros: 12.34,
+  test.each(['sct', 'sct_inst'] as const)(
+    'by %s is held, verified, submitted and completed',
+    async scheme => {
+      const { client, get, wallet, pass, events, postings } = await anOwner()
+      const { id: fromWalletId } = await aWallet(client, 20)
+      const payee = await aBeneficiary(client)
+      const { status, body } = await client.transfers.create({
+        body: {
+          fromWalletId,
+          beneficiaryId: payee.id,
+          amountEuros: 12.34,
+          scheme,
+          reference: 'Rechnung für März — №7',
+        },
+      })
+      expect(status).toBe(201)
+      expect(body).toMatchObject({
+        kind: 'sepa',
         scheme,
-        reference: 'Rechnung für März — №7',
-      },
-    })
-    expect(status).toBe(201)
-    expect(body).toMatchObject({
-      kind: 'sepa',
-      scheme,
-      status: 'created',
-      amountEuros: 12.34,
-      fromWalletId,
-      toWalletId: null,
-      beneficiaryId: payee.id,
-      intentId: null,
-      payeeCheck: null,
-      reason: null,
-      recall: null,
-      submittedAt: null,
-      completedAt: null,
-      transactionId: null,
-      parts: null,
-      reference: expect.stringMatching(/^Rechnung fuer Maerz [A-Za-z0-9/?:().,'+ -]+$/),
-      endToEndId: expect.stringMatching(/^[0-9a-z]{26}$/),
-      workflowId: `transfer/${body?.id}`,
-    })
-    const id = String(body?.id)
-    expect(await get(id)).toEqual(body)
-    expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 7.66, heldEuros: 12.34 })
-    await pass({ minutes: 1 })
-    expect(await get(id)).toMatchObject({
-      status: 'completed',
-      payeeCheck: { result: 'match', suggestedName: null },
-      reason: null,
-      submittedAt: expect.any(String),
-      completedAt: expect.any(String),
-    })
-    expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 7.66, heldEuros: 0 })
-    expect(await events(id)).toEqual([
-      'payment.updated created',
-      'payment.updated verifying',
-      'payment.updated verifying',
-      'payment.updated submitted',
-      'transfer.completed completed',
-    ])
-    expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle'])
-    expect([rail.acceptedCount(id), rail.count('submit', id)]).toEqual([1, 1])
-    await expectVerifiedLedger(client)
-  })
+        status: 'created',
+        amountEuros: 12.34,
+        fromWalletId,
+        toWalletId: null,
+        beneficiaryId: payee.id,
+        intentId: null,
+        payeeCheck: null,
+        reason: null,
+        recall: null,
+        submittedAt: null,
+        completedAt: null,
+        transactionId: null,
+        parts: null,
+        reference: expect.stringMatching(/^Rechnung fuer Maerz [A-Za-z0-9/?:().,'+ -]+$/),
+        endToEndId: expect.stringMatching(/^[0-9a-z]{26}$/),
+        workflowId: `transfer/${body?.id}`,
+      })
+      const id = String(body?.id)
+      expect(await get(id)).toEqual(body)
+      expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 7.66, heldEuros: 12.34 })
+      await pass({ minutes: 1 })
+      expect(await get(id)).toMatchObject({
+        status: 'completed',
+        payeeCheck: { result: 'match', suggestedName: null },
+        reason: null,
+        submittedAt: expect.any(String),
+        completedAt: expect.any(String),
+      })
+      expect(await wallet(fromWalletId)).toMatchObject({ availableEuros: 7.66, heldEuros: 0 })
+      expect(await events(id)).toEqual([
+        'payment.updated created',
+        'payment.updated verifying',
+        'payment.updated verifying',
+        'payment.updated submitted',
+        'transfer.completed completed',
+      ])
+      expect(await postings(id)).toEqual(['hold', 'sepa_submit', 'sepa_settle'])
+      expect([rail.acceptedCount(id), rail.count('submit', id)]).toEqual([1, 1])
+      await expectVerifiedLedger(client)
+    },
+  )
 
   test('reaches the rail as it was when it was made, in the characters of SEPA', async () => {
     const { client, pass } = await anOwner()

@@ -14,16 +14,16 @@ const visit = useBrowser()
 /** The service worker of a page with web push: shows the event’s name and passes the push to the page. */
 const WORKER = `
 addEventListener('push', event => event.waitUntil((async () => {
-  const told = event.data.json()
-  await registration.showNotification(told.event)
+  const payload = event.data.json()
+  await registration.showNotification(payload.event)
   const shown = (await registration.getNotifications()).map(({ title }) => title)
-  for (const page of await clients.matchAll({ includeUncontrolled: true })) page.postMessage({ told, shown })
+  for (const page of await clients.matchAll({ includeUncontrolled: true })) page.postMessage({ payload, shown })
 })()))`
 
 const PAGE = `
 <title>Page</title>
 <script>
-  const heard = new Promise(resolve => navigator.serviceWorker.addEventListener('message', ({ data }) => resolve(data)))
+  const received = new Promise(resolve => navigator.serviceWorker.addEventListener('message', ({ data }) => resolve(data)))
   const registered = navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready)
   async function subscribe(applicationServerKey) {
     const { pushManager } = await registered
@@ -72,8 +72,8 @@ test('Chromium accepts the VAPID key and shows the notification', async () => {
   const registrationId = await registrationIn(devTools)
   const data = JSON.stringify(messages[0]?.payload)
   await devTools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
-  expect(await page.evaluate('heard')).toEqual({
-    told: messages[0]?.payload,
+  expect(await page.evaluate('received')).toEqual({
+    payload: messages[0]?.payload,
     shown: ['push_subscription.tested'],
   })
 })

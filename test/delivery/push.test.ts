@@ -121,7 +121,7 @@ describe('a push subscription', () => {
     ],
     ['half a secret', { keys: { ...subscription.keys, auth: 'AAAA' } }, 'keys.auth: 16 bytes'],
     ['what nobody knows', { userVisibleOnly: true }, 'userVisibleOnly'],
-  ])('error: with %s is refused', async (_, members, message) => {
+  ])('with %s is refused', async (_, members, message) => {
     const { key, client } = await service.owner()
     const body = { ...subscription, ...members }
     const answer = await service.http('POST', '/push/subscriptions', { token: key, body })

@@ -63,7 +63,7 @@ describe('the description of a machine', () => {
     expect(hostOf('freebsd', 'x64')).toMatchObject({ ...other, refusal: null, name: 'freebsd-x64' })
   })
 
-  test('error: refuses Windows and names WSL', () => {
+  test('refuses Windows and names WSL', () => {
     expect(hostOf('win32', 'x64').refusal).toMatch(/WSL 2/)
   })
 
@@ -81,8 +81,8 @@ describe('the unprivileged account that runs PostgreSQL for root', () => {
     ['on Linux', LINUX, { uid: 65_534, gid: 65_534 }],
     ['on Linux with PostgreSQL', `${LINUX}\npostgres:x:70:71::/:/bin/sh`, { uid: 70, gid: 71 }],
     ['on macOS, where nobody has no number for a process', MACOS, { uid: 216, gid: 216 }],
-    ['on a machine without', 'root:x:0:0::/:/bin/sh', undefined],
-  ])('is looked up %s', (_, passwd, user) => {
+    ['by nobody on a machine that has none', 'root:x:0:0::/:/bin/sh', undefined],
+  ])('is found %s', (_, passwd, user) => {
     expect(accountFor(passwd)).toEqual(user)
   })
 })

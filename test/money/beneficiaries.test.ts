@@ -201,7 +201,7 @@ describe('other callers', () => {
     expect((await readBeneficiary(owner.client, id)).verification).toBe(null)
   })
 
-  test('an agent’s token sees none of them', async () => {
+  test('with an agent’s token see no beneficiary', async () => {
     const { client } = await service.owner()
     const agent = await anAgent(client)
     const { token } = await aToken(client, agent.id)

@@ -130,7 +130,7 @@ describe('concurrent postings', () => {
       return cents
     })
 
-  test('a hundred payments of 1 € from a wallet with 50 €: exactly fifty succeed', async () => {
+  test('of 1 €, a hundred of them from a wallet with 50 €, succeed fifty times', async () => {
     const [from, to] = [await wallet(50), await wallet()]
     const moved = await Promise.all(Array.from({ length: 100 }, () => pay(from, to, 100n)))
     expect(moved.filter(cents => cents > 0n)).toHaveLength(50)
@@ -138,7 +138,7 @@ describe('concurrent postings', () => {
     expect([from, to].map(id => balances.get(id)?.availableEuros)).toEqual([0n, 5_000n])
   })
 
-  test('opposite payments between the same wallets do not deadlock, and no cent is lost', async () => {
+  test('in opposite directions between the same wallets do not deadlock, and lose no cent', async () => {
     const wallets = await Promise.all(Array.from({ length: WALLETS }, () => wallet(10)))
     const sum = new Map(wallets.map(id => [id, 1_000n]))
     const pairs = fc.sample(operation, { numRuns: 300, seed: 7 }).filter(({ from, to }) => from !== to)
@@ -155,7 +155,7 @@ describe('concurrent postings', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('a killed connection leaves a whole posting or none', async () => {
+  test('are whole or absent when their connection is killed', async () => {
     const [from, to] = [await wallet(100), await wallet()]
     let [sure, lost, paying] = [0n, 0n, 6]
     const lane = async () => {

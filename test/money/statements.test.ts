@@ -70,7 +70,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
     )
   })
 
-  test('the database refuses other figures, and changes to a final statement', async () => {
+  test('since the database refuses other figures, and changes to a final statement', async () => {
     const old = await anOldWallet()
     await old.fund(500n, instantAt('2026-02-10T00:00:00Z'))
     const [open, final] = [await old.draw(), await old.draw('2026-02')]
@@ -83,7 +83,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
     )
   })
 
-  test('each posting around the end of a month is in one statement', async () => {
+  test('with each posting around the end of a month in one statement', async () => {
     const old = await anOldWallet()
     await old.fund(1n, instantAt('2026-01-31T23:59:59.999Z'))
     await old.fund(10n, instantAt('2026-02-01T00:00:00.000Z'))
@@ -91,7 +91,7 @@ describe('the opening balance and the movements sum to the closing balance', () 
     expect([january.closingEuros, february.openingEuros, february.closingEuros]).toEqual([0.01, 0.01, 0.11])
   })
 
-  test('a posting that begins before the end of a month and ends after its statement is in the next month', async () => {
+  test('with a posting that begins before the end of a month and ends after its statement in the next month', async () => {
     const old = await anOldWallet()
     await old.fund(100n, instantAt('2026-01-20T00:00:00Z'))
     const january = await old.draw('2026-01')

@@ -73,21 +73,21 @@ describe('a wallet', () => {
   })
 })
 
-describe('changing a wallet', () => {
-  test('renaming it changes nothing else', async () => {
+describe('a wallet that changes', () => {
+  test('keeps everything but its name when renamed', async () => {
     const wallet = await aWallet(client, 5)
     const { updatedAt: _, ...rest } = await bodyOf(change(wallet.id, { name: 'Travel' }))
     expect(rest).toEqual({ ...wallet, name: 'Travel', updatedAt: undefined })
   })
 
-  test('a frozen wallet can be funded, and unfrozen', async () => {
+  test('can be funded while frozen, and unfrozen', async () => {
     const { id } = await aWallet(client)
     expect(await bodyOf(change(id, { status: 'frozen' }))).toMatchObject({ status: 'frozen' })
     expect(await bodyOf(fund(id, 1))).toMatchObject({ availableEuros: 1 })
     expect(await bodyOf(change(id, { status: 'active' }))).toMatchObject({ status: 'active' })
   })
 
-  test('a wallet with money or with open children is not closed', async () => {
+  test('is not closed with money or with open children', async () => {
     const [full, parent] = [await aWallet(client, 1), await aWallet(client)]
     const child = await aWallet(client, 0, { parentWalletId: parent.id })
     expect([(await close(full.id)).code, (await close(parent.id)).code]).toEqual([
@@ -98,7 +98,7 @@ describe('changing a wallet', () => {
     expect(await bodyOf(close(parent.id))).toMatchObject({ status: 'closed' })
   })
 
-  test('a closed wallet is not listed, funded, changed or used as a parent', async () => {
+  test('is not listed, funded, changed or used as a parent once closed', async () => {
     const { id } = await aWallet(client)
     await bodyOf(close(id))
     const listed = async (query: object) =>
@@ -114,7 +114,7 @@ describe('changing a wallet', () => {
     expect(data[0]?.closedAt).not.toBeNull()
   })
 
-  test('of concurrent funding and closing exactly one succeeds', async () => {
+  test('is either funded or closed by two concurrent requests', async () => {
     const wallets = await times(20, () => aWallet(client))
     for (const { id } of wallets) {
       const [funded, closed] = await Promise.all([fund(id, 1), close(id)])

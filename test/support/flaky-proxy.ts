@@ -3,12 +3,12 @@ import { constants, gunzipSync } from 'node:zlib'
 import { afterAll } from '@jest/globals'
 
 /** When a connection is lost: before PostgreSQL receives the commit, while it commits, or before its answer arrives. */
-export type Cut = 'before' | 'during' | 'after'
+export type CutTime = 'before' | 'during' | 'after'
 
 export interface FlakyProxy {
   readonly url: string
   /** Makes this many further commits lose their connection at this moment. */
-  cutCommits(cut: Cut, count?: number): void
+  cutCommits(cut: CutTime, count?: number): void
   /** Forwards nothing to the client after it has sent this text; resolves at that moment. */
   silenceAfter(text: string): Promise<void>
   /** Breaks every connection. */
@@ -22,13 +22,13 @@ export interface FlakyProxy {
 export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  const cuts: Cut[] = []
+  const cuts: CutTime[] = []
   let silence: { readonly text: string; readonly begins: () => void } | undefined
   const server = createServer(client => {
     const database = connect(Number(target.port), target.hostname)
     for (const socket of [client, database]) track(socket, sockets)
     const cut = () => destroy([client, database])
-    let losing: Cut | undefined
+    let losing: CutTime | undefined
     let silent = false
     // A commit under way is not disturbed.
     client.on('close', () => losing === 'during' || database.destroy())
@@ -57,7 +57,7 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   afterAll(close)
   return {
     url: front.href,
-    cutCommits: (cut, count = 1) => void cuts.push(...Array<Cut>(count).fill(cut)),
+    cutCommits: (cut, count = 1) => void cuts.push(...Array<CutTime>(count).fill(cut)),
     silenceAfter: text =>
       new Promise(begins => {
         silence = { text, begins }

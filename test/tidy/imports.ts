@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { isExportSpecifier, isImportDeclaration, isImportSpecifier } from 'typescript/unstable/ast'
-import { circleIn, forbidden, misplaced } from '../support/tidy/import-law.ts'
-import { all, type Import, readSources, root, type Source } from '../support/tidy/sources.ts'
+import { circleIn, whyForbidden, whyMisplaced } from '../support/tidy/import-law.ts'
+import { allNodes, type Import, readSources, root, type Source } from '../support/tidy/sources.ts'
 
 const { files } = readSources()
 const shipped = files.filter(({ path }) => !path.startsWith('test/'))
@@ -23,11 +23,11 @@ function loadedBy(start: readonly string[]): string[] {
 
 /** `src/control/agents/index.ts lockAgent`, for each name that a file imports from a file of ours. */
 const importedNames = ({ path, node }: Source): string[] =>
-  all(node)
+  allNodes(node)
     .filter(isImportDeclaration)
     .flatMap(declaration => {
       const from = declaration.moduleSpecifier.getText(node).slice(1, -1)
-      return all(declaration)
+      return allNodes(declaration)
         .filter(isImportSpecifier)
         .map(
           specifier =>
@@ -81,23 +81,23 @@ describe('the import law', () => {
     ['activities/intents.ts', 'pg'],
     ['src/bin/start.ts', 'test/support/sample-noun.ts'],
   ])('does not let %s import %s', (path, of) => {
-    expect(forbidden(path, { of, typeOnly: false, line: 1 })).toBeDefined()
+    expect(whyForbidden(path, { of, typeOnly: false, line: 1 })).toBeDefined()
   })
 
   test('lets an unlisted noun import the listed nouns of its folder', () => {
     const of = 'src/control/agents/index.ts'
-    expect(forbidden('src/control/newcomer/newcomer.ts', { of, typeOnly: false, line: 1 })).toBeUndefined()
+    expect(whyForbidden('src/control/newcomer/newcomer.ts', { of, typeOnly: false, line: 1 })).toBeUndefined()
   })
 
   test('has a place for every file', () => {
-    const wrong = shipped.flatMap(({ path }) => misplaced(path)?.replace(/^/, `${path} `) ?? [])
+    const wrong = shipped.flatMap(({ path }) => whyMisplaced(path)?.replace(/^/, `${path} `) ?? [])
     expect(wrong).toEqual([])
   })
 
   test('is kept by every file', () => {
     const broken = files.flatMap(({ path, imports }) =>
       imports.flatMap(imported => {
-        const reason = forbidden(path, imported)
+        const reason = whyForbidden(path, imported)
         return reason ? [`${path}:${imported.line} ${imported.of}: ${reason}`] : []
       }),
     )
@@ -159,7 +159,7 @@ describe('the import law', () => {
     const unused = shipped
       .filter(({ path }) => /^src\/\w+\/[\w-]+\/index\.ts$/.test(path))
       .flatMap(({ path, node }) =>
-        all(node)
+        allNodes(node)
           .filter(isExportSpecifier)
           .map(({ name }) => name.text)
           .filter(name => !used.has(`${path} ${name}`))

@@ -5,7 +5,7 @@ import {
   isPropertyAccessExpression,
   type Node,
 } from 'typescript/unstable/ast'
-import { all, lineOf, readSources } from '../support/tidy/sources.ts'
+import { allNodes, lineOf, readSources } from '../support/tidy/sources.ts'
 
 const tests = readSources().files.filter(({ path }) => path.startsWith('test/'))
 
@@ -24,7 +24,7 @@ describe('the tests', () => {
       ({ path, node }) =>
         !path.endsWith('.test.ts') &&
         !path.startsWith('test/support/') &&
-        all(node).some(part => calls(part, 'test') || calls(part, 'describe')),
+        allNodes(node).some(part => calls(part, 'test') || calls(part, 'describe')),
     )
     expect(parts.length).toBeGreaterThan(20)
     expect(parts.map(({ path }) => path).filter(path => !imported.has(path))).toEqual([])
@@ -32,10 +32,10 @@ describe('the tests', () => {
 
   test('expect a filtered list not to be empty before they loop over it', () => {
     const unguarded = tests.flatMap(({ path, node }) =>
-      all(node)
+      allNodes(node)
         .filter(isForOfStatement)
         .filter(
-          loop => isFiltered(loop.expression) && all(loop.statement).some(part => calls(part, 'expect')),
+          loop => isFiltered(loop.expression) && allNodes(loop.statement).some(part => calls(part, 'expect')),
         )
         .map(loop => `${path}:${lineOf(node, loop)}`),
     )

@@ -131,7 +131,7 @@ describe('an IBAN', () => {
     expect(iban.parse(` ${text.toLowerCase()}\u00a0`)).toBe(plainIban(text))
   })
 
-  test.each(invalid)('"%s" is none: %s', (text, why) => {
+  test.each(invalid)('"%s" is refused: %s', (text, why) => {
     expect(errorOf(text)).toBe(why)
   })
 
@@ -203,7 +203,7 @@ describe('a BIC', () => {
     ['COBA DEFF', 'A BIC has letters and digits only, this has " ".'],
     ['COBAD1FF', 'The fifth and sixth characters of a BIC are a country, "D1" is none.'],
     ['COBAZZFF', 'The fifth and sixth characters of a BIC are a country, "ZZ" is none.'],
-  ])('"%s" is none: %s', (text, why) => {
+  ])('"%s" is refused: %s', (text, why) => {
     expect(bic.safeParse(text).error?.issues[0]?.message).toBe(why)
   })
 
@@ -219,7 +219,7 @@ describe('a BIC', () => {
     ['AABAFI22', 'FI', true],
     ['AABAAXHH', 'FI', true],
     ['IOPRVAVX', 'IT', false],
-  ])('%s keeps accounts of %s: %s', (text, country, fits) => {
+  ])('%s fits an IBAN of %s: %s', (text, country, fits) => {
     expect(bicFits(text, `${country}00`)).toBe(fits)
   })
 })

@@ -24,7 +24,7 @@ describe('an id', () => {
     )
   })
 
-  test.each(['', 'a b', 'a\n', 'a\0', 'é', "a'", 'a/b', 'a%', 'a'.repeat(129)])('%j names nothing', text =>
+  test.each(['', 'a b', 'a\n', 'a\0', 'é', "a'", 'a/b', 'a%', 'a'.repeat(129)])('cannot be %j', text =>
     expect(looksLikeId(text)).toBe(false),
   )
 })

@@ -53,12 +53,12 @@ export function updateOf<R extends { id: string }, M extends keyof R & string>(
   members: readonly M[],
 ): (sql: Sql, rows: readonly Pick<R, M | 'id'>[]) => Promise<void> {
   const changed = columnsOf(table, members)
-  const known = columnsOf(table, ['id', ...members])
+  const columns = columnsOf(table, ['id', ...members])
   const set = changed.map(({ member, name }) => `${name} = r."${member}"`).join(', ')
   // `any` repeats the ids: PostgreSQL cannot tell that the recordset is short, and would read all rows.
-  const text = `update ${table.name} as stored set ${set} from ${recordset(known)} where stored.id = r.id and stored.id = any($2::text[])`
+  const text = `update ${table.name} as stored set ${set} from ${recordset(columns)} where stored.id = r.id and stored.id = any($2::text[])`
   return async (sql, rows) => {
-    if (rows.length > 0) await sql(text, [asJson(rows, known), rows.map(({ id }) => id)])
+    if (rows.length > 0) await sql(text, [asJson(rows, columns), rows.map(({ id }) => id)])
   }
 }
 

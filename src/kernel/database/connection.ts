@@ -42,9 +42,9 @@ const transactionOf = new WeakMap<PoolClient, Transaction>()
  */
 export function entitiesOn(database: Database, client: PoolClient): EntityManager {
   const em = database.fork()
-  const known = transactionOf.get(client)
-  const transaction = known ?? asTransaction(client)
-  if (!known) transactionOf.set(client, transaction)
+  const bound = transactionOf.get(client)
+  const transaction = bound ?? asTransaction(client)
+  if (!bound) transactionOf.set(client, transaction)
   em.setTransactionContext(transaction)
   return em
 }

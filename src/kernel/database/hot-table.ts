@@ -43,9 +43,9 @@ export function tableOf<T extends { id: string }, Without extends Exclude<Member
 ): Table<RowOf<T, Without> & { id: string }> {
   const { tableName, properties } = EntitySchema.REGISTRY.get(entity)?.meta ?? {}
   if (!tableName || !properties) throw new Error(`${entity.name} is no entity with a table.`)
-  const left: readonly string[] = without
+  const omitted: readonly string[] = without
   const columns = Object.entries<EntityProperty>(properties)
-    .filter(([member]) => !left.includes(member))
+    .filter(([member]) => !omitted.includes(member))
     .map(([member, property]) => columnOf(`${tableName}.${member}`, member, property))
   return { name: tableName, columns: columns as Column<never>[] }
 }

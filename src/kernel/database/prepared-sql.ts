@@ -20,8 +20,8 @@ const statementNames = new Map<string, string>()
 
 /** Names a statement by its text, so that each connection prepares it once: hot paths run few statements very often. */
 function statementName(text: string): string {
-  const known = statementNames.get(text)
-  if (known) return known
+  const existing = statementNames.get(text)
+  if (existing) return existing
   const name = createHash('sha256').update(text).digest('base64url').slice(0, 24)
   statementNames.set(text, name)
   return name

@@ -37,7 +37,7 @@ returning aim_ms::float8 as ms`
  * Reserves a move of the clock by `byMs` and gives the offset to move it to. Concurrent moves add up. Undefined where
  * the clock would be further ahead than `FURTHEST`.
  */
-export async function aim(
+export async function reserveClockMove(
   em: EntityManager,
   { ownerId, mode }: Tenant,
   byMs: number,

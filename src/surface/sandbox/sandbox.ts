@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { aim } from '../../kernel/database/tenant-clock.ts'
+import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
 import { sandboxApi } from './api.ts'
 
@@ -28,7 +28,7 @@ const sandbox = implement(sandboxApi, {
     async reserve({ body }, { tenant, em, refuse }) {
       if (tenant.mode !== 'test') return refuse('test_mode_only')
       const by = minutes(body.minutes ?? 0) + days(body.days ?? 0) + (body.seconds ?? 0) * 1_000
-      const toMs = await aim(em, tenant, by)
+      const toMs = await reserveClockMove(em, tenant, by)
       return toMs === undefined ? refuse('clock_too_far') : { tenant, toMs }
     },
     call: ({ tenant, toMs }: Reserved, { ports }) => ports.advanceClock(tenant, toMs),

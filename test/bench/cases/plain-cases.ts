@@ -4,7 +4,7 @@ import { AGENTS, addApproved } from '../database/intent-rows.ts'
 import { FREEZABLE, fillPlain, removeWebhooks, thawAgents } from '../database/plain-rows.ts'
 import { createPolicyInSql, readPolicyInSql } from '../database/policy-sql.ts'
 import { note } from '../echo.ts'
-import type { Ask } from '../load.ts'
+import type { LoadRequest } from '../load.ts'
 import { newOwner, type Stage } from '../stage.ts'
 
 /** More intents than one measurement cancels. */
@@ -141,17 +141,17 @@ const consumingCases = (stage: Stage): PlainCase[] => [
 /** The subscriptions belong to other owners, so that the events of the other cases create no deliveries. */
 async function webhookCase({ api, databaseUrl }: Stage): Promise<PlainCase> {
   const body = { url: 'http://127.0.0.1:59999/', events: ['run.created'] }
-  const asks: Ask[] = []
+  const requests: LoadRequest[] = []
   for (let number = 1; number <= SUBSCRIBERS; number++) {
     const { token } = await newOwner(api, number)
-    asks.push({ token, body })
+    requests.push({ token, body })
   }
   return {
     name: 'webhook',
     title: 'POST /webhooks',
     async request() {
       await removeWebhooks({ databaseUrl })
-      return { method: 'POST', path: '/webhooks', asks }
+      return { method: 'POST', path: '/webhooks', requests }
     },
   }
 }

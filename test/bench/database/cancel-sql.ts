@@ -1,7 +1,7 @@
 import { APPROVED_CENTS } from './intent-rows.ts'
 import { AGENT_NUMBER, AGENT_OF, INTENT, PERIODS, walletOfLocked } from './intent-sql.ts'
 import { byValues, eventsOf, publish, transaction } from './journal-sql.ts'
-import { released } from './ledger-sql.ts'
+import { releaseSql } from './ledger-sql.ts'
 import { inOrder, KEY, type SqlEquivalent } from './pgbench.ts'
 
 /** The spaces after colons keep pgbench from taking them for variables. */
@@ -31,7 +31,7 @@ const UNCOUNTED = `update counters set reserved_cents = reserved_cents - ${APPRO
 const UNRESERVED = `update reservations set reserved_cents = 0
   where ${TENANT} and cause_type = 'intent' and cause_id = ${INTENT}`
 
-const RELEASED = `select ${released(`'account_bench_' || ${AGENT_NUMBER}`, INTENT, APPROVED_CENTS, `'hold_bench_' || :n`)}`
+const RELEASED = `select ${releaseSql(`'account_bench_' || ${AGENT_NUMBER}`, INTENT, APPROVED_CENTS, `'hold_bench_' || :n`)}`
 
 /** Cancels each approved intent once in SQL, and releases its reservation and its hold. */
 export const cancelInSql = (first: number): SqlEquivalent => ({

@@ -1,4 +1,4 @@
-import { type Filled, type Stage, withClient } from '../stage.ts'
+import { type Stage, type StageToFill, withClient } from '../stage.ts'
 import { addWallets } from './wallet-rows.ts'
 
 export const AGENTS = 1_000
@@ -20,7 +20,7 @@ const THEIRS = `insert into agents
   from generate_series(1, ${AGENTS}) as n`
 
 /** Agents, each with a policy and a wallet of its own. */
-export const fillAgents = (stage: Filled): Promise<void> =>
+export const fillAgents = (stage: StageToFill): Promise<void> =>
   withClient(stage, async client => {
     await client.query('begin')
     await client.query(RULES, [stage.ownerId])

@@ -1,6 +1,13 @@
 import { AGENTS, DECISION } from './intent-rows.ts'
-import { byValues, inTransaction, journalOf, knownOf, together, type Written } from './journal-sql.ts'
-import { accountsLocked, held } from './ledger-sql.ts'
+import {
+  byValues,
+  type Insert,
+  inTransaction,
+  journalOf,
+  oneStatement,
+  storedAnswerOf,
+} from './journal-sql.ts'
+import { accountsLocked, holdSql } from './ledger-sql.ts'
 import { inOrder, KEY, type SqlEquivalent } from './pgbench.ts'
 
 /** The spaces after colons keep pgbench from taking them for variables. */
@@ -27,7 +34,7 @@ const INSERT_OUTBOX =
 
 const AGENT = `'agent_bench_' || :agent`
 const NEW_INTENT = `'intent_' || :key`
-const holding = `select ${held(`'account_bench_' || :agent`, NEW_INTENT, 950)} as at`
+const holding = `select ${holdSql(`'account_bench_' || :agent`, NEW_INTENT, 950)} as at`
 const walletLocked = accountsLocked([`'wallet_bench_' || :agent`])
 
 const ruling = `select a.id, a.status, a.wallet_id, p.id as policy_id, p.version, p.auto_approve_limit_cents, p.require_attestation
@@ -44,12 +51,12 @@ const counted = (agent: string, cents: number): string => `update counters
   set reserved_cents = reserved_cents + ${cents}, reserved_uses = reserved_uses + (period = 'all')::int,
     last_spend_at = now()
   where owner_id = :owner and mode = 'test' and subject = ${agent} and period in ${PERIODS}`
-const reserved = (agent: string, intent: string, cents: number): Written => ({
+const reserved = (agent: string, intent: string, cents: number): Insert => ({
   into: `insert into reservations (owner_id, mode, cause_type, cause_id, subjects, day, term, amount_cents,
     reserved_cents, spent_cents)`,
   rows: [`:owner, 'test', 'intent', ${intent}, array[${agent}], current_date, now(), ${cents}, ${cents}, 0`],
 })
-const decided = (agent: string, intent: string): Written => ({
+const decided = (agent: string, intent: string): Insert => ({
   into: `insert into decisions (id, owner_id, mode, created_at, updated_at, agent_id, subject_type, subject_id,
     policy_id, policy_version, request, counters, result)`,
   rows: [
@@ -67,7 +74,7 @@ const profiled = (agent: string): string => `insert into risk_profiles
   on conflict (owner_id, mode, agent_id) do update set amounts = excluded.amounts, hours = excluded.hours,
     minute = excluded.minute, counts = excluded.counts`
 
-const declaring: readonly Written[] = [
+const declaring: readonly Insert[] = [
   {
     into: INSERT_INTENT,
     rows: [
@@ -100,9 +107,9 @@ export const declareInSql = (agents: number): SqlEquivalent => ({
       profiled(AGENT),
       holding,
     ]),
-    'one statement': together(
+    'one statement': oneStatement(
       [
-        `k as (${knownOf('intents.create')})`,
+        `k as (${storedAnswerOf('intents.create')})`,
         `a as (${ruling})`,
         `c as materialized (${countersLocked(AGENT)})`,
         `w as (${walletLocked})`,
@@ -121,7 +128,7 @@ export const declareInSql = (agents: number): SqlEquivalent => ({
 export const INTENT = `'intent_bench_' || :n`
 export const AGENT_NUMBER = `1 + :n % ${AGENTS}`
 export const AGENT_OF = `'agent_bench_' || ${AGENT_NUMBER}`
-const holdingFor = `select ${held(`'account_bench_' || ${AGENT_NUMBER}`, INTENT, 7_500)} as at`
+const holdingFor = `select ${holdSql(`'account_bench_' || ${AGENT_NUMBER}`, INTENT, 7_500)} as at`
 export const walletOfLocked = accountsLocked([`'wallet_bench_' || ${AGENT_NUMBER}`])
 
 const agentLocked = `select a.id from agents a where a.owner_id = :owner and a.mode = 'test'
@@ -134,7 +141,7 @@ const waiting = `select i.*, a.status as agent_status, coalesce(p.require_attest
 const approved = `update intents set status = 'approved', updated_at = now(), decided_at = now(),
   decided_by = '{"type":"key","id":"key_bench","name": null}'::jsonb where id = ${INTENT}`
 
-const approving: readonly Written[] = [
+const approving: readonly Insert[] = [
   decided(AGENT_OF, INTENT),
   reserved(AGENT_OF, INTENT, 7_500),
   ...journalOf('intents.approve', ['intent.approved'], { agent: AGENT_OF, data: EVENT_DATA }, BODY),
@@ -163,9 +170,9 @@ export const approveInSql = (first: number): SqlEquivalent => ({
       holdingFor,
       ...approving.map(byValues),
     ]),
-    'one statement': together(
+    'one statement': oneStatement(
       [
-        `k as (${knownOf('intents.approve')})`,
+        `k as (${storedAnswerOf('intents.approve')})`,
         `a as (${agentLocked})`,
         `c as materialized (${countersLocked(AGENT_OF)})`,
         `w as (${walletOfLocked})`,

@@ -1,5 +1,5 @@
 /** The rows that every operation writes, as SQL; a pgbench script inserts one row at a time. */
-export interface Written {
+export interface Insert {
   readonly into: string
   readonly rows: readonly string[]
 }
@@ -14,7 +14,7 @@ const INTO = {
   event: 'insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at)',
   audit: `insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome,
     resource_id, agent_id, request_id, address, at)`,
-  kept: `insert into idempotency_keys (owner_id, mode, agent_id, operation, key, request_hash, status, body,
+  answer: `insert into idempotency_keys (owner_id, mode, agent_id, operation, key, request_hash, status, body,
     error_code, reservation, created_at)`,
 }
 
@@ -25,7 +25,7 @@ const auditOf = (name: string, agent: string, action: string): string =>
     uuidv7()::text, ${agent}, gen_random_uuid()::text, '127.0.0.1', now()`
 
 /** The events with their audit entries. */
-export const eventsOf = (action: string, events: readonly string[], about: About): readonly Written[] => [
+export const eventsOf = (action: string, events: readonly string[], about: About): readonly Insert[] => [
   { into: INTO.event, rows: events.map(name => eventOf(name, about)) },
   { into: INTO.audit, rows: events.map(name => auditOf(name, about.agent, action)) },
 ]
@@ -36,15 +36,15 @@ export const journalOf = (
   events: readonly string[],
   about: About,
   body: string,
-): readonly Written[] => [
+): readonly Insert[] => [
   ...eventsOf(action, events, about),
   {
-    into: INTO.kept,
+    into: INTO.answer,
     rows: [`:owner, 'test', '', '${action}', 'key' || :key, 'hash', 201, '${body}', null, null, now()`],
   },
 ]
 
-export const knownOf = (action: string): string => `select status, body from idempotency_keys
+export const storedAnswerOf = (action: string): string => `select status, body from idempotency_keys
   where owner_id = :owner and mode = 'test' and agent_id = '' and operation = '${action}' and key = 'key' || :key`
 
 const LOCK_KEY = `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`
@@ -55,7 +55,7 @@ export const transaction = (statements: readonly string[]): string =>
 
 /** The statements one after the other in a transaction, under an idempotency key. */
 export const inTransaction = (action: string, statements: readonly string[]): string =>
-  transaction([LOCK_KEY, knownOf(action), ...statements])
+  transaction([LOCK_KEY, storedAnswerOf(action), ...statements])
 
 /** The call that creates the deliveries and pushes of an event; without subscriptions there are none. */
 export const publish = (event: string, { data }: Pick<About, 'data'>): string => {
@@ -64,13 +64,13 @@ export const publish = (event: string, { data }: Pick<About, 'data'>): string =>
   return `select publish_events(${events}, array[:owner::text]), publish_pushes(${events}, array[:owner::text])`
 }
 
-export const byValues = ({ into, rows }: Written): string =>
+export const byValues = ({ into, rows }: Insert): string =>
   `${into} values ${rows.map(row => `(${row})`).join(', ')}`
-const bySelect = ({ into, rows }: Written, source: string): string =>
+const bySelect = ({ into, rows }: Insert, source: string): string =>
   `${into} ${rows.map(row => `select ${row} from ${source}`).join(' union all ')}`
 
 /** A single statement of these parts, with the rows written once for each row of `source`. */
-export function together(parts: readonly string[], written: readonly Written[], source: string): string {
+export function oneStatement(parts: readonly string[], written: readonly Insert[], source: string): string {
   const inserts = written.map(insert => bySelect(insert, source))
   const named = inserts.slice(0, -1).map((text, n) => `w${n} as (${text})`)
   return `with ${[...parts, ...named].join(',\n')}\n${inserts.at(-1)}`

@@ -26,16 +26,16 @@ const entryOf = ({ account, amount, hold = 0, holdId = `'hold_' || :key` }: Entr
     'holdId', ${hold ? holdId : 'null'}, 'hold', ${hold})`
 
 /** Calls `ledger_post`, the only way into the ledger, with one posting. */
-export const posted = ({ kind, type, id }: Posting, entries: readonly Entry[]): string =>
+export const postingSql = ({ kind, type, id }: Posting, entries: readonly Entry[]): string =>
   `ledger_post(:owner, 'test', now(),
     jsonb_build_array(jsonb_build_object('id', ${ID}, 'currency', 'EUR', 'kind', '${kind}',
       'referenceType', '${type}', 'referenceId', ${id}, 'valueDate', null)),
     jsonb_build_array(${entries.map(entryOf).join(', ')}))`
 
 /** Holds an amount in the account for an intent. */
-export const held = (account: string, intent: string, cents: number): string =>
-  posted({ kind: 'hold', type: 'intent', id: intent }, [{ account, amount: 0, hold: cents }])
+export const holdSql = (account: string, intent: string, cents: number): string =>
+  postingSql({ kind: 'hold', type: 'intent', id: intent }, [{ account, amount: 0, hold: cents }])
 
 /** Releases what a hold of the account holds for an intent. */
-export const released = (account: string, intent: string, cents: number, holdId: string): string =>
-  posted({ kind: 'release', type: 'intent', id: intent }, [{ account, amount: 0, hold: -cents, holdId }])
+export const releaseSql = (account: string, intent: string, cents: number, holdId: string): string =>
+  postingSql({ kind: 'release', type: 'intent', id: intent }, [{ account, amount: 0, hold: -cents, holdId }])

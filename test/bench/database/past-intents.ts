@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { bearer, type Filled, post, withClient } from '../stage.ts'
+import { bearer, post, type StageToFill, withClient } from '../stage.ts'
 import { AGENTS } from './intent-rows.ts'
 
 /** The agent with a tenth of all intents; `RUNNER` is the one that works in runs. */
@@ -17,7 +17,7 @@ const SHARES = { completed: 8, cancelled: 4, expired: 5, denied: 3 } as const
 type Fate = keyof typeof FATES
 
 /** Creates one intent of each outcome through the API; all rows that it leaves are copied. */
-async function makeOnes(stage: Filled): Promise<void> {
+async function makeOnes(stage: StageToFill): Promise<void> {
   const ask = (fate: Fate, path: string, body: object) =>
     post(stage.api, path, body, { ...bearer(stage), 'idempotency-key': `${path.slice(-6)}/${FATES[fate]}` })
   const declare = async (fate: Fate, others: object) => {
@@ -201,7 +201,7 @@ async function copying(client: pg.Client, [table, { of, but }]: [string, Copied]
 }
 
 /** Inserts this many closed intents with all rows that they would have left. */
-export async function fillPast(stage: Filled, count: number): Promise<void> {
+export async function fillPast(stage: StageToFill, count: number): Promise<void> {
   await makeOnes(stage)
   await withClient(stage, async client => {
     await client.query('set session_replication_role = replica')

@@ -1,5 +1,5 @@
 import { AGENTS } from './intent-rows.ts'
-import { byValues, eventsOf, publish, transaction, type Written } from './journal-sql.ts'
+import { byValues, eventsOf, type Insert, publish, transaction } from './journal-sql.ts'
 import { KEY, type SqlEquivalent } from './pgbench.ts'
 
 const POLICY = `'policy_' || :key`
@@ -26,7 +26,7 @@ const RULES = `{"name":"Research budget","maxTransactionEuros":250,"dailyLimitEu
 
 const about = { agent: 'null', data: EVENT_DATA }
 
-const written: readonly Written[] = [
+const written: readonly Insert[] = [
   {
     into: `insert into policies (id, owner_id, mode, created_at, updated_at, overridden, version, name,
       max_transaction_cents, daily_limit_cents, merchant_allowlist, merchant_blocklist, mcc_categories,

@@ -1,5 +1,5 @@
 import { printLine } from '../../../src/platform/output.ts'
-import { whole } from '../report.ts'
+import { wholeNumber } from '../report.ts'
 import { onStage, type Stage } from '../stage.ts'
 
 /** How a stage is filled, and what with. */
@@ -21,7 +21,7 @@ export async function onSizes<T>(
   return onStage(folder, name, async stage => {
     const began = performance.now()
     await filling.fill(stage, size)
-    printLine(`  ${whole(size)} ${filling.what}, written in ${secondsSince(began).toFixed(0)} s`)
+    printLine(`  ${wholeNumber(size)} ${filling.what}, written in ${secondsSince(began).toFixed(0)} s`)
     return onSizes(folder, others, filling, stages => work([stage, ...stages]))
   })
 }

@@ -1,5 +1,5 @@
 import { byValues, inTransaction, journalOf } from './journal-sql.ts'
-import { accountsLocked, posted } from './ledger-sql.ts'
+import { accountsLocked, postingSql } from './ledger-sql.ts'
 import { KEY, type SqlEquivalent } from './pgbench.ts'
 
 const TRANSFER = `'transfer_' || :key`
@@ -21,7 +21,7 @@ const INSERT = `insert into transfers (id, owner_id, mode, created_at, updated_a
 const WALLETS = `select id, status from wallets
   where owner_id = :owner and mode = 'test' and id in (${FROM}, ${TO})`
 
-const posting = `select ${posted({ kind: 'transfer', type: 'transfer', id: TRANSFER }, [
+const posting = `select ${postingSql({ kind: 'transfer', type: 'transfer', id: TRANSFER }, [
   { account: `'account_bench_' || :payer`, amount: -1 },
   { account: `'account_bench_' || :payee`, amount: 1 },
 ])}`

@@ -69,7 +69,7 @@ describe('an agent that is bound to the first merchant', () => {
   test('submits the first of two payments under way, and cancels the other', async () => {
     const { intend, pay, pass, intent, transfer } = await someone({ lockToFirstMerchant: true })
     const intents = [await intend('Bookshop', 'sepa'), await intend('Bakery', 'sepa')]
-    const transfers = await Promise.all(intents.map((one, n) => bodyOf(pay(one, n))))
+    const transfers = await Promise.all(intents.map((paidIntent, n) => bodyOf(pay(paidIntent, n))))
     await pass()
     const ends = await Promise.all(transfers.map(({ id }) => transfer(id)))
     expect(ends.map(({ status }) => status).toSorted()).toEqual(['cancelled', 'completed'])
@@ -90,16 +90,16 @@ describe('an agent that is bound to the first merchant', () => {
 
 test('a payment that is not submitted is cancelled with its agent’s freezing, and can be made again later', async () => {
   const { client, params, intend, pay, pass, intent, transfer } = await someone()
-  const one = await intend('Bookshop', 'sepa')
-  const { id } = await bodyOf(pay(one))
+  const paidIntent = await intend('Bookshop', 'sepa')
+  const { id } = await bodyOf(pay(paidIntent))
   await bodyOf(client.agents.freeze({ params }))
   expect(await transfer(id)).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
-  expect(await intent(one.id)).toBe('approved')
+  expect(await intent(paidIntent.id)).toBe('approved')
   expect((await bodyOf(client.agents.balance({ params }))).heldEuros).toBe(20)
-  expect((await pay(one)).code).toBe('agent_not_active')
+  expect((await pay(paidIntent)).code).toBe('agent_not_active')
   await bodyOf(client.agents.unfreeze({ params }))
-  const second = await bodyOf(pay(one))
+  const second = await bodyOf(pay(paidIntent))
   await pass()
   expect((await transfer(second.id)).status).toBe('completed')
-  expect(await intent(one.id)).toBe('completed')
+  expect(await intent(paidIntent.id)).toBe('completed')
 })

@@ -68,50 +68,50 @@ describe('the bank’s report on a file', () => {
   })
 
   test('is listed without effect if the file or its payments are not ours', async () => {
-    const one = await aSubmitted()
+    const transfer = await aSubmitted()
     await cutOff()
     const { messageId: to } = await lastFile()
     const outcomes = async (xml: string, mode: 'test' | 'live' = 'live') =>
       (await bodyOf(receiveFile(xml, mode))).payments.map(({ outcome }) => outcome)
     expect(await outcomes(pain002({ to: 'other', group: '<GrpSts>RJCT</GrpSts>' }))).toEqual(['unknown_file'])
-    expect(await outcomes(pain002({ to, payments: [[one.endToEndId, 'RJCT']] }), 'test')).toEqual([
+    expect(await outcomes(pain002({ to, payments: [[transfer.endToEndId, 'RJCT']] }), 'test')).toEqual([
       'unknown_file',
     ])
     expect(await outcomes(pain002({ to, payments: [['nobody', 'RJCT']] }))).toEqual(['unknown_payment'])
     const wrong = [
-      bookingOf(one.endToEndId, '12.51'),
-      returnedBooking(one.endToEndId, '12.49'),
+      bookingOf(transfer.endToEndId, '12.51'),
+      returnedBooking(transfer.endToEndId, '12.49'),
       bookingOf('NOTPROVIDED', '5.00'),
     ]
     expect(await outcomes(camt(wrong))).toEqual(['amount_differs', 'amount_differs', 'unknown_payment'])
-    const [{ details = [] }] = [bookingOf(one.endToEndId, '12.50')]
-    const together = { ...bookingOf(one.endToEndId, '25.00'), details: [...details, ...details] }
+    const [{ details = [] }] = [bookingOf(transfer.endToEndId, '12.50')]
+    const together = { ...bookingOf(transfer.endToEndId, '25.00'), details: [...details, ...details] }
     expect(await outcomes(camt([together]))).toEqual(['amount_differs', 'amount_differs'])
     const unbooked = [
-      bookingOf(one.endToEndId, '12.50', { status: '<Cd>PDNG</Cd>' }),
-      bookingOf(one.endToEndId, '12.50', { currency: 'USD' }),
-      bookingOf(one.endToEndId, '12.50', { more: '<RvslInd>true</RvslInd>' }),
+      bookingOf(transfer.endToEndId, '12.50', { status: '<Cd>PDNG</Cd>' }),
+      bookingOf(transfer.endToEndId, '12.50', { currency: 'USD' }),
+      bookingOf(transfer.endToEndId, '12.50', { more: '<RvslInd>true</RvslInd>' }),
     ]
     const skipped = await bodyOf(receiveFile(camt(unbooked)))
     expect([skipped.payments, skipped.credits?.skipped.length]).toEqual([[], 3])
     await sweep()
-    expect((await get(one.id)).status).toBe('submitted')
+    expect((await get(transfer.id)).status).toBe('submitted')
   })
 
   test('takes effect once, even if it arrives many times at once', async () => {
-    const one = await aSubmitted()
+    const transfer = await aSubmitted()
     await cutOff()
-    const xml = camt([bookingOf(one.endToEndId, '12.50'), { reference: 'IN-1', amount: '5.00' }])
+    const xml = camt([bookingOf(transfer.endToEndId, '12.50'), { reference: 'IN-1', amount: '5.00' }])
     const answers = await times(5, () => bodyOf(receiveFile(xml)))
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
     expect(answers[0]?.credits).toMatchObject({ unmatched: 1, known: 0, skipped: [] })
     const [row] = await service.sql<{ count: string }>(
       'select count(*) from sepa_notices where transfer_id = $1',
-      [one.id],
+      [transfer.id],
     )
     expect(row?.count).toBe('1')
     await times(3, () => sweep())
-    expect((await get(one.id)).status).toBe('completed')
+    expect((await get(transfer.id)).status).toBe('completed')
     const { data } = await bodyOf(service.dash.rails.messages({ query: { kind: 'camt.053', limit: 1 } }))
     expect(data[0]).toEqual(answers[0])
     await proveLedgers()
@@ -148,15 +148,15 @@ describe('the bank’s report on a file', () => {
 
 describe('the order of a transfer', () => {
   test('is a message with this payment alone, before and after submission, in either mode', async () => {
-    const one = await aSubmitted()
+    const transfer = await aSubmitted()
     const [{ key, client }] = owners
     const mine = await aSepaTransfer(client)
     const answer = await service.http('GET', `/transfers/${mine.id}/pain001`, { token: key })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/xml'])
     expect(answer.text).toContain(`<EndToEndId>${mine.endToEndId}</EndToEndId>`)
-    const { body } = await live.transfers.pain001({ params: { id: one.id } })
+    const { body } = await live.transfers.pain001({ params: { id: transfer.id } })
     expect(String(body)).toContain(`<IBAN>${ACCOUNT}</IBAN>`)
-    expect((await other.transfers.pain001({ params: { id: one.id } })).status).toBe(404)
+    expect((await other.transfers.pain001({ params: { id: transfer.id } })).status).toBe(404)
   })
 
   test('is refused for a transfer between wallets', async () => {

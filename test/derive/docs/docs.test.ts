@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { stepsFor } from '../../../src/derive/docs/quickstart.ts'
 import { verifyWebhook } from '../../../src/derive/verify-webhook.ts'
-import { useBrowser, useOnePage, type Visit } from '../../support/web/browser.ts'
+import { type PageVisit, useBrowser, useOnePage } from '../../support/web/browser.ts'
 import { faintTexts } from '../../support/web/contrast.js'
 import { service } from './docs-service.ts'
 
@@ -17,7 +17,7 @@ const docs = `${service.url}/docs`
 const visit = useBrowser()
 const open = useOnePage(visit, desktop)
 
-const results = ({ page }: Visit) => page.locator('#results a')
+const results = ({ page }: PageVisit) => page.locator('#results a')
 
 const unfold = (page: Page) =>
   page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')

@@ -7,7 +7,7 @@ import { bodyLimitOf } from '../../../src/kernel/contract/operation.ts'
 import { allInputs } from '../../support/contract/contract-members.ts'
 import { credentials, operations, unknownId, World } from '../../support/contract/world.ts'
 import { type Owner, startTestService } from '../../support/harness.ts'
-import { converse, request } from '../../support/http/raw.ts'
+import { exchange, request } from '../../support/http/raw.ts'
 import { longestTurn } from '../../support/longest-turn.ts'
 
 setFlagsFromString('--expose-gc')
@@ -194,7 +194,7 @@ describe('the most expensive request', () => {
     while (turns.length < 3 && Math.min(...turns) >= LONGEST)
       turns.push(
         await longestTurn(async () => {
-          const [answer] = await converse(service.url, wire)
+          const [answer] = await exchange(service.url, wire)
           expect(answer?.text).toMatch(/name: must have at most 200 characters/)
         }),
       )

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { cloneDatabase } from '../../support/database.ts'
 import { DASHBOARD_SECRET, http } from '../../support/harness.ts'
-import { converse } from '../../support/http/raw.ts'
+import { exchange } from '../../support/http/raw.ts'
 import { type Api, createOwner, SECRETS, startApi } from '../../support/processes/processes.ts'
 import { until } from '../../support/until.ts'
 
@@ -75,7 +75,7 @@ const places: Record<string, (secret: string) => Promise<unknown>> = {
   'what causes a 500, with its request id': secret =>
     ask('POST', '/agents', { 'x-request-id': secret }, { name: `a${secret}b`, description: 'boom' }),
   'what is not HTTP': secret =>
-    converse(api.url, `GET ${secret} ${secret}\r\nAuthorization: ${secret}\r\n\r\n`),
+    exchange(api.url, `GET ${secret} ${secret}\r\nAuthorization: ${secret}\r\n\r\n`),
 }
 
 const TOKEN = 'at_test_TheTokenOfTheAgentIsHereAndNowhereElse0123456789'

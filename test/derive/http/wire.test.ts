@@ -4,7 +4,7 @@ import './wire/slow-clients.ts'
 import './wire/unfinished-bodies.ts'
 import { describe, expect, test } from '@jest/globals'
 import { startTestService } from '../../support/harness.ts'
-import { converse, type Raw, request } from '../../support/http/raw.ts'
+import { exchange, type RawAnswer, request } from '../../support/http/raw.ts'
 
 const service = await startTestService()
 const owner = await service.owner()
@@ -12,7 +12,7 @@ const auth = { Authorization: `Bearer ${owner.key}` }
 const json = { ...auth, 'Content-Type': 'application/json' }
 
 /** Checks what every error answer has, however broken the request was. */
-function expectAnswer(answer: Raw | undefined, status: number): void {
+function expectAnswer(answer: RawAnswer | undefined, status: number): void {
   expect(answer?.status).toBe(status)
   expect(answer?.headers.get('x-data-residency')).toBe('EU')
   expect(answer?.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/)
@@ -37,29 +37,29 @@ describe('invalid HTTP', () => {
       head('POST / HTTP/1.1', 'Host: x', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
     ],
     ['a length that is none', head('POST / HTTP/1.1', 'Host: x', 'Content-Length: -1')],
-  ])('is refused: %s', async (_, bytes) => expectAnswer((await converse(service.url, bytes))[0], 400))
+  ])('is refused: %s', async (_, bytes) => expectAnswer((await exchange(service.url, bytes))[0], 400))
 
   test('in the middle of a body is refused', async () => {
     const chunked = head('POST /policies HTTP/1.1', 'Host: x', ...lines(json), 'Transfer-Encoding: chunked')
-    expectAnswer((await converse(service.url, `${chunked}zz\r\n`))[0], 400)
+    expectAnswer((await exchange(service.url, `${chunked}zz\r\n`))[0], 400)
   })
 
   test('with too large headers is refused', async () => {
-    const [many] = await converse(
+    const [many] = await exchange(
       service.url,
       head('GET / HTTP/1.1', 'Host: x', `X-A: ${'x'.repeat(20_000)}`),
     )
     expectAnswer(many, 431)
-    const [long] = await converse(service.url, head(`GET /${'x'.repeat(20_000)} HTTP/1.1`, 'Host: x'))
+    const [long] = await exchange(service.url, head(`GET /${'x'.repeat(20_000)} HTTP/1.1`, 'Host: x'))
     expectAnswer(long, 431)
   })
 
   test('without a Host header is refused', async () => {
-    expectAnswer((await converse(service.url, head('GET / HTTP/1.1')))[0], 400)
+    expectAnswer((await exchange(service.url, head('GET / HTTP/1.1')))[0], 400)
   })
 
   test('with an unknown expectation is refused', async () => {
-    expectAnswer((await converse(service.url, request('GET', '/health', { Expect: 'bananas' })))[0], 417)
+    expectAnswer((await exchange(service.url, request('GET', '/health', { Expect: 'bananas' })))[0], 417)
   })
 })
 
@@ -85,14 +85,14 @@ describe('a connection', () => {
     [415, post('{"name":"a"}', { 'Content-Encoding': 'gzip' })],
     [400, request('GET', '/agents?limit=0', auth)],
   ])('stays open after a %s', async (status, refused) => {
-    const [first, second] = await converse(service.url, refused, request('GET', '/health'))
+    const [first, second] = await exchange(service.url, refused, request('GET', '/health'))
     expectAnswer(first, status)
     expect(second?.status).toBe(200)
   })
 
   test('stays open after a body that is not read', async () => {
     const body = '{"name":"x"}'
-    const [first, second] = await converse(
+    const [first, second] = await exchange(
       service.url,
       request('GET', '/health', {}, body),
       request('GET', '/health'),
@@ -103,7 +103,7 @@ describe('a connection', () => {
 
 describe('HEAD', () => {
   test('is answered like GET, without the body', async () => {
-    const [head, get] = await converse(
+    const [head, get] = await exchange(
       service.url,
       request('HEAD', '/policies/presets', auth),
       request('GET', '/policies/presets', auth),
@@ -114,7 +114,7 @@ describe('HEAD', () => {
   })
 
   test('is answered with 404 or 405 like GET', async () => {
-    const answers = await converse(
+    const answers = await exchange(
       service.url,
       request('HEAD', '/nowhere'),
       request('HEAD', '/keys/a/rotate'),
@@ -126,7 +126,7 @@ describe('HEAD', () => {
 describe('a request id', () => {
   const idOf = async (requestId?: string): Promise<string | null> => {
     const headers = requestId === undefined ? {} : { 'X-Request-Id': requestId }
-    const [answer] = await converse(service.url, request('GET', '/nowhere', headers))
+    const [answer] = await exchange(service.url, request('GET', '/nowhere', headers))
     return answer?.headers.get('x-request-id') ?? null
   }
 

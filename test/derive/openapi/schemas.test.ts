@@ -53,7 +53,7 @@ describe('a schema as JSON Schema', () => {
     expect(Object.keys(collector.all())).toEqual(['TestInner'])
   })
 
-  test('error: under the name of another one is refused', () => {
+  test('is refused under the name of another one', () => {
     const collector = new SchemaCollector()
     collector.add(z.string().meta({ id: 'TestTwice' }))
     expect(() => collector.add(z.int().meta({ id: 'TestTwice' }))).toThrow('TestTwice')

@@ -137,7 +137,7 @@ describe('an embedded PostgreSQL after a crash', () => {
 
 const asRoot = process.getuid?.() === 0 ? describe : describe.skip
 
-asRoot('as root', () => {
+asRoot('an embedded PostgreSQL of root', () => {
   test('lies elsewhere if its directory is closed to other users, and is removed from there', async () => {
     const closed = temporaryFolder(0o700)
     const dataDir = join(closed, 'data')

@@ -109,7 +109,7 @@ describe('the published binary', () => {
     expect(await find(publishedAt(none, other, right))).toEqual({ binary: machine.cached })
   })
 
-  test('error: that stalls is given up within seconds, with the reason and what to do', async () => {
+  test('that stalls is given up within seconds, with the reason and what to do', async () => {
     const { publishedAt } = archiveOf('')
     const stalling = await serve((_, response) => response.write('the first bytes'))
     const began = performance.now()
@@ -125,7 +125,7 @@ describe('the published binary', () => {
     expect(inCache()).toEqual([])
   })
 
-  test('error: with another checksum is never run', async () => {
+  test('with another checksum is never run', async () => {
     const { publishedAt } = archiveOf(temporalOf('1.29.1'))
     const url = await serve((_, response) => response.end('something else'))
     const { binary, reason = '' } = { reason: '', ...(await find(publishedAt(url))) }
@@ -134,7 +134,7 @@ describe('the published binary', () => {
   })
 })
 
-test('error: a cache directory that cannot be created is a reason, too', async () => {
+test('a cache directory that cannot be created is a reason to have no binary, too', async () => {
   writeFileSync(machine.env.XDG_CACHE_HOME, 'a file, not a folder')
   expect(await find()).toMatchObject({ reason: expect.stringMatching(/^ENOTDIR.* set TEMPORAL_ADDRESS\.$/) })
 })
@@ -160,14 +160,14 @@ describe('the build of Temporal', () => {
     expect(inCache()).toEqual(['temporal'])
   })
 
-  test('error: is refused for source with another checksum', async () => {
+  test('is refused for source with another checksum', async () => {
     fakeGo(machine, { result, sum: 'h1:0000' })
     expect(await find()).toMatchObject({ reason: expect.stringContaining('another sum than expected') })
     expect(machine.goCalls()).toHaveLength(1)
     expect(inCache()).toEqual([])
   })
 
-  test('error: reports why it failed', async () => {
+  test('reports why it failed', async () => {
     fakeGo(machine, {
       result,
       building: `process.stderr.write('no space left on device\\n'); process.exit(1)`,

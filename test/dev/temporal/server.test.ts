@@ -183,7 +183,7 @@ describe('an embedded Temporal after a crash', () => {
     expect(await using(dataDir, statusOfNewRun)).toBe('RUNNING')
   })
 
-  test('error: that does not start reports why', async () => {
+  test('that does not start reports why', async () => {
     const failingBinary = tools().install(
       'temporal',
       '#!/bin/sh\necho "no space left on device" >&2\nexit 1\n',

@@ -10,7 +10,7 @@ import {
   type TestClient,
 } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
-import { elsewhere, service } from './keys-service.ts'
+import { otherProcessUrl, service } from './keys-service.ts'
 
 /** A credential, and how to end it. */
 interface Ending {
@@ -79,10 +79,10 @@ describe('an ended credential stops working at once in this process, and within 
   test.each(Object.entries(endings))('%s', async (_, make) => {
     const { secret, end } = await make(await aHolder())
     const statusAt = async (url: string) => (await http(url, 'GET', '/agents', { token: secret })).status
-    expect([await statusAt(service.url), await statusAt(elsewhere)]).toEqual([200, 200])
+    expect([await statusAt(service.url), await statusAt(otherProcessUrl)]).toEqual([200, 200])
     await end()
     expect([401, 403]).toContain(await statusAt(service.url))
     await sleep(100)
-    expect([401, 403]).toContain(await statusAt(elsewhere))
+    expect([401, 403]).toContain(await statusAt(otherProcessUrl))
   })
 })

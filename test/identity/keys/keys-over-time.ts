@@ -3,7 +3,7 @@ import { aKey, aLiveClient, anAgent, bodyOf, type TestClient } from '../../suppo
 import { isAccepted, minutesFromNow, secondsUntilRefused } from '../../support/keys.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
-import { elsewhere, service } from './keys-service.ts'
+import { otherProcessUrl, service } from './keys-service.ts'
 
 const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
 
@@ -101,7 +101,7 @@ describe('a revoked key', () => {
     const doomed = await aKey(client)
     const token = String(doomed.key)
     const statusElsewhere = async () =>
-      (await fetch(`${elsewhere}/keys`, { headers: { authorization: `Bearer ${token}` } })).status
+      (await fetch(`${otherProcessUrl}/keys`, { headers: { authorization: `Bearer ${token}` } })).status
     expect([await isAccepted(clientOf(doomed)), await statusElsewhere()]).toEqual([true, 200])
     const answer = await client.keys.revoke({ params: { id: doomed.id } })
     const began = performance.now()

@@ -2,4 +2,4 @@ import { startTestService } from '../../support/harness.ts'
 
 /** The service that all tests of keys share; it has two processes. */
 export const service = await startTestService()
-export const elsewhere = await service.another()
+export const otherProcessUrl = await service.another()

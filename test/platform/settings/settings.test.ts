@@ -122,13 +122,13 @@ describe('a secret setting', () => {
     },
   )
 
-  test.each(fileVariables)('error: %s is refused beside the variable itself', variable => {
+  test.each(fileVariables)('%s is refused beside the variable itself', variable => {
     const name = variable.replace(/_FILE$/, '')
     const both = { [name]: 'hunter2'.repeat(9), [variable]: inFile('hunter3') }
     expect(() => readSettings(both)).toThrow(`${name} and ${variable} are both set: set one of them.`)
   })
 
-  test.each(fileVariables)('error: %s is refused if its file is missing or unreadable', variable => {
+  test.each(fileVariables)('%s is refused if its file is missing or unreadable', variable => {
     const folder = temporaryFolder()
     for (const [file, why] of [
       [join(folder, 'nothing'), 'ENOENT'],
@@ -139,7 +139,7 @@ describe('a secret setting', () => {
       )
   })
 
-  test('error: with an invalid file is refused without showing its content', () => {
+  test('with an invalid file is refused without showing its content', () => {
     const read = () => readSettings({ ENCRYPTION_KEY_FILE: inFile('hunter2') })
     expect(read).toThrow('ENCRYPTION_KEY is not valid.')
     expect(read).not.toThrow('hunter2')
@@ -154,7 +154,7 @@ describe('a secret setting', () => {
   })
 
   test.each(['', 'postgres://db/agentpay', 'postgres://agentpay:other@db/agentpay'])(
-    'error: of the database is refused with the URL "%s"',
+    'of the database is refused with the URL "%s"',
     DATABASE_URL => {
       expect(() => readSettings({ DATABASE_URL, DATABASE_PASSWORD: 'hunter2' })).toThrow(
         'DATABASE_PASSWORD goes with a DATABASE_URL that names a user and has no password.',
@@ -164,7 +164,7 @@ describe('a secret setting', () => {
 })
 
 describe('the documentation of the settings', () => {
-  test('.env.example lists every setting: the lines marked - below are missing', () => {
+  test('is .env.example, which lists every setting: the lines marked - below are missing', () => {
     const entries = settingRows().map(
       ({ name, standard, allowed, meaning }) =>
         `# ${meaning}\n# Allowed: ${allowed}. Default: ${standard}.\n#${name}=\n`,
@@ -172,7 +172,7 @@ describe('the documentation of the settings', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(`${HEADING}\n${entries.join('\n')}`)
   })
 
-  test('the table in README.md has a row for each setting: the rows marked - below are missing', () => {
+  test('is also the table in README.md, with a row for each setting: the rows marked - below are missing', () => {
     const rows = settingRows().map(
       ({ name, standard, allowed, meaning }) => `| \`${name}\` | ${standard} | ${allowed} | ${meaning} |`,
     )

@@ -51,12 +51,12 @@ describe('TLS certificates', () => {
     })
   })
 
-  test('error: a certificate without its key is refused, and the reverse', () => {
+  test('without their key are refused, and keys without a certificate, too', () => {
     expect(() => connection({ TEMPORAL_TLS_CERT: file('cert') })).toThrow('go together')
     expect(() => connection({ TEMPORAL_TLS_KEY: file('key') })).toThrow('go together')
   })
 
-  test('error: a file that cannot be read is named by its setting', () => {
+  test('that cannot be read are refused with the name of their setting', () => {
     expect(() => connection({ TEMPORAL_TLS_CA: file('none') })).toThrow(
       'TEMPORAL_TLS_CA cannot be read (ENOENT).',
     )

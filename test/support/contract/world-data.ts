@@ -28,7 +28,7 @@ export const RECORD_VARIANTS: Readonly<Record<string, Readonly<Record<string, ob
 }
 
 /** The operation that fills a collection without a POST of its own. */
-export const FILLED_BY: Readonly<Record<string, string>> = {
+export const FILLING_OPERATIONS: Readonly<Record<string, string>> = {
   '/ledger/accounts': 'fund.wallet',
   '/ledger/transfers': 'fund.wallet',
   '/billing/fundings': 'fund.wallet',

@@ -10,7 +10,7 @@ import {
   type TestService,
 } from '../harness.ts'
 import {
-  FILLED_BY,
+  FILLING_OPERATIONS,
   LINKED_FROM,
   RECORD_VARIANTS,
   REQUIRED_BEFORE,
@@ -181,7 +181,7 @@ export class World {
     const page = LINKED_FROM[collection]
     const list = page ? byKey(page) : operationAt('GET', collection)
     if (!list) return this.idOf(name.replace(/Id$/, ''))
-    const filler = FILLED_BY[collection]
+    const filler = FILLING_OPERATIONS[collection]
     if (filler) await this.#do(filler)
     const { body, text } = await this.#succeed(list, collection)
     return body

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-export interface Raw {
+export interface RawAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -24,10 +24,10 @@ export function request(
  * Sends these messages one after the other over one connection, each once the one before was answered. Fewer answers than
  * messages: the service closed the connection.
  */
-export function converse(url: string, ...messages: readonly (string | Buffer)[]): Promise<Raw[]> {
+export function exchange(url: string, ...messages: readonly (string | Buffer)[]): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  const answers: Raw[] = []
+  const answers: RawAnswer[] = []
   let rest = Buffer.alloc(0)
   return new Promise((resolve, reject) => {
     const next = (): void => {
@@ -70,7 +70,7 @@ export function rawClient(url: string): RawClient {
 }
 
 /** The first answer in these bytes, once it is complete. */
-function answerIn(bytes: Buffer, toHead: boolean): (Raw & { length: number }) | undefined {
+function answerIn(bytes: Buffer, toHead: boolean): (RawAnswer & { length: number }) | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return undefined
   const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')

@@ -76,7 +76,7 @@ function placeOf(path: string) {
 type Place = ReturnType<typeof placeOf>
 
 /** Why a file may not be where it is; undefined if it may. */
-export function misplaced(path: string): string | undefined {
+export function whyMisplaced(path: string): string | undefined {
   const { zone, noun } = placeOf(path)
   if (zone in business)
     return noun ? undefined : `belongs to no noun: move it into src/${zone}/<noun>/, or into src/values`
@@ -88,7 +88,7 @@ export function misplaced(path: string): string | undefined {
 }
 
 /** Why this file may not import that one; undefined if it may. */
-export function forbidden(path: string, { of, typeOnly }: Import): string | undefined {
+export function whyForbidden(path: string, { of, typeOnly }: Import): string | undefined {
   const from = placeOf(path)
   if (from.zone === 'test') return undefined
   if (/^temporal-config\//.test(of)) return undefined

@@ -62,7 +62,7 @@ function sourceOf(absolute: string, project: Project): Source {
 }
 
 function importsOf(path: string, node: SourceFile): Import[] {
-  return all(node).flatMap(part => {
+  return allNodes(node).flatMap(part => {
     const { of, typeOnly } = importIn(part) ?? {}
     if (of === undefined) return []
     const resolved = of.startsWith('.') ? posix.join(posix.dirname(path), of) : of
@@ -85,7 +85,7 @@ function importIn(part: Node): { of: string; typeOnly: boolean } | undefined {
 }
 
 /** A node and everything below it. */
-export function all(node: Node): Node[] {
+export function allNodes(node: Node): Node[] {
   const nodes: Node[] = []
   const visit = (part: Node): void => {
     nodes.push(part)

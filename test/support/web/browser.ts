@@ -25,7 +25,7 @@ const FLAGS = [
 const INSTALL_LIMIT = 300_000
 
 /** A page, with its errors and requests while it is open. */
-export interface Visit {
+export interface PageVisit {
   readonly page: Page
   /** Errors of the console and of the page, including violations of its security policy. */
   readonly complaints: string[]
@@ -34,7 +34,7 @@ export interface Visit {
 }
 
 /** One Chromium for a test file. Each visit has its own profile, which is closed after the test that opened it. */
-export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<Visit> {
+export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<PageVisit> {
   let browser: Browser
   let contextsOfTest: BrowserContext[] = []
   beforeAll(async () => {
@@ -49,7 +49,7 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
     const context = await browser.newContext(options)
     contextsOfTest.push(context)
     const page = await context.newPage()
-    const visit: Visit = { page, complaints: [], requests: [] }
+    const visit: PageVisit = { page, complaints: [], requests: [] }
     page.on('console', message => {
       if (message.type() !== 'log') visit.complaints.push(message.text())
     })
@@ -65,13 +65,13 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
  * long.
  */
 export function useOnePage(visit: ReturnType<typeof useBrowser>, options: BrowserContextOptions) {
-  let visitOfFile: Visit
+  let visitOfFile: PageVisit
   let session: CDPSession
   beforeAll(async () => {
     visitOfFile = await visit('about:blank', options)
     session = await visitOfFile.page.context().newCDPSession(visitOfFile.page)
   })
-  return async (url: string): Promise<Visit> => {
+  return async (url: string): Promise<PageVisit> => {
     const { page, complaints, requests } = visitOfFile
     await page.goto('about:blank')
     await page.emulateMedia({ colorScheme: options.colorScheme ?? null })

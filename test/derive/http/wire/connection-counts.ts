@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { startTestService } from '../../../support/harness.ts'
-import { converse, request } from '../../../support/http/raw.ts'
+import { exchange, request } from '../../../support/http/raw.ts'
 import { until } from '../../../support/until.ts'
 
 const service = await startTestService({ env: { CONNECTIONS_PER_ADDRESS: '3' } })
@@ -24,18 +24,18 @@ async function openConnections(url: string, count: number): Promise<Socket[]> {
 describe('a client address', () => {
   test('at its maximum of connections gets 503 for a further one, until one is closed', async () => {
     const sockets = await openConnections(service.url, 3)
-    const [refused] = await converse(service.url, healthRequest)
+    const [refused] = await exchange(service.url, healthRequest)
     expect([refused?.status, refused?.headers.get('x-error-code')]).toEqual([503, 'too_many_connections'])
     expect(refused?.headers.get('retry-after')).toBe('1')
     expect(JSON.parse(refused?.text ?? '')).toEqual({ error: expect.stringContaining('connections') })
     sockets[0]?.destroy()
-    await until('there is room', async () => (await converse(service.url, healthRequest))[0]?.status === 200)
+    await until('there is room', async () => (await exchange(service.url, healthRequest))[0]?.status === 200)
     for (const socket of sockets) socket.destroy()
   })
 
   test('of a trusted proxy has no maximum', async () => {
     const sockets = await openConnections(behindProxy.url, 12)
-    expect((await converse(behindProxy.url, healthRequest))[0]?.status).toBe(200)
+    expect((await exchange(behindProxy.url, healthRequest))[0]?.status).toBe(200)
     for (const socket of sockets) socket.destroy()
   })
 })
