@@ -1,17 +1,18 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import type { EntityClass } from '@mikro-orm/core'
+import { MikroORM } from '@mikro-orm/postgresql'
 import { areas } from '../src/areas.ts'
 import type { Area } from '../src/kernel/contract/area.ts'
 import { tableOf } from '../src/kernel/database/hot-table.ts'
-import { openDatabase, requireVersion } from '../src/platform/database.ts'
+import { requireVersion } from '../src/platform/schema.ts'
 import { startTestService } from './support/harness.ts'
 import './schema/functions.ts'
 
 const service = await startTestService()
 const all: Area[] = Object.values(areas)
 const entities = all.flatMap(area => area.entities)
-const database = await openDatabase(service.databaseUrl, entities, 2)
-afterAll(() => database.close())
+const orm = await MikroORM.init({ clientUrl: service.databaseUrl, entities, logger: () => undefined })
+afterAll(() => orm.close(true))
 
 /** PostgreSQL's names of the types that the entities declare. */
 const names: Readonly<Record<string, string>> = {
@@ -34,7 +35,7 @@ const columnsOf = (table: string) =>
   )
 
 describe('the migrated table of', () => {
-  const metadata = database.fork().getMetadata()
+  const metadata = orm.getMetadata()
   test.each(entities.map(entity => metadata.get(entity)))(
     '$className has the columns and types of the entity',
     async ({ tableName, props }) => {
@@ -66,7 +67,7 @@ describe('the hot path’s columns of', () => {
     const migrated = new Map((await columnsAndTypes(table)).map(({ name, type }) => [name, type]))
     for (const { member, name, type } of columns)
       expect([member, migrated.get(name)]).toEqual([member, preferred[type] ?? type])
-    expect(columns).toHaveLength(database.fork().getMetadata().get(entity).props.length)
+    expect(columns).toHaveLength(orm.getMetadata().get(entity).props.length)
   })
 })
 

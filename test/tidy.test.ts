@@ -89,7 +89,7 @@ const isAssignment = (part: Node): boolean =>
   part.operatorToken.kind >= SyntaxKind.FirstAssignment &&
   part.operatorToken.kind <= SyntaxKind.LastAssignment
 
-const MERGES = /^(Object|em|\w+\.em)\.(assign|nativeUpdate|upsert|upsertMany)$/
+const MERGES = /^(Object|records|\w+\.records)\.(assign|nativeUpdate|upsert|upsertMany)$/
 
 const { checker } = project
 

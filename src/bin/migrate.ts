@@ -1,7 +1,7 @@
-import { migrate } from '../platform/database.ts'
 import { onceReachable } from '../platform/database-wait.ts'
 import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
+import { migrate } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
 import { WrongSetting } from '../platform/settings/settings.ts'
 

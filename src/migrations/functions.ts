@@ -9,6 +9,10 @@ export interface SqlFunction {
   readonly checksum: string
 }
 
+/** Read off the committed checksums: most processes never load the migrations themselves. */
+export const migrationNames = (): string[] =>
+  Object.keys(JSON.parse(readFileSync(join(import.meta.dirname, 'checksums.json'), 'utf8')))
+
 const FOLDER = join(import.meta.dirname, 'functions')
 
 /** All functions, each after those that it calls: PostgreSQL looks at what a body names when it is defined. */

@@ -1,11 +1,7 @@
-import { type EntityClass, FlushMode } from '@mikro-orm/core'
-import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
-import { isUpToDate, updateSchema } from './schema.ts'
-
-/** The key of the advisory lock that serializes migrations: any number that no other lock uses. */
-const MIGRATION_LOCK = 7_340_921
+import { migrationNames, sqlFunctions } from '../migrations/functions.ts'
+import { bundlingSocket } from './bundling-socket.ts'
 
 /** For connecting, a statement, a silent server and a silent client, in milliseconds. */
 const TIMEOUTS = {
@@ -29,60 +25,24 @@ export interface OpenDatabase extends Database {
   close(): Promise<void>
 }
 
-export async function openDatabase(
-  url: string,
-  entities: readonly EntityClass<object>[],
-  poolSize: number,
-): Promise<OpenDatabase> {
-  const orm = await MikroORM.init({
-    clientUrl: url,
-    entities: [...entities],
-    flushMode: FlushMode.COMMIT,
-    pool: { min: 0, max: poolSize },
-    driverOptions: { ...TIMEOUTS, ...SESSION },
-    logger: () => undefined,
+/** `pipeline`: statements that need no results of each other are sent together, and wait for one round trip. */
+export function openDatabase(url: string, poolSize: number): OpenDatabase {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    pipeline: true,
+    stream: bundlingSocket,
+    ...TIMEOUTS,
+    ...SESSION,
   })
-  const pool = await orm.em.getConnection().getNativeClient()
-  return { pool, fork: () => orm.em.fork(), close: () => orm.close(true) }
+  // A statement on a broken connection fails by itself, and the pool replaces an idle one: without these listeners the
+  // process would end.
+  pool.on('connect', client => client.on('error', () => undefined))
+  pool.on('error', () => undefined)
+  return { pool, close: () => pool.end() }
 }
-
-/**
- * Statistics for tables that PostgreSQL has not analysed yet: one owner has all rows. By default it assumes two hundred
- * owners; a table that fills before it is analysed would then be read by tenant, in foreign keys too, and not by key.
- */
-const EXPECTED = `
-select pg_restore_attribute_stats('schemaname', n.nspname::text, 'relname', c.relname::text, 'attname', a.attname::text,
-  'inherited', false, 'null_frac', 0::real, 'avg_width', 20, 'n_distinct', expected.values::real)
-from (values ('owner_id', 1), ('mode', 2)) as expected (column_name, values)
-join pg_attribute a on a.attname = expected.column_name
-join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
-join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
-where not exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = (n.nspname, c.relname, a.attname))`
 
 const ONE_CONNECTION = { connectionTimeoutMillis: 5_000 }
-
-const MIN_VERSION = 18
-
-/** Checked before anything is changed. */
-export function requireVersion(version: string): void {
-  if (Number.parseInt(version, 10) < MIN_VERSION)
-    throw new Error(`DATABASE_URL leads to PostgreSQL ${version}: it must be ${MIN_VERSION} or later.`)
-}
-
-/** Brings the schema up to date; safe to call from several processes at once. */
-export async function migrate(url: string): Promise<void> {
-  const guard = new pg.Client({ connectionString: url, ...ONE_CONNECTION })
-  await guard.connect()
-  try {
-    await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    const { rows } = await guard.query('show server_version')
-    requireVersion(rows[0].server_version)
-    await updateSchema(url)
-    await guard.query(EXPECTED)
-  } finally {
-    await guard.end()
-  }
-}
 
 /** Throws where a migration is missing: for processes that do not migrate. */
 export async function requireMigrated(url: string): Promise<void> {
@@ -93,4 +53,16 @@ export async function requireMigrated(url: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+/** Whether the schema has all that this version needs; it may have more, of a version to come. */
+async function isUpToDate(client: pg.Client): Promise<boolean> {
+  const tables = await client.query(`select to_regclass('mikro_orm_migrations') as name`)
+  if (!tables.rows[0].name) return false
+  const ran = await client.query('select name from mikro_orm_migrations')
+  const names = new Set(ran.rows.map(({ name }) => name))
+  if (!migrationNames().every(name => names.has(name))) return false
+  const applied = await client.query('select name, checksum from applied_functions')
+  const texts = new Set(applied.rows.map(({ name, checksum }) => `${name} ${checksum}`))
+  return sqlFunctions().every(({ name, checksum }) => texts.has(`${name} ${checksum}`))
 }

@@ -1,15 +1,54 @@
 import type { Transaction } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
-import type pg from 'pg'
+import pg from 'pg'
 import { migrationChecksum } from '../migrations/checksums.ts'
-import { type SqlFunction, sqlFunctions } from '../migrations/functions.ts'
+import { sqlFunctions } from '../migrations/functions.ts'
 import { migrations } from '../migrations/index.ts'
+
+/** The key of the advisory lock that serializes migrations: any number that no other lock uses. */
+const MIGRATION_LOCK = 7_340_921
+
+/**
+ * Statistics for tables that PostgreSQL has not analysed yet: one owner has all rows. By default it assumes two hundred
+ * owners; a table that fills before it is analysed would then be read by tenant, in foreign keys too, and not by key.
+ */
+const EXPECTED = `
+select pg_restore_attribute_stats('schemaname', n.nspname::text, 'relname', c.relname::text, 'attname', a.attname::text,
+  'inherited', false, 'null_frac', 0::real, 'avg_width', 20, 'n_distinct', expected.values::real)
+from (values ('owner_id', 1), ('mode', 2)) as expected (column_name, values)
+join pg_attribute a on a.attname = expected.column_name
+join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
+join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
+where not exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = (n.nspname, c.relname, a.attname))`
+
+const MIN_VERSION = 18
+
+/** Checked before anything is changed. */
+export function requireVersion(version: string): void {
+  if (Number.parseInt(version, 10) < MIN_VERSION)
+    throw new Error(`DATABASE_URL leads to PostgreSQL ${version}: it must be ${MIN_VERSION} or later.`)
+}
+
+/** Brings the schema up to date; safe to call from several processes at once. */
+export async function migrate(url: string): Promise<void> {
+  const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  await guard.connect()
+  try {
+    await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    const { rows } = await guard.query('show server_version')
+    requireVersion(rows[0].server_version)
+    await updateSchema(url)
+    await guard.query(EXPECTED)
+  } finally {
+    await guard.end()
+  }
+}
 
 type Query = <R extends object>(sql: string, values?: readonly unknown[]) => Promise<R[]>
 
 /** Migrations and functions in one transaction: where one of them fails, the schema stays as it was. */
-export async function updateSchema(url: string): Promise<void> {
+async function updateSchema(url: string): Promise<void> {
   const orm = await MikroORM.init({
     clientUrl: url,
     entities: [],
@@ -94,16 +133,4 @@ async function isNewerThanWe(query: Query): Promise<boolean> {
     'select max(name collate "C") as newest from mikro_orm_migrations',
   )
   return (row?.newest ?? '') > (migrations.at(-1)?.name ?? '')
-}
-
-/** Whether the schema has all that this version needs; it may have more, of a version to come. */
-export async function isUpToDate(client: pg.Client): Promise<boolean> {
-  const tables = await client.query(`select to_regclass('mikro_orm_migrations') as name`)
-  if (!tables.rows[0].name) return false
-  const ran = await client.query('select name from mikro_orm_migrations')
-  const names = new Set(ran.rows.map(({ name }) => name))
-  if (!migrations.every(({ name }) => names.has(name))) return false
-  const applied = await client.query('select name, checksum from applied_functions')
-  const texts = new Set(applied.rows.map(({ name, checksum }) => `${name} ${checksum}`))
-  return sqlFunctions().every(({ name, checksum }: SqlFunction) => texts.has(`${name} ${checksum}`))
 }

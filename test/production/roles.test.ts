@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { migrate } from '../../src/platform/database.ts'
+import { migrate } from '../../src/platform/schema.ts'
 import { beforeRemoval, temporaryFolder } from '../support/processes/folders.ts'
 import { createOwner, startApi } from '../support/processes/processes.ts'
 import { makeSecrets, readCompose } from './compose.ts'

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { sqlFunctions } from '../../src/migrations/functions.ts'
-import { migrate, requireMigrated } from '../../src/platform/database.ts'
+import { requireMigrated } from '../../src/platform/database.ts'
+import { migrate } from '../../src/platform/schema.ts'
 import { cloneDatabase } from '../support/database.ts'
 
 const url = await cloneDatabase()

@@ -30,9 +30,8 @@ export interface Engine {
 
 /** The kernel alone on a database of its own, without HTTP: calls in one turn of the event loop form one batch. */
 export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
-  const entities = Object.values(areas).flatMap(area => area.entities)
   const databaseUrl = await cloneDatabase()
-  const database = await openDatabase(databaseUrl, entities, 5)
+  const database = openDatabase(databaseUrl, 5)
   afterAll(() => database.close())
   await createTables(databaseUrl, tables)
   const batches: Batch[] = []

@@ -43,7 +43,10 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       silence.begins()
       silence = undefined
     })
-    database.on('data', data => (losing ? cut() : silent || client.write(data)))
+    database.on('data', data => {
+      if (losing && isCommitted(data)) return cut()
+      if (!silent && !client.destroyed) client.write(data)
+    })
   })
   const open = () => listen(server, Number(front.port))
   const front = new URL(databaseUrl)
@@ -68,8 +71,11 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   }
 }
 
-/** Whether a message is a query with the text `commit`. */
-const isCommit = (data: Buffer): boolean => /^Q....commit\0/is.test(data.toString('latin1'))
+/** Whether one of the messages is a query with the text `commit`. */
+const isCommit = (data: Buffer): boolean => /Q....commit\0/is.test(data.toString('latin1'))
+
+/** Whether PostgreSQL says that a transaction has ended. */
+const isCommitted = (data: Buffer): boolean => /C....(COMMIT|ROLLBACK)\0/s.test(data.toString('latin1'))
 
 const GZIP = Buffer.from([0x1f, 0x8b, 8])
 

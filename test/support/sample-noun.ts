@@ -107,11 +107,11 @@ export const sampleArea = (callSystem: ExternalSystem) =>
         write,
       },
       inquire: {
-        async reserve({ params }, { em, refuse }) {
-          const [sample] = await em.execute('select id from samples where id = ?', [params.id])
+        async reserve({ params }, { sql, refuse }) {
+          const [sample] = await sql('select id from samples where id = $1', [params.id])
           if (!sample) return refuse('sample_not_found')
           const inquiryId = newId('inquiry')
-          await em.execute('insert into inquiries values (?, ?, ?)', [inquiryId, params.id, 'reserved'])
+          await sql('insert into inquiries values ($1, $2, $3)', [inquiryId, params.id, 'reserved'])
           return { inquiryId, sampleId: params.id }
         },
         call: ({ inquiryId }: Reserved) => callSystem(inquiryId),
@@ -130,9 +130,9 @@ interface Reserved {
 async function recordAnswer(
   { inquiryId, sampleId }: Reserved,
   answer: string,
-  { em, emit }: ContextOf<typeof sampleApi.inquire>,
+  { sql, emit }: ContextOf<typeof sampleApi.inquire>,
 ): Promise<{ id: string; answer: string }> {
-  await em.execute('update inquiries set state = ? where id = ?', [answer, inquiryId])
+  await sql('update inquiries set state = $1 where id = $2', [answer, inquiryId])
   emit('sample.inquired', { sampleId })
   return { id: inquiryId, answer }
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import type { HandOver, SepaRail } from '../../ports/sepa-rail.ts'
 import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
@@ -20,8 +19,8 @@ const DONE = { done: true }
 const fileEvent = ({ id, messageId, payments }: SepaFile) => ({ fileId: id, messageId, payments })
 
 export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context) => {
-  const { em, sql, now, ports, emit } = context
-  const file = await lock(em, SepaFile, params.id)
+  const { records, sql, now, ports, emit } = context
+  const file = await records.lock(SepaFile, params.id)
   if (file?.status !== 'open') return DONE
   if (file.closesAt > now) return { done: false }
   const rail = ports.sepaRail(file.mode)
@@ -76,9 +75,9 @@ interface HandOverRequest {
 async function leaseFile(
   id: string,
   status: SepaFile['status'],
-  { em, now, tenant, ports }: Pick<ReleaseContext, 'em' | 'now' | 'tenant' | 'ports'>,
+  { records, now, tenant, ports }: Pick<ReleaseContext, 'records' | 'now' | 'tenant' | 'ports'>,
 ): Promise<HandOverRequest | null> {
-  const file = await lock(em, SepaFile, id)
+  const file = await records.lock(SepaFile, id)
   if (!file || file.status !== status || !file.dueAt || file.dueAt > now) return null
   requireFileRail(ports.sepaRail(tenant.mode))
   file.dueAt = after(now, LEASE_MS)
@@ -94,8 +93,8 @@ export const stage: HandlerOf<typeof stepsApi.stage> = {
   async call(request: HandOverRequest | null, { ports }) {
     if (request) await requireFileRail(ports.sepaRail(request.mode)).stage(request.name, request.content)
   },
-  async record(_, request: HandOverRequest | null, { em, now, emit }) {
-    const file = request && (await lock(em, SepaFile, request.id))
+  async record(_, request: HandOverRequest | null, { records, now, emit }) {
+    const file = request && (await records.lock(SepaFile, request.id))
     if (!file || !fileMachine.move(file, 'staged')) return DONE
     file.dueAt = now
     emit('sepa.file_staged', fileEvent(file))
@@ -109,8 +108,8 @@ export const release: HandlerOf<typeof stepsApi.release> = {
   async call(request: HandOverRequest | null, { ports }) {
     if (request) await requireFileRail(ports.sepaRail(request.mode)).release(request.name)
   },
-  async record(_, request: HandOverRequest | null, { em, now, emit }) {
-    const file = request && (await lock(em, SepaFile, request.id))
+  async record(_, request: HandOverRequest | null, { records, now, emit }) {
+    const file = request && (await records.lock(SepaFile, request.id))
     if (!file || !fileMachine.move(file, 'handed_over')) return DONE
     Object.assign(file, { handedOverAt: now, dueAt: null })
     emit('sepa.file_handed_over', fileEvent(file))

@@ -1,6 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import { definedOnly, lock } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { applyRailNotice } from '../transfers/index.ts'
 import { railsApi } from './api.ts'
 import { make, release, stage } from './files.ts'
@@ -12,7 +12,7 @@ import { fileMachine, SepaFile } from './sepa-file.ts'
 import { stepsApi } from './steps-api.ts'
 
 const applyNotice: HandlerOf<typeof stepsApi.tell> = async ({ params }, context) => {
-  const notice = await lock(context.em, SepaNotice, params.id)
+  const notice = await context.records.lock(SepaNotice, params.id)
   if (!notice || !noticeMachine.move(notice, 'told')) return { done: true }
   notice.dueAt = null
   await applyRailNotice(notice.transferId, notice.notice, notice.reasonCode, context)

@@ -14,12 +14,12 @@ type ReadContext = ContextOf<typeof railsApi.read>
 
 /** Stores what a bank's file reports, in one transaction; each transfer then follows in a transaction of its own. */
 export async function readBankFile(content: string, mode: Mode, context: ReadContext) {
-  const { now, em, actFor, refuse, emit, ports } = context
+  const { now, records, actFor, refuse, emit, ports } = context
   const bytes = Buffer.from(content, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const platform = platformTenant(mode)
   actFor(platform)
-  const earlier = await em.findOne(SepaMessage, { ...platform, sha256 })
+  const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
   if (earlier) return earlier
   const bankMessage = await ports.threads.run<typeof messageIn>(
     { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
@@ -33,8 +33,8 @@ export async function readBankFile(content: string, mode: Mode, context: ReadCon
   actFor(platform)
   const payments = matched.map(({ tenant: _, ...payment }) => payment)
   const messageId = excerpt(bankMessage.messageId)
-  const message = em.create(SepaMessage, { ...platform, sha256, kind, messageId, payments, credits })
-  await em.flush()
+  const message = records.create(SepaMessage, { ...platform, sha256, kind, messageId, payments, credits })
+  await records.flush()
   const taken = createNotices(message.id, matched, context)
   emit('sepa.message_read', {
     sepaMessageId: message.id,
@@ -57,11 +57,11 @@ async function bookCredits(statement: BankFile, mode: Mode, context: ReadContext
 function createNotices(
   messageId: string,
   matched: readonly MatchedPayment[],
-  { em, now }: ReadContext,
+  { records, now }: ReadContext,
 ): number {
   const taken = matched.filter(({ outcome }) => outcome === 'taken')
   for (const { tenant, transferId, notice, reasonCode } of taken)
     if (tenant && transferId && notice)
-      em.create(SepaNotice, { ...tenant, messageId, transferId, notice, reasonCode, dueAt: now })
+      records.create(SepaNotice, { ...tenant, messageId, transferId, notice, reasonCode, dueAt: now })
   return taken.length
 }

@@ -128,6 +128,7 @@ export const transfersApi = {
     fails: { transfer_not_found },
   }),
   pain001: get('/transfers/{id}/pain001', {
+    readsClock: true,
     summary: 'Get the payment order of a transfer',
     description:
       'Of a transfer by SEPA: the pain.001.001.09 message of ISO 20022 that orders it and nothing else. To the bank it goes together with those of the same cut-off.',

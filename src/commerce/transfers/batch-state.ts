@@ -49,18 +49,19 @@ export async function loadBatch(
 ): Promise<BatchState> {
   const { tenant, now } = items[0] as TransferRequest
   const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
-  const payments = await openPayments(sql, { tenant, now }, intentIds)
-  const tokenBudgets = await openTokenBudgets(
-    sql,
-    tenant,
-    items.flatMap(({ actor }) => actor.budgetId ?? []),
-  )
+  const tokenIds = items.flatMap(({ actor }) => actor.budgetId ?? [])
+  const [payments, tokenBudgets] = await Promise.all([
+    openPayments(sql, { tenant, now }, intentIds),
+    openTokenBudgets(sql, tenant, tokenIds),
+  ])
   const walletIds = items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId ?? []].flat())
   const uniqueIds = [...new Set(walletIds)]
-  const book = await openBook(sql, { tenant, now }, { wallets: uniqueIds, holds: payments.holds })
-  const sepa = await loadSepa(items, sql, ports)
-  await payments.lock(sql)
-  const wallets = await walletsById(sql, tenant, uniqueIds)
+  const [book, sepa, wallets] = await Promise.all([
+    openBook(sql, { tenant, now }, { wallets: uniqueIds, holds: payments.holds }),
+    loadSepa(items, sql, ports),
+    walletsById(sql, tenant, uniqueIds),
+    payments.lock(sql),
+  ])
   return { sepa, book, payments, tokenBudgets, wallets, transfers: [], transactions: [] }
 }
 
@@ -73,10 +74,12 @@ async function loadSepa(
   const ids = items.flatMap(({ input }) => input.body.beneficiaryId ?? [])
   if (ids.length === 0) return undefined
   const day = dayOf(now)
-  const limits = await limitsOf(sql, tenant)
-  const payees = await payeesById(sql, tenant, ids)
+  const [limits, payees, used] = await Promise.all([
+    limitsOf(sql, tenant),
+    payeesById(sql, tenant, ids),
+    lockDay(sql, tenant, day),
+  ])
   if (!limits) throw new Error('a key without a customer')
-  const used = await lockDay(sql, tenant, day)
   return { payees, limits, day, used, added: 0n, railMissing: missingRail(ports, tenant.mode) }
 }
 

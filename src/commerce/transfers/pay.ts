@@ -197,10 +197,12 @@ export const pay: CreateHandler = {
   async write({ sepa, book, payments, transfers, transactions }: BatchState, sql) {
     const tenant = transfers[0]
     if (!tenant) return
-    if (sepa && sepa.added > 0n) await addToDay(sql, tenant, sepa.day, sepa.added)
-    await insertTransfers(sql, transfers)
-    await insertTransactions(sql, transactions)
-    await payments.write(sql)
-    await book.post(sql)
+    await Promise.all([
+      sepa && sepa.added > 0n && addToDay(sql, tenant, sepa.day, sepa.added),
+      insertTransfers(sql, transfers),
+      insertTransactions(sql, transactions),
+      payments.write(sql),
+      book.post(sql),
+    ])
   },
 }

@@ -43,7 +43,7 @@ function walletRefusal(
 }
 
 export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context) => {
-  const { em, sql, tenant, now, emit, refuse } = context
+  const { records, sql, tenant, now, emit, refuse } = context
   const parts = partsOf(body)
   const amountEuros = parts.reduce((sum, part) => sum + part.amountEuros, 0n)
   if (amountEuros > MAX_TRANSFER) return refuse('too_much')
@@ -57,7 +57,7 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   if (refusal) return refusal
   if (!book.canPay(fromWalletId, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(fromWalletId)))
-  const transfer = em.create(Transfer, {
+  const transfer = records.create(Transfer, {
     kind: 'split',
     fromWalletId,
     amountEuros,
@@ -66,7 +66,7 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
     completedAt: now,
   })
   transferMachine.move(transfer, 'completed')
-  await em.flush()
+  await records.flush()
   book.split('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
   await book.post(sql)
   emit('transfer.split.completed', { ...transferEvent(transfer), parts })

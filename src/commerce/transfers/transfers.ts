@@ -32,8 +32,8 @@ const transfers = implement(transfersApi, {
     return { ...page, data: page.data.map(transferResponse) }
   },
 
-  async get({ params }, { em, refuse }) {
-    const transfer = await em.findOne(Transfer, { id: params.id })
+  async get({ params }, { records, refuse }) {
+    const transfer = await records.findOne(Transfer, { id: params.id })
     return transfer ? transferResponse(transfer) : refuse('transfer_not_found')
   },
 

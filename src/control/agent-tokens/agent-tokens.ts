@@ -1,12 +1,11 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core'
 import { authenticator, expiryProblem, lockCallingKey, missingScope } from '../../identity/keys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { Condition } from '../../kernel/contract/records.ts'
 import { type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { newSecret, traceOf } from '../../kernel/database/credential.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { AgentToken } from './agent-token.ts'
@@ -33,19 +32,19 @@ function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Dat
 
 const agentTokens = implement(agentTokensApi, {
   async create({ params, body: { label, scopes = [], expiresInDays, maxAmountEuros } }, context) {
-    const { em, actor, tenant, emit, refuse } = context
+    const { records, actor, tenant, emit, refuse } = context
     const forbidden = scopes.find(scope => tokenScopes.never.includes(scope))
     if (forbidden) return refuse('scope_never_given', `scopes: no agent token can have ${forbidden}.`)
     const missing = missingScope(scopes, actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
-    const agent = await lockAgent(em, params.id)
+    const agent = await lockAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     const callingKey = await lockCallingKey(context)
     const expiresAt = tokenExpiry(expiresInDays, callingKey.expiresAt)
     const problem = expiryProblem(expiresAt, callingKey)
     if (problem) return refuse('expires_too_late', `expiresInDays: ${problem}`)
     const secret = newSecret(`at_${tenant.mode}_`)
-    const token = em.create(AgentToken, {
+    const token = records.create(AgentToken, {
       agentId: agent.id,
       label,
       scopes: scopes.length > 0 ? scopes : defaultScopes(actor),
@@ -58,21 +57,21 @@ const agentTokens = implement(agentTokensApi, {
   },
 
   async list({ params }, context) {
-    const { em, page, refuse } = context
-    const agent = await findAgent(em, params.id)
+    const { records, page, refuse } = context
+    const agent = await findAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     const tokens = await page(AgentToken, { agentId: agent.id })
     return { ...tokens, data: await tokenResponses(tokens.data, context) }
   },
 
   async get({ params }, context) {
-    const token = await context.em.findOne(AgentToken, { id: params.tokenId, agentId: params.id })
+    const token = await context.records.findOne(AgentToken, { id: params.tokenId, agentId: params.id })
     return token ? tokenResponse(token, context) : context.refuse('token_not_found')
   },
 
   async revoke({ params }, context) {
-    const { em, emit, refuse } = context
-    const token = await lock(em, AgentToken, params.tokenId)
+    const { records, emit, refuse } = context
+    const token = await records.lock(AgentToken, params.tokenId)
     if (token?.agentId !== params.id) return refuse('token_not_found')
     if (token.revokedAt) return refuse('token_revoked')
     token.revokedAt = clock.real()
@@ -81,14 +80,14 @@ const agentTokens = implement(agentTokensApi, {
   },
 })
 
-type RevokeContext = Pick<Context<never, typeof TokenRevoked>, 'em' | 'emit'>
+type RevokeContext = Pick<Context<never, typeof TokenRevoked>, 'records' | 'emit'>
 
 /** Revokes the matching tokens that are not revoked yet. */
-async function revokeAll(filter: FilterQuery<AgentToken>, { em, emit }: RevokeContext): Promise<void> {
-  const tokens = await em.find(
+async function revokeAll(filter: Condition<AgentToken>, { records, emit }: RevokeContext): Promise<void> {
+  const tokens = await records.find(
     AgentToken,
     { $and: [filter, { revokedAt: null }] },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    { orderBy: { id: 'asc' }, lock: true },
   )
   for (const token of tokens) {
     token.revokedAt = clock.real()
@@ -111,11 +110,11 @@ interface TokenDelegation {
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
-  { em, emit }: Pick<Context<never, typeof TokenCreated>, 'em' | 'emit'>,
+  { records, emit }: Pick<Context<never, typeof TokenCreated>, 'records' | 'emit'>,
 ): { tokenId: string; secret: string } {
   const secret = newSecret('at_dlg_')
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
-  const token = em.create(AgentToken, { ...members, ...traceOf(secret) })
+  const token = records.create(AgentToken, { ...members, ...traceOf(secret) })
   emit('token.created', tokenEvent(token))
   return { tokenId: token.id, secret }
 }

@@ -1,8 +1,7 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { lock } from '../../kernel/database/entity.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { Agent, agentMachine } from './agent.ts'
@@ -16,16 +15,17 @@ import { agentProcess, deletionSteps } from './process.ts'
 const DELETION_GRACE_MS = minutes(1)
 
 /** An agent of the caller in any status, deleted ones too. */
-export const findAgent = (em: EntityManager, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
+export const findAgent = (records: Records, id: string): Promise<Agent | null> =>
+  records.findOne(Agent, { id })
 
 /** Whether an agent other than `except` has this external id. */
 async function isExternalIdTaken(
-  em: EntityManager,
+  records: Records,
   externalId: string | null | undefined,
   except?: Agent,
 ): Promise<boolean> {
   if (!externalId) return false
-  const holder = await em.findOne(Agent, { externalId })
+  const holder = await records.findOne(Agent, { externalId })
   return holder !== null && holder !== except
 }
 
@@ -34,10 +34,10 @@ const frozenByRiskMessage = (id: string, alertId: string): string =>
 
 const agents = implement(agentsApi, {
   async create({ body }, context) {
-    const { em, emit, refuse } = context
-    if (await isExternalIdTaken(em, body.externalId)) return refuse('external_id_taken')
+    const { records, emit, refuse } = context
+    if (await isExternalIdTaken(records, body.externalId)) return refuse('external_id_taken')
     const { policyId, ...members } = body
-    const agent = em.create(Agent, members)
+    const agent = records.create(Agent, members)
     emit('agent.created', { ...agentEvent(agent), policyId })
     await openWallet(agentWallet(agent), context)
     return agent
@@ -49,21 +49,21 @@ const agents = implement(agentsApi, {
       ...(externalId === undefined ? {} : { externalId }),
     }),
 
-  async get({ params }, { em, refuse }) {
-    return (await findAgent(em, params.id)) ?? refuse('agent_not_found')
+  async get({ params }, { records, refuse }) {
+    return (await findAgent(records, params.id)) ?? refuse('agent_not_found')
   },
 
-  async update({ params, body }, { em, emit, refuse }) {
-    const agent = await lockAgent(em, params.id)
+  async update({ params, body }, { records, emit, refuse }) {
+    const agent = await lockAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
-    if (await isExternalIdTaken(em, body.externalId, agent)) return refuse('external_id_taken')
+    if (await isExternalIdTaken(records, body.externalId, agent)) return refuse('external_id_taken')
     Object.assign(agent, body)
     emit('agent.updated', agentEvent(agent))
     return agent
   },
 
-  async freeze({ params, body }, { em, emit, refuse }) {
-    const agent = await lockAgent(em, params.id)
+  async freeze({ params, body }, { records, emit, refuse }) {
+    const agent = await lockAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     if (!agentMachine.move(agent, 'frozen')) return refuse('agent_not_active')
     Object.assign(agent, { frozenReason: body.reason, frozenByAlertId: null })
@@ -71,8 +71,8 @@ const agents = implement(agentsApi, {
     return agent
   },
 
-  async unfreeze({ params }, { em, emit, refuse }) {
-    const agent = await lockAgent(em, params.id)
+  async unfreeze({ params }, { records, emit, refuse }) {
+    const agent = await lockAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     if (agent.status === 'frozen' && agent.frozenByAlertId)
       return refuse('frozen_by_risk', frozenByRiskMessage(agent.id, agent.frozenByAlertId))
@@ -86,8 +86,8 @@ const agents = implement(agentsApi, {
   sweep: sweepAgent,
 
   async delete({ params }, context) {
-    const { em, now, emit, refuse, wake } = context
-    const agent = await lock(em, Agent, params.id)
+    const { records, now, emit, refuse, wake } = context
+    const agent = await records.lock(Agent, params.id)
     if (!agent) return refuse('agent_not_found')
     if (await holdsMoney(agent, context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
@@ -97,8 +97,8 @@ const agents = implement(agentsApi, {
     return agent
   },
 
-  async status({ params }, { em, refuse }) {
-    const agent = await findAgent(em, params.id)
+  async status({ params }, { records, refuse }) {
+    const agent = await findAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     const { mode, status } = agent
     const isDeleting = status === 'deleting'
@@ -113,8 +113,8 @@ const agents = implement(agentsApi, {
     }
   },
 
-  async finishDeletion({ params }, { em, emit, refuse, wake }) {
-    const agent = await lock(em, Agent, params.id)
+  async finishDeletion({ params }, { records, emit, refuse, wake }) {
+    const agent = await records.lock(Agent, params.id)
     if (!agent) return refuse('agent_not_found')
     if (agentMachine.move(agent, 'deleted')) {
       emit('agent.deleted', agentEvent(agent))

@@ -1,10 +1,9 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { lock } from '../../kernel/database/entity.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import { Agent, agentMachine } from './agent.ts'
 
 /** Locks an agent until the transaction ends; null if there is none, or if it is being deleted or deleted. */
-export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
-  const agent = await lock(em, Agent, id)
+export async function lockAgent(records: Records, id: string): Promise<Agent | null> {
+  const agent = await records.lock(Agent, id)
   return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
 }
 

@@ -1,6 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { balancesOf, openBook, shortfallText } from '../../money/ledger/index.ts'
 import { closeWallet, mainWallet, openWallet, walletsById } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
@@ -14,9 +13,9 @@ export const agentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
-  const { em, sql, tenant, emit, refuse } = context
+  const { records, sql, tenant, emit, refuse } = context
   const { amountEuros } = body
-  const agent = await lockAgent(em, params.id)
+  const agent = await lockAgent(records, params.id)
   if (!agent) return refuse('agent_not_found')
   const { walletId } = agent
   const from = body.fromWalletId ?? (await mainWallet(context))?.id
@@ -43,9 +42,9 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
 
 export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
   { params },
-  { em, sql, tenant, refuse },
+  { records, sql, tenant, refuse },
 ) => {
-  const agent = await em.findOne(Agent, { id: params.id })
+  const agent = await records.findOne(Agent, { id: params.id })
   if (!agent) return refuse('agent_not_found')
   const { walletId } = agent
   const balance = (await balancesOf(sql, tenant, [walletId])).get(walletId)
@@ -68,8 +67,8 @@ export async function holdsMoney(
 
 /** Moves the money of an agent that is being deleted to its owner's main wallet, and closes the agent's. */
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
-  const { em, sql, emit, refuse } = context
-  const agent = await lock(em, Agent, params.id)
+  const { records, sql, emit, refuse } = context
+  const agent = await records.lock(Agent, params.id)
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'deleting') return { done: true }
   const { walletId } = agent

@@ -33,6 +33,7 @@ const OwnerBudgetRecord = z
 
 export const budgetApi = {
   budget: get('/budget', {
+    readsClock: true,
     summary: 'Get the budget that all agents share',
     callers: ['key'],
     scope: 'policies:read',

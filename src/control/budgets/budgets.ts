@@ -53,18 +53,18 @@ async function budgetResponse(
 }
 
 export const ownerBudgets = implement(budgetApi, {
-  budget: async (_, context) => budgetResponse(await context.em.findOne(OwnerBudget, {}), context),
+  budget: async (_, context) => budgetResponse(await context.records.findOne(OwnerBudget, {}), context),
 
   async setBudget({ body }, context) {
-    const { em, sql, tenant, emit } = context
+    const { records, sql, tenant, emit } = context
     const tenantKey = [tenant.ownerId, tenant.mode]
     await sql(LOCK_COUNTERS, tenantKey)
-    const stored = await em.findOne(OwnerBudget, {})
+    const stored = await records.findOne(OwnerBudget, {})
     const isLimited = body.dailyLimitEuros !== null || body.monthlyLimitEuros !== null
-    if (stored && !isLimited) em.remove(stored)
-    const budget = isLimited ? (stored ?? em.create(OwnerBudget, body)) : null
+    if (stored && !isLimited) records.remove(stored)
+    const budget = isLimited ? (stored ?? records.create(OwnerBudget, body)) : null
     if (budget) Object.assign(budget, body)
-    await em.flush()
+    await records.flush()
     if (budget) await sql(SUM_AGENTS, tenantKey)
     emit('budget.updated', { ownerId: tenant.ownerId, ...body })
     return budgetResponse(budget, context)

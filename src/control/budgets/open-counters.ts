@@ -39,17 +39,18 @@ export async function openCounters(
   const { ownerId, mode } = tenant
   const causeTypes = causes.map(({ type }) => type)
   const causeIds = causes.map(({ id }) => id)
-  const counters = await sql<Counter>(OPEN, [
-    ownerId,
-    mode,
-    [...new Set(spending)],
-    dayOf(now),
-    [...new Set(agents)],
-    causeTypes,
-    causeIds,
+  const [counters, reservations] = await Promise.all([
+    sql<Counter>(OPEN, [
+      ownerId,
+      mode,
+      [...new Set(spending)],
+      dayOf(now),
+      [...new Set(agents)],
+      causeTypes,
+      causeIds,
+    ]),
+    causes.length === 0 ? [] : sql<Reservation>(RESERVATIONS, [ownerId, mode, causeTypes, causeIds]),
   ])
-  const reservations =
-    causes.length === 0 ? [] : await sql<Reservation>(RESERVATIONS, [ownerId, mode, causeTypes, causeIds])
   return new BudgetCounters(tenant, now, counters, reservations)
 }
 

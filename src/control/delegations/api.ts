@@ -149,6 +149,7 @@ export const delegationsApi = {
     },
   }),
   list: list('/delegations', {
+    readsClock: true,
     summary: 'List delegations',
     description: 'Newest first. The token of a delegation sees only that one.',
     callers: ['key', 'agent'],
@@ -161,6 +162,7 @@ export const delegationsApi = {
     item: DelegationRecord,
   }),
   get: get('/delegations/{id}', {
+    readsClock: true,
     summary: 'Get a delegation',
     callers: ['key', 'agent'],
     scope: 'delegations:read',

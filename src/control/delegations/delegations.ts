@@ -1,12 +1,12 @@
-import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { expiryProblem, lockCallingKey } from '../../identity/keys/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { newSecret, traceOf } from '../../kernel/database/credential.ts'
-import { definedOnly, lock } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days, minutes } from '../../values/clock.ts'
 import { defaultScopes, revokeDelegationTokens, TokenRevoked } from '../agent-tokens/index.ts'
 import { AgentEvent, lockAgent } from '../agents/index.ts'
@@ -19,26 +19,26 @@ import { delegationEvent, delegationResponse, delegationResponses } from './resp
 /** How long a code can be redeemed, unless its delegation expires before. */
 const CODE_LIFETIME_MS = days(1)
 
-const find = (em: EntityManager, id: string): Promise<Delegation | null> => em.findOne(Delegation, { id })
+const find = (records: Records, id: string): Promise<Delegation | null> => records.findOne(Delegation, { id })
 
 /** Locks the agent first, as spending does, so that nothing is approved by what the delegation was before the change. */
-async function lockDelegation(em: EntityManager, id: string): Promise<Delegation | null> {
-  const delegation = await find(em, id)
-  if (delegation) await lockAgent(em, delegation.agentId)
-  return delegation && lock(em, Delegation, id)
+async function lockDelegation(records: Records, id: string): Promise<Delegation | null> {
+  const delegation = await find(records, id)
+  if (delegation) await lockAgent(records, delegation.agentId)
+  return delegation && records.lock(Delegation, id)
 }
 
 type RevokeContext = Pick<
   Context<never, typeof DelegationRevoked & typeof TokenRevoked>,
-  'em' | 'now' | 'emit'
+  'records' | 'now' | 'emit'
 >
 
 /** Revokes the matching delegations that are open, and their tokens. */
-async function revokeAll(filter: object, { em, now, emit }: RevokeContext): Promise<void> {
-  const open = await em.find(
+async function revokeAll(filter: object, { records, now, emit }: RevokeContext): Promise<void> {
+  const open = await records.find(
     Delegation,
-    { ...filter, [raw(OPEN)]: [] },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    { ...filter, ...sqlCondition(OPEN) },
+    { orderBy: { id: 'asc' }, lock: true },
   )
   for (const delegation of open) {
     delegationMachine.move(delegation, 'revoked')
@@ -46,7 +46,7 @@ async function revokeAll(filter: object, { em, now, emit }: RevokeContext): Prom
     emit('delegation.revoked', delegationEvent(delegation))
   }
   const ids = open.map(({ id }) => id)
-  await revokeDelegationTokens(ids, { em, emit })
+  await revokeDelegationTokens(ids, { records, emit })
 }
 
 /** A delegation and all below it. */
@@ -62,11 +62,11 @@ const delegations = implement(delegationsApi, {
   redeem,
 
   async create({ body: { expiresInMinutes, ...body } }, context) {
-    const { em, actor, now, emit, refuse } = context
-    const agent = await lockAgent(em, body.agentId)
+    const { records, actor, now, emit, refuse } = context
+    const agent = await lockAgent(records, body.agentId)
     if (!agent) return refuse('agent_not_found')
     const expiresAt = after(now, minutes(expiresInMinutes))
-    const parentRecord = body.parentDelegationId ? await find(em, body.parentDelegationId) : undefined
+    const parentRecord = body.parentDelegationId ? await find(records, body.parentDelegationId) : undefined
     if (parentRecord === null) return refuse('parent_not_found')
     const parent = parentRecord && (await delegationResponse(parentRecord, context))
     const blocker = parent && blockerOf({ ...body, expiresAt }, parent, now)
@@ -77,7 +77,7 @@ const delegations = implement(delegationsApi, {
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = traceOf(code)
     const latestCodeExpiry = after(now, CODE_LIFETIME_MS)
-    const delegation = em.create(Delegation, {
+    const delegation = records.create(Delegation, {
       ...body,
       merchant: body.merchant ?? parent?.merchant ?? null,
       ancestors: parent ? [...parent.ancestors, parent.id] : [],
@@ -97,13 +97,13 @@ const delegations = implement(delegationsApi, {
   },
 
   async get({ params }, context) {
-    const delegation = await find(context.em, params.id)
+    const delegation = await find(context.records, params.id)
     return delegation ? delegationResponse(delegation, context) : context.refuse('delegation_not_found')
   },
 
   async revoke({ params }, context) {
-    const { em, sql, tenant, refuse } = context
-    const delegation = await lockDelegation(em, params.id)
+    const { records, sql, tenant, refuse } = context
+    const delegation = await lockDelegation(records, params.id)
     if (!delegation) return refuse('delegation_not_found')
     if (delegationMachine.isFinal(delegation.status)) return refuse('delegation_over')
     const subtree = await sql<{ id: string } & Row>(SUBTREE, [tenant.ownerId, tenant.mode, delegation.id])
@@ -112,13 +112,13 @@ const delegations = implement(delegationsApi, {
     return delegationResponse(delegation, context)
   },
 
-  async expire({ params }, { em, now, emit, refuse }) {
-    const delegation = await lockDelegation(em, params.id)
+  async expire({ params }, { records, now, emit, refuse }) {
+    const delegation = await lockDelegation(records, params.id)
     if (!delegation) return refuse('delegation_not_found')
     if (delegation.expiresAt > now || !delegationMachine.move(delegation, 'expired'))
       return { expired: false }
     emit('delegation.expired', delegationEvent(delegation))
-    await revokeDelegationTokens([delegation.id], { em, emit })
+    await revokeDelegationTokens([delegation.id], { records, emit })
     return { expired: true }
   },
 })

@@ -2,7 +2,6 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { after, clock } from '../../values/clock.ts'
 import { issueDelegationToken } from '../agent-tokens/index.ts'
 import { lockAgent } from '../agents/index.ts'
@@ -38,15 +37,15 @@ function blockerOf({ status, codeExpiresAt }: Delegation, now: Date) {
 
 /** The code is the credential: the request acts for the tenant of its delegation. The locked agent lets one of many redeem it. */
 export const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context) => {
-  const { em, sql, actFor, emit, refuse } = context
+  const { records, sql, actFor, emit, refuse } = context
   const [found] = await sql<DelegationOfCode>(FIND_BY_CODE, [hashOf(body.code)])
   if (!found) return refuse('code_not_found')
   if (!found.isActive) return refuse('owner_suspended')
   const { ownerId, mode } = found
   const now = clock.tenant(found.offsetMs)
   actFor({ ownerId, mode }, now)
-  await lockAgent(em, found.agentId)
-  const delegation = (await lock(em, Delegation, found.id)) as Delegation
+  await lockAgent(records, found.agentId)
+  const delegation = (await records.lock(Delegation, found.id)) as Delegation
   const blocker = blockerOf(delegation, now)
   if (blocker) return refuse(blocker)
   delegationMachine.move(delegation, 'redeemed')

@@ -184,6 +184,7 @@ export const intentsApi = {
   }),
   /** The process of the intent reads this whenever the intent has changed. */
   status: get('/intents/{id}/status', {
+    readsClock: true,
     summary: 'Get the status of an intent’s process',
     callers: [],
     returns: [200, ProcessStatusRecord],

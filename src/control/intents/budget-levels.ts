@@ -100,9 +100,11 @@ export async function openBudgetLevels(
   const idsOf = (kind: keyof BudgetLevelIds): string[] => [
     ...new Set(levelIds.flatMap(ids => ids[kind] ?? [])),
   ]
-  const runs = await runLimits(sql, tenant, idsOf('runId'))
-  const delegations = await delegationLimits(sql, tenant, idsOf('delegationId'))
-  const tokens = await tokenLimits(sql, tenant, idsOf('tokenId'))
+  const [runs, delegations, tokens] = await Promise.all([
+    runLimits(sql, tenant, idsOf('runId')),
+    delegationLimits(sql, tenant, idsOf('delegationId')),
+    tokenLimits(sql, tenant, idsOf('tokenId')),
+  ])
   return new BudgetLevels(levelIds, runs, delegations, tokens)
 }
 

@@ -35,16 +35,17 @@ export async function openReservations(
   { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>,
 ) {
   const causes = ids.map(id => causeOf({ id }))
-  const counters = await openCounters(sql, { tenant, now }, { causes, agents: [agent.id] })
-  const book = await openBook(sql, { tenant, now }, { wallets: [agent.walletId], holds: causes })
+  const [counters, book] = await Promise.all([
+    openCounters(sql, { tenant, now }, { causes, agents: [agent.id] }),
+    openBook(sql, { tenant, now }, { wallets: [agent.walletId], holds: causes }),
+  ])
   return {
     release(intent: IntentRow): void {
       counters.release(causeOf(intent))
       book.release(causeOf(intent))
     },
     async write(): Promise<void> {
-      await counters.write(sql)
-      await book.post(sql)
+      await Promise.all([counters.write(sql), book.post(sql)])
     },
   }
 }
@@ -60,10 +61,10 @@ export const onDelegationRevoked = reaction(
   DelegationRevoked['delegation.revoked'],
   { 'intent.cancelled': IntentEvent },
   async ({ delegationId, agentId }, context) => {
-    const { em, sql, tenant, now } = context
+    const { records, sql, tenant, now } = context
     const values = [tenant.ownerId, tenant.mode, delegationId]
     const ids = (await sql<{ id: string } & Row>(OPEN_UNDER_DELEGATION, values)).map(({ id }) => id)
-    const agent = ids.length > 0 ? await findAgent(em, agentId) : null
+    const agent = ids.length > 0 ? await findAgent(records, agentId) : null
     if (!agent) return
     const reservations = await openReservations(ids, agent, context)
     const intents = [...(await lockIntents(sql, tenant, ids)).values()]

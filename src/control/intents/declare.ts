@@ -47,18 +47,19 @@ async function loadBatch(requests: readonly DeclareRequest[], sql: Sql): Promise
   const bodies = requests.map(({ input }) => input.body)
   const payees = await openPayees(sql, tenant, bodies)
   const spends = requests.map(request => proposedSpend(request, payees))
-  const spendContext = await lockSpendContext(sql, { tenant, now }, spends)
-  const agentIds = [...spendContext.agents.keys()]
+  const agentIds = spends.map(({ agentId }) => agentId)
   const clientIds = bodies.flatMap(({ clientIntentId }) => clientIntentId ?? [])
-  const taken =
+  const [spendContext, taken] = await Promise.all([
+    lockSpendContext(sql, { tenant, now }, spends),
     clientIds.length === 0
       ? []
-      : await sql<{ agentId: string; clientIntentId: string }>(TAKEN_CLIENT_IDS, [
+      : sql<{ agentId: string; clientIntentId: string }>(TAKEN_CLIENT_IDS, [
           tenant.ownerId,
           tenant.mode,
           agentIds,
           clientIds,
-        ])
+        ]),
+  ])
   const takenClientIds = new Set(taken.map(row => clientIdKey(row.agentId, row.clientIntentId)))
   return { ...spendContext, payees, takenClientIds, declared: [], decisions: [] }
 }
@@ -160,9 +161,11 @@ export const declare: Create = {
     return unpaidResponse(intent)
   },
   async write({ declared, decisions, counters, funds, riskAssessor }: BatchState, sql) {
-    await insertIntents(sql, declared, decisions)
-    await counters.write(sql)
-    await riskAssessor.write(sql)
-    await funds.post(sql)
+    await Promise.all([
+      insertIntents(sql, declared, decisions),
+      counters.write(sql),
+      riskAssessor.write(sql),
+      funds.post(sql),
+    ])
   },
 }

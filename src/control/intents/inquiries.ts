@@ -10,7 +10,7 @@ import { inquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
 import { paymentSentence, paymentsOf } from './response.ts'
 
-type ReadContext = Pick<ContextOf<typeof inquiryApi.explanation>, 'em' | 'sql' | 'tenant' | 'ports'>
+type ReadContext = Pick<ContextOf<typeof inquiryApi.explanation>, 'records' | 'sql' | 'tenant' | 'ports'>
 
 type PastDecision = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion' | 'reason' | 'checks'> & {
   readonly at: Date
@@ -19,10 +19,10 @@ type PastDecision = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion'
 /** All decisions about an intent, oldest first, with those that refused a person's approval. */
 async function decisionsOn(
   intent: Intent,
-  { em }: ReadContext,
+  { records }: ReadContext,
 ): Promise<readonly [PastDecision, ...PastDecision[]]> {
   const where = { subjectId: intent.id, subjectType: 'intent' }
-  const stored = await em.find(StoredDecision, where, { orderBy: { id: 'asc' } })
+  const stored = await records.find(StoredDecision, where, { orderBy: { id: 'asc' } })
   const decisions = stored.map(({ id, createdAt, policyId, policyVersion, result }) => ({
     id,
     at: createdAt,
@@ -86,12 +86,12 @@ function policyNote(first: PastDecision, latest: PastDecision, current: Policy |
 }
 
 export const inquiries = implement(inquiryApi, {
-  async verify({ params, body }, { em, emit, refuse }) {
-    const intent = await em.findOne(Intent, { id: params.id })
+  async verify({ params, body }, { records, emit, refuse }) {
+    const intent = await records.findOne(Intent, { id: params.id })
     if (!intent) return refuse('intent_not_found')
     if (intent.status !== 'approved' && intent.status !== 'completed') return refuse('intent_not_approved')
     const { actualAmountEuros, actualMerchant } = body
-    const decision = await em.findOne(StoredDecision, { id: intent.decision.id })
+    const decision = await records.findOne(StoredDecision, { id: intent.decision.id })
     const approvedEuros = decision ? BigInt(decision.result.holdEuros) : intent.amountEuros
     const mismatches: { field: 'amount' | 'merchant'; message: string }[] = []
     if (actualAmountEuros > approvedEuros)
@@ -115,13 +115,13 @@ export const inquiries = implement(inquiryApi, {
   },
 
   async explanation({ params }, context) {
-    const { em, refuse } = context
-    const intent = await em.findOne(Intent, { id: params.id })
+    const { records, refuse } = context
+    const intent = await records.findOne(Intent, { id: params.id })
     if (!intent) return refuse('intent_not_found')
     const [first, ...others] = await decisionsOn(intent, context)
     const latest = others.at(-1) ?? first
     const { policyId, policyVersion: version } = latest
-    const current = await effectivePolicy(em, intent.agentId)
+    const current = await effectivePolicy(records, intent.agentId)
     const changedSince = hasChanged(latest, current)
     return {
       intentId: intent.id,

@@ -1,8 +1,8 @@
-import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { byMerchant, definedOnly, lock } from '../../kernel/database/entity.ts'
+import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -20,7 +20,7 @@ import { simulate } from './simulate.ts'
 import { simulationApi } from './simulation-api.ts'
 import { processStatusOf } from './status.ts'
 
-const find = (em: EntityManager, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
+const find = (records: Records, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
 
 /** How many intents of an agent are cancelled in one transaction. */
 const CANCEL_BATCH = 500
@@ -40,12 +40,12 @@ const intents = implement(intentsApi, {
   },
 
   async get({ params }, context) {
-    const intent = await find(context.em, params.id)
+    const intent = await find(context.records, params.id)
     return intent ? intentResponse(intent, context) : context.refuse('intent_not_found')
   },
 
-  async deny({ params, body }, { em, actor, now, emit, refuse, wake }) {
-    const intent = await lock(em, Intent, params.id)
+  async deny({ params, body }, { records, actor, now, emit, refuse, wake }) {
+    const intent = await records.lock(Intent, params.id)
     if (!intent) return refuse('intent_not_found')
     if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyMessage(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
@@ -57,12 +57,15 @@ const intents = implement(intentsApi, {
   },
 
   async cancel({ params, body }, context) {
-    const { em, now, refuse } = context
-    const unlocked = await find(em, params.id)
-    const agent = unlocked && (await findAgent(em, unlocked.agentId))
+    const { records, now, refuse } = context
+    const unlocked = await find(records, params.id)
+    const agent = unlocked && (await findAgent(records, unlocked.agentId))
     if (!agent) return refuse('intent_not_found')
-    const reservations = await openReservations([params.id], agent, context)
-    const intent = (await lock(em, Intent, params.id)) as Intent
+    const [reservations, locked] = await Promise.all([
+      openReservations([params.id], agent, context),
+      records.lock(Intent, params.id),
+    ])
+    const intent = locked as Intent
     if (intentMachine.isFinal(intent.status)) return refuse('intent_closed', alreadyMessage(intent.status))
     if (intent.paymentId) return refuse('intent_being_paid')
     if (intent.expiresAt <= now) return refuse('intent_expired')
@@ -73,13 +76,13 @@ const intents = implement(intentsApi, {
   },
 
   async endForAgent({ params }, context) {
-    const { em, wake } = context
-    const agent = await findAgent(em, params.id)
+    const { records, wake } = context
+    const agent = await findAgent(records, params.id)
     if (agent?.status !== 'deleting') return { done: true }
-    const open = await em.find(
+    const open = await records.find(
       Intent,
-      { agentId: agent.id, [raw(OPEN)]: [] },
-      { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lockMode: LockMode.PESSIMISTIC_WRITE },
+      { agentId: agent.id, ...sqlCondition(OPEN) },
+      { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lock: true },
     )
     for (const intent of open) cancelIntent(intent, 'The agent is being deleted.', context)
     const done = open.length < CANCEL_BATCH
@@ -88,16 +91,16 @@ const intents = implement(intentsApi, {
   },
 
   async timeline({ params }, context) {
-    const { em, sql, tenant, pageBy, refuse } = context
-    const intent = await find(em, params.id)
+    const { records, sql, tenant, pageBy, refuse } = context
+    const intent = await find(records, params.id)
     if (!intent) return refuse('intent_not_found')
     const payments = await paymentsOf([intent], context)
     const ids = [intent.id, intent.transactionId ?? [], payments.map(({ id }) => id)].flat(2)
     return pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most))
   },
 
-  async status({ params }, { em, now, refuse }) {
-    const intent = await find(em, params.id)
+  async status({ params }, { records, now, refuse }) {
+    const intent = await find(records, params.id)
     if (!intent) return refuse('intent_not_found')
     return processStatusOf(intent, now)
   },

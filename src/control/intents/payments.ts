@@ -125,8 +125,7 @@ export class Payments {
   }
 
   async write(sql: Sql): Promise<void> {
-    await updateIntents(sql, [...this.#changed])
-    await this.#openedCounters?.write(sql)
+    await Promise.all([updateIntents(sql, [...this.#changed]), this.#openedCounters?.write(sql)])
   }
 
   get #counters(): BudgetCounters {

@@ -43,19 +43,21 @@ async function loadBatch(
   const { tenant, now } = requests[0] as SettleRequest
   const expires = purpose === 'expire'
   const ids = [...new Set(requests.map(({ input }) => input.params.id))]
-  const agents = await lockSpendersOfIntents(sql, tenant, ids)
+  const [agents, levels] = await Promise.all([
+    lockSpendersOfIntents(sql, tenant, ids),
+    expires ? openBudgetLevels(sql, tenant, []) : openBudgetLevelsOfIntents(sql, tenant, ids),
+  ])
   const agentIds = [...agents.keys()]
-  const levels = expires
-    ? await openBudgetLevels(sql, tenant, [])
-    : await openBudgetLevelsOfIntents(sql, tenant, ids)
   const causes = expires ? ids.map(id => causeOf({ id })) : []
   const countersToOpen = expires
     ? { causes, agents: agentIds }
     : { spending: [...agentIds, ...levels.subjects] }
-  const counters = await openCounters(sql, { tenant, now }, countersToOpen)
   const wallets = [...agents.values()].map(({ walletId }) => walletId)
-  const book = await openBook(sql, { tenant, now }, { wallets, holds: causes })
-  const intents = await lockIntents(sql, tenant, ids)
+  const [counters, book, intents] = await Promise.all([
+    openCounters(sql, { tenant, now }, countersToOpen),
+    openBook(sql, { tenant, now }, { wallets, holds: causes }),
+    lockIntents(sql, tenant, ids),
+  ])
   const riskAssessor = await openRiskAssessor(sql, { tenant, now }, expires ? [] : [...intents.values()])
   return { agents, intents, levels, counters, book, riskAssessor, changed: new Set(), decisions: [] }
 }
@@ -64,11 +66,13 @@ async function write(
   { counters, book, riskAssessor, changed, decisions }: BatchState,
   sql: Sql,
 ): Promise<void> {
-  await updateIntents(sql, [...changed])
-  await insertDecisions(sql, decisions)
-  await counters.write(sql)
-  await riskAssessor.write(sql)
-  await book.post(sql)
+  await Promise.all([
+    updateIntents(sql, [...changed]),
+    insertDecisions(sql, decisions),
+    counters.write(sql),
+    riskAssessor.write(sql),
+    book.post(sql),
+  ])
 }
 
 /** Decides again with a person's approval: by the policy and the limits of now, and the risk of the declaration. */

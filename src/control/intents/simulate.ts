@@ -27,9 +27,9 @@ async function simulateForAgent(agentId: string, payee: Payee, body: Body, conte
 }
 
 /** Simulates what rules decide by themselves, for somebody who has spent nothing. */
-async function simulateRules(payee: Payee, body: Body, { em, now, refuse }: SimulateContext) {
+async function simulateRules(payee: Payee, body: Body, { records, now, refuse }: SimulateContext) {
   const { policyId, policy: givenRules, at, amountEuros, mcc } = body
-  const policy = policyId ? await findPolicy(em, policyId) : null
+  const policy = policyId ? await findPolicy(records, policyId) : null
   if (policyId && !policy) return refuse('policy_not_found')
   const rules = policy ? rulesOf(policy) : (givenRules ?? null)
   const { holdEuros: _, ...ruling } = decideIsolated(rules, { amountEuros, mcc, ...payee, at: at ?? now })

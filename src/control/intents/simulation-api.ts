@@ -43,6 +43,7 @@ const SimulatedDecision = DecisionRecord.extend({
 /** Callers find it among the policies. It lives here because it needs everything by which intents are decided. */
 export const simulationApi = {
   simulate: post('/policies/simulate', {
+    readsClock: true,
     tag: 'Policies',
     summary: 'Ask what a policy would decide',
     description:

@@ -48,24 +48,31 @@ interface RowLoaders<F extends Funds> {
   readonly funds: Loader<string, F>
 }
 
-/** Loads in the global order of locks: agents, counters, accounts. The rest never changes while those are locked. */
+/**
+ * Loads in the global order of locks: agents, counters, accounts. The rest never changes while those are locked. What
+ * is sent together arrives in the order in which it is written here.
+ */
 const contextLoader =
   <F extends Funds>(rows: RowLoaders<F>): Loader<ProposedSpend, SpendContext<F>> =>
   async (sql, tenantNow, spends) => {
     const { tenant, now } = tenantNow
     const agentIds = spends.map(({ agentId }) => agentId)
-    const agents = await rows.agents(sql, tenant, agentIds)
-    const levels = await openBudgetLevels(sql, tenant, spends)
-    const counters = await rows.counters(sql, tenantNow, [...agents.keys(), ...levels.subjects])
+    const [agents, levels] = await Promise.all([
+      rows.agents(sql, tenant, agentIds),
+      openBudgetLevels(sql, tenant, spends),
+    ])
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
-    const funds = await rows.funds(sql, tenantNow, wallets)
     const spendsOfAgents = spends.filter(({ agentId }) => agents.has(agentId))
-    const riskAssessor = await openRiskAssessor(sql, tenantNow, spendsOfAgents)
     const fingerprints = spendsOfAgents.flatMap(({ agentId, ...spend }) => {
       const fingerprint = fingerprintOf(spend)
       return fingerprint ? { agentId, fingerprint } : []
     })
-    const duplicates = await findDuplicates(sql, fingerprints, now)
+    const [counters, funds, riskAssessor, duplicates] = await Promise.all([
+      rows.counters(sql, tenantNow, [...agents.keys(), ...levels.subjects]),
+      rows.funds(sql, tenantNow, wallets),
+      openRiskAssessor(sql, tenantNow, spendsOfAgents),
+      findDuplicates(sql, fingerprints, now),
+    ])
     return { agents, levels, counters, funds, riskAssessor, duplicates }
   }
 

@@ -181,6 +181,7 @@ export const policiesApi = {
   }),
   /** The agent's process reads it when no deletion of the agent is pending. */
   status: get('/agents/{id}/policy/status', {
+    readsClock: true,
     summary: 'When an agent’s policy ends',
     callers: [],
     returns: [200, ProcessStatusRecord],

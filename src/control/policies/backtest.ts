@@ -108,11 +108,11 @@ export async function replayAll(
   return report
 }
 
-export const backtest: Handler = async ({ params, body }, { em, sql, tenant, refuse }) => {
-  const policy = await findPolicy(em, params.id)
+export const backtest: Handler = async ({ params, body }, { records, sql, tenant, refuse }) => {
+  const policy = await findPolicy(records, params.id)
   if (!policy) return refuse('policy_not_found')
   const { agentId = null, ...span } = body
-  if (agentId && !(await findAgent(em, agentId))) return refuse('agent_not_found')
+  if (agentId && !(await findAgent(records, agentId))) return refuse('agent_not_found')
   const report = await replayAll(sql, tenant, body, compilePolicy(rulesOf(policy)))
   if (!report) return refuse('backtest_too_long')
   return {

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
@@ -31,7 +30,7 @@ const FIRST_ROWS = 4
 
 const policyHandlers = implement(policiesApi, {
   async create({ body }, context) {
-    const policy = context.em.create(Policy, body)
+    const policy = context.records.create(Policy, body)
     recordVersion(policy, context)
     context.emit('policy.created', policyEvent(policy))
     return policy
@@ -52,13 +51,13 @@ const policyHandlers = implement(policiesApi, {
   preset: ({ params }, { refuse }) =>
     presets.find(preset => preset.id === params.presetId) ?? refuse('preset_not_found'),
 
-  async get({ params }, { em, refuse }) {
-    return (await findPolicy(em, params.id)) ?? refuse('policy_not_found')
+  async get({ params }, { records, refuse }) {
+    return (await findPolicy(records, params.id)) ?? refuse('policy_not_found')
   },
 
   async replace({ params, body: { version, ...body } }, context) {
-    const { em, now, emit, refuse } = context
-    const policy = await lockPolicy(em, params.id)
+    const { records, now, emit, refuse } = context
+    const policy = await lockPolicy(records, params.id)
     if (!policy) return refuse('policy_not_found')
     if (version !== undefined && version !== policy.version) return refuse('version_conflict')
     policy.changeRules(rulesOf(body), now)
@@ -67,27 +66,27 @@ const policyHandlers = implement(policiesApi, {
     return policy
   },
 
-  async delete({ params }, { em, now, emit, refuse }) {
-    const policy = await lockPolicy(em, params.id)
+  async delete({ params }, { records, now, emit, refuse }) {
+    const policy = await lockPolicy(records, params.id)
     if (!policy) return refuse('policy_not_found')
     if (policy.agentId) return refuse('policy_assigned')
     policy.deletedAt = now
     emit('policy.deleted', policyEvent(policy))
   },
 
-  async versions({ params }, { em, page, refuse }) {
-    const policy = await em.findOne(Policy, { id: params.id })
+  async versions({ params }, { records, page, refuse }) {
+    const policy = await records.findOne(Policy, { id: params.id })
     if (!policy) return refuse('policy_not_found')
     const versions = await page(PolicyVersion, { policyId: policy.id }, 'id', FIRST_ROWS)
-    return { ...versions, data: await withChanges(em, versions.data) }
+    return { ...versions, data: await withChanges(records, versions.data) }
   },
 
   async apply({ params }, context) {
-    const { em, now, emit, refuse } = context
+    const { records, now, emit, refuse } = context
     const templateAndCopies = { $or: [{ id: params.id }, { templateId: params.id }], ...notDeleted }
-    const locked = await em.find(Policy, templateAndCopies, {
+    const locked = await records.find(Policy, templateAndCopies, {
       orderBy: { id: 'asc' },
-      lockMode: LockMode.PESSIMISTIC_WRITE,
+      lock: true,
     })
     const template = locked.find(({ id }) => id === params.id)
     if (!template) return refuse('policy_not_found')
@@ -105,26 +104,26 @@ const policyHandlers = implement(policiesApi, {
   },
 
   async assign({ params, body }, context) {
-    const { em, emit, refuse } = context
-    const agent = await lockAgent(em, params.agentId)
+    const { records, emit, refuse } = context
+    const agent = await lockAgent(records, params.agentId)
     if (!agent) return refuse('agent_not_found')
-    const source = await findSource(em, body.policyId)
+    const source = await findSource(records, body.policyId)
     if (typeof source === 'string') return refuse(source)
     const policy = await assignPolicy(agent, source, context)
     emit('policy.assigned', policyEvent(policy))
     return policy
   },
 
-  async effective({ params }, { em, refuse }) {
-    if (!(await findAgent(em, params.agentId))) return refuse('agent_not_found')
-    return (await effectivePolicy(em, params.agentId)) ?? refuse('no_policy_assigned')
+  async effective({ params }, { records, refuse }) {
+    if (!(await findAgent(records, params.agentId))) return refuse('agent_not_found')
+    return (await effectivePolicy(records, params.agentId)) ?? refuse('no_policy_assigned')
   },
 
   async toggle({ params, body }, context) {
-    const { em, now, emit, refuse } = context
-    const agent = await lockAgent(em, params.agentId)
+    const { records, now, emit, refuse } = context
+    const agent = await lockAgent(records, params.agentId)
     if (!agent) return refuse('agent_not_found')
-    const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
+    const policy = agent.policyId && (await lockPolicy(records, agent.policyId))
     if (!policy) return refuse('no_policy_assigned')
     policy.toggle(body.field, body.value, now)
     recordVersion(policy, context)
@@ -132,9 +131,9 @@ const policyHandlers = implement(policiesApi, {
     return policy
   },
 
-  async expire({ params }, { em, now, emit, refuse, wake }) {
-    const agent = await lockAgent(em, params.id)
-    const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
+  async expire({ params }, { records, now, emit, refuse, wake }) {
+    const agent = await lockAgent(records, params.id)
+    const policy = agent?.policyId ? await lockPolicy(records, agent.policyId) : null
     if (!policy) return refuse('policy_not_found')
     if (!policy.expire(now)) return { expired: false }
     emit('policy.expired', { ...policyEvent(policy), agentId: params.id, action: policy.expirationAction })
@@ -142,10 +141,10 @@ const policyHandlers = implement(policiesApi, {
     return { expired: true }
   },
 
-  async status({ params }, { em, now, refuse }) {
-    const agent = await findAgent(em, params.id)
+  async status({ params }, { records, now, refuse }) {
+    const agent = await findAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
-    const policy = await effectivePolicy(em, agent.id)
+    const policy = await effectivePolicy(records, agent.id)
     const end = policy?.pendingEnd() ?? null
     const summary = end
       ? `the policy ends ${end.toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -1,6 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from '../../kernel/contract/context.ts'
-import { lock } from '../../kernel/database/entity.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { Agent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -18,11 +17,11 @@ export const policyEvent = (policy: Policy) => ({
   version: policy.version,
 })
 
-type ChangeContext = Pick<Context, 'em' | 'actor' | 'wake'>
+type ChangeContext = Pick<Context, 'records' | 'actor' | 'wake'>
 
 /** Stores the present state as a version, and wakes the agent's process if the policy has or had an end. */
-export function recordVersion(policy: Policy, { em, actor, wake }: ChangeContext): void {
-  em.create(PolicyVersion, {
+export function recordVersion(policy: Policy, { records, actor, wake }: ChangeContext): void {
+  records.create(PolicyVersion, {
     policyId: policy.id,
     agentId: policy.agentId,
     version: policy.version,
@@ -34,29 +33,29 @@ export function recordVersion(policy: Policy, { em, actor, wake }: ChangeContext
     wake(agentProcess, { id: policy.agentId, agentId: policy.agentId })
 }
 
-export const findPolicy = (em: EntityManager, id: string): Promise<Policy | null> =>
-  em.findOne(Policy, { id, ...notDeleted })
+export const findPolicy = (records: Records, id: string): Promise<Policy | null> =>
+  records.findOne(Policy, { id, ...notDeleted })
 
-export async function lockPolicy(em: EntityManager, id: string): Promise<Policy | null> {
-  const policy = await lock(em, Policy, id)
+export async function lockPolicy(records: Records, id: string): Promise<Policy | null> {
+  const policy = await records.lock(Policy, id)
   return policy?.deletedAt ? null : policy
 }
 
 /** Finds what is assigned: a preset by its name, or a template by its id. The template is locked. */
 export async function findSource(
-  em: EntityManager,
+  records: Records,
   name: string,
 ): Promise<PolicySource | 'policy_not_found' | 'not_a_template'> {
   const preset = presetOf(name)
   if (preset) return { id: null, rules: preset.policy }
-  const template = await lockPolicy(em, name)
+  const template = await lockPolicy(records, name)
   if (!template) return 'policy_not_found'
   return template.agentId ? 'not_a_template' : { id: template.id, rules: rulesOf(template) }
 }
 
 /** The policy an agent spends under. */
-export const effectivePolicy = (em: EntityManager, agentId: string): Promise<Policy | null> =>
-  em.findOne(Policy, { agentId, ...notDeleted })
+export const effectivePolicy = (records: Records, agentId: string): Promise<Policy | null> =>
+  records.findOne(Policy, { agentId, ...notDeleted })
 
 /** Gives the agent a policy of its own, or turns the one it has into a copy of the source. */
 export async function assignPolicy(
@@ -64,11 +63,11 @@ export async function assignPolicy(
   source: PolicySource,
   context: ChangeContext & { now: Date },
 ): Promise<Policy> {
-  const { em, now } = context
-  const current = await effectivePolicy(em, agent.id)
+  const { records, now } = context
+  const current = await effectivePolicy(records, agent.id)
   current?.copyFrom(source, now, now)
   const provenance = { agentId: agent.id, templateId: source.id, assignedAt: now }
-  const policy = current ?? em.create(Policy, { ...source.rules, ...provenance })
+  const policy = current ?? records.create(Policy, { ...source.rules, ...provenance })
   policy.scheduleEnd(now)
   agent.policyId = policy.id
   recordVersion(policy, context)

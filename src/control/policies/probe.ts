@@ -95,8 +95,11 @@ const situationResponse = (probed: ProbedSituation | null) =>
     },
   }
 
-export const probe: HandlerOf<typeof policySimulationApi.probe> = async ({ params }, { em, now, refuse }) => {
-  const policy = await findPolicy(em, params.id)
+export const probe: HandlerOf<typeof policySimulationApi.probe> = async (
+  { params },
+  { records, now, refuse },
+) => {
+  const policy = await findPolicy(records, params.id)
   if (!policy) return refuse('policy_not_found')
   const { rules, warnings } = probeRules(rulesOf(policy), now)
   return {

@@ -11,8 +11,8 @@ export const onAgentCreated = reaction(
   { 'policy.assigned': PolicyEvent },
   async ({ agentId, policyId }, context) => {
     if (!policyId) return
-    const agent = await lockAgent(context.em, agentId)
-    const source = await findSource(context.em, policyId)
+    const agent = await lockAgent(context.records, agentId)
+    const source = await findSource(context.records, policyId)
     if (!agent || typeof source === 'string')
       throw new Problem('unknown_reference', 'policyId: no such policy template, and no preset of this name.')
     const policy = await assignPolicy(agent, source, context)
@@ -24,9 +24,9 @@ export const onAgentCreated = reaction(
 export const onAgentDeleting = reaction(
   AgentEvent,
   policiesApi.delete.emits,
-  async ({ agentId }, { em, now, emit }) => {
-    const agent = await findAgent(em, agentId)
-    const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
+  async ({ agentId }, { records, now, emit }) => {
+    const agent = await findAgent(records, agentId)
+    const policy = agent?.policyId ? await lockPolicy(records, agent.policyId) : null
     if (!policy) return
     policy.deletedAt = now
     emit('policy.deleted', policyEvent(policy))

@@ -125,6 +125,7 @@ export const policySimulationApi = {
     },
   }),
   probe: post('/policies/{id}/probe', {
+    readsClock: true,
     summary: 'Show where each rule of a policy begins',
     description:
       'For each rule that is set, a spend that it stops and the nearest spend that it lets through, to the cent, the minute, the code. Both are decided by the code that decides real spends. Rules that contradict each other are listed as warnings.',

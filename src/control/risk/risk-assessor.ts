@@ -131,11 +131,13 @@ export class RiskAssessor {
   /** Two statements at most: one freezes agents, the other stores everything else. */
   async write(sql: Sql): Promise<void> {
     const { tenant, now } = this.#tenantNow
-    await updateFrozenAgents(sql, this.#frozen)
     const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records, this.#alerts]
-    if (changes.every(rows => rows.length === 0)) return
-    const encoded = changes.map(rows => JSON.stringify(rows, (_, value) => exact(value)))
-    await sql(WRITE, [tenant.ownerId, tenant.mode, now, ...encoded])
+    const encode = (rows: readonly unknown[]) => JSON.stringify(rows, (_, value) => exact(value))
+    await Promise.all([
+      updateFrozenAgents(sql, this.#frozen),
+      changes.some(rows => rows.length > 0) &&
+        sql(WRITE, [tenant.ownerId, tenant.mode, now, ...changes.map(encode)]),
+    ])
   }
 
   /** An agent that has not been seen yet gets an empty profile. */

@@ -2,7 +2,7 @@ import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { definedOnly, lock, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { AgentEvent, agentEvent, lockAgent, unfreeze } from '../agents/index.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
@@ -15,8 +15,8 @@ const configResponse = (config: RiskConfig | null) =>
   withMembers(config ?? { updatedAt: null }, settingsOf(config))
 
 /** The alert that keeps an agent frozen. It stays the same while the caller holds the lock of the agent. */
-const freezingAlert = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
-  em.findOne(RiskAlert, { agentId, liftedAt: null })
+const freezingAlert = (records: Context['records'], agentId: string): Promise<RiskAlert | null> =>
+  records.findOne(RiskAlert, { agentId, liftedAt: null })
 
 /** Marks an alert as seen by a person; false if it was so before. */
 function acknowledge(
@@ -32,12 +32,12 @@ function acknowledge(
 }
 
 const risk = implement(riskApi, {
-  config: async (_, { em }) => configResponse(await em.findOne(RiskConfig, {})),
+  config: async (_, { records }) => configResponse(await records.findOne(RiskConfig, {})),
 
-  async configure({ body }, { em, tenant, emit }) {
+  async configure({ body }, { records, tenant, emit }) {
     const row = configRowOf(body)
-    const storedConfig = await em.findOne(RiskConfig, {})
-    const config = storedConfig ? Object.assign(storedConfig, row) : em.create(RiskConfig, row)
+    const storedConfig = await records.findOne(RiskConfig, {})
+    const config = storedConfig ? Object.assign(storedConfig, row) : records.create(RiskConfig, row)
     const { enabled, thresholds } = body
     emit('risk.config_updated', { ownerId: tenant.ownerId, enabled, thresholds })
     return configResponse(config)
@@ -52,20 +52,20 @@ const risk = implement(riskApi, {
   alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, definedOnly({ status, agentId })),
 
   async acknowledge({ params, body }, context) {
-    const alert = await lock(context.em, RiskAlert, params.id)
+    const alert = await context.records.lock(RiskAlert, params.id)
     if (!alert) return context.refuse('alert_not_found')
     if (!acknowledge(alert, body.comment, context)) return context.refuse('alert_acknowledged')
     return alert
   },
 
   async unfreeze({ params, body }, context) {
-    const { em, sql, tenant, emit, refuse } = context
-    const agent = await lockAgent(em, params.id)
+    const { records, sql, tenant, emit, refuse } = context
+    const agent = await lockAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
-    const alert = await freezingAlert(em, agent.id)
+    const alert = await freezingAlert(records, agent.id)
     if (!alert || !unfreeze(agent)) return refuse('not_frozen_by_risk')
     await resetProfile(sql, tenant, alert)
-    em.create(RiskRecord, {
+    records.create(RiskRecord, {
       agentId: agent.id,
       outcome: 'unfreeze',
       score: 0,
@@ -82,8 +82,8 @@ const risk = implement(riskApi, {
 })
 
 /** Closes the alert of an agent that was unfrozen in any way. */
-const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { em, now }) => {
-  const alert = await freezingAlert(em, agentId)
+const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { records, now }) => {
+  const alert = await freezingAlert(records, agentId)
   if (alert) alert.liftedAt = now
 })
 

@@ -1,10 +1,10 @@
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
 import { area, type FindRuns, type FoundRun } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { definedOnly, lock, reaches } from '../../kernel/database/entity.ts'
+import { definedOnly, reaches } from '../../kernel/database/entity.ts'
 import { timelineOfRun } from '../../kernel/journal/timeline.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -12,18 +12,21 @@ import { runsApi } from './api.ts'
 import { runEvent, runResponse, runResponses } from './response.ts'
 import { Run, runMachine } from './run.ts'
 
-const find = (em: EntityManager, id: string): Promise<Run | null> => em.findOne(Run, { id })
+const find = (records: Records, id: string): Promise<Run | null> => records.findOne(Run, { id })
 
 /**
  * Locks a run that the caller may change; null if there is none. A delegation's token may spend in every run of its agent,
  * but changes only those it has started. The agent is locked first, as spending does, so that nothing is approved by
  * what the run was before the change.
  */
-async function lockRun({ em, actor }: Pick<Context, 'em' | 'actor'>, id: string): Promise<Run | null> {
-  const run = await find(em, id)
+async function lockRun(
+  { records, actor }: Pick<Context, 'records' | 'actor'>,
+  id: string,
+): Promise<Run | null> {
+  const run = await find(records, id)
   if (!run || !reaches(actor, run)) return null
-  await lockAgent(em, run.agentId)
-  return lock(em, Run, id)
+  await lockAgent(records, run.agentId)
+  return records.lock(Run, id)
 }
 
 /** How many runs of an agent are ended in one transaction. */
@@ -31,15 +34,15 @@ const END_BATCH = 500
 
 const runs = implement(runsApi, {
   async create({ body }, context) {
-    const { em, actor, emit, refuse } = context
+    const { records, actor, emit, refuse } = context
     const agentId = body.agentId ?? actor.agentId
     if (!agentId) return refuse('agent_required')
-    const agent = await lockAgent(em, agentId)
+    const agent = await lockAgent(records, agentId)
     if (!agent) return refuse('agent_not_found')
     const { externalId } = body
-    if (externalId && (await em.findOne(Run, { agentId: agent.id, externalId })))
+    if (externalId && (await records.findOne(Run, { agentId: agent.id, externalId })))
       return refuse('external_id_taken')
-    const run = em.create(Run, { ...body, agentId, delegationId: actor.delegationId ?? null })
+    const run = records.create(Run, { ...body, agentId, delegationId: actor.delegationId ?? null })
     emit('run.created', runEvent(run))
     return runResponse(run, context)
   },
@@ -51,7 +54,7 @@ const runs = implement(runsApi, {
   },
 
   async get({ params }, context) {
-    const run = await find(context.em, params.id)
+    const run = await find(context.records, params.id)
     return run ? runResponse(run, context) : context.refuse('run_not_found')
   },
 
@@ -85,19 +88,19 @@ const runs = implement(runsApi, {
     return runResponse(run, context)
   },
 
-  async timeline({ params }, { em, sql, actor, pageBy, refuse }) {
-    const run = await find(em, params.id)
+  async timeline({ params }, { records, sql, actor, pageBy, refuse }) {
+    const run = await find(records, params.id)
     if (!run) return refuse('run_not_found')
     return pageBy((after, most) => timelineOfRun(sql, run, actor, after, most))
   },
 
-  async endForAgent({ params }, { em, now, emit, wake }) {
-    const agent = await findAgent(em, params.id)
+  async endForAgent({ params }, { records, now, emit, wake }) {
+    const agent = await findAgent(records, params.id)
     if (agent?.status !== 'deleting') return { done: true }
-    const running = await em.find(
+    const running = await records.find(
       Run,
       { agentId: agent.id, status: 'running' },
-      { orderBy: { id: 'asc' }, limit: END_BATCH, lockMode: LockMode.PESSIMISTIC_WRITE },
+      { orderBy: { id: 'asc' }, limit: END_BATCH, lock: true },
     )
     for (const run of running) {
       runMachine.move(run, 'failed')

@@ -1,7 +1,7 @@
-import { raw } from '@mikro-orm/core'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { eventsApi } from './api.ts'
@@ -11,7 +11,7 @@ import { eventNameProblem } from './event-names.ts'
 
 /** A delegation's token sees the events under its delegation; the expression is that of the index. */
 const underDelegation = ({ delegationId }: Actor): object =>
-  delegationId ? { [raw(`(data ->> 'delegationId') = ?`, [delegationId])]: [] } : {}
+  delegationId ? sqlCondition(`(data ->> 'delegationId') = ?`, [delegationId]) : {}
 
 const events = implement(eventsApi, {
   async list({ query: { event, agentId, ...span } }, context) {
@@ -26,9 +26,10 @@ const events = implement(eventsApi, {
 
   types: async (_, { ports }) => ({ data: [...(await ports.eventTypes())] }),
 
-  async get({ params }, { em, actor, refuse }) {
+  async get({ params }, { records, actor, refuse }) {
     return (
-      (await em.findOne(Event, { id: params.id, ...underDelegation(actor) })) ?? refuse('event_not_found')
+      (await records.findOne(Event, { id: params.id, ...underDelegation(actor) })) ??
+      refuse('event_not_found')
     )
   },
 })

@@ -1,6 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
@@ -20,7 +19,7 @@ const push = implement(pushApi, {
   },
 
   async create({ body: { endpoint, keys, expirationTime, label, ...body } }, context) {
-    const { em, ports, emit, refuse } = context
+    const { records, ports, emit, refuse } = context
     const refused = ports.outbound.judge(endpoint)
     if (refused) return refuse('endpoint_refused', `endpoint: ${refused.message}`)
     const events = [...new Set(body.events ?? urgentEvents)]
@@ -28,8 +27,8 @@ const push = implement(pushApi, {
     if (unknown) return refuse('unknown_event', unknown)
     // One at a time, so that the limit holds and no endpoint is subscribed twice.
     await lockTenant(context, 'push')
-    const existing = await em.findOne(PushSubscription, { endpoint })
-    if (!existing && (await em.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
+    const existing = await records.findOne(PushSubscription, { endpoint })
+    if (!existing && (await records.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
       return refuse('too_many_subscriptions')
     const id = existing?.id ?? newId('push')
     const expiresAt = expirationTime === null ? null : new Date(expirationTime)
@@ -37,7 +36,7 @@ const push = implement(pushApi, {
     const members = { p256dh: keys.p256dh, auth, events, label, expiresAt }
     const subscription = existing
       ? Object.assign(existing, members)
-      : em.create(PushSubscription, { id, endpoint, ...members })
+      : records.create(PushSubscription, { id, endpoint, ...members })
     emit(
       existing ? 'push_subscription.updated' : 'push_subscription.created',
       subscriptionEvent(subscription),
@@ -47,19 +46,19 @@ const push = implement(pushApi, {
 
   list: (_, { page }) => page(PushSubscription, {}),
 
-  async delete({ params }, { em, emit, refuse }) {
-    const subscription = await lock(em, PushSubscription, params.id)
+  async delete({ params }, { records, emit, refuse }) {
+    const subscription = await records.lock(PushSubscription, params.id)
     if (!subscription) return refuse('subscription_not_found')
-    em.remove(subscription)
+    records.remove(subscription)
     emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'owner' })
   },
 
   test: testDelivery,
 
-  async drop({ params }, { em, emit }) {
-    const subscription = await lock(em, PushSubscription, params.id)
+  async drop({ params }, { records, emit }) {
+    const subscription = await records.lock(PushSubscription, params.id)
     if (!subscription) return { acted: false }
-    em.remove(subscription)
+    records.remove(subscription)
     emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'gone' })
     return { acted: true }
   },

@@ -1,5 +1,4 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import type { pushApi } from './api.ts'
 import { payloadOf, topicOf, urgencyOf } from './payload.ts'
@@ -23,16 +22,22 @@ const LOST: PushResult = {
   message: 'What came of it was lost. Try again, with a new Idempotency-Key.',
 }
 
-async function recordTest(result: PushResult, { receiver }: Reserved, { em, emit, refuse }: TestContext) {
+async function recordTest(
+  result: PushResult,
+  { receiver }: Reserved,
+  { records, emit, refuse }: TestContext,
+) {
   const { delivered, gone: dropped, status, message } = result
   // Locked only to be deleted: a locked subscription gets no push of the event that is emitted here.
   const { id } = receiver
-  const subscription = await (dropped ? lock(em, PushSubscription, id) : em.findOne(PushSubscription, { id }))
+  const subscription = await (dropped
+    ? records.lock(PushSubscription, id)
+    : records.findOne(PushSubscription, { id }))
   if (!subscription) return refuse('subscription_not_found')
   const event = { subscriptionId: subscription.id, label: subscription.label }
   emit('push_subscription.tested', { ...event, delivered })
   if (dropped) {
-    em.remove(subscription)
+    records.remove(subscription)
     emit('push_subscription.deleted', { ...event, reason: 'gone' })
   }
   return { subscriptionId: subscription.id, delivered, dropped, status, message }
@@ -40,8 +45,8 @@ async function recordTest(result: PushResult, { receiver }: Reserved, { em, emit
 
 /** Sends a push at once and answers how the push service took it. */
 export const testDelivery: HandlerOf<typeof pushApi.test> = {
-  async reserve({ params }, { em, sql, now, ports, refuse }) {
-    const subscription = await em.findOne(PushSubscription, { id: params.id })
+  async reserve({ params }, { records, sql, now, ports, refuse }) {
+    const subscription = await records.findOne(PushSubscription, { id: params.id })
     if (!subscription) return refuse('subscription_not_found')
     const { id, endpoint, p256dh, auth } = subscription
     const event = 'push_subscription.tested'

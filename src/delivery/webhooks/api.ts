@@ -104,12 +104,14 @@ export const webhooksApi = {
     },
   }),
   list: list('/webhooks', {
+    readsClock: true,
     ...reads,
     summary: 'List subscriptions',
     filters: { status: status.optional() },
     item: WebhookRecord,
   }),
   get: get('/webhooks/{id}', {
+    readsClock: true,
     ...reads,
     summary: 'Get a subscription',
     returns: [200, WebhookRecord],

@@ -49,6 +49,7 @@ const writes = { callers: ['key'], scope: 'webhooks:write' } as const
 
 export const deliveriesApi = {
   deliveries: list('/webhooks/{id}/deliveries', {
+    readsClock: true,
     ...reads,
     summary: 'List what was sent to a subscription',
     description: 'Newest first, with every attempt: what was answered, how fast, and what comes next.',
@@ -57,6 +58,7 @@ export const deliveriesApi = {
     fails: { webhook_not_found, unknown_event },
   }),
   allDeliveries: list('/webhooks/deliveries', {
+    readsClock: true,
     ...reads,
     summary: 'List what was sent to all subscriptions',
     filters: { status: status.optional(), webhookId: id('webhook').optional(), ...filters },
@@ -64,6 +66,7 @@ export const deliveriesApi = {
     fails: { unknown_event },
   }),
   delivery: get('/webhooks/deliveries/{id}', {
+    readsClock: true,
     ...reads,
     summary: 'Get a delivery',
     description: 'By its id, or by the `X-Service-Delivery-Id` of one of its attempts.',
@@ -85,6 +88,7 @@ export const deliveriesApi = {
     },
   }),
   deadLetters: list('/webhooks/dead-letters', {
+    readsClock: true,
     ...reads,
     summary: 'List dead letters',
     description:
@@ -115,6 +119,7 @@ export const deliveriesApi = {
   }),
   /** The steps of the process of a delivery. */
   status: get('/webhooks/deliveries/{id}/status', {
+    readsClock: true,
     callers: [],
     summary: 'How a delivery stands',
     returns: [200, ProcessStatusRecord],

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import type { PageOf } from '../../kernel/contract/page.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { definedOnly, halfOpenRange, lock } from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { eventNameProblem } from '../events/index.ts'
 import { deliveriesApi } from './deliveries-api.ts'
@@ -16,19 +16,19 @@ import { Webhook } from './webhook.ts'
 /** The delivery of an attempt: the attempt's id begins with it, as in `delivery_…-2`. */
 const deliveryIdOf = (attemptId: string): string => attemptId.replace(/-[\d.]+$/, '')
 
-type Listing = Pick<Context<'unknown_event'>, 'em' | 'now' | 'page' | 'ports' | 'refuse'>
+type Listing = Pick<Context<'unknown_event'>, 'records' | 'now' | 'page' | 'ports' | 'refuse'>
 
 /** A page of the deliveries that match; refused if the filter names an event that does not exist. */
-async function deliveriesPage(filters: Filters, { em, now, page, ports, refuse }: Listing) {
+async function deliveriesPage(filters: Filters, { records, now, page, ports, refuse }: Listing) {
   const unknown = eventNameProblem('event', filters.event, ports)
   return unknown
     ? refuse('unknown_event', unknown)
-    : pageResponse(await page(Delivery, conditionOf(filters)), { em, now })
+    : pageResponse(await page(Delivery, conditionOf(filters)), { records, now })
 }
 
-async function pageResponse(page: PageOf<Delivery>, { em, now }: Pick<Context, 'em' | 'now'>) {
+async function pageResponse(page: PageOf<Delivery>, { records, now }: Pick<Context, 'records' | 'now'>) {
   const ids = [...new Set(page.data.map(({ webhookId }) => webhookId))]
-  const webhooks = ids.length > 0 ? await em.find(Webhook, { id: { $in: ids } }) : []
+  const webhooks = ids.length > 0 ? await records.find(Webhook, { id: { $in: ids } }) : []
   const byId = new Map(webhooks.map(webhook => [webhook.id, webhook]))
   const data = page.data.map(delivery => deliveryResponse(delivery, byId.get(delivery.webhookId), { now }))
   return { ...page, data }
@@ -58,10 +58,11 @@ where d.owner_id = $1 and d.mode = $2 and d.status = 'dead' and ($3::text is nul
 order by d.id limit ${MAX_REPLAYED + 1} for update`
 
 async function replayDead(filters: Filters, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
-  const { em, sql, tenant, ports, emit, refuse } = context
+  const { records, sql, tenant, ports, emit, refuse } = context
   const unknown = eventNameProblem('event', filters.event, ports)
   if (unknown) return refuse('unknown_event', unknown)
-  if (filters.webhookId && !(await findWebhook(em, filters.webhookId))) return refuse('webhook_not_found')
+  if (filters.webhookId && !(await findWebhook(records, filters.webhookId)))
+    return refuse('webhook_not_found')
   const { webhookId = null, event = null, from = null, to = null } = filters
   const values = [tenant.ownerId, tenant.mode, webhookId, event, from, to]
   const deadLetters = await sql<DeliveryRow & Row>(FIND_DEAD, values)
@@ -79,7 +80,7 @@ async function replayDead(filters: Filters, context: ContextOf<typeof deliveries
 
 export const deliveries = implement(deliveriesApi, {
   async deliveries({ params, query: { limit: _limit, cursor: _cursor, ...filters } }, context) {
-    if (!(await findWebhook(context.em, params.id))) return context.refuse('webhook_not_found')
+    if (!(await findWebhook(context.records, params.id))) return context.refuse('webhook_not_found')
     return deliveriesPage({ ...filters, webhookId: params.id }, context)
   },
 
@@ -87,24 +88,24 @@ export const deliveries = implement(deliveriesApi, {
     deliveriesPage(filters, context),
 
   async delivery({ params }, context) {
-    const { em, refuse } = context
-    const delivery = await em.findOne(Delivery, { id: deliveryIdOf(params.id) })
+    const { records, refuse } = context
+    const delivery = await records.findOne(Delivery, { id: deliveryIdOf(params.id) })
     if (!delivery) return refuse('delivery_not_found')
-    const webhook = await em.findOne(Webhook, { id: delivery.webhookId })
+    const webhook = await records.findOne(Webhook, { id: delivery.webhookId })
     return deliveryResponse(delivery, webhook ?? undefined, context)
   },
 
   async replay({ params }, context) {
-    const { em, emit, refuse } = context
-    const delivery = await lock(em, Delivery, deliveryIdOf(params.id))
+    const { records, emit, refuse } = context
+    const delivery = await records.lock(Delivery, deliveryIdOf(params.id))
     if (!delivery) return refuse('delivery_not_found')
-    const isSubscribed = await em.count(Webhook, { id: delivery.webhookId, deletedAt: null })
+    const isSubscribed = await records.count(Webhook, { id: delivery.webhookId, deletedAt: null })
     if (!isSubscribed) return refuse('webhook_deleted')
     if (!resetForReplay(delivery, clock.real())) return refuse('delivery_under_way')
     const { id, webhookId } = delivery
     await tryReceiversNow(context, [webhookId])
     emit('webhook.replayed', { deliveryId: id, webhookId })
-    const webhook = await em.findOne(Webhook, { id: webhookId })
+    const webhook = await records.findOne(Webhook, { id: webhookId })
     return deliveryResponse(delivery, webhook ?? undefined, context)
   },
 

@@ -1,5 +1,6 @@
-import { defineEntity, type FilterQuery, p } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Condition } from '../../kernel/contract/records.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 
@@ -69,7 +70,7 @@ export const deliveryStatus = (delivery: Pick<Delivery, 'status' | 'leasedUntil'
   isLeased(delivery) ? 'delivering' : delivery.status
 
 /** The condition of the deliveries that the API shows with this status. */
-export function statusFilter(state: DeliveryStatus | undefined): FilterQuery<Delivery> {
+export function statusFilter(state: DeliveryStatus | undefined): Condition<Delivery> {
   if (state === undefined) return {}
   const now = clock.real()
   if (state === 'delivering') return { leasedUntil: { $gt: now } }

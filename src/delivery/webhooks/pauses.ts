@@ -1,18 +1,17 @@
-import { LockMode } from '@mikro-orm/core'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import { clock } from '../../values/clock.ts'
 import type { webhooksApi } from './api.ts'
 import { replayBacklog } from './dispatch/backlog-keeper.ts'
 import { Webhook } from './webhook.ts'
 
 /** Locks the active subscriptions among these, in the order of their ids. */
-const lockActive = (em: EntityManager, ids: readonly string[]): Promise<Webhook[]> =>
-  em.find(
+const lockActive = (records: Records, ids: readonly string[]): Promise<Webhook[]> =>
+  records.find(
     Webhook,
     { id: { $in: [...ids] }, status: 'active', deletedAt: null },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' }, refresh: true },
+    { lock: true, orderBy: { id: 'asc' } },
   )
 
 type Holding = Pick<Context, 'sql' | 'tenant'>
@@ -29,8 +28,8 @@ interface Named {
 
 /** Pauses subscriptions: later events become deliveries only as room becomes free. */
 export async function pause({ body }: Named, context: ContextOf<typeof webhooksApi.pause>) {
-  const { em, tenant, emit } = context
-  const active = await lockActive(em, body.webhookIds)
+  const { records, tenant, emit } = context
+  const active = await lockActive(records, body.webhookIds)
   const webhooks = active.filter(({ backlogAfter }) => backlogAfter === null)
   if (webhooks.length === 0) return { webhookIds: [] }
   const last = await lockEvents(context)
@@ -44,9 +43,9 @@ export async function pause({ body }: Named, context: ContextOf<typeof webhooksA
 
 /** Resumes those subscriptions that have caught up: events become deliveries at once again. */
 export async function resume({ body }: Named, context: ContextOf<typeof webhooksApi.resume>) {
-  const { em, sql, tenant, emit } = context
+  const { records, sql, tenant, emit } = context
   const webhookIds: string[] = []
-  for (const webhook of await lockActive(em, body.webhookIds)) {
+  for (const webhook of await lockActive(records, body.webhookIds)) {
     if (webhook.backlogAfter === null) continue
     const { isThrough } = await replayBacklog(sql, { id: webhook.id, free: MAX_LAST_EVENTS })
     if (!isThrough) continue

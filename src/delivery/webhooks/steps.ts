@@ -1,5 +1,4 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { after, clock, minuteInWords } from '../../values/clock.ts'
 import type { deliveriesApi } from './deliveries-api.ts'
 import { Delivery, deliveryStatus, isLeased } from './delivery.ts'
@@ -33,10 +32,13 @@ function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number)
     : `${attempt}, at ${at}`
 }
 
-export const status: HandlerOf<typeof deliveriesApi.status> = async ({ params }, { em, now, refuse }) => {
-  const delivery = await em.findOne(Delivery, { id: params.id })
+export const status: HandlerOf<typeof deliveriesApi.status> = async (
+  { params },
+  { records, now, refuse },
+) => {
+  const delivery = await records.findOne(Delivery, { id: params.id })
   if (!delivery) return refuse('delivery_not_found')
-  const webhook = await em.findOneOrFail(Webhook, { id: delivery.webhookId })
+  const webhook = await records.findOneOrFail(Webhook, { id: delivery.webhookId })
   const { event, attempts } = delivery
   const closed = delivery.status !== 'pending' || !isServed(webhook)
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
@@ -54,8 +56,11 @@ export const status: HandlerOf<typeof deliveriesApi.status> = async ({ params },
 }
 
 /** Has a deliverer make the attempt: when it is due and the receiver is not paused, or at once if a person asks. */
-export const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params, body }, { em, sql, refuse }) => {
-  const delivery = await lock(em, Delivery, params.id)
+export const retry: HandlerOf<typeof deliveriesApi.retry> = async (
+  { params, body },
+  { records, sql, refuse },
+) => {
+  const delivery = await records.lock(Delivery, params.id)
   if (!delivery) return refuse('delivery_not_found')
   if (delivery.status !== 'pending' || isLeased(delivery)) return { acted: false }
   if (!body.asked) {

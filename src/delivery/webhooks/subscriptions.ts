@@ -1,7 +1,7 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { definedOnly, lock, withMembers } from '../../kernel/database/entity.ts'
+import type { Records } from '../../kernel/contract/records.ts'
+import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -16,12 +16,12 @@ import { Webhook, webhookMachine } from './webhook.ts'
 
 const notDeleted = { deletedAt: null }
 
-export const findWebhook = (em: EntityManager, id: string): Promise<Webhook | null> =>
-  em.findOne(Webhook, { id, ...notDeleted })
+export const findWebhook = (records: Records, id: string): Promise<Webhook | null> =>
+  records.findOne(Webhook, { id, ...notDeleted })
 
 /** Locks a subscription that is not deleted, and activates its next secret if the time for that has come. */
-export async function lockWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
-  const webhook = await lock(em, Webhook, id)
+export async function lockWebhook(records: Records, id: string): Promise<Webhook | null> {
+  const webhook = await records.lock(Webhook, id)
   if (!webhook || webhook.deletedAt) return null
   if (webhook.nextFrom && webhook.nextFrom <= clock.real()) activateNextSecret(webhook)
   return webhook
@@ -53,11 +53,11 @@ export async function tryReceiversNow(
 }
 
 /** The message that the plan has no room for another subscription; undefined if it has. Existing ones are kept. */
-async function planExceeded({ em, sql, tenant }: Pick<Context, 'em' | 'sql' | 'tenant'>) {
+async function planExceeded({ records, sql, tenant }: Pick<Context, 'records' | 'sql' | 'tenant'>) {
   const [owner] = await sql<{ plan: string }>('select plan from customers where id = $1', [tenant.ownerId])
   const plan = owner?.plan ?? 'free'
   const most = maxSubscriptions(plan)
-  const count = await em.count(Webhook, notDeleted)
+  const count = await records.count(Webhook, notDeleted)
   if (count < most) return undefined
   const number = (of: number) => of.toLocaleString('en')
   return `The plan ${plan} has ${number(most)} subscriptions in each mode, and there are ${number(count)} already. Delete one, let one hear of more events, or ask for a larger plan.`
@@ -94,7 +94,7 @@ const GIVE_UP_REASONS = {
 
 export const subscriptions = implement(webhooksApi, {
   async create({ body: { ping, ...body } }, context) {
-    const { em, ports, emit, refuse } = context
+    const { records, ports, emit, refuse } = context
     const unfit = requestRefusal(body, context)
     if (unfit) return unfit
     await lockTenant(context, 'webhooks')
@@ -103,7 +103,7 @@ export const subscriptions = implement(webhooksApi, {
     const id = newId('webhook')
     const { secret, sealed, hint } = makeSecret(ports.vault, id)
     const events = [...new Set(body.events)]
-    const webhook = em.create(Webhook, { ...body, events, id, secret: sealed, hint })
+    const webhook = records.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', webhookEvent(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
     return withMembers(webhookResponse(webhook, context), { secret })
@@ -115,15 +115,15 @@ export const subscriptions = implement(webhooksApi, {
   },
 
   async get({ params }, context) {
-    const webhook = await findWebhook(context.em, params.id)
+    const webhook = await findWebhook(context.records, params.id)
     return webhook ? webhookResponse(webhook, context) : context.refuse('webhook_not_found')
   },
 
   async update({ params, body: { status, ...members } }, context) {
-    const { em, emit, refuse } = context
+    const { records, emit, refuse } = context
     const unfit = requestRefusal(members, context)
     if (unfit) return unfit
-    const webhook = await lockWebhook(em, params.id)
+    const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
     const changed = Object.keys(definedOnly({ ...members, status }))
     if (members.events || (status && status !== webhook.status)) {
@@ -139,8 +139,8 @@ export const subscriptions = implement(webhooksApi, {
   },
 
   async delete({ params }, context) {
-    const { em, now, emit, refuse } = context
-    const webhook = await lockWebhook(em, params.id)
+    const { records, now, emit, refuse } = context
+    const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
     webhook.deletedAt = now
     await notifyChanged(context, webhook)
@@ -150,8 +150,8 @@ export const subscriptions = implement(webhooksApi, {
   test: testDelivery,
 
   async rotateSecret({ params, body: { overlapHours } }, context) {
-    const { em, ports, emit, refuse } = context
-    const webhook = await lockWebhook(em, params.id)
+    const { records, ports, emit, refuse } = context
+    const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
     const { secret, sealed, hint } = makeSecret(ports.vault, webhook.id)
     const from = after(clock.real(), minutes(overlapHours * 60))
@@ -163,8 +163,8 @@ export const subscriptions = implement(webhooksApi, {
   },
 
   async activateSecret({ params }, context) {
-    const { em, emit, refuse } = context
-    const webhook = await lockWebhook(em, params.id)
+    const { records, emit, refuse } = context
+    const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
     if (webhook.nextSecret === null) return refuse('no_next_secret')
     activateNextSecret(webhook)
@@ -177,8 +177,8 @@ export const subscriptions = implement(webhooksApi, {
   resume,
 
   async giveUp({ params, body: { reason, url } }, context) {
-    const { em, emit, refuse } = context
-    const webhook = await lockWebhook(em, params.id)
+    const { records, emit, refuse } = context
+    const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
     const isAbout = url === null || url === webhook.url
     if (!isAbout || webhook.status === 'disabled') return { acted: false }

@@ -1,5 +1,4 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNameProblem } from '../events/index.ts'
@@ -22,8 +21,8 @@ async function recordTest(
   { letter: message, sealed: { id } }: Reserved,
   context: TestContext,
 ) {
-  const { em, sql, emit, refuse } = context
-  const webhook = await lock(em, Webhook, id)
+  const { records, sql, emit, refuse } = context
+  const webhook = await records.lock(Webhook, id)
   if (!webhook || webhook.deletedAt) return refuse('webhook_not_found')
   const delivered = result?.succeeded ?? false
   if (delivered && webhook.failures > 0) {
@@ -38,8 +37,8 @@ async function recordTest(
 
 /** Sends an example at once and answers how the receiver took it. */
 export const testDelivery: HandlerOf<typeof webhooksApi.test> = {
-  async reserve({ params, body }, { em, now, ports, requestId, refuse }) {
-    const webhook = await em.findOne(Webhook, { id: params.id, deletedAt: null })
+  async reserve({ params, body }, { records, now, ports, requestId, refuse }) {
+    const webhook = await records.findOne(Webhook, { id: params.id, deletedAt: null })
     if (!webhook) return refuse('webhook_not_found')
     const type = (await ports.eventTypes()).find(({ event }) => event === body.event)
     if (!type) return refuse('unknown_event', eventNameProblem('event', body.event, ports))

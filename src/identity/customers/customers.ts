@@ -1,31 +1,20 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, PLATFORM_OWNER } from './customer.ts'
 
 /** Creates a customer; the caller must already act for it. */
-export const addCustomer = (
-  em: EntityManager,
-  id: string,
-  members: z.output<typeof CustomerJoin>,
-): Customer => em.create(Customer, { id, ...members })
+export const addCustomer = (records: Records, id: string, members: z.output<typeof CustomerJoin>): Customer =>
+  records.create(Customer, { id, ...members })
 
-export const findCustomer = (em: EntityManager, id: string): Promise<Customer> =>
-  em.findOneOrFail(Customer, { id })
+export const findCustomer = (records: Records, id: string): Promise<Customer> =>
+  records.findOneOrFail(Customer, { id })
 
 export const customerEvent = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
-
-const LOCK = 'select id from customers where id = $1 for no key update'
-
-/** `no key update` does not block inserts that refer to the customer: waiting for those could deadlock. */
-async function lockCustomer({ em, sql }: Pick<Context, 'em' | 'sql'>, id: string): Promise<Customer | null> {
-  await sql(LOCK, [id])
-  return em.findOne(Customer, { id }, { refresh: true })
-}
 
 type Changes = z.output<typeof CustomerChange>
 type ChangeContext = Pick<Context<never, typeof changeEvents>, 'actFor' | 'emit'>
@@ -49,20 +38,20 @@ const customers = implement(customersApi, {
   list: ({ query: { status, plan, email } }, { page }) =>
     page(Customer, { ...definedOnly({ status, plan, email }), id: { $ne: PLATFORM_OWNER } }),
 
-  me: (_, { em, tenant }) => findCustomer(em, tenant.ownerId),
+  me: (_, { records, tenant }) => findCustomer(records, tenant.ownerId),
 
   async updateMe({ body }, context) {
-    const customer = await lockCustomer(context, context.tenant.ownerId)
+    const customer = await context.records.lock(Customer, context.tenant.ownerId)
     if (!customer) throw new Error('a key without a customer')
     return applyChanges(customer, body, context)
   },
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Customer, { id: params.id })) ?? refuse('customer_not_found')
+  async get({ params }, { records, refuse }) {
+    return (await records.findOne(Customer, { id: params.id })) ?? refuse('customer_not_found')
   },
 
   async update({ params, body }, context) {
-    const customer = await lockCustomer(context, params.id)
+    const customer = await context.records.lock(Customer, params.id)
     return customer ? applyChanges(customer, body, context) : context.refuse('customer_not_found')
   },
 })

@@ -2,13 +2,12 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import { isOpen } from '../../kernel/database/credential.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { Key } from './key.ts'
 
 /** Locks the calling key, so that a key that is being revoked cannot create credentials at the same time. */
-export async function lockCallingKey({ em, actor }: Pick<Context, 'em' | 'actor'>): Promise<Key> {
-  const key = await lock(em, Key, String(actor.id))
+export async function lockCallingKey({ records, actor }: Pick<Context, 'records' | 'actor'>): Promise<Key> {
+  const key = await records.lock(Key, String(actor.id))
   if (!key || !isOpen(key)) throw new Problem('unauthenticated')
   return key
 }
@@ -25,10 +24,10 @@ export const inheritedScopes = ({ granted }: Key): Scope[] | null =>
 
 /** Serializes the check: the second of two concurrent requests sees the key that the first one creates. */
 export async function hasActiveLiveKey(
-  context: Pick<Context, 'em' | 'sql' | 'tenant'>,
+  context: Pick<Context, 'records' | 'sql' | 'tenant'>,
   now: Date,
 ): Promise<boolean> {
   await lockTenant(context, 'live keys')
   const open = { revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] }
-  return (await context.em.count(Key, open)) > 0
+  return (await context.records.count(Key, open)) > 0
 }

@@ -1,12 +1,12 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { isOpen, newSecret, traceOf } from '../../kernel/database/credential.ts'
-import { definedOnly, lock } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
@@ -18,9 +18,9 @@ import { Key, modeOf } from './key.ts'
 type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> & Partial<Pick<Key, 'madeById'>>
 
 /** Creates a key and returns it with its secret, which is shown in this response only and not stored. */
-function createKey(em: EntityManager, members: Members): Key & { key: string } {
+function createKey(records: Records, members: Members): Key & { key: string } {
   const secret = newSecret(`sk_${members.environment}_`)
-  return Object.assign(em.create(Key, { ...members, ...traceOf(secret) }), { key: secret })
+  return Object.assign(records.create(Key, { ...members, ...traceOf(secret) }), { key: secret })
 }
 
 const keyEvent = ({ id, name, environment, expiresAt, madeById }: Key) => ({
@@ -39,8 +39,8 @@ type CreateContext = ContextOf<typeof keysApi.create>
 
 /** Refuses a live key that this caller cannot create now. The request must already act in live mode. */
 async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] | null) {
-  const { em, tenant, actor, refuse } = context
-  const owner = await findCustomer(em, tenant.ownerId)
+  const { records, tenant, actor, refuse } = context
+  const owner = await findCustomer(records, tenant.ownerId)
   if (!owner.isVerified()) return refuse('owner_not_verified')
   if (actor.tenant?.mode === 'live') return undefined
   if (await hasActiveLiveKey(context, clock.real())) return refuse('live_key_at_work')
@@ -50,10 +50,11 @@ async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] 
 /** Locks the calling key and the target, which may be the same key, in the order of their ids. */
 async function lockCallingAndTarget(
   id: string,
-  context: Pick<Context, 'em' | 'actor'>,
+  context: Pick<Context, 'records' | 'actor'>,
 ): Promise<[Key, Key | null]> {
-  if (id >= String(context.actor.id)) return [await lockCallingKey(context), await lock(context.em, Key, id)]
-  const key = await lock(context.em, Key, id)
+  if (id >= String(context.actor.id))
+    return [await lockCallingKey(context), await context.records.lock(Key, id)]
+  const key = await context.records.lock(Key, id)
   return [await lockCallingKey(context), key]
 }
 
@@ -62,27 +63,32 @@ const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $
 /** Locks a key of any owner for the operator, who calls without a key. */
 async function lockForOperator(
   id: string,
-  { em, sql, actFor }: Pick<Context, 'em' | 'sql' | 'actFor'>,
+  { records, sql, actFor }: Pick<Context, 'records' | 'sql' | 'actFor'>,
 ): Promise<[null, Key | null]> {
   const [tenant] = await sql<Tenant & Row>(TENANT_OF_KEY, [id])
   if (!tenant) return [null, null]
   actFor({ ownerId: tenant.ownerId, mode: tenant.mode })
-  return [null, await lock(em, Key, id)]
+  return [null, await records.lock(Key, id)]
 }
 
 const keys = implement(keysApi, {
-  openAccount({ body }, { em, actFor, emit }) {
+  openAccount({ body }, { records, actFor, emit }) {
     const ownerId = newId('customer')
     actFor({ ownerId, mode: 'test' })
-    const customer = addCustomer(em, ownerId, body)
-    const first = createKey(em, { name: 'First key', environment: 'sandbox', granted: null, expiresAt: null })
+    const customer = addCustomer(records, ownerId, body)
+    const first = createKey(records, {
+      name: 'First key',
+      environment: 'sandbox',
+      granted: null,
+      expiresAt: null,
+    })
     emit('customer.created', customerEvent(customer))
     emit('key.created', keyEvent(first))
     return Object.assign(customer, { key: first.key })
   },
 
   async create({ body: { scopes: requestedScopes, expiresAt: requestedExpiry, ...body } }, context) {
-    const { em, actor, tenant, now, actFor, emit, refuse } = context
+    const { records, actor, tenant, now, actFor, emit, refuse } = context
     const missing = missingScope(requestedScopes ?? [], actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const maker = await lockCallingKey(context)
@@ -95,10 +101,10 @@ const keys = implement(keysApi, {
     actFor({ ownerId: tenant.ownerId, mode })
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
-    const key = createKey(em, { ...body, expiresAt, granted, madeById: maker.id })
+    const key = createKey(records, { ...body, expiresAt, granted, madeById: maker.id })
     emit('key.created', keyEvent(key))
     if (mode === tenant.mode) return key
-    await em.flush()
+    await records.flush()
     actFor(tenant, now)
     emit('key.live_created', keyEvent(key))
     return key
@@ -106,12 +112,12 @@ const keys = implement(keysApi, {
 
   list: ({ query: { environment, madeById } }, { page }) => page(Key, definedOnly({ environment, madeById })),
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Key, { id: params.id })) ?? refuse('key_not_found')
+  async get({ params }, { records, refuse }) {
+    return (await records.findOne(Key, { id: params.id })) ?? refuse('key_not_found')
   },
 
   async rotate({ params, body }, context) {
-    const { em, emit, refuse } = context
+    const { records, emit, refuse } = context
     const [maker, old] = await lockCallingAndTarget(params.id, context)
     if (!old) return refuse('key_not_found')
     if (!isOpen(old)) return refuse('key_not_open')
@@ -119,7 +125,7 @@ const keys = implement(keysApi, {
     const { name, environment, granted, expiresAt } = old
     const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)
-    const key = createKey(em, { name, environment, granted, expiresAt, madeById: maker.id })
+    const key = createKey(records, { name, environment, granted, expiresAt, madeById: maker.id })
     const end = after(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...keyEvent(old), replacedById: key.id })

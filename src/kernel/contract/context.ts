@@ -1,4 +1,4 @@
-import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
+import type { EntityClass } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { Events } from './events.ts'
@@ -6,13 +6,14 @@ import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { Process, ProcessRecord } from './process.ts'
+import type { Condition, Records } from './records.ts'
 import type { Sql } from './sql.ts'
 
 /** What a handler works with: the tenant's records, the tenant's time, events and refusals. */
 export interface Context<F extends string = string, E extends Events = Events> extends TenantNow {
   readonly actor: Actor
-  readonly em: EntityManager
-  /** For sets of rows. Unlike `em`, it adds no filter: each statement names the tenant itself. */
+  readonly records: Records
+  /** For sets of rows. Unlike `records`, it adds no filter: each statement names the tenant itself. */
   readonly sql: Sql
   readonly requestId: string
   /** The run that the request names in its header. */
@@ -37,8 +38,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
    * how many rows the first query reads: few, where a row can be large.
    */
   page<T extends object>(
-    entity: EntityName<T>,
-    where: FilterQuery<T>,
+    entity: EntityClass<T>,
+    condition: Condition<T>,
     by?: keyof T & string,
     first?: number,
   ): Promise<PageOf<T>>

@@ -45,6 +45,8 @@ export interface Contract<
   readonly unmetered?: true
   /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
   readonly readOnly?: true
+  /** A read whose handler uses `now`. In test mode that costs a query; a write has the time from its opening. */
+  readonly readsClock?: true
 }
 
 export interface Operation<

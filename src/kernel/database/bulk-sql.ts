@@ -62,6 +62,13 @@ export function updateOf<R extends { id: string }, M extends keyof R & string>(
   }
 }
 
+/** Deletes all rows, found by id, in one statement. */
+export const deletionFrom =
+  <R extends { id: string }>({ name }: Table<R>) =>
+  async (sql: Sql, rows: readonly Pick<R, 'id'>[]): Promise<void> => {
+    await sql(`delete from ${name} where id = any($1::text[])`, [rows.map(({ id }) => id)])
+  }
+
 /** Leaves out null members: a missing member reads as null, and half the members of an intent are null. */
 const asJson = (rows: readonly object[], columns: readonly Column[]): string =>
   JSON.stringify(rows.map(row => withoutNulls(row as Record<string, unknown>, columns)))

@@ -1,6 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EntityManager, Transaction } from '@mikro-orm/postgresql'
-import { Kysely, PostgresDialect } from 'kysely'
 import type { PoolClient } from 'pg'
 import { clock } from '../../values/clock.ts'
 import { Problem } from '../contract/problem.ts'
@@ -9,6 +7,7 @@ import { isLost } from './retry.ts'
 
 /**
  * Runs a transaction on a connection of its own. The connection always goes back to the pool, or is closed if it broke.
+ * `begin` is sent with the first statement of the work: if it fails, so does that one.
  */
 export async function onConnection<T>(
   { pool }: Database,
@@ -18,7 +17,7 @@ export async function onConnection<T>(
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    await client.query(begin)
+    client.query(begin).catch(() => undefined)
     return await work(client)
   } catch (error) {
     broken = isLost(error) ? (error as Error) : await failureOf(client.query('rollback'))
@@ -34,27 +33,6 @@ const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
     (failure: Error) => failure,
   )
 
-const transactionOf = new WeakMap<PoolClient, Transaction>()
-
-/**
- * An entity manager on this connection. MikroORM takes the transaction as open and neither begins nor ends it: MikroORM
- * itself would never give back a connection that is lost before the commit.
- */
-export function entitiesOn(database: Database, client: PoolClient): EntityManager {
-  const em = database.fork()
-  const bound = transactionOf.get(client)
-  const transaction = bound ?? asTransaction(client)
-  if (!bound) transactionOf.set(client, transaction)
-  em.setTransactionContext(transaction)
-  return em
-}
-
-function asTransaction(client: PoolClient): Transaction {
-  const borrowed = { query: client.query.bind(client), release: () => undefined } as unknown as PoolClient
-  const pool = { connect: async () => borrowed, end: async () => undefined, options: {} }
-  return new Kysely({ dialect: new PostgresDialect({ pool }) })
-}
-
 /** Identifies a transaction after its connection is lost: its id, and an audit row that only it writes. */
 interface TransactionTrace {
   readonly id: string
@@ -62,15 +40,28 @@ interface TransactionTrace {
   readonly auditId: string | undefined
 }
 
-/** Commits. If the connection is lost meanwhile, finds out whether the commit succeeded. */
-export async function commit(database: Database, client: PoolClient, trace: TransactionTrace): Promise<void> {
+/**
+ * Commits, together with the statements that are under way: if one of them fails, the commit undoes the transaction. If
+ * the connection is lost meanwhile, finds out whether the commit succeeded.
+ */
+export async function commit(
+  database: Database,
+  client: PoolClient,
+  trace: TransactionTrace,
+  underWay: readonly Promise<unknown>[] = [],
+): Promise<void> {
+  const statements = Promise.allSettled(underWay)
   try {
     const { command } = await client.query('commit')
-    if (command !== 'COMMIT') throw new Error('an error before the commit has undone the transaction')
+    if (command !== 'COMMIT') throw failureIn(await statements)
   } catch (error) {
     if (!isLost(error) || (await fateOf(database, trace)) === 'aborted') throw error
   }
 }
+
+const failureIn = (statements: readonly PromiseSettledResult<unknown>[]): unknown =>
+  statements.find(statement => statement.status === 'rejected')?.reason ??
+  new Error('an error before the commit has undone the transaction')
 
 type Fate = 'committed' | 'aborted'
 

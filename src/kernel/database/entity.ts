@@ -1,12 +1,13 @@
-import { type EntityManager, type EntityName, type FilterQuery, LockMode, p, raw } from '@mikro-orm/core'
-import type { EntityManager as SqlEntityManager } from '@mikro-orm/postgresql'
+import { p } from '@mikro-orm/core'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Actor, Mode, Tenant } from '../contract/actor.ts'
+import { sqlCondition } from '../contract/records.ts'
 
-/** The scope that a request binds to its entity manager; the filters and columns below read it. */
+/** The scope that a request binds to its records; the filters and columns below read it. */
 export interface RecordScope extends Tenant, Reach {
-  readonly now: Date
+  /** Undefined in a read, which creates nothing. */
+  readonly now: Date | undefined
 }
 
 /** Narrows the tenant's records to those that a credential reaches. */
@@ -22,12 +23,8 @@ export const reaches = (actor: Actor, record: Reach): boolean =>
 
 export const reachOf = ({ agentId, delegationId = null }: Actor): Reach => ({ agentId, delegationId })
 
-export function bind(em: EntityManager, scope: RecordScope): void {
-  em.setFilterParams('tenant', { ...scope })
-}
-
-const scopeOf = (em: EntityManager): RecordScope =>
-  em.getContext().getFilterParams('tenant') as unknown as RecordScope
+/** MikroORM types the second argument of a default as its entity manager; here it is the store of the records. */
+const scopeOf = (store: unknown): Tenant & { now: Date } => (store as { scope: Tenant & { now: Date } }).scope
 
 /**
  * Narrows every query of a tenant's table to the tenant; for an agent's token to the agent's records, and for a
@@ -101,10 +98,10 @@ export const flag = () => p.boolean().onCreate(() => false)
 
 /** When a record was created and last changed, in the tenant's time. */
 export const timestamps = () => ({
-  createdAt: timestamp().onCreate((_, em) => scopeOf(em).now),
+  createdAt: timestamp().onCreate((_, store) => scopeOf(store).now),
   updatedAt: timestamp()
-    .onCreate((_, em) => scopeOf(em).now)
-    .onUpdate((_, em) => scopeOf(em).now),
+    .onCreate((_, store) => scopeOf(store).now)
+    .onUpdate((_, store) => scopeOf(store).now),
 })
 
 /** The members of every tenant's record. */
@@ -113,8 +110,8 @@ export const record = (prefix: string) => ({
     .text()
     .primary()
     .onCreate(() => newId(prefix)),
-  ownerId: p.text().onCreate((_, em) => scopeOf(em).ownerId),
-  mode: p.enum(['test', 'live'] as const).onCreate((_, em): Mode => scopeOf(em).mode),
+  ownerId: p.text().onCreate((_, store) => scopeOf(store).ownerId),
+  mode: p.enum(['test', 'live'] as const).onCreate((_, store): Mode => scopeOf(store).mode),
   ...timestamps(),
 })
 
@@ -127,17 +124,6 @@ export const withMembers = <T extends object, M extends object>(
   members: M,
 ): Omit<T, keyof M> & M => Object.create(record, Object.getOwnPropertyDescriptors(members))
 
-/** Locks a record of the tenant until the transaction ends, and reads it anew. */
-export const lock = <T extends { id: string }>(
-  em: SqlEntityManager,
-  entity: EntityName<T>,
-  id: string,
-): Promise<T | null> =>
-  em.findOne(entity, { id } as FilterQuery<T>, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    refresh: true,
-  }) as Promise<T | null>
-
 /** The members that have a value: filters that a request did not send are left out. */
 export const definedOnly = <T extends object>(filters: T) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
@@ -148,7 +134,7 @@ export const definedOnly = <T extends object>(filters: T) =>
 export const byMerchant = (merchant: string | undefined): object =>
   merchant === undefined
     ? {}
-    : { [raw('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])]: [] }
+    : sqlCondition('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])
 
 /** At `from` or later and before `to`; either bound may be missing. */
 export const halfOpenRange = <T extends Date | string>(from: T | undefined, to: T | undefined) =>

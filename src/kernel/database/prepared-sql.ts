@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool, PoolClient } from 'pg'
 import pg from 'pg'
 import type { Sql } from '../contract/sql.ts'
 
-/** The process's connection pool, with entity managers on it. */
+/** The process's connection pool. */
 export interface Database {
-  fork(): EntityManager
   readonly pool: Pool
 }
 

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { days } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import type { Sql } from '../contract/sql.ts'
@@ -28,7 +27,7 @@ export const moveOffset = async (sql: Sql, { ownerId, mode }: Tenant, toMs: numb
 const FURTHEST = days(365 * 100)
 
 const AIM = `
-insert into tenant_clocks as stored (owner_id, mode, offset_ms, aim_ms) values (?, ?, 0, ?)
+insert into tenant_clocks as stored (owner_id, mode, offset_ms, aim_ms) values ($1, $2, 0, $3)
 on conflict (owner_id, mode) do update set aim_ms = greatest(stored.aim_ms, stored.offset_ms) + excluded.aim_ms
 where greatest(stored.aim_ms, stored.offset_ms) + excluded.aim_ms <= ${FURTHEST}
 returning aim_ms::float8 as ms`
@@ -38,10 +37,10 @@ returning aim_ms::float8 as ms`
  * the clock would be further ahead than `FURTHEST`.
  */
 export async function reserveClockMove(
-  em: EntityManager,
+  sql: Sql,
   { ownerId, mode }: Tenant,
   byMs: number,
 ): Promise<number | undefined> {
-  const [row] = await em.execute<{ ms: number }[]>(AIM, [ownerId, mode, byMs])
+  const [row] = await sql<{ ms: number }>(AIM, [ownerId, mode, byMs])
   return row?.ms
 }

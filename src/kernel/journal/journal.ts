@@ -105,6 +105,9 @@ select publish_events($1::jsonb, $5::text[]) as deliveries, publish_pushes($1::j
 /** How many rows each channel gained: tells which listeners to notify. */
 export type Written = Readonly<Record<Channel, number>>
 
+/** For a transaction whose commit succeeded while its connection was lost: every channel may have gained rows. */
+export const ANY_NUMBER: Written = { outbox: 1, deliveries: 1, pushes: 1 }
+
 /** Writes the journal of a request or a whole batch in one statement. */
 export async function writeJournal(sql: Sql, journal: Journal): Promise<Written> {
   const { events, audit, idempotency, outbox } = journal

@@ -2,7 +2,7 @@ import type { Call, Outcome } from '../contract/call.ts'
 import type { OutsideHandler } from '../contract/handlers.ts'
 import { Refusal } from '../contract/problem.ts'
 import { replay, reservationRow } from '../journal/idempotency.ts'
-import { addToJournal, inTransaction, type OpenTransaction, perform, settle } from './plain.ts'
+import { addToJournal, inTransaction, type OpenTransaction, perform, settle, unwatched } from './plain.ts'
 import { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -45,11 +45,11 @@ async function reserve(
     const recover = () => perform(runtime, call, tx, context => handler.recover(stored.reservation, context))
     return { outcome: replay(key, stored) ?? (await recover()) }
   }
-  const context = new RequestContext(runtime, call, tx.now, tx)
+  const context = new RequestContext(runtime, call, tx.now, tx.sql)
   const reservation = await handler.reserve(call.input, context)
   if (reservation instanceof Refusal) return { outcome: await settle(call, context, tx, reservation) }
   await context.react()
-  await context.em.flush()
+  tx.underWay.push(unwatched(context.records.flush()))
   addToJournal(call, context, tx.journal, RESERVED)
   if (key) tx.journal.idempotency.push(reservationRow(key, reservation))
   return { reservation }

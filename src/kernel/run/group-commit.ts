@@ -5,7 +5,7 @@ import { batcher } from '../database/batcher.ts'
 import { commit, onConnection } from '../database/connection.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import { retrying } from '../database/retry.ts'
-import { emptyJournal, writeJournal } from '../journal/journal.ts'
+import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
 import { decideAll, type Result } from './group-decide.ts'
 import { openBatch } from './group-open.ts'
 import { reactToBatch } from './group-reactions.ts'
@@ -61,10 +61,10 @@ const commitBatch = (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: nu
     const { id, entries } = await openBatch(calls, sql)
     const journal = emptyJournal()
     await decideAll(entries, sql, journal, runtime.ports)
-    await reactToBatch(runtime, entries, { client, sql, journal })
-    const written = await writeJournal(sql, journal)
-    await commit(runtime.database, client, { id, auditId: journal.audit[0]?.id })
-    announce(runtime, journal, written)
+    await reactToBatch(runtime, entries, { sql, journal })
+    const written = writeJournal(sql, journal)
+    await commit(runtime.database, client, { id, auditId: journal.audit[0]?.id }, [written])
+    announce(runtime, journal, await written.catch(() => ANY_NUMBER))
     runtime.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
     return entries.map(({ result }) => result as Result)
   })

@@ -1,6 +1,4 @@
-import type { PoolClient } from 'pg'
 import type { Sql } from '../contract/sql.ts'
-import { entitiesOn } from '../database/connection.ts'
 import type { EventRow, Journal } from '../journal/journal.ts'
 import type { BatchedCall } from './group-decide.ts'
 import { addToJournal } from './plain.ts'
@@ -8,7 +6,6 @@ import { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
 interface BatchTransaction {
-  readonly client: PoolClient
   readonly sql: Sql
   readonly journal: Journal
 }
@@ -33,13 +30,13 @@ async function reactTo(
   events: readonly EventRow[],
   { call, now, result }: BatchedCall,
   runtime: Runtime,
-  { client, sql, journal }: BatchTransaction,
+  { sql, journal }: BatchTransaction,
 ): Promise<void> {
   if (result?.status !== 'fulfilled') return
-  const context = new RequestContext(runtime, call, now, { em: entitiesOn(runtime.database, client), sql })
+  const context = new RequestContext(runtime, call, now, sql)
   context.events.push(...events)
   await context.react()
-  await context.em.flush()
+  await context.records.flush()
   // The batch has journaled the events themselves: only what the reactions added is left to write.
   context.events.splice(0, events.length)
   addToJournal(call, context, journal, result.value)

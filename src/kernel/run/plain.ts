@@ -1,10 +1,9 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { clock } from '../../values/clock.ts'
 import { assertRunIsOpen, type Call, type Outcome } from '../contract/call.ts'
 import { type ByteStream, isStreamed } from '../contract/file.ts'
 import type { PlainHandler } from '../contract/handlers.ts'
 import type { Sql } from '../contract/sql.ts'
-import { commit, entitiesOn, onConnection } from '../database/connection.ts'
+import { commit, onConnection } from '../database/connection.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import { asProblem, retrying } from '../database/retry.ts'
 import { offsetOf } from '../database/tenant-clock.ts'
@@ -18,7 +17,7 @@ import {
   type StoredAnswer,
   scopedKeyOf,
 } from '../journal/idempotency.ts'
-import { emptyJournal, type Journal, writeJournal } from '../journal/journal.ts'
+import { ANY_NUMBER, emptyJournal, type Journal, writeJournal } from '../journal/journal.ts'
 import { auditOf } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
 import { RequestContext } from './request-context.ts'
@@ -26,8 +25,12 @@ import { announce, type Runtime } from './runtime.ts'
 
 type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
 
-/** The tenant's time. Only the clock of test mode can be moved, so live mode needs no query. */
-async function nowOf({ database }: Runtime, { actor: { tenant } }: Call): Promise<Date> {
+/** The tenant's time, where a read uses it. Only the clock of test mode can be moved: live mode needs no query. */
+async function nowOf(
+  { database }: Runtime,
+  { actor: { tenant }, operation }: Call,
+): Promise<Date | undefined> {
+  if (!operation.operation.readsClock) return undefined
   return clock.tenant(tenant?.mode === 'test' ? await offsetOf(sqlOn(database.pool), tenant) : 0)
 }
 
@@ -66,13 +69,14 @@ export const runPlain = (runtime: Runtime, call: Call): Promise<Outcome> =>
 
 /** A transaction that has been opened for a call, and whatever was stored under the call's idempotency key. */
 export interface OpenTransaction {
-  readonly em: EntityManager
   readonly sql: Sql
   readonly now: Date
   readonly key: ScopedKey | null
   readonly stored: StoredAnswer | undefined
-  /** Written just before the commit. */
+  /** Written with the commit. */
   readonly journal: Journal
+  /** Statements whose results nobody needs: they are sent with the journal and the commit. */
+  readonly underWay: Promise<unknown>[]
 }
 
 export async function perform(
@@ -81,7 +85,7 @@ export async function perform(
   tx: OpenTransaction,
   handle: (context: RequestContext) => unknown,
 ): Promise<Outcome> {
-  const context = new RequestContext(runtime, call, tx.now, tx)
+  const context = new RequestContext(runtime, call, tx.now, tx.sql)
   return settle(call, context, tx, await handle(context))
 }
 
@@ -91,15 +95,21 @@ export async function perform(
 export async function settle(
   call: Call,
   context: RequestContext,
-  { key, journal }: OpenTransaction,
+  { key, journal, underWay }: OpenTransaction,
   value: unknown,
 ): Promise<Outcome> {
   await context.react()
-  await context.em.flush()
+  underWay.push(unwatched(context.records.flush()))
   const outcome = outcomeOf(call.operation.operation, value)
   addToJournal(call, context, journal, outcome)
   if (key) journal.idempotency.push(answerRow(key, outcome))
   return outcome
+}
+
+/** A promise that somebody awaits later: until then its failure is nobody's. */
+export function unwatched<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
 }
 
 export function addToJournal(
@@ -141,20 +151,23 @@ export const inTransaction = <T>(
       const sql = sqlOn(client)
       const key = scopedKeyOf(call)
       const { tenant } = call.actor
-      const [begun] = await sql<{ id: string; offset_ms: number; locked: boolean }>(OPEN[whenLocked], [
+      const opening = sql<{ id: string; offset_ms: number; locked: boolean }>(OPEN[whenLocked], [
         tenant?.ownerId ?? null,
         tenant?.mode ?? null,
         key && lockName(key),
       ])
+      const [[begun], answers] = await Promise.all([opening, key ? findStoredAnswers(sql, [key]) : undefined])
       if (!begun?.locked) throw inProgress()
-      const stored = key ? (await findStoredAnswers(sql, [key])).get(key) : undefined
+      const stored = key ? answers?.get(key) : undefined
       if (!stored) assertRunIsOpen(call)
-      const em = entitiesOn(runtime.database, client)
       const journal = emptyJournal()
-      const result = await work({ em, sql, now: clock.tenant(begun.offset_ms), key, stored, journal })
-      const written = await writeJournal(sql, journal)
-      await commit(runtime.database, client, { id: begun.id, auditId: journal.audit[0]?.id })
-      announce(runtime, journal, written)
+      const underWay: Promise<unknown>[] = []
+      const now = clock.tenant(begun.offset_ms)
+      const result = await work({ sql, now, key, stored, journal, underWay })
+      const written = writeJournal(sql, journal)
+      const trace = { id: begun.id, auditId: journal.audit[0]?.id }
+      await commit(runtime.database, client, trace, [...underWay, written])
+      announce(runtime, journal, await written.catch(() => ANY_NUMBER))
       return result
     }),
   )

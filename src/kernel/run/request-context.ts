@@ -1,4 +1,4 @@
-import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/postgresql'
+import type { EntityClass } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { type Call, identityOf } from '../contract/call.ts'
@@ -8,10 +8,12 @@ import type { PageOf } from '../contract/page.ts'
 import { type PageRequest, type PageRows, readPage } from '../contract/page-size.ts'
 import { Problem, type Refusal } from '../contract/problem.ts'
 import type { Process, ProcessRecord } from '../contract/process.ts'
+import type { Condition, FindOptions } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { onConnection } from '../database/connection.ts'
-import { bind, reachOf } from '../database/entity.ts'
+import { reachOf } from '../database/entity.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
+import { RecordStore } from '../database/record-store.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import type { Runtime } from './runtime.ts'
@@ -21,23 +23,24 @@ const TRY_LOCK = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || 
 
 /** The context of one request's handler, and the events that it has emitted so far. */
 export class RequestContext implements Context {
-  now: Date
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
   readonly sql: Sql
+  readonly records: RecordStore
   readonly #runtime: Runtime
   readonly #call: Call
-  #em: EntityManager | undefined
+  #now: Date | undefined
   #tenant: Tenant | null
   #declared: Events
   #reactedTo = 0
   /** The sort keys of the rows of the last page: cursors are made of them. */
   #keys: readonly string[] = []
 
-  constructor(runtime: Runtime, call: Call, now: Date, on?: Pick<RequestContext, 'em' | 'sql'>) {
-    this.now = now
-    this.#em = on?.em
-    this.sql = on?.sql ?? sqlOn(runtime.database.pool)
+  /** `sql` is that of the transaction; a read has none. `now` is undefined for a read that does not declare it. */
+  constructor(runtime: Runtime, call: Call, now: Date | undefined, sql?: Sql) {
+    this.#now = now
+    this.sql = sql ?? sqlOn(runtime.database.pool)
+    this.records = new RecordStore(this.sql, { readOnly: !sql })
     this.#runtime = runtime
     this.#call = call
     this.#declared = call.operation.operation.emits
@@ -45,13 +48,9 @@ export class RequestContext implements Context {
     this.#bind()
   }
 
-  /** Created at its first use: some reads need none. */
-  get em(): EntityManager {
-    if (!this.#em) {
-      this.#em = this.#runtime.database.fork()
-      this.#bind()
-    }
-    return this.#em
+  get now(): Date {
+    if (this.#now) return this.#now
+    throw new Error(`${this.#call.operation.key} uses the time: its contract must say \`readsClock: true\``)
   }
 
   get actor() {
@@ -79,15 +78,14 @@ export class RequestContext implements Context {
     const own = this.actor.tenant
     if (own && own.ownerId !== tenant.ownerId) throw new Error('a credential acts for its own owner only')
     // Only the clock of test mode can have been moved.
-    if (own?.mode === 'test' && tenant.mode === 'live') this.now = clock.real()
-    this.now = now ?? this.now
+    if (own?.mode === 'test' && tenant.mode === 'live') this.#now = clock.real()
+    this.#now = now ?? this.#now
     this.#tenant = tenant
     this.#bind()
   }
 
   #bind(): void {
-    if (!this.#em || !this.#tenant) return
-    bind(this.#em, { ...this.#tenant, ...reachOf(this.actor), now: this.now })
+    if (this.#tenant) this.records.scope = { ...this.#tenant, ...reachOf(this.actor), now: this.#now }
   }
 
   emit = (event: string, data: unknown): void => {
@@ -111,15 +109,15 @@ export class RequestContext implements Context {
     })
 
   page = async <T extends object>(
-    entity: EntityName<T>,
-    where: FilterQuery<T>,
+    entity: EntityClass<T>,
+    condition: Condition<T>,
     by = 'id' as keyof T & string,
     first?: number,
   ): Promise<PageOf<T>> => {
-    const read = async (after: string | undefined, most: number) => {
-      const filter = { $and: [where, after ? { [by]: { $lt: after } } : {}] }
-      const orderBy = { [by]: 'desc' }
-      return (await this.em.find(entity, filter as never, { orderBy: orderBy as never, limit: most })) as T[]
+    const read = (after: string | undefined, most: number) => {
+      const rest = (after ? { [by]: { $lt: after } } : {}) as Condition<T>
+      const options = { orderBy: { [by]: 'desc' }, limit: most } as FindOptions<T>
+      return this.records.find(entity, { $and: [condition, rest] } as unknown as Condition<T>, options)
     }
     return this.#pageThrough(read, by, first)
   }
@@ -177,7 +175,7 @@ export class RequestContext implements Context {
     while (this.#reactedTo < this.events.length) {
       const { event, data } = this.events[this.#reactedTo++] as EventRow
       for (const reaction of this.#runtime.reactions.get(event) ?? []) {
-        await this.em.flush()
+        await this.records.flush()
         this.#declared = reaction.emits
         await reaction.run(data, this as Context<never, Events>)
       }

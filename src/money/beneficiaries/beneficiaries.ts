@@ -1,10 +1,9 @@
-import { LockMode } from '@mikro-orm/core'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { definedOnly, lock } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { isUnanswered, type Payee, type PayeeCheck, type Unanswered } from '../../ports/sepa-rail.ts'
 import { countryOfIban } from '../../values/iban.ts'
 import { newId } from '../../values/ids.ts'
@@ -13,10 +12,10 @@ import { beneficiariesApi } from './api.ts'
 import { Beneficiary, bicMismatch, sepaName } from './beneficiary.ts'
 
 const notDeleted = { deletedAt: null }
-const lockedInOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
+const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
 
-export const findBeneficiary = (em: EntityManager, id: string): Promise<Beneficiary | null> =>
-  em.findOne(Beneficiary, { id, ...notDeleted })
+export const findBeneficiary = (records: Records, id: string): Promise<Beneficiary | null> =>
+  records.findOne(Beneficiary, { id, ...notDeleted })
 
 /** The part of a beneficiary that a payment uses. */
 export interface PayeeRow extends Row {
@@ -43,8 +42,8 @@ export async function payeesById(
 }
 
 /** A beneficiary that has not been deleted, locked until the transaction ends. */
-async function lockBeneficiary(em: EntityManager, id: string): Promise<Beneficiary | null> {
-  const beneficiary = await lock(em, Beneficiary, id)
+async function lockBeneficiary(records: Records, id: string): Promise<Beneficiary | null> {
+  const beneficiary = await records.lock(Beneficiary, id)
   return beneficiary?.deletedAt ? null : beneficiary
 }
 
@@ -60,21 +59,17 @@ const beneficiaryEvent = ({ id, name, country, verification, duplicateOf }: Bene
  * The original among the beneficiaries with an IBAN; all others are its duplicates. A unique key allows one original, and
  * a concurrent second one is retried. Locked, so that it is not deleted while it gets a duplicate.
  */
-const originalOf = (em: EntityManager, iban: string): Promise<Beneficiary | null> =>
-  em.findOne(
-    Beneficiary,
-    { iban, duplicateOf: null, ...notDeleted },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+const originalOf = (records: Records, iban: string): Promise<Beneficiary | null> =>
+  records.findOne(Beneficiary, { iban, duplicateOf: null, ...notDeleted }, { lock: true })
 
 /** Makes the oldest duplicate the original when the original is deleted or gets another IBAN. */
 async function promoteOldestDuplicate(
   original: Beneficiary,
-  { em, emit }: ContextOf<typeof beneficiariesApi.update>,
+  { records, emit }: ContextOf<typeof beneficiariesApi.update>,
 ): Promise<void> {
   // The unique key allows a new original once the old one is written.
-  await em.flush()
-  const [oldest, ...others] = await em.find(
+  await records.flush()
+  const [oldest, ...others] = await records.find(
     Beneficiary,
     { duplicateOf: original.id, ...notDeleted },
     lockedInOrder,
@@ -101,8 +96,8 @@ async function recordAnswer(
   { beneficiaryId, payee }: VerificationRequest,
   context: Verifying,
 ) {
-  const { em, now, emit, refuse } = context
-  const beneficiary = await lockBeneficiary(em, beneficiaryId)
+  const { records, now, emit, refuse } = context
+  const beneficiary = await lockBeneficiary(records, beneficiaryId)
   if (!beneficiary) return refuse('beneficiary_not_found')
   if (isUnanswered(answer)) return refuse(answer === 'late' ? 'bank_silent' : 'bank_answer_unusable')
   if (beneficiary.name !== payee.name || beneficiary.iban !== payee.iban) return refuse('beneficiary_changed')
@@ -113,11 +108,11 @@ async function recordAnswer(
 }
 
 const beneficiaries = implement(beneficiariesApi, {
-  async create({ body: { country, ...body } }, { em, emit, refuse }) {
+  async create({ body: { country, ...body } }, { records, emit, refuse }) {
     const mismatch = bicMismatch(body)
     if (mismatch) return refuse('bic_does_not_fit', mismatch)
-    const original = await originalOf(em, body.iban)
-    const beneficiary = em.create(Beneficiary, {
+    const original = await originalOf(records, body.iban)
+    const beneficiary = records.create(Beneficiary, {
       ...body,
       sepaName: sepaName(body.name),
       country: country ?? countryOfIban(body.iban),
@@ -128,24 +123,27 @@ const beneficiaries = implement(beneficiariesApi, {
   },
 
   list({ query: { iban, country, verification } }, { page }) {
-    const byResult = verification && { result: verification === 'none' ? null : verification }
-    return page(Beneficiary, { ...notDeleted, ...definedOnly({ iban, country, verification: byResult }) })
+    const byResult =
+      verification === 'none'
+        ? sqlCondition("verification ->> 'result' is null")
+        : verification && sqlCondition("verification ->> 'result' = ?", [verification])
+    return page(Beneficiary, { ...notDeleted, ...definedOnly({ iban, country }), ...byResult })
   },
 
-  async get({ params }, { em, refuse }) {
-    return (await findBeneficiary(em, params.id)) ?? refuse('beneficiary_not_found')
+  async get({ params }, { records, refuse }) {
+    return (await findBeneficiary(records, params.id)) ?? refuse('beneficiary_not_found')
   },
 
   async update({ params, body }, context) {
-    const { em, emit, refuse } = context
-    const beneficiary = await lockBeneficiary(em, params.id)
+    const { records, emit, refuse } = context
+    const beneficiary = await lockBeneficiary(records, params.id)
     if (!beneficiary) return refuse('beneficiary_not_found')
     const changes = beneficiary.changesTo(body)
     const mismatch = bicMismatch({ bic: beneficiary.bic, iban: beneficiary.iban, ...changes })
     if (mismatch) return refuse('bic_does_not_fit', mismatch)
     const changed = Object.keys(changes)
     if (changed.length === 0) return beneficiary
-    const original = changes.iban ? await originalOf(em, changes.iban) : undefined
+    const original = changes.iban ? await originalOf(records, changes.iban) : undefined
     beneficiary.change(changes)
     if (original !== undefined) beneficiary.duplicateOf = original?.id ?? null
     emit('beneficiary.updated', { ...beneficiaryEvent(beneficiary), changed })
@@ -154,8 +152,8 @@ const beneficiaries = implement(beneficiariesApi, {
   },
 
   async delete({ params }, context) {
-    const { em, now, emit, refuse } = context
-    const beneficiary = await lockBeneficiary(em, params.id)
+    const { records, now, emit, refuse } = context
+    const beneficiary = await lockBeneficiary(records, params.id)
     if (!beneficiary) return refuse('beneficiary_not_found')
     beneficiary.deletedAt = now
     emit('beneficiary.deleted', beneficiaryEvent(beneficiary))
@@ -163,8 +161,8 @@ const beneficiaries = implement(beneficiariesApi, {
   },
 
   verify: {
-    async reserve({ params }, { em, tenant: { mode }, ports, refuse }) {
-      const beneficiary = await findBeneficiary(em, params.id)
+    async reserve({ params }, { records, tenant: { mode }, ports, refuse }) {
+      const beneficiary = await findBeneficiary(records, params.id)
       if (!beneficiary) return refuse('beneficiary_not_found')
       // Throws before anything is reserved if this mode has no rail.
       ports.sepaRail(mode)

@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { definedOnly, halfOpenRange, lock, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
 import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
 import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
@@ -57,34 +57,34 @@ async function reserve(
   { amountEuros, paymentMethodId }: FundingMembers,
   context: FundingContext,
 ) {
-  const { em, tenant, now, ports, emit, refuse } = context
+  const { records, tenant, now, ports, emit, refuse } = context
   const wallet = await findWallet(context, walletId)
   if (!wallet) return refuse('wallet_not_found')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   if (!paymentMethodId && tenant.mode === 'live') return refuse('live_rail_missing')
-  const method = await em.findOne(PaymentMethod, { id: paymentMethodId ?? '', status: 'active' })
+  const method = await records.findOne(PaymentMethod, { id: paymentMethodId ?? '', status: 'active' })
   if (paymentMethodId && !method) return refuse('payment_method_not_found')
   // Throws before anything is reserved if this mode has no rail.
   if (method) ports.fundingRail(tenant.mode)
   const dueAt = after(now, FIRST_CHECK_AFTER)
-  const funding = em.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
+  const funding = records.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
   emit('funding.created', fundingEvent(funding))
   return chargeRequestOf(funding, method?.token ?? null)
 }
 
 /** Records the state of the charge; answers with the wallet and its funding. */
 async function recordCharge(state: ChargeState, { fundingId }: ChargeRequest, context: FundingContext) {
-  const { em, refuse } = context
+  const { records, refuse } = context
   const isKnown = state.status !== 'unknown'
   // An unknown state is left to the sweep, which asks again and finally gives up.
   const funding = await (isKnown
     ? settle(fundingId, state, context)
-    : em.findOneOrFail(Funding, { id: fundingId }))
+    : records.findOneOrFail(Funding, { id: fundingId }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
     return refuse('payment_failed', `Nothing has been drawn. ${funding.reason?.message}`)
   }
-  await em.flush()
+  await records.flush()
   const wallet = await findWallet(context, funding.walletId)
   if (!wallet) throw new Error('a funding without a wallet')
   return withMembers(wallet, { funding })
@@ -115,18 +115,18 @@ const fund = implement(fundApi, {
   list: ({ query: { status, walletId, from, to } }, { page }) =>
     page(Funding, definedOnly({ status, walletId, createdAt: halfOpenRange(from, to) })),
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Funding, { id: params.id })) ?? refuse('funding_not_found')
+  async get({ params }, { records, refuse }) {
+    return (await records.findOne(Funding, { id: params.id })) ?? refuse('funding_not_found')
   },
 
   async act({ params, body }, context) {
-    const { em, sql, tenant, refuse } = context
+    const { records, sql, tenant, refuse } = context
     const { fundingId } = params
-    const unlocked = await em.findOne(Funding, { id: fundingId })
+    const unlocked = await records.findOne(Funding, { id: fundingId })
     if (!unlocked) return refuse('funding_not_found')
     if (tenant.mode !== 'test') return refuse('test_mode_only')
     await openBook(sql, context, { wallets: [unlocked.walletId], others: ['bank'], ifExists: DEBT_ACCOUNTS })
-    const funding = await lock(em, Funding, fundingId)
+    const funding = await records.lock(Funding, fundingId)
     if (funding?.status !== 'requires_action') return refuse('no_action_required')
     const reason = { code: 'action_refused', message: 'The payer has not confirmed.' }
     return settle(funding.id, body.outcome === 'settled' ? SETTLED : { status: 'failed', reason }, context)
@@ -141,17 +141,17 @@ const fund = implement(fundApi, {
   },
 
   async simulateReverse({ params, body }, context) {
-    if (!(await context.em.findOne(Funding, { id: params.fundingId })))
+    if (!(await context.records.findOne(Funding, { id: params.fundingId })))
       return context.refuse('funding_not_found')
     if (context.tenant.mode !== 'test') return context.refuse('test_mode_only')
     return reverse(params.fundingId, body.reason, context)
   },
 
   follow: {
-    async reserve({ params }, { em, now }) {
-      const funding = await em.findOneOrFail(Funding, { id: params.id })
+    async reserve({ params }, { records, now }) {
+      const funding = await records.findOneOrFail(Funding, { id: params.id })
       if (!isUnderWay(funding)) return null
-      const method = await em.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
+      const method = await records.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
       return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
     },
     async call(request: (ChargeRequest & { readonly now: string }) | null, { ports, requestId }) {

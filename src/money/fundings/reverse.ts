@@ -12,8 +12,8 @@ type Reversing = ContextOf<typeof fundApi.reverse>
  * What is held for payments stays held.
  */
 export async function reverse(id: string, message: string, context: Reversing) {
-  const { em, sql, tenant, now, emit, refuse } = context
-  const { walletId } = await em.findOneOrFail(Funding, { id })
+  const { records, sql, tenant, now, emit, refuse } = context
+  const { walletId } = await records.findOneOrFail(Funding, { id })
   const book = await openBook(sql, context, { wallets: [walletId], others: FORCED_DEBIT_ACCOUNTS })
   const wallet = (await walletsById(sql, tenant, [walletId])).get(walletId)
   const funding = await lockFunding(id, context)

@@ -1,6 +1,5 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import type { ChargeState, FailureReason } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
 import { creditSuspense, repayDebt } from '../incoming/index.ts'
@@ -9,7 +8,7 @@ import { walletEvent, walletsById } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
 import { FIRST_CHECK_AFTER, Funding, fundingMachine, isUnderWay, nextCheckAfter } from './funding.ts'
 
-export type Settling = Pick<ContextOf<typeof fundApi.follow>, 'em' | 'sql' | 'tenant' | 'now' | 'emit'>
+export type Settling = Pick<ContextOf<typeof fundApi.follow>, 'records' | 'sql' | 'tenant' | 'now' | 'emit'>
 
 export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountEuros, reason }: Funding) => ({
   fundingId: id,
@@ -36,16 +35,16 @@ export async function settle(id: string, state: ChargeState, context: Settling):
   return recordProgress(funding, state, context)
 }
 
-export async function lockFunding(id: string, { em }: Pick<Settling, 'em'>): Promise<Funding> {
-  const funding = await lock(em, Funding, id)
+export async function lockFunding(id: string, { records }: Pick<Settling, 'records'>): Promise<Funding> {
+  const funding = await records.lock(Funding, id)
   if (!funding) throw new Error(`there is no funding ${id}`)
   return funding
 }
 
 /** Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be closed meanwhile. */
 async function creditWallet(id: string, context: Settling): Promise<Funding> {
-  const { em, sql, tenant, now, emit } = context
-  const { walletId } = await em.findOneOrFail(Funding, { id })
+  const { records, sql, tenant, now, emit } = context
+  const { walletId } = await records.findOneOrFail(Funding, { id })
   const book = await openBook(sql, context, {
     wallets: [walletId],
     others: ['bank'],

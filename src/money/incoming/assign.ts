@@ -1,6 +1,5 @@
 import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { payableWallets, walletEvent, walletsById } from '../wallets/index.ts'
 import type { incomingApi } from './api.ts'
@@ -14,8 +13,8 @@ type Assigning = ContextOf<typeof incomingApi.assign>
  * on an owner's ledger stays with that owner.
  */
 export async function assign(creditId: string, walletId: string, context: Assigning) {
-  const { em, sql, actFor, emit, refuse } = context
-  const unlocked = await em.findOne(IncomingCredit, { id: creditId })
+  const { records, sql, actFor, emit, refuse } = context
+  const unlocked = await records.findOne(IncomingCredit, { id: creditId })
   if (!unlocked) return refuse('credit_not_found')
   const { mode, ownerId } = unlocked
   const isPlatform = ownerId === PLATFORM_OWNER
@@ -32,7 +31,7 @@ export async function assign(creditId: string, walletId: string, context: Assign
   const book = await openBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS })
   const platformBook = await openPlatformBook(isPlatform, context, mode)
   const wallet = (await walletsById(sql, tenant, [walletId])).get(walletId)
-  const credit = await lock(em, IncomingCredit, creditId)
+  const credit = await records.lock(IncomingCredit, creditId)
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   const { amountEuros } = credit

@@ -10,13 +10,13 @@ import { receive } from './receive.ts'
 
 const incoming = implement(incomingApi, {
   async simulate({ body: { bankReference = newId('booking'), ...body } }, context) {
-    const { em, tenant, now, refuse } = context
+    const { records, tenant, now, refuse } = context
     if (tenant.mode !== 'test') return refuse('test_mode_only')
     const booking = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
     const received = { ...body, ...booking, reason: null, valueDate: now.toISOString().slice(0, 10) }
     // Limits the match to the caller's own wallets.
     const [credit] = await receive([received], { ...tenant, fallback: tenant }, context)
-    return credit ?? em.findOneOrFail(IncomingCredit, { mode: tenant.mode, ...booking })
+    return credit ?? records.findOneOrFail(IncomingCredit, { mode: tenant.mode, ...booking })
   },
 
   list: ({ query: { status, mode, ownerId, walletId, from, to } }, { page }) =>

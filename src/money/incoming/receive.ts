@@ -19,7 +19,7 @@ type Receiving = Pick<
       'wallet.debited': typeof WalletEvent
     }
   >,
-  'em' | 'sql' | 'tenant' | 'now' | 'emit' | 'actFor'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'actFor'
 >
 
 const RECORDED = `
@@ -79,7 +79,7 @@ async function receiveForOwner(
   destinations: readonly Destination[],
   context: Receiving,
 ): Promise<IncomingCredit[]> {
-  const { em, sql, actFor } = context
+  const { records, sql, actFor } = context
   actFor(tenant)
   const ids = destinations.flatMap(({ walletId }) => walletId ?? [])
   const book = await openBook(sql, context, {
@@ -96,7 +96,7 @@ async function receiveForOwner(
         ? creditWallet(received, wallet, book, context)
         : enterSuspense(received, reason, book, context),
     )
-    if (index % FLUSH_EVERY === FLUSH_EVERY - 1) await em.flush()
+    if (index % FLUSH_EVERY === FLUSH_EVERY - 1) await records.flush()
   }
   await book.post(sql)
   return credits
@@ -106,9 +106,9 @@ function creditWallet(
   received: ReceivedCredit,
   wallet: WalletRow,
   book: Book,
-  { em, tenant, emit }: Pick<Receiving, 'em' | 'tenant' | 'emit'>,
+  { records, tenant, emit }: Pick<Receiving, 'records' | 'tenant' | 'emit'>,
 ): IncomingCredit {
-  const credit = em.create(IncomingCredit, { ...received, ...tenant, walletId: wallet.id })
+  const credit = records.create(IncomingCredit, { ...received, ...tenant, walletId: wallet.id })
   creditMachine.move(credit, 'matched')
   book.move('sepa_credit', 'bank', wallet.id, credit.amountEuros, causeOf(credit))
   emit('incoming.received', creditEvent(credit))

@@ -6,7 +6,7 @@ import type { IncomingEvent } from './incoming-event.ts'
 
 type SuspenseContext = Pick<
   Context<never, { 'incoming.received': typeof IncomingEvent }>,
-  'em' | 'sql' | 'tenant' | 'now' | 'emit'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit'
 >
 
 /** Posts a credit to the tenant's suspense account, in a book that the caller has open. */
@@ -14,9 +14,9 @@ export function enterSuspense(
   received: ReceivedCredit,
   reason: UnmatchedReason,
   book: Book,
-  { em, tenant, emit }: Omit<SuspenseContext, 'sql' | 'now'>,
+  { records, tenant, emit }: Omit<SuspenseContext, 'sql' | 'now'>,
 ): IncomingCredit {
-  const credit = em.create(IncomingCredit, { ...received, ...tenant, reason })
+  const credit = records.create(IncomingCredit, { ...received, ...tenant, reason })
   book.move('unmatched_credit', 'bank', 'suspense', credit.amountEuros, causeOf(credit))
   emit('incoming.received', creditEvent(credit))
   return credit

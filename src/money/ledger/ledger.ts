@@ -58,17 +58,19 @@ const ledger = implement(ledgerApi, {
     return { ...cursor, data: data.map(accountRecord) }
   },
 
-  async account({ params }, { em, refuse }) {
-    const account = await em.findOne(LedgerAccount, { id: params.id })
+  async account({ params }, { records, refuse }) {
+    const account = await records.findOne(LedgerAccount, { id: params.id })
     return account ? accountRecord(account) : refuse('account_not_found')
   },
 
-  async entries({ params, query: { from, to } }, { em, page, refuse }) {
-    if (!(await em.findOne(LedgerAccount, { id: params.id }))) return refuse('account_not_found')
+  async entries({ params, query: { from, to } }, { records, page, refuse }) {
+    if (!(await records.findOne(LedgerAccount, { id: params.id }))) return refuse('account_not_found')
     const bookedAt = halfOpenRange(from, to)
     const where = { accountId: params.id, ...(bookedAt && { bookedAt }) }
     const { data, ...cursor } = await page(LedgerEntry, where, 'version')
-    const transfers = await em.find(LedgerTransfer, { id: { $in: data.map(({ transferId }) => transferId) } })
+    const transfers = await records.find(LedgerTransfer, {
+      id: { $in: data.map(({ transferId }) => transferId) },
+    })
     const causes = new Map(transfers.map(transfer => [transfer.id, causeOf(transfer)]))
     return {
       ...cursor,
@@ -87,10 +89,14 @@ const ledger = implement(ledgerApi, {
     return { ...cursor, data: data.map(transfer => ({ ...transfer, ...causeOf(transfer) })) }
   },
 
-  async transfer({ params }, { em, refuse }) {
-    const transfer = await em.findOne(LedgerTransfer, { id: params.id })
+  async transfer({ params }, { records, refuse }) {
+    const transfer = await records.findOne(LedgerTransfer, { id: params.id })
     if (!transfer) return refuse('posting_not_found')
-    const entries = await em.find(LedgerEntry, { transferId: transfer.id }, { orderBy: { accountId: 'asc' } })
+    const entries = await records.find(
+      LedgerEntry,
+      { transferId: transfer.id },
+      { orderBy: { accountId: 'asc' } },
+    )
     return { ...transfer, ...causeOf(transfer), entries: entries.map(entryRecord) }
   },
 

@@ -49,13 +49,15 @@ export async function openBook(
   { wallets, others = [], ifExists = [], holds = [] }: BookAccounts,
 ): Promise<Book> {
   const parameters = [tenant.ownerId, tenant.mode, [...new Set(wallets)], [...others, ...ifExists]]
-  let accounts = await sql<LockedAccount>(LOCK, parameters)
+  let [accounts, held] = await Promise.all([
+    sql<LockedAccount>(LOCK, parameters),
+    holds.length === 0 ? [] : openHolds(sql, tenant, holds),
+  ])
   const missing = others.filter(kind => !accounts.some(account => account.kind === kind))
   if (missing.length > 0) {
     for (const kind of missing) await openAccount(sql, { tenant, now }, kind, null)
     accounts = await sql<LockedAccount>(LOCK, parameters)
   }
-  const held = holds.length === 0 ? [] : await openHolds(sql, tenant, holds)
   return new Book(tenant, now, accounts, held)
 }
 

@@ -1,6 +1,6 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import { definedOnly, lock } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import type { Instrument, NoInstrument } from '../../ports/funding-rail.ts'
 import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
@@ -25,12 +25,12 @@ const paymentMethodEvent = ({ id, status, kind, brand, last4 }: PaymentMethod) =
 async function recordInstrument(
   answer: Instrument | NoInstrument,
   { token, holder }: TokenCheck,
-  { em, emit, refuse }: ContextOf<typeof paymentMethodsApi.addPaymentMethod>,
+  { records, emit, refuse }: ContextOf<typeof paymentMethodsApi.addPaymentMethod>,
 ) {
   if (answer === 'unknown') return refuse('token_unknown')
   if (answer === 'silent') return refuse('processor_silent')
   const { kind, brand, last4 } = answer
-  const method = em.create(PaymentMethod, { kind, brand, last4, token, holder })
+  const method = records.create(PaymentMethod, { kind, brand, last4, token, holder })
   emit('payment_method.created', paymentMethodEvent(method))
   return method
 }
@@ -52,8 +52,8 @@ export const paymentMethods = implement(paymentMethodsApi, {
   paymentMethods: ({ query: { status = 'active', kind } }, { page }) =>
     page(PaymentMethod, definedOnly({ status, kind })),
 
-  async removePaymentMethod({ params }, { em, now, emit, refuse }) {
-    const method = await lock(em, PaymentMethod, params.id)
+  async removePaymentMethod({ params }, { records, now, emit, refuse }) {
+    const method = await records.lock(PaymentMethod, params.id)
     if (!method || !paymentMethodMachine.move(method, 'removed')) return refuse('payment_method_not_found')
     method.removedAt = now
     emit('payment_method.removed', paymentMethodEvent(method))

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
@@ -36,8 +35,8 @@ export async function generateStatement(
   period: string,
   context: GenerateContext,
 ): Promise<Statement> {
-  const { em, sql, tenant, now } = context
-  const current = await em.findOne(Statement, { walletId: wallet.id, period })
+  const { records, sql, tenant, now } = context
+  const current = await records.findOne(Statement, { walletId: wallet.id, period })
   if (current?.status === 'final') return current
   const month = monthOf(period)
   const isOver = month.to <= now
@@ -86,16 +85,16 @@ async function storeStatement(
   figures: StatementFigures & Month,
   { id: walletId, iban, bic }: Account,
   period: string,
-  { em, tenant, emit }: Pick<GenerateContext, 'em' | 'tenant' | 'emit'>,
+  { records, tenant, emit }: Pick<GenerateContext, 'records' | 'tenant' | 'emit'>,
   isOver: boolean,
 ): Promise<Statement> {
-  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }
-  const stored = await em.findOne(Statement, { walletId, period }, locked)
+  const locked = { lock: true }
+  const stored = await records.findOne(Statement, { walletId, period }, locked)
   if (stored?.status === 'final') return stored
   if (stored && !isOver && figures.lastVersion <= stored.lastVersion) return stored
-  const { name: holder } = await findCustomer(em, tenant.ownerId)
+  const { name: holder } = await findCustomer(records, tenant.ownerId)
   const members = { ...figures, walletId, period, holder, iban, bic }
-  const statement = stored ? Object.assign(stored, members) : em.create(Statement, members)
+  const statement = stored ? Object.assign(stored, members) : records.create(Statement, members)
   if (isOver) statementMachine.move(statement, 'final')
   emit('bill.updated', statementEvent(statement))
   return statement

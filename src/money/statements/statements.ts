@@ -17,7 +17,7 @@ import { periodOf, Statement, statementMachine } from './statement.ts'
 const statementResponse = (statement: Statement) =>
   withMembers(statement, { movements: Number(statement.movements) })
 
-type Reading = Pick<Context, 'em' | 'sql' | 'ports'>
+type Reading = Pick<Context, 'records' | 'sql' | 'ports'>
 type Writer = (
   statement: Statement,
   pages: AsyncIterable<readonly Movement[]>,
@@ -54,7 +54,7 @@ async function fileIn(
   { type, extension, write }: Format,
   context: Reading,
 ): Promise<File | undefined> {
-  const statement = await context.em.findOne(Statement, { id })
+  const statement = await context.records.findOne(Statement, { id })
   if (!statement) return undefined
   const { period, iban, walletId } = statement
   const name = `statement-${period}-${iban ?? walletId}.${extension}`
@@ -77,8 +77,8 @@ const statements = implement(statementsApi, {
     return { ...cursor, data: data.map(statementResponse) }
   },
 
-  async get({ params }, { em, refuse }) {
-    const statement = await em.findOne(Statement, { id: params.id })
+  async get({ params }, { records, refuse }) {
+    const statement = await records.findOne(Statement, { id: params.id })
     return statement ? statementResponse(statement) : refuse('statement_not_found')
   },
 

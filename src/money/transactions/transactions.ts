@@ -1,11 +1,12 @@
-import { LockMode, type RequiredEntityData, raw } from '@mikro-orm/core'
+import type { RequiredEntityData } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { byMerchant, definedOnly, lock } from '../../kernel/database/entity.ts'
+import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { type TransactionEvent, type transactionEvents, transactionsApi } from './api.ts'
@@ -21,14 +22,14 @@ const transactionEvent = (transaction: TransactionRow): z.output<typeof Transact
   status: transaction.status,
 })
 
-type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'em' | 'emit'>
+type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'records' | 'emit'>
 
 /** Creates the record of a payment, in the same database transaction as its posting. */
 export function beginTransaction(
   members: RequiredEntityData<Transaction>,
-  { em, emit }: PaymentContext,
+  { records, emit }: PaymentContext,
 ): Transaction {
-  const transaction = em.create(Transaction, members)
+  const transaction = records.create(Transaction, members)
   emit('transaction.created', transactionEvent(transaction))
   emit('transaction.authorization', transactionEvent(transaction))
   return transaction
@@ -97,17 +98,17 @@ export function declineTransaction(
 }
 
 /** Locks the transaction of a transfer; null if the transfer has not been submitted. */
-export const transactionOf = ({ em }: Pick<Context, 'em'>, transferId: string): Promise<Transaction | null> =>
-  em.findOne(Transaction, { transferId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
+export const transactionOf = (
+  { records }: Pick<Context, 'records'>,
+  transferId: string,
+): Promise<Transaction | null> => records.findOne(Transaction, { transferId }, { lock: true })
 
 /** Limits a delegation's token to payments on intents that were declared with it. */
 const underDelegation = ({ delegationId }: Actor): object =>
   delegationId
-    ? {
-        [raw('exists (select from intents i where i.id = intent_id and i.delegation_id = ?)', [
-          delegationId,
-        ])]: [],
-      }
+    ? sqlCondition('exists (select from intents i where i.id = intent_id and i.delegation_id = ?)', [
+        delegationId,
+      ])
     : {}
 
 const transactions = implement(transactionsApi, {
@@ -120,13 +121,13 @@ const transactions = implement(transactionsApi, {
     })
   },
 
-  async get({ params }, { em, actor, refuse }) {
+  async get({ params }, { records, actor, refuse }) {
     const where = { id: params.id, ...underDelegation(actor) }
-    return (await em.findOne(Transaction, where)) ?? refuse('transaction_not_found')
+    return (await records.findOne(Transaction, where)) ?? refuse('transaction_not_found')
   },
 
-  async update({ params, body }, { em, emit, refuse }) {
-    const transaction = await lock(em, Transaction, params.id)
+  async update({ params, body }, { records, emit, refuse }) {
+    const transaction = await records.lock(Transaction, params.id)
     if (!transaction) return refuse('transaction_not_found')
     transaction.memo = body.memo
     emit('transaction.updated', transactionEvent(transaction))

@@ -102,6 +102,7 @@ export const walletsApi = {
     emits: { 'wallet.updated': event('A wallet has been renamed, frozen or let go again.', WalletEvent) },
   }),
   balance: get('/wallets/{id}/balance', {
+    readsClock: true,
     summary: 'What a wallet holds, or held at an instant',
     callers: ['key', 'agent'],
     scope: 'wallets:read',

@@ -1,7 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { lock } from '../../kernel/database/entity.ts'
 import { closeAccount, openAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import { EMPTY, eventWithBalance } from './response.ts'
@@ -10,18 +9,18 @@ import { Wallet, walletMachine } from './wallet.ts'
 
 type Opening = Pick<
   Context<never, { 'wallet.created': typeof WalletEvent }>,
-  'em' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit'
+  'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit'
 >
 type Members = Pick<Wallet, 'name'> &
   Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'parentWalletId' | 'metadata'>>
 
 /** Opens a wallet with its IBAN and its account in the ledger. */
 export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
-  const { em, sql, tenant, ports, emit } = context
+  const { records, sql, tenant, ports, emit } = context
   const [sequence] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
   const number = virtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
-  const wallet = em.create(Wallet, { ...members, ...number })
-  await em.flush()
+  const wallet = records.create(Wallet, { ...members, ...number })
+  await records.flush()
   await openAccount(sql, context, 'wallet', wallet.id)
   emit('wallet.created', eventWithBalance(wallet, EMPTY))
   return wallet
@@ -53,17 +52,17 @@ export async function walletsById(
 }
 
 /** The wallet of a request that names none: the owner's oldest open one. */
-export const mainWallet = ({ em }: Pick<Context, 'em'>): Promise<Wallet | null> =>
-  em.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
+export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
+  records.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
 
 type Closing = Pick<
   Context<never, { 'wallet.closed': typeof WalletEvent }>,
-  'em' | 'sql' | 'tenant' | 'now' | 'emit'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit'
 >
 
 /** Closes a wallet for good. The caller has locked its account, which must be empty. False if it was closed before. */
 export async function closeWallet(id: string, context: Closing): Promise<boolean> {
-  const wallet = await lock(context.em, Wallet, id)
+  const wallet = await context.records.lock(Wallet, id)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
   await closeAccount(context.sql, context, id)
   context.emit('wallet.closed', eventWithBalance(wallet, EMPTY))

@@ -1,7 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { definedOnly, lock } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
@@ -9,15 +9,15 @@ import { EMPTY, eventWithBalance, walletResponse, withBalance, withBalances } fr
 import { Wallet, walletMachine } from './wallet.ts'
 
 /** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
-async function parentProblem(id: string, { em }: Pick<Context, 'em'>) {
-  const wallet = await lock(em, Wallet, id)
+async function parentProblem(id: string, { records }: Pick<Context, 'records'>) {
+  const wallet = await records.lock(Wallet, id)
   if (!wallet) return 'parent_not_found'
   return wallet.kind === 'owner' && wallet.status !== 'closed' ? undefined : 'parent_not_usable'
 }
 
 /** A wallet with its balance; null if the tenant has no such wallet. */
-export async function findWallet(context: Pick<Context, 'em' | 'sql' | 'tenant'>, id: string) {
-  const wallet = await context.em.findOne(Wallet, { id }, { refresh: true })
+export async function findWallet(context: Pick<Context, 'records' | 'sql' | 'tenant'>, id: string) {
+  const wallet = await context.records.findOne(Wallet, { id })
   return wallet && walletResponse(wallet, context)
 }
 
@@ -38,15 +38,15 @@ const wallets = implement(walletsApi, {
   },
 
   async get({ params }, context) {
-    const wallet = await context.em.findOne(Wallet, { id: params.id })
+    const wallet = await context.records.findOne(Wallet, { id: params.id })
     return wallet ? walletResponse(wallet, context) : context.refuse('wallet_not_found')
   },
 
   async update({ params, body: { status, ...members } }, context) {
-    const { em, emit, refuse } = context
+    const { records, emit, refuse } = context
     // Payments lock the account, so none is in progress while the wallet is frozen.
     await openBook(context.sql, context, { wallets: [params.id] })
-    const wallet = await lock(em, Wallet, params.id)
+    const wallet = await records.lock(Wallet, params.id)
     if (!wallet) return refuse('wallet_not_found')
     if (wallet.status === 'closed') return refuse('wallet_closed')
     if (status && walletMachine.move(wallet, status))
@@ -57,8 +57,8 @@ const wallets = implement(walletsApi, {
     return record
   },
 
-  async balance({ params, query }, { em, sql, tenant, now, refuse }) {
-    const wallet = await em.findOne(Wallet, { id: params.id })
+  async balance({ params, query }, { records, sql, tenant, now, refuse }) {
+    const wallet = await records.findOne(Wallet, { id: params.id })
     if (!wallet) return refuse('wallet_not_found')
     const at = query.at ?? now
     const balance = await walletBalanceAt(sql, tenant, at, wallet.id)
@@ -67,14 +67,14 @@ const wallets = implement(walletsApi, {
   },
 
   async close({ params }, context) {
-    const { em, sql, refuse } = context
+    const { records, sql, refuse } = context
     await openBook(sql, context, { wallets: [params.id] })
-    const wallet = await lock(em, Wallet, params.id)
+    const wallet = await records.lock(Wallet, params.id)
     if (!wallet) return refuse('wallet_not_found')
     if (wallet.kind === 'agent') return refuse('wallet_of_agent')
     const record = await walletResponse(wallet, context)
     if (record.availableEuros + record.heldEuros > 0n) return refuse('wallet_not_empty')
-    if (await em.count(Wallet, { parentWalletId: wallet.id, status: notClosed }))
+    if (await records.count(Wallet, { parentWalletId: wallet.id, status: notClosed }))
       return refuse('wallet_has_children')
     if (!(await closeWallet(wallet.id, context))) return refuse('wallet_closed')
     return withBalance(wallet, EMPTY)

@@ -16,6 +16,7 @@ const testModeOnly = [400, 'Only the clock of test mode can be moved: use a sand
 
 export const sandboxApi = {
   clock: get('/simulate/clock', {
+    readsClock: true,
     summary: 'Read your test clock',
     callers: ['key'],
     scope: 'sandbox:read',

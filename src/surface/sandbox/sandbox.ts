@@ -25,10 +25,10 @@ const sandbox = implement(sandboxApi, {
   clock: (_, { now }) => clockResponse(now),
 
   advance: {
-    async reserve({ body }, { tenant, em, refuse }) {
+    async reserve({ body }, { tenant, sql, refuse }) {
       if (tenant.mode !== 'test') return refuse('test_mode_only')
       const by = minutes(body.minutes ?? 0) + days(body.days ?? 0) + (body.seconds ?? 0) * 1_000
-      const toMs = await reserveClockMove(em, tenant, by)
+      const toMs = await reserveClockMove(sql, tenant, by)
       return toMs === undefined ? refuse('clock_too_far') : { tenant, toMs }
     },
     call: ({ tenant, toMs }: Reserved, { ports }) => ports.advanceClock(tenant, toMs),

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { Delivery } from '../../../src/delivery/webhooks/delivery.ts'
 import { type Claimed, claimDeliveries } from '../../../src/delivery/webhooks/dispatch/claim.ts'
 import { Deliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
 import type { Share } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
@@ -15,7 +14,7 @@ import { until } from '../../support/until.ts'
 const receiver = await startReceiver()
 const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 const { subscribed } = subscriptionsIn(service, receiver)
-const database = await openDatabase(service.databaseUrl, [Delivery], 3)
+const database = openDatabase(service.databaseUrl, 3)
 afterAll(() => database.close())
 
 const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })

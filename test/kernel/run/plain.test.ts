@@ -46,8 +46,8 @@ const run = (handler: Work, text = newId('text')): Promise<Outcome> => {
   return engine.run(tenant, 'notes.write', { body: { text } })
 }
 
-const insert = (em: Context['em'], text: string): Promise<unknown> =>
-  em.execute('insert into notes (id, text) values (?, ?)', [text, text])
+const insert = (sql: Context['sql'], text: string): Promise<unknown> =>
+  sql('insert into notes (id, text) values ($1, $2)', [text, text])
 
 async function traces(text: string): Promise<unknown> {
   const { rows } = await engine.sql(
@@ -58,8 +58,8 @@ async function traces(text: string): Promise<unknown> {
   return rows[0]
 }
 
-const write: Work = async ({ em, emit }, { text }) => {
-  await insert(em, text)
+const write: Work = async ({ sql, emit }, { text }) => {
+  await insert(sql, text)
   emit('note.written', { noteId: text })
   return { id: text, text }
 }
@@ -100,8 +100,8 @@ describe('a plain operation', () => {
     [
       'overlooks an error of the database',
       async (context, body) => {
-        await insert(context.em, body.text)
-        await context.em.execute('select 1 / 0').catch(() => undefined)
+        await insert(context.sql, body.text)
+        await context.sql('select 1 / 0').catch(() => undefined)
         return { id: body.text, text: body.text }
       },
     ],
@@ -123,12 +123,12 @@ describe('a plain operation', () => {
     await engine.sql(`insert into notes (id, text) values ('left', 'left'), ('right', 'right')`)
     let tries = 0
     const both = Promise.withResolvers<void>()
-    const cross: Work = async ({ em }, { text }) => {
+    const cross: Work = async ({ sql }, { text }) => {
       const ids = text === 'x' ? ['left', 'right'] : ['right', 'left']
-      await em.execute('update notes set seen = seen + 1 where id = ?', [ids[0]])
+      await sql('update notes set seen = seen + 1 where id = $1', [ids[0]])
       if (++tries === 2) both.resolve()
       await both.promise
-      await em.execute('update notes set seen = seen + 1 where id = ?', [ids[1]])
+      await sql('update notes set seen = seen + 1 where id = $1', [ids[1]])
       return { id: text, text }
     }
     const outcomes = await Promise.all(['x', 'y'].map(text => run(cross, text)))
@@ -143,7 +143,7 @@ describe('a plain operation', () => {
   test('that fails at commit leaves nothing, and its connection serves the next one', async () => {
     await run(write, 'taken')
     const duplicate: Work = async (context, body) => {
-      await context.em.execute('insert into notes (id, text) values (?, ?)', [newId('note'), 'taken'])
+      await context.sql('insert into notes (id, text) values ($1, $2)', [newId('note'), 'taken'])
       context.emit('note.written', { noteId: body.text })
       return { id: body.text, text: body.text }
     }

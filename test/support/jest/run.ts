@@ -10,7 +10,7 @@ import {
 import { isRunning } from '../../../src/dev/processes/process-table.ts'
 import { findTemporal } from '../../../src/dev/temporal/binary.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../../src/dev/temporal/server.ts'
-import { migrate } from '../../../src/platform/database.ts'
+import { migrate } from '../../../src/platform/schema.ts'
 
 const PREFIX = 'agentpay-test-'
 const ENOUGH_BYTES = 2 ** 30

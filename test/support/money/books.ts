@@ -1,5 +1,4 @@
 import { afterAll } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import { onConnection } from '../../../src/kernel/database/connection.ts'
@@ -28,11 +27,7 @@ export async function startBooks(): Promise<Books> {
   const service = await startTestService()
   const { ownerId, client, key } = await service.owner()
   const tenant = { ownerId, mode: 'test' } as const
-  const database = await openDatabase(
-    service.databaseUrl,
-    Object.values(areas).flatMap(({ entities }) => entities),
-    8,
-  )
+  const database = openDatabase(service.databaseUrl, 8)
   afterAll(() => database.close())
   return {
     service,

@@ -5,7 +5,7 @@ import { signalPostmaster } from '../../../src/dev/postgres/postmaster.ts'
 import type { KeptServer } from '../../../src/dev/processes/kept-server.ts'
 import { temporalAtHand } from '../../../src/dev/temporal/binary.ts'
 import { startTemporal } from '../../../src/dev/temporal/server.ts'
-import { migrate } from '../../../src/platform/database.ts'
+import { migrate } from '../../../src/platform/schema.ts'
 import { beforeRemoval, temporaryFolder } from './folders.ts'
 
 /** A server of one test file, which can stop and restart it. */

@@ -5,7 +5,7 @@ import {
   type RecallStatus,
   type Unanswered,
 } from '../../../ports/sepa-rail.ts'
-import { INDETERMINATE, type SepaTransfer } from './sepa-transfer.ts'
+import type { SepaTransfer } from './sepa-transfer.ts'
 
 /** What a rail reports of a payment, asked for it or by itself. */
 export const notices = ['settled', 'rejected', 'returned', 'recall_accepted', 'recall_refused'] as const
@@ -96,6 +96,12 @@ export const applyRecallAnswer = async (
   !isUnanswered(answer) &&
   answer.status !== 'pending' &&
   applyNotice(sepaTransfer, `recall_${answer.status}`, answer.reasonCode, now)
+
+/** The reason of a submitted transfer of which nobody knows whether it was paid. */
+const INDETERMINATE: Reason = {
+  code: 'indeterminate',
+  message: 'The bank has not said what became of it. It is asked again, and nothing is paid twice.',
+}
 
 /** Shows that nobody knows the payment's status, until somebody does. */
 export function markUncertain(sepaTransfer: SepaTransfer): boolean {

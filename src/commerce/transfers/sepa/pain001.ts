@@ -5,8 +5,8 @@ import { Transfer } from '../transfer.ts'
 
 /** The payment order of one transfer, as its rail writes it; of one that is not submitted, as it would be now. */
 export const pain001: HandlerOf<typeof transfersApi.pain001> = async ({ params }, context) => {
-  const { em, sql, tenant, now, ports, refuse } = context
-  const transfer = await em.findOne(Transfer, { id: params.id })
+  const { records, sql, tenant, now, ports, refuse } = context
+  const transfer = await records.findOne(Transfer, { id: params.id })
   if (!transfer) return refuse('transfer_not_found')
   const { scheme, endToEndId, payee, amountEuros, reference, fromWalletId } = transfer
   if (!scheme || !endToEndId || !payee) return refuse('transfer_not_by_sepa')

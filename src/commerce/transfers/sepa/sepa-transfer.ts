@@ -1,7 +1,6 @@
 import { type IntentRow, openPayments, type Payments } from '../../../control/intents/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { lock } from '../../../kernel/database/entity.ts'
 import { type Book, openBook } from '../../../money/ledger/index.ts'
 import {
   beginTransaction,
@@ -32,7 +31,7 @@ export const inquiryPause = (inquiries: number): number => INQUIRY_PAUSES_MS[inq
 
 type StepContext = Pick<
   Context<never, typeof sepaTransferEvents>,
-  'em' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
 const causeOf = ({ id }: Transfer) => ({ type: 'transfer', id })
@@ -148,8 +147,8 @@ export class SepaTransfer {
 
   /** Writes the postings and the intent. */
   async post(): Promise<void> {
-    await this.#payments.write(this.#context.sql)
-    await this.#book.post(this.#context.sql)
+    const { sql } = this.#context
+    await Promise.all([this.#payments.write(sql), this.#book.post(sql)])
   }
 
   /** Sends the money that is held for the transfer, or for the intent that it pays. */
@@ -222,28 +221,25 @@ const transactionFor = (
 
 /** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
 export async function lockTransfer(id: string, context: StepContext): Promise<SepaTransfer | null> {
-  const { em, sql, tenant } = context
+  const { records, sql, tenant } = context
   // Read without a lock for the ids that never change: the accounts are locked before the transfer.
-  const unlocked = await em.findOne(Transfer, { id })
+  const unlocked = await records.findOne(Transfer, { id })
   if (!unlocked) return null
   const { intentId, fromWalletId, countedOn } = unlocked
   const payments = await openPayments(sql, context, intentId ? [intentId] : [])
-  const book = await openBook(sql, context, {
-    wallets: [fromWalletId],
-    others: ['bank', 'clearing_sepa', 'suspense'],
-    holds: [causeOf(unlocked), ...payments.holds],
-  })
-  if (countedOn) await lockDay(sql, tenant, countedOn)
-  await payments.lock(sql)
-  const transfer = await lock(em, Transfer, id)
-  const wallet = (await walletsById(sql, tenant, [fromWalletId])).get(fromWalletId)
+  const [book, , , transfer, transaction, wallets] = await Promise.all([
+    openBook(sql, context, {
+      wallets: [fromWalletId],
+      others: ['bank', 'clearing_sepa', 'suspense'],
+      holds: [causeOf(unlocked), ...payments.holds],
+    }),
+    countedOn && lockDay(sql, tenant, countedOn),
+    payments.lock(sql),
+    records.lock(Transfer, id),
+    transactionOf(context, id),
+    walletsById(sql, tenant, [fromWalletId]),
+  ])
+  const wallet = wallets.get(fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
-  const transaction = transfer.transactionId ? await transactionOf(context, id) : null
   return new SepaTransfer({ transfer, wallet, book, transaction, payments }, context)
-}
-
-/** The reason of a submitted transfer of which nobody knows whether it was paid. */
-export const INDETERMINATE: Reason = {
-  code: 'indeterminate',
-  message: 'The bank has not said what became of it. It is asked again, and nothing is paid twice.',
 }

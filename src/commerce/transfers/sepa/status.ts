@@ -51,8 +51,8 @@ function signalsOf(transfer: Transfer): TransferSignal[] {
   return transfer.isToBeConfirmed() ? ['confirmPayee', 'cancel'] : ['cancel']
 }
 
-export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { em, now, refuse }) => {
-  const transfer = await em.findOne(Transfer, { id: params.id })
+export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
+  const transfer = await records.findOne(Transfer, { id: params.id })
   if (!transfer) return refuse('transfer_not_found')
   const coming = nextOf(transfer)
   const dueInMs = coming?.atOnce ? 0 : (transfer.dueAt?.getTime() ?? 0) - now.getTime()

@@ -22,6 +22,7 @@ const outside = { ...step, run: 'outside', requires: 'sepaRail' } as const
 /** The steps of a transfer's process. Each may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   status: get('/transfers/{id}/status', {
+    readsClock: true,
     summary: 'How a transfer stands',
     callers: [],
     returns: [

@@ -1,7 +1,6 @@
 import { findCustomer } from '../../../identity/customers/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
-import { lock } from '../../../kernel/database/entity.ts'
 import {
   isUnanswered,
   type Payee,
@@ -27,8 +26,8 @@ interface Submission extends RailRequest<Payment> {
 
 /** A check whose answer was lost is simply repeated: it moves no money. */
 export const verify: HandlerOf<typeof stepsApi.verify> = {
-  async reserve({ params }, { em, tenant: { mode }, now, ports, emit, refuse }) {
-    const transfer = await lock(em, Transfer, params.id)
+  async reserve({ params }, { records, tenant: { mode }, now, ports, emit, refuse }) {
+    const transfer = await records.lock(Transfer, params.id)
     if (!transfer) return refuse('transfer_not_found')
     ports.sepaRail(mode)
     if (transfer.kind === 'sepa' && transferMachine.move(transfer, 'verifying'))
@@ -47,9 +46,9 @@ export const verify: HandlerOf<typeof stepsApi.verify> = {
 async function recordPayeeCheck(
   answer: PayeeCheck | Unanswered | null,
   request: RailRequest<Payee> | null,
-  { em, now, emit, wake }: StepContext,
+  { records, now, emit, wake }: StepContext,
 ) {
-  const transfer = request && (await lock(em, Transfer, request.id))
+  const transfer = request && (await records.lock(Transfer, request.id))
   if (!transfer || answer === null) return NOTHING
   if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOTHING
   const { result, suggestedName } = isUnanswered(answer)
@@ -63,8 +62,8 @@ async function recordPayeeCheck(
 }
 
 /** Blocks the transfer of a customer who was suspended while it was being made. */
-async function suspensionReason({ em, tenant }: StepContext): Promise<Reason | undefined> {
-  const { status } = await findCustomer(em, tenant.ownerId)
+async function suspensionReason({ records, tenant }: StepContext): Promise<Reason | undefined> {
+  const { status } = await findCustomer(records, tenant.ownerId)
   return status === 'suspended' ? blockReasons.customer_suspended : undefined
 }
 
