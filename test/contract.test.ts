@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Caller } from '../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
 import { scopes } from '../src/kernel/contract/scopes.ts'
+import { testDatabaseUse } from './contract/database-use.ts'
 import { testValidRequests } from './contract/valid-requests.ts'
 import {
   acceptingOutbound,
@@ -30,8 +31,16 @@ import {
   startTestService,
 } from './support/harness.ts'
 import { plainHttp } from './support/plain-http.ts'
+import { recordSql, type SqlRecorder } from './support/sql-recorder.ts'
 
-const started = await startTestService({ outbound: acceptingOutbound })
+let recorder!: SqlRecorder
+const started = await startTestService({
+  outbound: acceptingOutbound,
+  through: async url => {
+    recorder = await recordSql(url)
+    return recorder.url
+  },
+})
 const service = { ...started, http: plainHttp(started.url) }
 const { owner, freshWorld, sharedWorld, foreignWorld, agentToken, liveKey, loner } = await worldsOf(service)
 const send = checkedSender(freshWorld)
@@ -226,10 +235,13 @@ describe.each(cases)('%s', (_, registered) => {
   })
 })
 
-testValidRequests({ service, owner, freshWorld, send })
+testValidRequests({ service, recorder, owner, freshWorld, send })
 
 test('every event emitted in these tests fits its published schema', async () => {
   const events = await service.sql<{ event: string; data: object }>('select event, data from events')
   expectPublishedForms(events)
   expect(new Set(events.map(({ event }) => event)).size).toBeGreaterThan(60)
 })
+
+// These read what all tests above have sent.
+testDatabaseUse(recorder)

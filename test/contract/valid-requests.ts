@@ -14,14 +14,16 @@ import {
 } from '../support/contract/contract.ts'
 import { credentials } from '../support/contract/world.ts'
 import type { HttpResponse, TestService } from '../support/harness.ts'
+import type { SqlRecorder } from '../support/sql-recorder.ts'
 
 interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'freshWorld'> {
   readonly service: TestService
+  readonly recorder: SqlRecorder
   readonly send: ReturnType<typeof checkedSender>
 }
 
 /** Calls each operation once with a valid request, and tests the answer. */
-export function testValidRequests({ service, owner, freshWorld, send }: Worlds): void {
+export function testValidRequests({ service, recorder, owner, freshWorld, send }: Worlds): void {
   describe.each(cases)('%s, called with a valid request,', (key, registered) => {
     const [status, schema] = registered.operation.returns
     const sendTwice = async (): Promise<{
@@ -33,7 +35,7 @@ export function testValidRequests({ service, owner, freshWorld, send }: Worlds):
       const { path, body } = await freshWorld.prepare(registered)
       const options = { ...credentials(registered, owner), ...withBody(body) }
       const headers = { ...options.headers, 'idempotency-key': key }
-      const first = await send(registered, path, { ...options, headers })
+      const first = await recorder.measure(key, () => send(registered, path, { ...options, headers }))
       const requestId = String(first.headers.get('x-request-id'))
       return {
         path,

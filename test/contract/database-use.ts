@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Registered } from '../../src/kernel/contract/operation.ts'
+import { cases, isWrite } from '../support/contract/contract.ts'
+import type { SqlRecorder } from '../support/sql-recorder.ts'
+
+/**
+ * What each kind of operation may cost. A write opens, reads and locks what it needs, writes, and commits; an outside
+ * call does that twice. An idempotency key costs nothing more: it is looked up with the opening.
+ */
+const MOST_ROUND_TRIPS = { read: 3, plain: 7, hot: 7, outside: 7 }
+
+/** The operations that cost more: those that lock rows of several nouns one after another, or run others. */
+const EXCEPTIONS: Readonly<Record<string, number>> = {
+  'ledger.verify': 4,
+  'ledger.verifyOwner': 4,
+  'billing.sepaDetails': 4,
+  'webhooks.deliveries': 4,
+  'health.metrics': 6,
+  'wallets.update': 8,
+  'wallets.close': 8,
+  'agents.delete': 8,
+  'risk.unfreeze': 8,
+  'incoming.assign': 8,
+  'statements.create': 9,
+  'fund.act': 9,
+  'incoming.readFile': 10,
+  'fund.reverse': 11,
+  'delegations.revoke': 12,
+  'fund.create': 15,
+  'fund.wallet': 15,
+  // Moving the clock runs whatever falls due meanwhile.
+  'sandbox.advance': Number.POSITIVE_INFINITY,
+}
+
+function limitOf({ key, operation }: Registered, isRead: boolean): number {
+  const kind: keyof typeof MOST_ROUND_TRIPS = isRead ? 'read' : (operation.run ?? 'plain')
+  return EXCEPTIONS[key] ?? MOST_ROUND_TRIPS[kind]
+}
+
+/** Values are written in quotes or as numbers; ids and secrets look like these. */
+const VALUE = /_[0-9a-hjkmnp-tv-z]{26}|@example|[A-Z]{2}\d{2}[A-Z0-9]{11,}|\d{4}-\d{2}-\d{2}|[0-9a-f]{32}/
+
+/** Tests what the service has sent to PostgreSQL while every operation was called. */
+export function testDatabaseUse(recorder: SqlRecorder): void {
+  describe('PostgreSQL was sent', () => {
+    test('no value in the text of a prepared statement', () => {
+      expect(recorder.prepared.size).toBeGreaterThan(100)
+      expect([...recorder.prepared].filter(text => VALUE.test(text))).toEqual([])
+    })
+
+    test('nothing that is not prepared, but what has no values', () => {
+      const others = [...recorder.simple].filter(
+        text => !/^(begin|commit|rollback|listen|notify)\b/.test(text),
+      )
+      // A process looks at its start whether the schema is its own.
+      expect(
+        others.filter(text => !/ from (mikro_orm_migrations|applied_functions)$|to_regclass/.test(text)),
+      ).toEqual([])
+    })
+  })
+
+  describe.each(cases)('%s', (key, registered) => {
+    const isRead = !isWrite(registered) || registered.operation.readOnly === true
+    test('waits for PostgreSQL no more often than its kind of operation may', () => {
+      expect(recorder.roundTrips.get(key)).toBeLessThanOrEqual(limitOf(registered, isRead))
+    })
+  })
+}

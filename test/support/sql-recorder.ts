@@ -1,0 +1,119 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { afterAll } from '@jest/globals'
+
+/** What a service has sent to PostgreSQL. */
+export interface SqlRecorder {
+  readonly url: string
+  /** The texts of prepared statements, and those of statements that were sent with their values in them. */
+  readonly prepared: ReadonlySet<string>
+  readonly simple: ReadonlySet<string>
+  /** How often a connection waited for an answer, credential and rate limit apart, during work that was measured; by its name. */
+  readonly roundTrips: ReadonlyMap<string, number>
+  measure<T>(name: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Stands between the service and PostgreSQL and reads what they say. */
+export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
+  const database = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  const prepared = new Set<string>()
+  const simple = new Set<string>()
+  const measured = new Map<string, number>()
+  let roundTrips = 0
+  const server = createServer(client => {
+    const upstream = connect(Number(database.port), database.hostname)
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.on('close', () => other.destroy()).on('error', () => undefined)
+    }
+    /** How many statements PostgreSQL has not answered yet. */
+    let unanswered = 0
+    let current = ''
+    const textByName = new Map<string, string>()
+    const readClient = messageReader({ startsWithType: false }, (type, [first = '', second = '']) => {
+      if (type === 'P') {
+        prepared.add(second)
+        textByName.set(first, second)
+      }
+      if (type === 'Q') simple.add(first)
+      if (type === 'B' || type === 'Q') current = type === 'B' ? (textByName.get(second) ?? '') : first
+      if (type !== 'S' && type !== 'Q') return
+      if (unanswered === 0 && !UNCOUNTED.test(current)) roundTrips++
+      unanswered++
+    })
+    const readDatabase = messageReader({ startsWithType: true }, type => {
+      if (type === 'Z') unanswered = Math.max(0, unanswered - 1)
+    })
+    client.on('data', data => {
+      readClient(data)
+      upstream.write(data)
+    })
+    upstream.on('data', data => {
+      readDatabase(data)
+      client.write(data)
+    })
+  })
+  const front = new URL(databaseUrl)
+  front.port = String(await listen(server))
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy()
+    return new Promise(resolve => server.close(resolve))
+  })
+  return {
+    url: front.href,
+    prepared,
+    simple,
+    roundTrips: measured,
+    async measure(name, work) {
+      const before = roundTrips
+      const result = await work()
+      measured.set(name, roundTrips - before)
+      return result
+    },
+  }
+}
+
+/**
+ * What is not an operation's own: a notification, which is sent once the request is answered; the count of an address's
+ * requests; and the look-up of a credential, which is believed for 90 ms.
+ */
+const UNCOUNTED = /^notify |\brate_limits\b|\bs\.hash = \$1/
+
+const LENGTH_BYTES = 4
+
+/** Splits a stream into PostgreSQL's messages. A client's first message, the start-up, alone has no type. */
+function messageReader(
+  { startsWithType }: { readonly startsWithType: boolean },
+  onMessage: (type: string, strings: readonly string[]) => void,
+): (data: Buffer) => void {
+  let rest = Buffer.alloc(0)
+  let hasType = startsWithType
+  return data => {
+    rest = Buffer.concat([rest, data])
+    for (;;) {
+      const typeBytes = hasType ? 1 : 0
+      if (rest.length < typeBytes + LENGTH_BYTES) return
+      const end = typeBytes + rest.readInt32BE(typeBytes)
+      if (rest.length < end) return
+      const type = hasType ? String.fromCharCode(rest[0] as number) : ''
+      onMessage(
+        type,
+        'PBQ'.includes(type) ? rest.toString('utf8', typeBytes + LENGTH_BYTES, end).split('\0') : [],
+      )
+      rest = rest.subarray(end)
+      hasType = true
+    }
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise(resolve => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address ? address.port : 0)
+    })
+  })
+}
