@@ -14,14 +14,20 @@ export async function databaseClock(databaseUrl: string): Promise<DatabaseClock>
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     return parentOf(rows[0]?.pid)
   })
-  return () =>
-    cpuOf(postmaster) + endedChildrenCpuOf(postmaster) + sumOf(childrenOf(postmaster).map(cpuOrZero))
+  return () => clusterSeconds(postmaster)
+}
+
+/** Reads again when a child has ended meanwhile: its time would be missing, or be counted twice. */
+function clusterSeconds(postmaster: number): number {
+  const ended = endedChildrenCpuOf(postmaster)
+  const running = cpuOf(postmaster) + sumOf(childrenOf(postmaster).map(cpuOrZero))
+  return endedChildrenCpuOf(postmaster) === ended ? ended + running : clusterSeconds(postmaster)
 }
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-/** Zero for a child that has just ended: its time then counts among that of ended children. */
+/** Zero for a child that has just ended: its time counts among that of ended children. */
 function cpuOrZero(pid: number): number {
   try {
     return cpuOf(pid)
