@@ -40,7 +40,7 @@ function wanted(callers: AnyOperation['callers'], given: string | undefined): st
     : 'Send a valid key or token (Authorization: Bearer <token>) or the dashboard secret (X-Dashboard-Secret: <secret>).'
 }
 
-const formatEuros: Readonly<Record<Actor['type'], string>> = {
+const callerDescriptions: Readonly<Record<Actor['type'], string>> = {
   key: 'an API key',
   agent: 'an agent token',
   dash: 'the dashboard secret in X-Dashboard-Secret',
@@ -51,8 +51,11 @@ const formatEuros: Readonly<Record<Actor['type'], string>> = {
 
 function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
   if (!callers.some(caller => caller === actor.type)) {
-    const allowed = callers.map(caller => formatEuros[caller]).join(' or ')
-    throw new Problem('wrong_caller', `This operation takes ${allowed}; you sent ${formatEuros[actor.type]}.`)
+    const allowed = callers.map(caller => callerDescriptions[caller]).join(' or ')
+    throw new Problem(
+      'wrong_caller',
+      `This operation takes ${allowed}; you sent ${callerDescriptions[actor.type]}.`,
+    )
   }
   if (scope && actor.type !== 'dash' && !actor.scopes.has(scope))
     throw new Problem('missing_scope', `The credential lacks the scope ${scope}.`)

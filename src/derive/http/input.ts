@@ -28,9 +28,9 @@ function parse(schema: z.ZodType, value: unknown): object {
 }
 
 function refused(issues: readonly Issue[]): Problem {
-  const said = issues.filter(isFirstOfItsMember).flatMap(formatEuros)
-  const more = said.length > SHOWN ? '; and more' : ''
-  return new Problem('invalid_request', said.slice(0, SHOWN).join('; ') + more)
+  const sentences = issues.filter(isFirstOfItsMember).flatMap(sentencesOf)
+  const more = sentences.length > SHOWN ? '; and more' : ''
+  return new Problem('invalid_request', sentences.slice(0, SHOWN).join('; ') + more)
 }
 
 /** Drops the length problem of a value that has the wrong type as well. */
@@ -40,7 +40,7 @@ function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: read
 }
 
 /** A sentence: the member, what it must be, and what was sent. */
-function formatEuros(issue: Issue): string[] {
+function sentencesOf(issue: Issue): string[] {
   const { path = [], message = '', keys } = issue
   const at = (...more: string[]) => shown([...path, ...more].join('.')) || 'body'
   if (keys) return keys.slice(0, SHOWN + 1).map(key => `${at(key)}: there is no such member`)

@@ -31,11 +31,11 @@ export function headersOf({ limit, used, resetsAt }: Allowance): Record<string, 
 export function check(allowance: Allowance): void {
   if (allowance.used <= allowance.limit) return
   const wait = Math.max(1, Math.ceil((allowance.resetsAt.getTime() - clock.milliseconds()) / 1000))
-  const words = `Too many requests from this address: ${allowance.limit} a minute. Wait ${formatEuros(wait)}.`
+  const words = `Too many requests from this address: ${allowance.limit} a minute. Wait ${inSeconds(wait)}.`
   throw new Problem('rate_limited', words, { 'Retry-After': String(wait) })
 }
 
-const formatEuros = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
+const inSeconds = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
 
 /** Counts in the memory of one process. */
 export function counterInMemory(): Counter {

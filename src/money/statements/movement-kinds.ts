@@ -23,7 +23,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** The kind of a template; one without an entry here is called by its name. */
 export const kindOf = (template: string): Kind =>
-  kinds[template] ?? { words: formatEuros(template), code: 'OTHR' }
+  kinds[template] ?? { words: titleOf(template), code: 'OTHR' }
 
-const formatEuros = (template: string): string =>
+const titleOf = (template: string): string =>
   template.replaceAll('_', ' ').replace(/^./, first => first.toUpperCase())
