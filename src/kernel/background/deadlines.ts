@@ -20,6 +20,8 @@ interface Overdue extends Record<string, unknown> {
 }
 
 const BATCH_SIZE = 1_000
+/** Ended at the same time. More of them would wait for connections until they give up. */
+const AT_ONCE = 64
 
 /** Reads the index over open records in its order: open records that are not due yet cost nothing. */
 const firstOf = ({ table, record, due, open }: Deadline, whose: string, until: string): string => `
@@ -97,7 +99,8 @@ async function endAll(
     const overdue = await sql<Overdue>(select, values)
     const untried = overdue.filter(({ id }) => !tried.has(id))
     for (const { id } of untried) tried.add(id)
-    await Promise.all(untried.map(tryToEnd))
+    for (let first = 0; first < untried.length; first += AT_ONCE)
+      await Promise.all(untried.slice(first, first + AT_ONCE).map(tryToEnd))
     if (overdue.length < BATCH_SIZE || untried.length === 0) return failures
   }
 }
