@@ -67,7 +67,10 @@ describe('a launch', () => {
   })
 
   test('waits for another launch that is installing', async () => {
+    fakeNpm(`until [ -e both-run ]; do sleep 0.05; done; ${installing}`)
     const both = [run(), run()]
+    await until('one waits', () => both.some(({ output }) => output().includes('waiting for it')))
+    put('both-run', '')
     expect(await Promise.all(both.map(({ exit }) => exit))).toEqual([0, 0])
     expect(both.map(({ output }) => output()).join()).toContain('is installing here; waiting for it')
     expect(calls()).toBe(1)

@@ -164,7 +164,8 @@ describe('a task that does not end', () => {
     await next.next().catch(() => undefined)
     await until('the thread has forgotten it', () => Atomics.load(notReading.counters, 1) === 1)
     await expect(notReading.next()).rejects.toMatchObject({ status: 503 })
-    await next.leave()
+    // On a busy machine the limit has stopped this one, too.
+    await next.leave()?.catch(() => undefined)
   })
 })
 
