@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Registered } from '../../src/kernel/contract/operation.ts'
 import { cases, isWrite } from '../support/contract/contract.ts'
+import type { TestService } from '../support/harness.ts'
 import type { SqlRecorder } from '../support/sql-recorder.ts'
 
 /**
@@ -40,12 +41,68 @@ function limitOf({ key, operation }: Registered, isRead: boolean): number {
 /** Values are written in quotes or as numbers; ids and secrets look like these. */
 const VALUE = /_[0-9a-hjkmnp-tv-z]{26}|@example|[A-Z]{2}\d{2}[A-Z0-9]{11,}|\d{4}-\d{2}-\d{2}|[0-9a-f]{32}/
 
+/** Tables of the platform, and queues that serve all tenants. */
+const CROSS_TENANT_TABLES = new Set(['incoming_credits', 'sepa_files', 'sepa_messages', 'outbox', 'pushes'])
+
+/** Look-ups that find the tenant: by a secret, by the operator's id, by a bank's reference; and a count of all. */
+const CROSS_TENANT =
+  /\bs\.hash = \$1|from fundings where id = \$1|where end_to_end_id = any|backlog_after is not null/
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly Alias?: string
+  readonly Plans?: readonly PlanNode[]
+  readonly [property: string]: unknown
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** The tables of tenants that a plan scans without a condition on the owner, in the scan or in a join with it. */
+function tablesWithoutOwner(plan: PlanNode | undefined, tenantTables: ReadonlySet<string>): string[] {
+  if (!plan) return []
+  const nodes = nodesOf(plan)
+  const conditionsOf = (node: PlanNode): string =>
+    Object.entries(node)
+      .filter(([name]) => /Cond$|Filter$/.test(name))
+      .map(([, condition]) => String(condition))
+      .join(' ')
+  const everyCondition = nodes.map(conditionsOf).join(' ')
+  return nodes.flatMap(node => {
+    const { 'Relation Name': table = '', Alias: alias = '' } = node
+    if (!/Scan$/.test(node['Node Type']) || !tenantTables.has(table)) return []
+    const isBound = conditionsOf(node).includes('owner_id') || everyCondition.includes(`${alias}.owner_id`)
+    return isBound ? [] : [table]
+  })
+}
+
 /** Tests what the service has sent to PostgreSQL while every operation was called. */
-export function testDatabaseUse(recorder: SqlRecorder): void {
+export function testDatabaseUse({ sql }: Pick<TestService, 'sql'>, recorder: SqlRecorder): void {
   describe('PostgreSQL was sent', () => {
     test('no value in the text of a prepared statement', () => {
       expect(recorder.prepared.size).toBeGreaterThan(100)
       expect([...recorder.prepared].filter(text => VALUE.test(text))).toEqual([])
+    })
+
+    test('no statement that reaches a tenant’s rows without its owner', async () => {
+      const tables = await sql<{ name: string }>(
+        `select c.table_name as name from information_schema.columns c
+         join information_schema.columns m using (table_schema, table_name)
+         where c.table_schema = 'public' and c.column_name = 'owner_id' and m.column_name = 'mode'`,
+      )
+      const tenantTables = new Set(
+        tables.map(({ name }) => name).filter(name => !CROSS_TENANT_TABLES.has(name)),
+      )
+      const found: string[] = []
+      for (const text of recorder.prepared) {
+        if (CROSS_TENANT.test(text) || text.startsWith('notify')) continue
+        const rows = await sql<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
+          `explain (generic_plan, format json) ${text}`,
+        )
+        const tablesWithout = tablesWithoutOwner(rows[0]?.['QUERY PLAN'][0]?.Plan, tenantTables)
+        if (tablesWithout.length > 0) found.push(`${tablesWithout.join(', ')}: ${text}`)
+      }
+      expect(found).toEqual([])
     })
 
     test('nothing that is not prepared, but what has no values', () => {

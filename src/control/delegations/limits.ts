@@ -12,7 +12,8 @@ const LIMITS = `
 select id, ancestors, label, merchant, status, max_amount_cents as "maxAmountEuros", expires_at as "expiresAt"
 from delegations
 where owner_id = $1 and mode = $2
-  and id = any(array(select unnest(ancestors || id) from delegations where id = any($3::text[])))`
+  and id = any(array(
+    select unnest(ancestors || id) from delegations where owner_id = $1 and mode = $2 and id = any($3::text[])))`
 
 /**
  * Reads delegations and all their ancestors; the result gives a delegation after its ancestors, the topmost first. The

@@ -78,7 +78,7 @@ export const onDelegationRevoked = reaction(
         reservations.release(intent)
       }
     }
-    await updateIntents(sql, open)
+    await updateIntents(sql, tenant, open)
     await reservations.write()
   },
 )

@@ -24,16 +24,10 @@ export const updateIntents = updateOf(intentTable, [
   'expiresAt',
 ])
 
-/**
- * Joined with the agents to reach the tenant: a condition on the tenant of `intents` would make PostgreSQL read all
- * intents of the tenant while the table has no statistics.
- */
 const LOCK = `
-select ${selectList(intentTable, 'i')}
-from intents i
-join agents a on a.id = i.agent_id and (a.owner_id, a.mode) = ($1, $2)
-where i.id = any($3::text[])
-order by i.id for update of i`
+select ${selectList(intentTable, 'i')} from intents i
+where i.owner_id = $1 and i.mode = $2 and i.id = any($3::text[])
+order by i.id for no key update`
 
 /** Locks intents of the tenant and returns them by their ids, as they are once locked. */
 export async function lockIntents(

@@ -125,7 +125,10 @@ export class Payments {
   }
 
   async write(sql: Sql): Promise<void> {
-    await Promise.all([updateIntents(sql, [...this.#changed]), this.#openedCounters?.write(sql)])
+    await Promise.all([
+      updateIntents(sql, this.#tenantNow.tenant, [...this.#changed]),
+      this.#openedCounters?.write(sql),
+    ])
   }
 
   get #counters(): BudgetCounters {

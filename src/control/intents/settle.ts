@@ -1,3 +1,4 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
@@ -21,6 +22,7 @@ type SettleRequest = Parameters<Approve['decide']>[0] | Parameters<Expire['decid
 
 /** The records that a batch of intents is approved or expired by, and what it has changed so far. */
 interface BatchState {
+  readonly tenant: Tenant
   readonly agents: ReadonlyMap<string, Spender>
   readonly intents: ReadonlyMap<string, IntentRow>
   readonly levels: BudgetLevels
@@ -59,15 +61,15 @@ async function loadBatch(
     lockIntents(sql, tenant, ids),
   ])
   const riskAssessor = await openRiskAssessor(sql, { tenant, now }, expires ? [] : [...intents.values()])
-  return { agents, intents, levels, counters, book, riskAssessor, changed: new Set(), decisions: [] }
+  return { tenant, agents, intents, levels, counters, book, riskAssessor, changed: new Set(), decisions: [] }
 }
 
 async function write(
-  { counters, book, riskAssessor, changed, decisions }: BatchState,
+  { tenant, counters, book, riskAssessor, changed, decisions }: BatchState,
   sql: Sql,
 ): Promise<void> {
   await Promise.all([
-    updateIntents(sql, [...changed]),
+    updateIntents(sql, tenant, [...changed]),
     insertDecisions(sql, decisions),
     counters.write(sql),
     riskAssessor.write(sql),

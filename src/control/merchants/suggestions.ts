@@ -13,7 +13,7 @@ const SPENDS = `
 with paid as (
   select merchant, amount_cents, created_at, type, status from transactions
   where owner_id = $1 and mode = $2 and agent_id = $3 and ($4::text is null or exists (
-    select from intents i where i.id = intent_id and i.delegation_id = $4))
+    select from intents i where (i.owner_id, i.mode, i.id, i.delegation_id) = ($1, $2, intent_id, $4)))
   order by id desc limit 2000
 )
 select merchant, count(*)::int as "spends", sum(amount_cents)::bigint as "amountEuros", max(created_at) as "lastUsedAt"

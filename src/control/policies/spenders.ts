@@ -39,7 +39,7 @@ const selectSpenders = (ids: string): string => `
 select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
   p.expires_at as "policyEndsAt", p.assigned_at as term, ${ruleNames.map(rule => `p.${columnOf(rule)} as "${rule}"`).join(', ')}
 from agents a
-left join policies p on p.id = a.policy_id and p.deleted_at is null
+left join policies p on (p.owner_id, p.mode, p.id) = (a.owner_id, a.mode, a.policy_id) and p.deleted_at is null
 where a.owner_id = $1 and a.mode = $2 and a.id = any(${ids})
 order by a.id`
 
@@ -70,7 +70,7 @@ export const lockSpenders = spenderQuery(`${selectSpenders('$3::text[]')} ${LOCK
 
 /** Locks the agents of intents, by the ids of the intents. */
 export const lockSpendersOfIntents = spenderQuery(
-  `${selectSpenders('array(select agent_id from intents where id = any($3::text[]))')} ${LOCK_AGENTS}`,
+  `${selectSpenders('array(select agent_id from intents where owner_id = $1 and mode = $2 and id = any($3::text[]))')} ${LOCK_AGENTS}`,
 )
 
 /** Most list entries of all cached policies together: a name with all forms in which it is matched takes a kilobyte. */

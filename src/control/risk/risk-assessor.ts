@@ -134,7 +134,7 @@ export class RiskAssessor {
     const changes = [[...this.#changedProfiles], this.#newMerchants, this.#records, this.#alerts]
     const encode = (rows: readonly unknown[]) => JSON.stringify(rows, (_, value) => exact(value))
     await Promise.all([
-      updateFrozenAgents(sql, this.#frozen),
+      updateFrozenAgents(sql, tenant, this.#frozen),
       changes.some(rows => rows.length > 0) &&
         sql(WRITE, [tenant.ownerId, tenant.mode, now, ...changes.map(encode)]),
     ])

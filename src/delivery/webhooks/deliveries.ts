@@ -54,7 +54,7 @@ select ${deliveryColumns} from deliveries d
 where d.owner_id = $1 and d.mode = $2 and d.status = 'dead' and ($3::text is null or d.webhook_id = $3)
   and ($4::text is null or d.event = $4) and ($5::timestamptz is null or d.created_at >= $5)
   and ($6::timestamptz is null or d.created_at < $6)
-  and (select w.deleted_at is null from webhooks w where w.id = d.webhook_id)
+  and (select w.deleted_at is null from webhooks w where (w.owner_id, w.mode, w.id) = (d.owner_id, d.mode, d.webhook_id))
 order by d.id limit ${MAX_REPLAYED + 1} for update`
 
 async function replayDead(filters: Filters, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {

@@ -1,4 +1,4 @@
-import { selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { selectList, updateOfAnyTenant } from '../../kernel/database/bulk-sql.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { Delivery } from './delivery.ts'
 import { Webhook } from './webhook.ts'
@@ -9,7 +9,7 @@ export type DeliveryRow = RowOf<Delivery>
 const deliveries = tableOf(Delivery)
 
 export const deliveryColumns = selectList(deliveries, 'd')
-export const writeOutcomes = updateOf(deliveries, [
+export const writeOutcomes = updateOfAnyTenant(deliveries, [
   'status',
   'dueAt',
   'aheadMs',
@@ -19,7 +19,7 @@ export const writeOutcomes = updateOf(deliveries, [
   'workflowId',
   'updatedAt',
 ])
-export const writeReplays = updateOf(deliveries, [
+export const writeReplays = updateOfAnyTenant(deliveries, [
   'status',
   'dueAt',
   'aheadMs',
@@ -34,4 +34,4 @@ export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedU
 const webhooks = tableOf(Webhook)
 
 export const healthColumns = selectList(webhooks, 'w', ['id', 'failures', 'failingSince', 'pausedUntil'])
-export const writeHealth = updateOf(webhooks, ['failures', 'failingSince', 'pausedUntil'])
+export const writeHealth = updateOfAnyTenant(webhooks, ['failures', 'failingSince', 'pausedUntil'])

@@ -58,7 +58,7 @@ export const status: HandlerOf<typeof deliveriesApi.status> = async (
 /** Has a deliverer make the attempt: when it is due and the receiver is not paused, or at once if a person asks. */
 export const retry: HandlerOf<typeof deliveriesApi.retry> = async (
   { params, body },
-  { records, sql, refuse },
+  { records, sql, tenant, refuse },
 ) => {
   const delivery = await records.lock(Delivery, params.id)
   if (!delivery) return refuse('delivery_not_found')
@@ -69,6 +69,6 @@ export const retry: HandlerOf<typeof deliveriesApi.retry> = async (
   }
   const now = clock.real()
   if (delivery.dueAt && delivery.dueAt > now) delivery.dueAt = now
-  await tryReceiversNow({ sql }, [delivery.webhookId])
+  await tryReceiversNow({ sql, tenant }, [delivery.webhookId])
   return { acted: true }
 }

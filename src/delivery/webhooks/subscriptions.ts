@@ -40,15 +40,16 @@ export const notifyDeliverers = ({ sql }: Pick<Context, 'sql'>): Promise<unknown
 const notifyChanged = ({ sql }: Pick<Context, 'sql'>, { id }: Webhook): Promise<unknown> =>
   sql(`select pg_notify('deliveries', $1)`, [id])
 
-const CLEAR_PAUSES =
-  'update webhooks set paused_until = null where id = any($1::text[]) and paused_until is not null'
+const CLEAR_PAUSES = `
+update webhooks set paused_until = null
+where owner_id = $1 and mode = $2 and id = any($3::text[]) and paused_until is not null`
 
 /** Tries receivers at once, even those that are paused after failures: a person asks for it. */
 export async function tryReceiversNow(
-  { sql }: Pick<Context, 'sql'>,
+  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
   webhookIds: readonly string[],
 ): Promise<void> {
-  await sql(CLEAR_PAUSES, [[...new Set(webhookIds)].sort()])
+  await sql(CLEAR_PAUSES, [tenant.ownerId, tenant.mode, [...new Set(webhookIds)].sort()])
   await notifyDeliverers({ sql })
 }
 

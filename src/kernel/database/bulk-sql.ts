@@ -1,3 +1,4 @@
+import type { Tenant } from '../contract/actor.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { Column, Table } from './hot-table.ts'
 
@@ -47,26 +48,48 @@ export function insertIntoBoth<A extends { id: string }, B extends { id: string 
   }
 }
 
-/** Updates these members of all rows, found by id, in one statement. */
+// `any` repeats the ids: PostgreSQL cannot tell that the recordset is short, and would read all rows.
+function updateText<R extends { id: string }>(table: Table<R>, members: readonly string[]): string {
+  const changed = columnsOf(table, members)
+  const set = changed.map(({ member, name }) => `${name} = r."${member}"`).join(', ')
+  const rows = recordset(columnsOf(table, ['id', ...members]))
+  return `update ${table.name} as stored set ${set} from ${rows} where stored.id = r.id and stored.id = any($2::text[])`
+}
+
+/** Updates these members of one tenant's rows, found by id, in one statement. */
 export function updateOf<R extends { id: string }, M extends keyof R & string>(
   table: Table<R>,
   members: readonly M[],
-): (sql: Sql, rows: readonly Pick<R, M | 'id'>[]) => Promise<void> {
-  const changed = columnsOf(table, members)
+): (sql: Sql, tenant: Tenant, rows: readonly Pick<R, M | 'id'>[]) => Promise<void> {
   const columns = columnsOf(table, ['id', ...members])
-  const set = changed.map(({ member, name }) => `${name} = r."${member}"`).join(', ')
-  // `any` repeats the ids: PostgreSQL cannot tell that the recordset is short, and would read all rows.
-  const text = `update ${table.name} as stored set ${set} from ${recordset(columns)} where stored.id = r.id and stored.id = any($2::text[])`
+  const text = `${updateText(table, members)} and stored.owner_id = $3 and stored.mode = $4`
+  return async (sql, { ownerId, mode }, rows) => {
+    if (rows.length > 0) await sql(text, [asJson(rows, columns), rows.map(({ id }) => id), ownerId, mode])
+  }
+}
+
+/** Updates rows whatever their tenant: for queues, which serve all of them, and for tables that belong to none. */
+export function updateOfAnyTenant<R extends { id: string }, M extends keyof R & string>(
+  table: Table<R>,
+  members: readonly M[],
+): (sql: Sql, rows: readonly Pick<R, M | 'id'>[]) => Promise<void> {
+  const columns = columnsOf(table, ['id', ...members])
+  const text = updateText(table, members)
   return async (sql, rows) => {
     if (rows.length > 0) await sql(text, [asJson(rows, columns), rows.map(({ id }) => id)])
   }
 }
 
-/** Deletes all rows, found by id, in one statement. */
+/** Deletes a tenant's rows, found by id, in one statement. */
 export const deletionFrom =
   <R extends { id: string }>({ name }: Table<R>) =>
-  async (sql: Sql, rows: readonly Pick<R, 'id'>[]): Promise<void> => {
-    await sql(`delete from ${name} where id = any($1::text[])`, [rows.map(({ id }) => id)])
+  async (sql: Sql, { ownerId, mode }: Tenant, rows: readonly Pick<R, 'id'>[]): Promise<void> => {
+    const ids = rows.map(({ id }) => id)
+    await sql(`delete from ${name} where owner_id = $1 and mode = $2 and id = any($3::text[])`, [
+      ownerId,
+      mode,
+      ids,
+    ])
   }
 
 /** Leaves out null members: a missing member reads as null, and half the members of an intent are null. */

@@ -1,11 +1,12 @@
 import { type EntityClass, EntitySchema } from '@mikro-orm/core'
+import type { Tenant } from '../contract/actor.ts'
 import type { Sql } from '../contract/sql.ts'
-import { deletionFrom, insertInto, selectList, updateOf } from './bulk-sql.ts'
+import { deletionFrom, insertInto, selectList, updateOf, updateOfAnyTenant } from './bulk-sql.ts'
 import { type Column, type Table, tableOf } from './hot-table.ts'
 
 export type Members = Record<string, unknown>
 type Default = (record: object, store: unknown) => unknown
-export type Write = (sql: Sql, records: readonly { id: string }[]) => Promise<void>
+export type Write = (sql: Sql, tenant: Tenant, records: readonly { id: string }[]) => Promise<void>
 
 /** An entity as the record store sees it: table, defaults, the filter of the tenant, and statements composed once. */
 export class EntityTable {
@@ -42,7 +43,10 @@ export class EntityTable {
   }
 
   get insert(): Write {
-    return this.#writing('insert', () => insertInto(this.#table))
+    return this.#writing('insert', () => {
+      const insert = insertInto(this.#table)
+      return (sql, _tenant, records) => insert(sql, records)
+    })
   }
 
   get delete(): Write {
@@ -50,7 +54,11 @@ export class EntityTable {
   }
 
   update(members: readonly string[]): Write {
-    return this.#writing(`update ${members.join()}`, () => updateOf(this.#table, members as 'id'[]))
+    return this.#writing(`update ${members.join()}`, () => {
+      if (this.columns.has('ownerId')) return updateOf(this.#table, members as 'id'[])
+      const update = updateOfAnyTenant(this.#table, members as 'id'[])
+      return (sql, _tenant, records) => update(sql, records)
+    })
   }
 
   #writing(name: string, compose: () => Write): Write {

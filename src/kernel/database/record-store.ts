@@ -1,4 +1,5 @@
 import type { EntityClass, RequiredEntityData } from '@mikro-orm/core'
+import type { Tenant } from '../contract/actor.ts'
 import type { Condition, FindOptions, Records } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { conditionText } from './condition.ts'
@@ -92,7 +93,7 @@ export class RecordStore implements Records {
   /** Inserts, then updates, then deletes: what is updated may refer to what is created with it. */
   async flush(): Promise<void> {
     const writes = this.#pendingWrites()
-    await Promise.all(writes.map(({ write, records }) => write(this.#sql, records)))
+    await Promise.all(writes.map(({ write, tenant, records }) => write(this.#sql, tenant, records)))
   }
 
   /** The condition, narrowed to what the request reaches: no read can forget it. */
@@ -134,19 +135,23 @@ export class RecordStore implements Records {
 
   /** The writes that bring the rows to what the records are now; from here on they count as written. */
   #pendingWrites(): Batch[] {
-    const batches = { new: new Map(), stored: new Map(), removed: new Map() }
+    const batches: Record<Tracked['state'], Batch[]> = { new: [], stored: [], removed: [] }
     for (const [record, tracked] of this.#tracked ?? []) {
-      const { table, state } = tracked
+      const { table, state, row } = tracked
       const write = this.#writeOf(record as Members, tracked)
       if (!write) continue
-      const batch = batches[state].get(write) ?? { write, records: [] }
-      batch.records.push(record)
-      batches[state].set(write, batch)
+      // A record that changes its owner is found by the one that its row has.
+      const tenant = (state === 'new' ? record : row) as unknown as Tenant
+      const hasSame = (batch: Batch): boolean =>
+        batch.write === write && batch.tenant.ownerId === tenant.ownerId && batch.tenant.mode === tenant.mode
+      const batch = batches[state].find(hasSame)
+      if (batch) batch.records.push(record as { id: string })
+      else batches[state].push({ write, tenant, records: [record as { id: string }] })
       if (state === 'removed') this.#forget(record, tracked)
       tracked.state = 'stored'
       tracked.row = rowOf(table, record as Members)
     }
-    return Object.values(batches).flatMap(byWrite => [...byWrite.values()])
+    return Object.values(batches).flat()
   }
 
   /** How the row comes to be what the record is; undefined where it is. */
@@ -164,6 +169,7 @@ export class RecordStore implements Records {
 
 interface Batch {
   readonly write: Write
+  readonly tenant: Tenant
   readonly records: { id: string }[]
 }
 

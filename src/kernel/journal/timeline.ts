@@ -28,7 +28,8 @@ const ENTRIES = `
 select a.id, coalesce(e.created_at, a.at) as at, a.event, a.action, a.resource_id as "resourceId",
   ((e.data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", e.data ->> 'reason' as reason,
   a.actor_type as "actorType", a.actor_id as "actorId", a.request_id as "requestId"
-from audit_entries a left join events e on e.id = a.event_id`
+from audit_entries a
+left join events e on (e.owner_id, e.mode, e.id) = (a.owner_id, a.mode, a.event_id)`
 
 /** A delegation's token sees its own actions and the events of records made under the delegation. */
 const OF_RUN = `${ENTRIES}

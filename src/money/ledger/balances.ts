@@ -39,7 +39,8 @@ export interface BalanceAt extends Row {
 
 const LAST = `
 select e.balance_after_cents, e.held_after_cents, e.version from ledger_entries e
-where e.account_id = a.id and e.booked_at <= $3 order by e.booked_at desc, e.version desc limit 1`
+where (e.owner_id, e.mode, e.account_id) = (a.owner_id, a.mode, a.id) and e.booked_at <= $3
+order by e.booked_at desc, e.version desc limit 1`
 
 const balancesWhere = (condition: string): string => `
 select a.id, coalesce(e.balance_after_cents, 0) as posted, coalesce(e.held_after_cents, 0) as held,

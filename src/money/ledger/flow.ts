@@ -19,16 +19,21 @@ export interface EntryRange {
 const FLOW = `
 select count(*) as movements, coalesce(sum(amount_cents) filter (where amount_cents > 0), 0)::bigint as "inEuros",
   coalesce(-sum(amount_cents) filter (where amount_cents < 0), 0)::bigint as "outEuros"
-from ledger_entries where account_id = $1 and version > $2 and version <= $3 and amount_cents <> 0`
+from ledger_entries
+where account_id = $1 and version > $2 and version <= $3 and amount_cents <> 0 and owner_id = $4 and mode = $5`
 
 /** The most entries that one statement adds up, so that none takes long. */
 const SLICE = 200_000n
 
-export async function flowOf(sql: Sql, { accountId, after, upTo }: EntryRange): Promise<Flow> {
+export async function flowOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  { accountId, after, upTo }: EntryRange,
+): Promise<Flow> {
   let flow: Flow = { movements: 0n, inEuros: 0n, outEuros: 0n }
   for (let from = after; from < upTo; from += SLICE) {
     const to = from + SLICE < upTo ? from + SLICE : upTo
-    const [part] = await sql<Flow & Row>(FLOW, [accountId, from, to])
+    const [part] = await sql<Flow & Row>(FLOW, [accountId, from, to, ownerId, mode])
     if (part) flow = addFlows(flow, part)
   }
   return flow

@@ -27,7 +27,7 @@ interface BookAccounts {
  */
 const LOCK = `
 select id, kind, wallet_id as "walletId", posted_cents as posted, held_cents as held, frozen
-from ledger_accounts where id = any(array(
+from ledger_accounts where owner_id = $1 and mode = $2 and id = any(array(
   select id from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])
   union all
   select id from ledger_accounts where owner_id = $1 and mode = $2 and currency = 'EUR' and kind = any($4::text[])

@@ -49,7 +49,7 @@ with read as (
     e.balance_after_cents - sum(e.amount_cents) over sofar as before,
     e.held_after_cents - sum(e.hold_cents) over sofar as held_before
   from unnest($1::text[], $2::bigint[], $3::bigint[]) as p (id, first, last)
-  join ledger_entries e on e.account_id = p.id and e.version between p.first and p.last
+  join ledger_entries e on (e.owner_id, e.mode, e.account_id) = ($4, $5, p.id) and e.version between p.first and p.last
   window sofar as (partition by e.account_id order by e.version)
 )
 select id, count(*) as entries, count(*) filter (where version <> expected) as gaps,
@@ -92,10 +92,10 @@ interface AccountTotals {
 const NOTHING: AccountTotals = { posted: 0n, held: 0n, entries: 0n }
 
 /** Compares every account with its entries and its holds, and the sum of all accounts with zero. */
-export async function verify(sql: Sql, { ownerId, mode }: Tenant): Promise<Verification> {
-  const accounts = await sql<AccountRow>(ACCOUNTS, [ownerId, mode])
+export async function verify(sql: Sql, tenant: Tenant): Promise<Verification> {
+  const accounts = await sql<AccountRow>(ACCOUNTS, [tenant.ownerId, tenant.mode])
   const problems: string[] = []
-  const totalsById = await sumEntries(sql, accounts, problems)
+  const totalsById = await sumEntries(sql, tenant, accounts, problems)
   const sums = new Map<string, Euros>()
   let entries = 0n
   for (const account of accounts) {
@@ -110,11 +110,16 @@ export async function verify(sql: Sql, { ownerId, mode }: Tenant): Promise<Verif
 }
 
 /** Adds up the entries of each account; reports those that do not continue the balance before them. */
-async function sumEntries(sql: Sql, accounts: readonly AccountRow[], problems: string[]) {
+async function sumEntries(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  accounts: readonly AccountRow[],
+  problems: string[],
+) {
   const totalsById = new Map<string, AccountTotals>()
   for (const slice of slicesOf(accounts)) {
     const ranges = [slice.map(({ id }) => id), slice.map(({ first }) => first), slice.map(({ last }) => last)]
-    for (const range of await sql<RangeSummary>(SUMMARIES, ranges)) {
+    for (const range of await sql<RangeSummary>(SUMMARIES, [...ranges, ownerId, mode])) {
       const totals = totalsById.get(range.id) ?? NOTHING
       const continues = range.before === totals.posted && range.heldBefore === totals.held
       if (range.gaps > 0n || range.breaks > 0n || !continues)

@@ -25,7 +25,8 @@ left join lateral (
       - interval '1 month', interval '1 month') as s (first)
   where not exists (select from statements k where (k.owner_id, k.mode, k.wallet_id, k.period, k.status)
       = (a.owner_id, a.mode, a.wallet_id, to_char(s.first at time zone 'UTC', 'YYYY-MM'), 'final'))
-    and exists (select from ledger_entries e where e.account_id = a.id
+    and exists (select from ledger_entries e
+      where (e.owner_id, e.mode, e.account_id) = (a.owner_id, a.mode, a.id)
       and e.booked_at >= s.first and e.booked_at < s.first + interval '1 month')
   order by s.first limit 1
 ) as m on true`

@@ -68,8 +68,8 @@ async function readFigures(
   const entries = { accountId: last.id, after: before.version, upTo: last.version }
   const canContinue = earlier?.beforeVersion === before.version && earlier.lastVersion <= last.version
   const flow = canContinue
-    ? addFlows(earlier, await flowOf(sql, { ...entries, after: earlier.lastVersion }))
-    : await flowOf(sql, entries)
+    ? addFlows(earlier, await flowOf(sql, tenant, { ...entries, after: earlier.lastVersion }))
+    : await flowOf(sql, tenant, entries)
   return {
     ...flow,
     accountId: last.id,

@@ -35,7 +35,7 @@ const PAGE_SIZE = 250
 const PAGE = `
 with page as (
   select version, transfer_id, amount_cents, balance_after_cents, booked_at from ledger_entries
-  where account_id = $1 and version > $2 and version <= $3 and amount_cents <> 0
+  where account_id = $1 and version > $2 and version <= $3 and amount_cents <> 0 and owner_id = $4 and mode = $5
   order by version limit ${PAGE_SIZE}
 )
 select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at as "bookedAt",
@@ -44,12 +44,13 @@ select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at 
   coalesce(c.sender_iban, x.payee ->> 'iban', w.iban) as iban, w.id as "walletId",
   coalesce(c.reference, x.reference) as reference, coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId"
 from page p
-join ledger_transfers t on t.id = p.transfer_id
-left join incoming_credits c on t.reference_type = 'incoming_credit' and c.id = t.reference_id
-left join transfers x on t.reference_type = 'transfer' and x.id = t.reference_id
+join ledger_transfers t on (t.owner_id, t.mode, t.id) = ($4, $5, p.transfer_id)
+left join incoming_credits c on t.reference_type = 'incoming_credit' and (c.owner_id, c.mode, c.id) = ($4, $5, t.reference_id)
+left join transfers x on t.reference_type = 'transfer' and (x.owner_id, x.mode, x.id) = ($4, $5, t.reference_id)
 left join lateral (
   select min(w.id) as id, min(w.iban) as iban from ledger_entries o
-  join ledger_accounts a on a.id = o.account_id join wallets w on w.id = a.wallet_id
+  join ledger_accounts a on (a.owner_id, a.mode, a.id) = ($4, $5, o.account_id)
+  join wallets w on (w.owner_id, w.mode, w.id) = ($4, $5, a.wallet_id)
   where o.owner_id = $4 and o.mode = $5 and o.transfer_id = p.transfer_id and o.account_id <> $1
     and sign(o.amount_cents) <> sign(p.amount_cents)
   having count(*) = 1

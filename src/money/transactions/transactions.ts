@@ -106,9 +106,10 @@ export const transactionOf = (
 /** Limits a delegation's token to payments on intents that were declared with it. */
 const underDelegation = ({ delegationId }: Actor): object =>
   delegationId
-    ? sqlCondition('exists (select from intents i where i.id = intent_id and i.delegation_id = ?)', [
-        delegationId,
-      ])
+    ? sqlCondition(
+        'exists (select from intents i where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)',
+        [delegationId],
+      )
     : {}
 
 const transactions = implement(transactionsApi, {

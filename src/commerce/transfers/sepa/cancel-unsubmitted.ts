@@ -91,7 +91,7 @@ export async function cancelUnsubmitted(payer: Payer, reason: Reason, context: C
     context.emit('transfer.failed', transferEvent(transfer))
     context.wake(transferProcess, transfer)
   }
-  await updateCancelled(sql, transfers)
+  await updateCancelled(sql, tenant, transfers)
   await days.write()
   await payments.write(sql)
   await book.post(sql)
