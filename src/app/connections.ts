@@ -79,12 +79,14 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
   let runningMs = 0
   let checkedAt = clock.ticks()
 
-  const checking = setInterval(() => {
+  const checkAll = (): void => {
     const now = clock.ticks()
     runningMs += Math.min(now - checkedAt, 2 * checkEveryMs)
     checkedAt = now
     for (const connection of open.values()) check(connection, limits, runningMs)
-  }, checkEveryMs).unref()
+  }
+  // Node reads what has arrived between timers and immediates.
+  const checking = setInterval(() => setImmediate(checkAll), checkEveryMs).unref()
 
   server.maxConnections = MAX_CONNECTIONS
   server.on('connection', (socket: Socket) => {
