@@ -19,7 +19,7 @@ type Receiving = Pick<
       'wallet.debited': typeof WalletEvent
     }
   >,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'actFor'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'actFor' | 'sendAlong'
 >
 
 const RECORDED = `
@@ -79,15 +79,13 @@ async function receiveForOwner(
   destinations: readonly Destination[],
   context: Receiving,
 ): Promise<IncomingCredit[]> {
-  const { records, sql, actFor } = context
+  const { records, sql, actFor, sendAlong } = context
   actFor(tenant)
   const ids = destinations.flatMap(({ walletId }) => walletId ?? [])
-  const book = await openBook(sql, context, {
-    wallets: ids,
-    others: ['bank', 'suspense'],
-    ifExists: DEBT_ACCOUNTS,
-  })
-  const wallets = await walletsById(sql, tenant, ids)
+  const [book, wallets] = await Promise.all([
+    openBook(sql, context, { wallets: ids, others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS }),
+    walletsById(sql, tenant, ids),
+  ])
   const credits: IncomingCredit[] = []
   for (const [index, { received, walletId, reason }] of destinations.entries()) {
     const wallet = wallets.get(walletId ?? '')
@@ -98,7 +96,7 @@ async function receiveForOwner(
     )
     if (index % FLUSH_EVERY === FLUSH_EVERY - 1) await records.flush()
   }
-  await book.post(sql)
+  sendAlong(book.post(sql))
   return credits
 }
 
