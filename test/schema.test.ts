@@ -86,11 +86,37 @@ describe('the status constraint of', () => {
   )
 })
 
-test('every table of tenants has the tenant first in a unique key or an index', async () => {
+/**
+ * Queues, which are worked off for all owners at once; what the platform's own files consist of; and entries, whose key is
+ * their place in their account.
+ */
+const FOUND_WITHOUT_OWNER = [
+  'deliveries',
+  'ledger_entries',
+  'outbox',
+  'sepa_files',
+  'sepa_messages',
+  'sepa_notices',
+]
+
+test('the primary key of every table of tenants begins with the tenant', async () => {
   const rows = await service.sql<{ name: string }>(
     `select c.table_name as name from information_schema.columns c
      where c.column_name = 'mode' and c.table_schema = 'public' and not exists (
-       select from pg_indexes i where i.tablename = c.table_name and i.indexdef ~ '\\(owner_id, mode')`,
+       select from pg_index i where i.indrelid = c.table_name::regclass and i.indisprimary
+         and pg_get_indexdef(i.indexrelid) ~ '\\(owner_id, mode')`,
+  )
+  const others = ['audit_entries', 'events', 'transfers']
+  expect(rows.map(({ name }) => name).sort()).toEqual([...others, ...FOUND_WITHOUT_OWNER].sort())
+})
+
+test('no two indexes of a table hold the same', async () => {
+  const rows = await service.sql<{ name: string }>(
+    `select a.indexrelid::regclass::text as name from pg_index a
+     join pg_index b on b.indrelid = a.indrelid and b.indexrelid < a.indexrelid and b.indkey = a.indkey
+       and pg_get_expr(b.indexprs, b.indrelid) is not distinct from pg_get_expr(a.indexprs, a.indrelid)
+       and pg_get_expr(b.indpred, b.indrelid) is not distinct from pg_get_expr(a.indpred, a.indrelid)
+     join pg_class t on t.oid = a.indrelid and t.relnamespace = 'public'::regnamespace`,
   )
   expect(rows).toEqual([])
 })

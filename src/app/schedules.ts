@@ -58,7 +58,8 @@ const statementsOf = (taskQueue: string) =>
     action: {
       type: 'startWorkflow',
       workflowType: statementsProcess.name,
-      workflowId: `${statementsProcess.name}/all`,
+      // Databases that share a namespace have a run each.
+      workflowId: `${statementsProcess.name}/all/${taskQueue}`,
       taskQueue,
       args: [{}],
       staticSummary: 'Statements of the month that is over, of all wallets',

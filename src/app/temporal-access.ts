@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ConnectionOptions } from '@temporalio/client'
 import type { NativeConnectionOptions } from '@temporalio/worker'
-import { TASK_QUEUE } from '../kernel/contract/process.ts'
 import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 import { temporalConnection } from '../platform/temporal/connection.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 
-/** The address, namespace and credentials of the Temporal server. */
+/** The address, namespace, task queue and credentials of the Temporal server. */
 export interface TemporalAccess {
   readonly namespace: string
   readonly taskQueue: string
@@ -21,7 +20,7 @@ export function accessTo(settings: Settings, address: string): TemporalAccess {
   const connection = temporalConnection(settings, address)
   return {
     namespace: settings.temporalNamespace,
-    taskQueue: TASK_QUEUE,
+    taskQueue: settings.temporalTaskQueue,
     client: connection,
     worker: connection,
   }

@@ -48,6 +48,8 @@ import { WebhookBacklogs } from './m0063-webhook-backlogs.ts'
 import { OpenRecords } from './m0065-open-records.ts'
 import { RelayLeases } from './m0070-relay-leases.ts'
 import { SchemaChecksums } from './m0076-schema-checksums.ts'
+import { KeysWithOwners } from './m0077-keys-with-owners.ts'
+import { CreditsHandedOver } from './m0079-credits-handed-over.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -101,4 +103,6 @@ export const migrations = [
   { name: 'm0065-open-records', class: OpenRecords },
   { name: 'm0070-relay-leases', class: RelayLeases },
   { name: 'm0076-schema-checksums', class: SchemaChecksums },
+  { name: 'm0077-keys-with-owners', class: KeysWithOwners },
+  { name: 'm0079-credits-handed-over', class: CreditsHandedOver },
 ]

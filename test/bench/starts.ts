@@ -1,11 +1,6 @@
 import { Client, Connection } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import {
-  AGENT_ATTRIBUTE,
-  OWNER_ATTRIBUTE,
-  RECORD_CHANGED,
-  TASK_QUEUE,
-} from '../../src/kernel/contract/process.ts'
+import { AGENT_ATTRIBUTE, OWNER_ATTRIBUTE, RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
 
 /** The work of a client, as JSON in its first argument. */
 export interface StartLoad {
@@ -26,7 +21,7 @@ async function begin(n: number): Promise<void> {
   const input = { id: `${name}_${n}`, ownerId: 'customer_bench', mode: 'test', agentId: 'agent_bench' }
   await client.workflow.signalWithStart('intent', {
     workflowId: `intent/${input.id}`,
-    taskQueue: TASK_QUEUE,
+    taskQueue: 'bench',
     args: [input],
     signal: RECORD_CHANGED,
     signalArgs: [],

@@ -33,8 +33,8 @@ const { client, aWaitingIntent, get, becomes, auditOf, eventsOf, temporal } = aw
 const pool = new pg.Pool({ connectionString: service.databaseUrl })
 afterAll(() => pool.end())
 
-const startMissingRuns = () =>
-  mendRuns({ areas, database: { pool } as Database }, temporal.client, access.taskQueue)
+const startMissingRuns = (taskQueue = access.taskQueue) =>
+  mendRuns({ areas, database: { pool } as Database }, temporal.client, taskQueue)
 
 const executionOf = (run: RunView) => ({
   namespace: 'default',
@@ -143,6 +143,22 @@ describe('a run that ended while its record is still open', () => {
     await startMissingRuns()
     expect(await Promise.all([run, terminated.run].map(runIdOf))).toEqual(before)
     expect([await run.status(), await terminated.run.status()]).toEqual(['COMPLETED', 'TERMINATED'])
+  })
+
+  test('is started on the task queue that is set now, and an open run stays on its own', async () => {
+    const { intent, run } = await aWaitingIntent()
+    const before = await runIdOf(run)
+    const newQueue = temporalOfRun().taskQueue
+    await startMissingRuns(newQueue)
+    expect(await runIdOf(run)).toBe(before)
+    await run.handle.terminate()
+    await until('it runs again', async () => {
+      await startMissingRuns(newQueue)
+      return (await run.status()) === 'RUNNING'
+    })
+    expect((await run.handle.describe()).taskQueue).toBe(newQueue)
+    await run.handle.terminate()
+    await bodyOf(client.intents.cancel({ params: { id: intent.id } }))
   })
 
   test('of the monthly schedule is started again under its id', async () => {

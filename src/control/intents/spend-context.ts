@@ -55,7 +55,7 @@ interface RowLoaders<F extends Funds> {
 const contextLoader =
   <F extends Funds>(rows: RowLoaders<F>): Loader<ProposedSpend, SpendContext<F>> =>
   async (sql, tenantNow, spends) => {
-    const { tenant, now } = tenantNow
+    const { tenant } = tenantNow
     const agentIds = spends.map(({ agentId }) => agentId)
     const [agents, levels] = await Promise.all([
       rows.agents(sql, tenant, agentIds),
@@ -71,7 +71,7 @@ const contextLoader =
       rows.counters(sql, tenantNow, [...agents.keys(), ...levels.subjects]),
       rows.funds(sql, tenantNow, wallets),
       openRiskAssessor(sql, tenantNow, spendsOfAgents),
-      findDuplicates(sql, fingerprints, now),
+      findDuplicates(sql, tenantNow, fingerprints),
     ])
     return { agents, levels, counters, funds, riskAssessor, duplicates }
   }

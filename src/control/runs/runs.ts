@@ -114,10 +114,12 @@ const runs = implement(runsApi, {
 })
 
 const RUNS = `
-select id, owner_id as "ownerId", mode, agent_id as "agentId", status <> 'running' as "hasEnded"
-from runs where id = any($1::text[])`
+select r.id, r.owner_id as "ownerId", r.mode, r.agent_id as "agentId", r.status <> 'running' as "hasEnded"
+from jsonb_to_recordset($1::jsonb) as named ("ownerId" text, mode text, id text)
+cross join lateral (
+  select * from runs one where (one.owner_id, one.mode, one.id) = (named."ownerId", named.mode, named.id) limit 1) as r`
 
-const findRuns: FindRuns = (ids, sql) => sql<FoundRun & Row>(RUNS, [ids])
+const findRuns: FindRuns = (named, sql) => sql<FoundRun & Row>(RUNS, [JSON.stringify(named)])
 
 export const runsArea = area(
   'Runs',

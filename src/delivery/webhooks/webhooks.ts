@@ -8,7 +8,7 @@ import { Webhook, webhookMachine } from './webhook.ts'
 /** Deliveries that wait for another attempt and whose subscription is active: their processes must run. */
 const RETRIED_DELIVERIES = `
 select d.id, d.owner_id, d.mode, null::text as agent_id, d.event || ' to ' || w.id as about
-from deliveries d join webhooks w on w.id = d.webhook_id
+from deliveries d join webhooks w on (w.owner_id, w.mode, w.id) = (d.owner_id, d.mode, d.webhook_id)
 where d.status = 'pending' and d.workflow_id is not null and w.status = 'active' and w.deleted_at is null`
 
 export const webhooksArea = area(

@@ -1,5 +1,5 @@
 import type { Actor, CalledRun } from '../../kernel/contract/actor.ts'
-import type { Areas, FoundRun } from '../../kernel/contract/area.ts'
+import type { Areas, FoundRun, NamedRun } from '../../kernel/contract/area.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { batcher } from '../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
@@ -12,20 +12,20 @@ export type RunNamed = (header: string | undefined, actor: Actor) => Promise<Cal
 export function runHeader(areas: Areas, database: Database): RunNamed {
   const sql = sqlOn(database.pool)
   const findRuns = Object.values(areas).find(area => area.findRuns)?.findRuns
-  const lookUp = batcher<string, FoundRun | undefined>({ size: 256, inFlight: 2 }, async ids => {
-    const found = new Map((await findRuns?.(ids, sql))?.map(run => [run.id, run]))
-    return ids.map(id => ({ status: 'fulfilled', value: found.get(id) }))
+  const lookUp = batcher<NamedRun, FoundRun | undefined>({ size: 256, inFlight: 2 }, async named => {
+    const found = new Map((await findRuns?.(named, sql))?.map(run => [keyOf(run), run]))
+    return named.map(run => ({ status: 'fulfilled', value: found.get(keyOf(run)) }))
   })
   return async (header, actor) => {
     // A caller without a tenant has no runs; its header is ignored, as programs may send it always.
     if (header === undefined || !actor.tenant) return undefined
-    const run = await lookUp('', header.slice(0, 128)).catch((error: unknown) => {
+    const { ownerId, mode } = actor.tenant
+    const run = await lookUp('', { ownerId, mode, id: header.slice(0, 128) }).catch((error: unknown) => {
       throw asProblem(error)
     })
-    if (run && isOf(run, actor)) return run
+    if (run && (actor.agentId === null || actor.agentId === run.agentId)) return run
     throw new Problem('invalid_run', 'X-Run-Id: you have no such run.')
   }
 }
 
-const isOf = ({ ownerId, mode, agentId }: FoundRun, { tenant, agentId: own }: Actor): boolean =>
-  ownerId === tenant?.ownerId && mode === tenant.mode && (own === null || own === agentId)
+const keyOf = ({ ownerId, mode, id }: NamedRun): string => `${ownerId} ${mode} ${id}`

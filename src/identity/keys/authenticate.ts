@@ -40,8 +40,8 @@ with holder as (
   where s.hash = $1 and s.revoked_at is null and (s.expires_at is null or s.expires_at > $2::timestamptz)
 ), used as (
   update ${table} set last_used_at = $2
-  where id = (
-    select s.id from ${table} s join holder using (id)
+  where (owner_id, mode, id) = (
+    select s.owner_id, s.mode, s.id from ${table} s join holder using (owner_id, mode, id)
     where is_active and (s.last_used_at is null or s.last_used_at <= $2::timestamptz - interval '1 minute')
     for no key update of s skip locked
   )

@@ -14,8 +14,13 @@ import type { Sql } from './sql.ts'
 /** Finds the actor that a presented secret belongs to; undefined for an unknown, expired or revoked one. */
 export type Authenticate = (secret: string, sql: Sql) => Promise<Actor | undefined>
 
-/** Finds the runs with these ids, of any owner. */
-export type FindRuns = (ids: readonly string[], sql: Sql) => Promise<FoundRun[]>
+/** A run as a request names it: only one of the caller's tenant is found. */
+export interface NamedRun extends Tenant {
+  readonly id: string
+}
+
+/** Finds these runs, which may be of several tenants. */
+export type FindRuns = (named: readonly NamedRun[], sql: Sql) => Promise<FoundRun[]>
 
 export interface FoundRun extends Tenant, CalledRun {
   readonly agentId: string

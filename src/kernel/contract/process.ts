@@ -67,5 +67,3 @@ const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const
 export const OWNER_ATTRIBUTE = keyword('AgentPayOwner')
 export const AGENT_ATTRIBUTE = keyword('AgentPayAgent')
 export const STATUS_ATTRIBUTE = keyword('AgentPayStatus')
-
-export const TASK_QUEUE = 'agentpay'

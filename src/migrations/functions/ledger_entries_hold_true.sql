@@ -17,7 +17,7 @@ begin
         or e.held_after_cents <> coalesce(p.held_after_cents, 0) + e.hold_cents
         or e.booked_at < p.booked_at
         then 'ledger_chain'
-      when t.id is null or a.id is null or a.closed_at is not null or (e.owner_id, e.mode) <> (t.owner_id, t.mode)
+      when t.id is null or a.id is null or a.closed_at is not null
         then 'ledger_open_account'
       when e.held_after_cents < 0 or case a.normal when 'credit' then e.balance_after_cents
         else -e.balance_after_cents end - e.held_after_cents < a.minimum_cents
@@ -28,9 +28,9 @@ begin
     end as broken
     from (select *, max(version) over (partition by account_id) as newest from fresh) as e
     left join ledger_entries p on p.account_id = e.account_id and p.version = e.version - 1
-    left join ledger_transfers t on t.id = e.transfer_id
-    left join ledger_accounts a on a.id = e.account_id
-      and (a.owner_id, a.mode, a.currency) = (t.owner_id, t.mode, t.currency)
+    left join ledger_transfers t on (t.owner_id, t.mode, t.id) = (e.owner_id, e.mode, e.transfer_id)
+    left join ledger_accounts a on (a.owner_id, a.mode, a.id) = (t.owner_id, t.mode, e.account_id)
+      and a.currency = t.currency
   ) as judged where judged.broken is not null limit 1;
   if broken is not null then
     raise exception '%', case broken

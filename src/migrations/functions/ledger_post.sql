@@ -33,7 +33,7 @@ begin
       version = version + m.entries, updated_at = booked
     from (select account_id, sum(amount)::bigint as amount, sum(hold)::bigint as hold, count(*) as entries
       from asked group by account_id) as m
-    where a.id = m.account_id and a.id = any(accounts)
+    where a.owner_id = of_owner and a.mode = of_mode and a.id = m.account_id and a.id = any(accounts)
     returning a.id, old.posted_cents as posted, old.held_cents as held, old.version
   )
   insert into ledger_entries (account_id, version, owner_id, mode, transfer_id, amount_cents, hold_id,

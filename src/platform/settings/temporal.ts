@@ -13,6 +13,11 @@ export const temporalSettings = {
     meaning: 'Namespace of our workflows in Temporal.',
     allowed: 'letters, digits, dots, hyphens',
   }),
+  temporalTaskQueue: about(matching(/^[\w.-]{1,255}$/).default('agentpay'), {
+    meaning:
+      'Task queue of our workflows: one for each database that shares the namespace. What runs already stays on the queue it began on.',
+    allowed: 'up to 255 letters, digits, dots, hyphens',
+  }),
   temporalApiKey: about(z.string().min(8).optional(), {
     meaning: 'API key for the Temporal server, as Temporal Cloud gives one.',
     secret: true,

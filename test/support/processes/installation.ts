@@ -23,7 +23,7 @@ interface Options {
   readonly through?: (address: string) => Promise<string>
 }
 
-/** Starts an installation with a Temporal of its own, as all installations use the same task queue. */
+/** Starts an installation with a Temporal of its own, as installations use the same task queue. */
 export async function startInstallation(
   databaseUrl: string,
   { durable = true, through }: Options = {},

@@ -43,7 +43,7 @@ type Locked = DeliveryRow & Row & { plan: string; failures: number }
 
 const LOCK = `
 select ${deliveryColumns}, c.plan, w.failures from deliveries d
-join customers c on c.id = d.owner_id join webhooks w on w.id = d.webhook_id
+join customers c on c.id = d.owner_id join webhooks w on (w.owner_id, w.mode, w.id) = (d.owner_id, d.mode, d.webhook_id)
 where d.id = any($1::text[]) order by d.id for update of d`
 
 const LOCK_HEALTH = `
