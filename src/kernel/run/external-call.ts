@@ -2,8 +2,8 @@ import type { Call, Outcome } from '../contract/call.ts'
 import { type OutsideHandler, Settled } from '../contract/handlers.ts'
 import { Refusal } from '../contract/problem.ts'
 import { replay, reservationRow } from '../journal/idempotency.ts'
-import { addToJournal, inTransaction, type OpenTransaction, perform, settle, unwatched } from './plain.ts'
-import { RequestContext } from './request-context.ts'
+import { addToJournal, inTransaction, type OpenTransaction, perform, settle } from './plain.ts'
+import { RequestContext, unwatched } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
 type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, never>>
@@ -50,7 +50,7 @@ async function reserve(
   if (reservation instanceof Refusal) return { outcome: await settle(call, context, tx, reservation) }
   if (reservation instanceof Settled) return { outcome: await settle(call, context, tx, reservation.answer) }
   await context.react()
-  tx.underWay.push(unwatched(context.records.flush()))
+  tx.underWay.push(...context.underWay, unwatched(context.records.flush()))
   addToJournal(call, context, tx.journal, RESERVED)
   if (key) tx.journal.idempotency.push(reservationRow(key, reservation))
   return { reservation }

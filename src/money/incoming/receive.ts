@@ -18,7 +18,7 @@ type Receiving = Pick<
       'wallet.debited': typeof WalletEvent
     }
   >,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
 >
 
 const RECORDED = `
@@ -70,14 +70,10 @@ export async function receive(
   context: Receiving,
   tell: (credit: IncomingCredit) => void = credit => context.emit('incoming.received', creditEvent(credit)),
 ): Promise<IncomingCredit[]> {
-  const { records, sql, tenant } = context
+  const { records, sql, tenant, sendAlong } = context
   const ids = incoming.flatMap(({ walletId }) => walletId ?? [])
-  const book = await openBook(sql, context, {
-    wallets: ids,
-    others: ['bank', 'suspense'],
-    ifExists: DEBT_ACCOUNTS,
-  })
-  const [wallets, repeated] = await Promise.all([
+  const [book, wallets, repeated] = await Promise.all([
+    openBook(sql, context, { wallets: ids, others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS }),
     walletsById(sql, tenant, ids),
     alreadyRecorded(incoming, context),
   ])
@@ -92,7 +88,7 @@ export async function receive(
     )
     if (credits.length % FLUSH_EVERY === 0) await records.flush()
   }
-  await book.post(sql)
+  sendAlong(book.post(sql))
   return credits
 }
 
