@@ -21,6 +21,7 @@ export function reference({
   threads,
   publicUrl,
 }: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs'> {
+  const eventNames = [...eventSchemas(areas).keys()]
   const eventTypes = once(() => inSlices(eventTypesSliced(areas)))
   const text = once(async () => inSlices(writeSliced(await inSlices(openapiSliced(areas)))))
   const openapi = once(async () => cachedFile('application/json; charset=utf-8', await text()))
@@ -30,7 +31,7 @@ export function reference({
   )
   return {
     eventTypes,
-    eventNames: () => [...eventSchemas(areas).keys()],
+    eventNames,
     openapi,
     docs: async address => (await pages()).get(address),
   }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { migrationNames, sqlFunctions } from '../migrations/functions.ts'
-import { bundlingSocket } from './bundling-socket.ts'
+import { bundleWrites } from './bundled-writes.ts'
 
 /** For connecting, a statement, a silent server and a silent client, in milliseconds. */
 const TIMEOUTS = {
@@ -40,13 +40,13 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
     connectionString: url,
     max: poolSize,
     pipeline: true,
-    stream: bundlingSocket,
     ...TIMEOUTS,
     ...SESSION,
   })
   // A statement on a broken connection fails by itself, and the pool replaces an idle one: without these listeners the
   // process would end.
   pool.on('connect', client => client.on('error', () => undefined))
+  pool.on('connect', bundleWrites)
   pool.on('error', () => undefined)
   return { pool, close: () => pool.end() }
 }

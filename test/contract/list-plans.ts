@@ -5,9 +5,16 @@ import { casesWhere } from '../support/contract/contract.ts'
 import type { TestService } from '../support/harness.ts'
 import type { SqlRecorder } from '../support/sql-recorder.ts'
 
+const TRUNCATE = `
+do $$ begin
+  execute (select 'truncate ' || string_agg(oid::regclass::text, ', ') from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace);
+end $$`
+
 /** What PostgreSQL can believe of the tables when it plans a statement, each belief on top of the one before. */
 const BELIEFS: Readonly<Record<string, string>> = {
-  'new tables': `select`,
+  'empty tables': `savepoint filled; ${TRUNCATE}`,
+  'new tables': `rollback to savepoint filled`,
   'new tables that have been filled': `
     select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'relpages', 1, 'reltuples', 100000::real)
     from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,

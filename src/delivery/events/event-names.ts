@@ -12,7 +12,7 @@ export function eventNamesProblem(
   asked: readonly string[],
   ports: Catalogue,
 ): string | undefined {
-  const unknown = unknownNamesMessage(asked, ['*', ...ports.eventNames()])
+  const unknown = unknownNamesMessage(asked, ['*', ...ports.eventNames])
   return unknown && `${member}: ${unknown}`
 }
 
@@ -22,7 +22,7 @@ export function eventNameProblem(
   asked: string | undefined,
   ports: Catalogue,
 ): string | undefined {
-  const unknown = asked === undefined ? undefined : unknownNamesMessage([asked], ports.eventNames())
+  const unknown = asked === undefined ? undefined : unknownNamesMessage([asked], ports.eventNames)
   return unknown && `${member}: ${unknown}`
 }
 

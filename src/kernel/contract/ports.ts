@@ -32,7 +32,7 @@ export interface Ports extends ExternalSystems {
   readonly pushContact: string
   /** All event types that can be subscribed to. */
   eventTypes(): Promise<readonly EventType[]>
-  eventNames(): readonly string[]
+  readonly eventNames: readonly string[]
   /** The OpenAPI document, as served. */
   openapi(): Promise<File>
   /** A file of the HTML reference by its path: `/docs`, its sections, styles and scripts. */
