@@ -13,7 +13,7 @@ end $$`
 
 /** What PostgreSQL can believe of the tables when it plans a statement, each belief on top of the one before. */
 const BELIEFS: Readonly<Record<string, string>> = {
-  'empty tables': `savepoint filled; ${TRUNCATE}`,
+  'empty tables': `savepoint filled; set local session_replication_role = replica; ${TRUNCATE}`,
   'new tables': `rollback to savepoint filled`,
   'new tables that have been filled': `
     select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'relpages', 1, 'reltuples', 100000::real)
