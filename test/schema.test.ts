@@ -90,14 +90,7 @@ describe('the status constraint of', () => {
  * Queues, which are worked off for all owners at once; what the platform's own files consist of; and entries, whose key is
  * their place in their account.
  */
-const FOUND_WITHOUT_OWNER = [
-  'deliveries',
-  'ledger_entries',
-  'outbox',
-  'sepa_files',
-  'sepa_messages',
-  'sepa_notices',
-]
+const FOUND_WITHOUT_OWNER = ['deliveries', 'ledger_entries', 'outbox', 'sepa_files', 'sepa_messages']
 
 test('the primary key of every table of tenants begins with the tenant', async () => {
   const rows = await service.sql<{ name: string }>(

@@ -7,13 +7,13 @@ import type { Execute } from '../kernel/run/execute.ts'
 /** Runs operations as the service itself; gives what they answer. */
 export const ownOperations =
   (execute: Execute, operations: readonly Registered[]): Ports['runFor'] =>
-  async (tenant, key, { id, body = {} }, requestId) => {
+  async (tenant, key, { params = {}, body = {} }, requestId) => {
     const operation = operations.find(operation => operation.key === key)
     if (!operation) throw new Error(`there is no operation ${key}`)
     const { errorCode, body: answer } = await execute({
       operation,
       actor: processOf(tenant),
-      input: { params: id === undefined ? {} : { id }, query: {}, body },
+      input: { params, query: {}, body },
       requestId,
       address: null,
       idempotencyKey: null,

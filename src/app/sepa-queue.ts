@@ -1,19 +1,26 @@
 import type { Queue, Standing } from '../adapters/sepa-rail/files.ts'
 import type { Ports } from '../kernel/contract/ports.ts'
 import { platformTenant } from '../money/incoming/index.ts'
-import type { RailCall } from '../ports/sepa-rail.ts'
+import type { Payment, RailCall } from '../ports/sepa-rail.ts'
 
 /** The payment queue of the rail by files: it is kept by operations that run as the platform itself. */
 export function sepaQueue(runFor: Ports['runFor']): Queue {
-  async function run(key: string, { reference, requestId }: RailCall, body: object = {}) {
-    const answer = await runFor(platformTenant('live'), key, { id: reference, body }, requestId)
+  async function run(
+    key: string,
+    { ownerId }: Payment,
+    { reference, requestId }: RailCall,
+    body: object = {},
+  ) {
+    const input = { params: { ownerId, id: reference }, body }
+    const answer = await runFor(platformTenant('live'), key, input, requestId)
     return (answer as { standing: Standing | null }).standing
   }
   return {
-    async put({ scheme, endToEndId, amountEuros, payee, reference }, call) {
-      await run('rails.enqueue', call, { scheme, endToEndId, amountEuros, payee, reference })
+    async put(payment, call) {
+      const { scheme, endToEndId, amountEuros, payee, reference } = payment
+      await run('rails.enqueue', payment, call, { scheme, endToEndId, amountEuros, payee, reference })
     },
-    standing: call => run('rails.standing', call),
-    takeOut: call => run('rails.takeOut', call),
+    standing: (payment, call) => run('rails.standing', payment, call),
+    takeOut: (payment, call) => run('rails.takeOut', payment, call),
   }
 }

@@ -50,6 +50,7 @@ import { RelayLeases } from './m0070-relay-leases.ts'
 import { SchemaChecksums } from './m0076-schema-checksums.ts'
 import { KeysWithOwners } from './m0077-keys-with-owners.ts'
 import { CreditsHandedOver } from './m0079-credits-handed-over.ts'
+import { OwnersOfInstructions } from './m0080-owners-of-instructions.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -105,4 +106,5 @@ export const migrations = [
   { name: 'm0076-schema-checksums', class: SchemaChecksums },
   { name: 'm0077-keys-with-owners', class: KeysWithOwners },
   { name: 'm0079-credits-handed-over', class: CreditsHandedOver },
+  { name: 'm0080-owners-of-instructions', class: OwnersOfInstructions },
 ]

@@ -41,7 +41,7 @@ export interface Ports extends ExternalSystems {
 
 /** The input of an operation that the service itself runs. */
 export interface OwnInput {
-  readonly id?: string
+  readonly params?: Readonly<Record<string, string>>
   readonly body?: object
 }
 
