@@ -7,7 +7,6 @@ import { sqlCondition } from '../../../src/kernel/contract/records.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { RecordStore } from '../../../src/kernel/database/record-store.ts'
 import { Wallet } from '../../../src/money/wallets/wallet.ts'
-import { socketOf } from '../../../src/platform/bundled-writes.ts'
 import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(areas)
@@ -237,24 +236,4 @@ describe('a condition', () => {
     await expect(find({ name: { $regex: 'a' } })).rejects.toThrow('the unknown operator $regex')
     await expect(find({ name: undefined })).rejects.toThrow('a condition on name is undefined')
   })
-})
-
-test('statements that need no result of each other are sent as one packet', async () => {
-  const client = await pool.connect()
-  const socket = socketOf(client)
-  const send = socket._writev?.bind(socket)
-  let packets = 0
-  socket._writev = (...pieces) => {
-    packets++
-    send?.(...pieces)
-  }
-  const sql = sqlOn(client)
-  await Promise.all([
-    client.query('begin'),
-    sql('select $1::int', [1]),
-    sql('select 2'),
-    client.query('commit'),
-  ])
-  client.release(true)
-  expect(packets).toBe(1)
 })
