@@ -49,6 +49,7 @@ import { OpenRecords } from './m0065-open-records.ts'
 import { RelayLeases } from './m0070-relay-leases.ts'
 import { SchemaChecksums } from './m0076-schema-checksums.ts'
 import { KeysWithOwners } from './m0077-keys-with-owners.ts'
+import { Journal } from './m0078-journal.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -103,4 +104,5 @@ export const migrations = [
   { name: 'm0070-relay-leases', class: RelayLeases },
   { name: 'm0076-schema-checksums', class: SchemaChecksums },
   { name: 'm0077-keys-with-owners', class: KeysWithOwners },
+  { name: 'm0078-journal', class: Journal },
 ]

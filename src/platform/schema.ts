@@ -15,10 +15,10 @@ const MIGRATION_LOCK = 7_340_921
  */
 const EXPECTED = `
 select pg_restore_attribute_stats('schemaname', n.nspname::text, 'relname', c.relname::text, 'attname', a.attname::text,
-  'inherited', false, 'null_frac', 0::real, 'avg_width', 20, 'n_distinct', expected.values::real)
+  'inherited', c.relkind = 'p', 'null_frac', 0::real, 'avg_width', 20, 'n_distinct', expected.values::real)
 from (values ('owner_id', 1), ('mode', 2)) as expected (column_name, values)
 join pg_attribute a on a.attname = expected.column_name
-join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
+join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p')
 join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
 where not exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = (n.nspname, c.relname, a.attname))`
 
@@ -39,6 +39,7 @@ export async function migrate(url: string): Promise<void> {
     const { rows } = await guard.query('show server_version')
     requireVersion(rows[0].server_version)
     await updateSchema(url)
+    await guard.query('select add_event_partitions()')
     await guard.query(EXPECTED)
   } finally {
     await guard.end()
