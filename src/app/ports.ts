@@ -24,6 +24,7 @@ interface Parts {
   readonly vault: Vault
   readonly threads: Threads
   readonly pushContact: string
+  readonly runFor: Ports['runFor']
   readonly execute: Execute
   readonly onOutbox: () => void
   /** Whether Temporal answers; null in a process that does not use it. */
@@ -44,12 +45,14 @@ export function portsOf(parts: Parts): Ports {
     vault,
     threads,
     pushContact,
+    runFor,
     execute,
     onOutbox,
     temporal,
   } = parts
   return {
     ...outside,
+    runFor,
     health: oneAtATime(() => healthOf(database, temporal)),
     metrics: metrics.text,
     async advanceClock(tenant, toMs) {

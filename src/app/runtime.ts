@@ -20,6 +20,7 @@ import { openVault } from '../ports/vault.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { watchDatabase } from './database-metrics.ts'
 import { externalSystemsOf } from './external-systems.ts'
+import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
 import { sepaQueue } from './sepa-queue.ts'
 
@@ -94,7 +95,7 @@ export async function openRuntime({
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
-  const queue = sepaQueue(call => execute(call), operations)
+  const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
     ports: portsOf({
@@ -103,11 +104,12 @@ export async function openRuntime({
       metrics,
       publicUrl: settings.publicUrl,
       ...accountsOf(settings),
-      outside: { ...externalSystemsOf(settings, queue), ...outside },
+      outside: { ...externalSystemsOf(settings, sepaQueue(runFor)), ...outside },
       outbound,
       pushContact: settings.pushContact,
       vault: openVault(encryptionKey, encryptionKeysOld),
       threads,
+      runFor,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),

@@ -47,6 +47,8 @@ export interface Ordered {
 }
 
 export interface Payment extends Ordered {
+  /** Whose payment it is. A rail that keeps payments keeps each with its owner. */
+  readonly ownerId: string
   readonly scheme: Scheme
   readonly submittedAt: Date
   /** For an instant payment: the instant by which it must have arrived. */

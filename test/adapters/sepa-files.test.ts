@@ -166,6 +166,7 @@ describe('the rail by files', () => {
   })
   const instantPayment: Payment = {
     ...payment('e1', 1n),
+    ownerId: 'customer_1',
     scheme: 'sct_inst',
     submittedAt: order.madeAt,
     until: null,

@@ -178,6 +178,29 @@ describe('a file for the bank', () => {
     expect((await get(transfer.id)).status).toBe('submitted')
   })
 
+  test('has payments of which each has the owner of its transfer, also from a process of the version before', async () => {
+    const first = await aSubmitted()
+    const second = await aDueTransfer(other)
+    const add = (columns: string, values: string) =>
+      service.sql(
+        `insert into sepa_instructions (id, file_id, created_at, end_to_end_id, amount_cents, payee${columns})
+         select $1, file_id, created_at, $2, amount_cents, payee${values} from sepa_instructions where id = $3
+         on conflict (id) do nothing`,
+        [second.id, second.endToEndId, first.id],
+      )
+    await expect(add(', owner_id, mode', ', owner_id, mode')).rejects.toThrow(/foreign key/)
+    await add('', '')
+    await sweep()
+    const rows = await service.sql(
+      `select t.owner_id = i.owner_id and t.mode = i.mode as same from sepa_instructions i
+       join transfers t using (id) where id = any($1)`,
+      [[first.id, second.id]],
+    )
+    expect(rows).toEqual([{ same: true }, { same: true }])
+    await cutOff()
+    expect(await filesOf(String(second.endToEndId))).toEqual(await filesOf(first.endToEndId))
+  })
+
   test('is not made again if the bank fetched it before that was recorded', async () => {
     const { endToEndId } = await aSubmitted()
     await closeFiles()

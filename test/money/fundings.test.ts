@@ -1,4 +1,5 @@
 import './fundings/crashes-and-reversals.ts'
+import './fundings/first-money.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aLiveClient, aPaymentMethod, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'

@@ -1,3 +1,4 @@
+import './incoming/handed-over.ts'
 import './incoming/incoming-entries.ts'
 import './incoming/incoming-files.ts'
 import { describe, expect, test } from '@jest/globals'
@@ -34,7 +35,6 @@ const suspense = async () => {
 }
 const referenceOfWallet = (id: string) => referenceIn(service, id)
 const close = (id: string) => bodyOf(client.wallets.close({ params: { id } }))
-const provenLedger = (by: TestClient = client) => expectVerifiedLedger(by)
 
 describe('a creditor reference', () => {
   test.each(['RF18539007547034', 'RF471234567890', 'RF712348231', 'RF45G72UUR'])('%s is valid', reference => {
@@ -122,7 +122,7 @@ describe('a credit is matched', () => {
     const theirs = await aWallet(stranger.client)
     const same = await bodyOf(send({ ...sent, iban: String(theirs.iban) }, stranger.client))
     expect(same.walletId).toBe(theirs.id)
-    await provenLedger()
+    await expectVerifiedLedger(client)
   })
 })
 
@@ -139,7 +139,7 @@ describe('a credit goes to suspense', () => {
       walletId: null,
     })
     expect(await suspense()).toBeCloseTo(before + 25, 2)
-    await provenLedger()
+    await expectVerifiedLedger(client)
   })
 
   test('if the text names two wallets', async () => {
@@ -167,7 +167,7 @@ describe('a credit goes to suspense', () => {
         closed.status === 200 ? ['unmatched', 200] : ['matched', 400],
       )
     }
-    await provenLedger()
+    await expectVerifiedLedger(client)
   })
 
   test('for another owner’s wallet, since a sandbox reaches its own wallets only', async () => {
@@ -214,7 +214,7 @@ describe('an unmatched credit', () => {
     expect((await traceOf(service, answer))?.events).toEqual(['incoming.assigned', 'wallet.credited'])
     const { data } = await bodyOf(client.events.list({ query: { event: 'incoming.assigned', limit: 1 } }))
     expect(data[0]?.data).toMatchObject({ creditId: id, walletId: wallet.id, amountEuros: 40 })
-    await provenLedger()
+    await expectVerifiedLedger(client)
   })
 
   test('is assigned once by twenty concurrent requests', async () => {
@@ -225,7 +225,7 @@ describe('an unmatched credit', () => {
     const balances = await Promise.all(wallets.map(({ id }) => balanceOf(id)))
     expect(balances.toSorted()).toEqual([0, 0, 0, 40])
     expect(await assign(id, String(wallets[0]?.id))).toMatchObject({ code: 'credit_not_unmatched' })
-    await provenLedger()
+    await expectVerifiedLedger(client)
   })
 
   test('cannot go to a closed wallet, another owner’s or one of the other mode', async () => {

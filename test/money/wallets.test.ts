@@ -114,6 +114,30 @@ describe('a wallet that changes', () => {
     expect(data[0]?.closedAt).not.toBeNull()
   })
 
+  test('is closed or gets a child by two concurrent requests, never both', async () => {
+    for (const { id } of await times(20, () => aWallet(client))) {
+      const child = { name: 'Below', parentWalletId: id }
+      const [closed, made] = await Promise.all([close(id), client.wallets.create({ body: child })])
+      expect([closed.code ?? made.code]).toEqual([
+        closed.status === 200 ? 'parent_not_usable' : 'wallet_has_children',
+      ])
+    }
+  })
+
+  test('lets nothing out once it is frozen, in the middle of a burst', async () => {
+    const [{ id: fromWalletId }, { id: toWalletId }] = [await aWallet(client, 100), await aWallet(client)]
+    const pay = () => client.transfers.create({ body: { fromWalletId, toWalletId, amountEuros: 1 } })
+    const burst = times(30, pay)
+    const frozen = await bodyOf(change(fromWalletId, { status: 'frozen' }))
+    expect((await pay()).code).toBe('wallet_frozen')
+    for (const { status, code } of await burst)
+      expect([status, code]).toEqual(status === 201 ? [201, undefined] : [400, 'wallet_frozen'])
+    expect(await bodyOf(client.wallets.get({ params: { id: fromWalletId } }))).toMatchObject({
+      availableEuros: frozen.availableEuros,
+    })
+    await expectVerifiedLedger(client)
+  })
+
   test('is either funded or closed by two concurrent requests', async () => {
     const wallets = await times(20, () => aWallet(client))
     for (const { id } of wallets) {

@@ -8,9 +8,9 @@ import { nextFile } from './cut-offs.ts'
 export interface Queue {
   put(payment: Payment, call: RailCall): Promise<void>
   /** Null where the payment was never queued. */
-  standing(call: RailCall): Promise<Standing | null>
+  standing(payment: Payment, call: RailCall): Promise<Standing | null>
   /** Removes a payment that still waits; gives its status afterwards. */
-  takeOut(call: RailCall): Promise<Standing | null>
+  takeOut(payment: Payment, call: RailCall): Promise<Standing | null>
 }
 
 export type Standing = 'waiting' | 'ordered' | 'taken_out'
@@ -43,7 +43,7 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
   verifyPayee: async () => ({ result: 'not_possible', suggestedName: null }),
 
   async submit(payment, call) {
-    const standing = await queue.standing(call)
+    const standing = await queue.standing(payment, call)
     if (standing) return statusFor(standing)
     if (payment.until && clock.real() > payment.until) return { status: 'rejected', reasonCode: 'TM01' }
     if (!canBeOrdered(alone(payment), debtor)) return { status: 'rejected', reasonCode: 'FF01' }
@@ -51,13 +51,13 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
     return statusFor('waiting')
   },
 
-  async statusOf(_, call) {
-    const standing = await queue.standing(call)
+  async statusOf(payment, call) {
+    const standing = await queue.standing(payment, call)
     return standing ? statusFor(standing) : { status: 'unknown', reasonCode: null }
   },
 
-  recall: async (_, call) =>
-    (await queue.takeOut(call)) === 'taken_out'
+  recall: async (payment, call) =>
+    (await queue.takeOut(payment, call)) === 'taken_out'
       ? { status: 'accepted', reasonCode: 'FOCR' }
       : { status: 'refused', reasonCode: NOT_BY_FILES },
 

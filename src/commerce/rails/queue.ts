@@ -1,3 +1,4 @@
+import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Ordered, Scheme } from '../../ports/sepa-rail.ts'
@@ -30,56 +31,72 @@ async function openFile(scheme: Scheme, at: Date, context: EnqueueContext): Prom
 }
 
 const INSERT_INSTRUCTION = `
-insert into sepa_instructions (id, file_id, created_at, end_to_end_id, amount_cents, payee, reference)
-values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing returning id`
+insert into sepa_instructions (owner_id, mode, id, file_id, created_at, end_to_end_id, amount_cents, payee, reference)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (owner_id, mode, id) do nothing returning id`
+
+/** Names an instruction: by the transfer that it orders. */
+type Name = readonly [ownerId: string, mode: Mode, id: string]
+type QueueContext = Pick<EnqueueContext, 'tenant'>
+
+/** The queue is the platform's, and each instruction has the owner of its transfer. */
+const nameOf = ({ ownerId, id }: { ownerId: string; id: string }, { tenant }: QueueContext): Name => [
+  ownerId,
+  tenant.mode,
+  id,
+]
 
 export const enqueue: HandlerOf<typeof stepsApi.enqueue> = async ({ params, body }, context) => {
   const { sql, now, emit } = context
-  const current = await standingOf(sql, params.id)
+  const name = nameOf(params, context)
+  const current = await standingOf(sql, name)
   if (current) return { standing: current }
   const { scheme, endToEndId, amountEuros, payee, reference } = body
   const file = await openFile(scheme, now, context)
-  const values = [params.id, file.id, now, endToEndId, amountEuros, JSON.stringify(payee), reference]
+  const values = [...name, file.id, now, endToEndId, amountEuros, JSON.stringify(payee), reference]
   const isNew = (await sql(INSERT_INSTRUCTION, values)).length > 0
   if (isNew) emit('sepa.payment_queued', { transferId: params.id, fileId: file.id })
-  return { standing: await standingOf(sql, params.id) }
+  return { standing: await standingOf(sql, name) }
 }
 
 const STANDING = `
 select case when i.taken_out_at is not null then 'taken_out' when f.status = 'open' then 'waiting' else 'ordered' end
   as standing
-from sepa_instructions i join sepa_files f on f.id = i.file_id where i.id = $1`
+from sepa_instructions i join sepa_files f on f.id = i.file_id
+where (i.owner_id, i.mode, i.id) = ($1, $2, $3)`
 
-async function standingOf(sql: Sql, id: string) {
-  const [row] = await sql<{ standing: 'waiting' | 'ordered' | 'taken_out' }>(STANDING, [id])
+async function standingOf(sql: Sql, name: Name) {
+  const [row] = await sql<{ standing: 'waiting' | 'ordered' | 'taken_out' }>(STANDING, name)
   return row?.standing ?? null
 }
 
-export const standing: HandlerOf<typeof stepsApi.standing> = async ({ params }, { sql }) => ({
-  standing: await standingOf(sql, params.id),
+export const standing: HandlerOf<typeof stepsApi.standing> = async ({ params }, context) => ({
+  standing: await standingOf(context.sql, nameOf(params, context)),
 })
 
 const LOCK_FILE = `
 select f.id from sepa_files f join sepa_instructions i on f.id = i.file_id
-where i.id = $1 and f.status = 'open' for update of f`
+where (i.owner_id, i.mode, i.id) = ($1, $2, $3) and f.status = 'open' for update of f`
 
 const TAKE_OUT = `
-update sepa_instructions set taken_out_at = $2 where id = $1 and taken_out_at is null`
+update sepa_instructions set taken_out_at = $4
+where (owner_id, mode, id) = ($1, $2, $3) and taken_out_at is null`
 
-export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, { sql, now, emit }) => {
-  const [file] = await sql<{ id: string }>(LOCK_FILE, [params.id])
-  if (file && (await standingOf(sql, params.id)) === 'waiting') {
-    await sql(TAKE_OUT, [params.id, now])
+export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, context) => {
+  const { sql, now, emit } = context
+  const name = nameOf(params, context)
+  const [file] = await sql<{ id: string }>(LOCK_FILE, name)
+  if (file && (await standingOf(sql, name)) === 'waiting') {
+    await sql(TAKE_OUT, [...name, now])
     emit('sepa.payment_taken_out', { transferId: params.id, fileId: file.id })
   }
-  return { standing: await standingOf(sql, params.id) }
+  return { standing: await standingOf(sql, name) }
 }
 
 const PAYMENTS_IN_FILE = `
 select end_to_end_id as "endToEndId", amount_cents as "amountEuros", payee, reference, null as "payerIban"
 from sepa_instructions where file_id = $1 and taken_out_at is null order by id`
 
-/** The payments of a file, without those that were taken out. The file is locked, so none is added. */
+/** The payments of a file, of all owners, without those that were taken out. The file is locked, so none is added. */
 export const paymentsInFile = (sql: Sql, fileId: string): Promise<Ordered[]> =>
   sql<Ordered & Row>(PAYMENTS_IN_FILE, [fileId])
 

@@ -7,7 +7,7 @@ import { make, release, stage } from './files.ts'
 import { SepaMessage } from './message.ts'
 import { noticeMachine, SepaNotice } from './notice.ts'
 import { enqueue, standing, takeOut } from './queue.ts'
-import { readBankFile } from './read-bank-file.ts'
+import { read } from './read-bank-file.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
 import { stepsApi } from './steps-api.ts'
 
@@ -22,7 +22,7 @@ const applyNotice: HandlerOf<typeof stepsApi.tell> = async ({ params }, context)
 const rails = implement(
   { ...railsApi, ...stepsApi },
   {
-    read: ({ body }, context) => readBankFile(body.content, body.mode, context),
+    read,
     messages: ({ query: { mode, kind } }, { page }) =>
       page(SepaMessage, definedOnly({ mode, kind }), 'id', 4),
     files: ({ query: { mode, status } }, { page }) => page(SepaFile, definedOnly({ mode, status })),

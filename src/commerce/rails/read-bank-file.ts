@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto'
+import type { BankMessage } from '../../iso20022/bank-message.ts'
 import type { BankFile } from '../../iso20022/camt.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { platformTenant, receiveBankFile } from '../../money/incoming/index.ts'
+import { Settled } from '../../kernel/contract/handlers.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import {
+  bookAll,
+  type HandedOver,
+  noteArrived,
+  platformTenant,
+  recordBankFile,
+} from '../../money/incoming/index.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { railsApi } from './api.ts'
 import { type MatchedPayment, matchPayments } from './match-payments.ts'
@@ -12,28 +20,60 @@ import type { messageIn } from './thread.ts'
 
 type ReadContext = ContextOf<typeof railsApi.read>
 
-/** Stores what a bank's file reports, in one transaction; each transfer then follows in a transaction of its own. */
-export async function readBankFile(content: string, mode: Mode, context: ReadContext) {
-  const { now, records, actFor, refuse, emit, ports } = context
-  const bytes = Buffer.from(content, 'base64')
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
+/** A file that has been read, and the credits that their owners have yet to book. */
+interface FileRead {
+  readonly messageId: string
+  readonly credits: readonly HandedOver[]
+}
+
+/**
+ * Stores what a bank's file reports, in one transaction; each transfer then follows in a transaction of its own, and so do
+ * the credits of each owner.
+ */
+export const read: HandlerOf<typeof railsApi.read> = {
+  async reserve({ body: { content, mode } }, context) {
+    const { now, records, actFor, refuse, ports } = context
+    const bytes = Buffer.from(content, 'base64')
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const platform = platformTenant(mode)
+    actFor(platform)
+    const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
+    if (earlier) return new Settled(earlier)
+    const bankMessage = await ports.threads.run<typeof messageIn>(
+      { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
+      bytes,
+      now.toISOString().slice(0, 10),
+    )
+    if ('unreadable' in bankMessage) return refuse('file_unreadable', `content: ${bankMessage.unreadable}`)
+    const { message, credits } = await recordMessage(bankMessage, sha256, mode, context)
+    return credits.length === 0 ? new Settled(message) : { messageId: message.id, credits }
+  },
+  call: ({ credits }: FileRead, outside) => bookAll(credits, outside),
+  async record(arrived: HandedOver[], { messageId }: FileRead, { records, sql }) {
+    await noteArrived(sql, arrived)
+    return records.findOneOrFail(SepaMessage, { id: messageId })
+  },
+  // The sweep books the credits.
+  recover: ({ messageId }: FileRead, { records }) => records.findOneOrFail(SepaMessage, { id: messageId }),
+}
+
+async function recordMessage(bankMessage: BankMessage, sha256: string, mode: Mode, context: ReadContext) {
+  const { records, actFor, emit } = context
   const platform = platformTenant(mode)
-  actFor(platform)
-  const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
-  if (earlier) return earlier
-  const bankMessage = await ports.threads.run<typeof messageIn>(
-    { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
-    bytes,
-    now.toISOString().slice(0, 10),
-  )
-  if ('unreadable' in bankMessage) return refuse('file_unreadable', `content: ${bankMessage.unreadable}`)
   const { kind, statement } = bankMessage
   const matched = await matchPayments(bankMessage, mode, context.sql)
-  const credits = statement && (await bookCredits(statement, mode, context))
+  const booked = statement && (await recordCredits(statement, mode, context))
   actFor(platform)
   const payments = matched.map(({ tenant: _, ...payment }) => payment)
   const messageId = excerpt(bankMessage.messageId)
-  const message = records.create(SepaMessage, { ...platform, sha256, kind, messageId, payments, credits })
+  const message = records.create(SepaMessage, {
+    ...platform,
+    sha256,
+    kind,
+    messageId,
+    payments,
+    credits: booked?.answer ?? null,
+  })
   await records.flush()
   const taken = createNotices(message.id, matched, context)
   emit('sepa.message_read', {
@@ -43,14 +83,15 @@ export async function readBankFile(content: string, mode: Mode, context: ReadCon
     payments: payments.length,
     taken,
   })
-  return message
+  return { message, credits: booked?.credits ?? [] }
 }
 
-/** Books the credits. A skipped entry that reports payments of ours is answered among the payments, not as skipped. */
-async function bookCredits(statement: BankFile, mode: Mode, context: ReadContext) {
-  const counts = await receiveBankFile(statement, mode, context)
+/** Records the credits. A skipped entry that reports payments of ours is answered among the payments, not as skipped. */
+async function recordCredits(statement: BankFile, mode: Mode, context: ReadContext) {
+  const { counts, credits } = await recordBankFile(statement, mode, context)
   const others = statement.skipped.filter(({ payments }) => payments.length === 0)
-  return { ...counts, skipped: others.map(({ bankReference, reason }) => ({ bankReference, reason })) }
+  const skipped = others.map(({ bankReference, reason }) => ({ bankReference, reason }))
+  return { answer: { ...counts, skipped }, credits }
 }
 
 /** Stores a notice for each transfer that changes; gives their number. */

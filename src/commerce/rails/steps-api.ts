@@ -21,7 +21,7 @@ const PaymentEvent = z.object({ transferId: id('transfer'), fileId: id('sepafile
 
 /** The steps of the rail by files. Each may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
-  enqueue: post('/rails/sepa/queue/{id}', {
+  enqueue: post('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'Put a payment into the next file',
     callers: [],
     requires: 'sepaRail',
@@ -42,12 +42,12 @@ export const stepsApi = {
     returns: standing,
     emits: { 'sepa.payment_queued': event('A payment waits for the next file to the bank.', PaymentEvent) },
   }),
-  standing: get('/rails/sepa/queue/{id}', {
+  standing: get('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'How a payment stands in the files',
     callers: [],
     returns: standing,
   }),
-  takeOut: post('/rails/sepa/queue/{id}/take-out', {
+  takeOut: post('/rails/sepa/queue/{ownerId}/{id}/take-out', {
     summary: 'Take a payment out of its file as long as that takes more',
     callers: [],
     returns: standing,

@@ -43,15 +43,17 @@ function walletRefusal(
 }
 
 export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context) => {
-  const { records, sql, tenant, now, emit, refuse } = context
+  const { records, sql, tenant, now, emit, refuse, sendAlong } = context
   const parts = partsOf(body)
   const amountEuros = parts.reduce((sum, part) => sum + part.amountEuros, 0n)
   if (amountEuros > MAX_TRANSFER) return refuse('too_much')
   if (parts.some(part => part.amountEuros === 0n)) return refuse('part_of_nothing')
   const { fromWalletId, reference } = body
   const ids = [fromWalletId, ...parts.map(({ walletId }) => walletId)]
-  const book = await openBook(sql, context, { wallets: ids })
-  const wallets = await walletsById(sql, tenant, ids)
+  const [book, wallets] = await Promise.all([
+    openBook(sql, context, { wallets: ids }),
+    walletsById(sql, tenant, ids),
+  ])
   const [from, ...payees] = ids.map(id => wallets.get(id))
   const refusal = walletRefusal(from, payees, context)
   if (refusal) return refusal
@@ -66,9 +68,8 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
     completedAt: now,
   })
   transferMachine.move(transfer, 'completed')
-  await records.flush()
   book.split('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
-  await book.post(sql)
+  sendAlong(book.post(sql))
   emit('transfer.split.completed', { ...transferEvent(transfer), parts })
   return transferResponse(transfer)
 }

@@ -96,8 +96,12 @@ async function revokeAll(filter: Condition<AgentToken>, { records, emit }: Revok
 }
 
 /** Revokes the tokens that were redeemed for these delegations. */
-export const revokeDelegationTokens = (delegationIds: string[], context: RevokeContext): Promise<void> =>
-  revokeAll({ delegationId: { $in: delegationIds } }, context)
+export async function revokeDelegationTokens(
+  delegationIds: readonly string[],
+  context: RevokeContext,
+): Promise<void> {
+  if (delegationIds.length > 0) await revokeAll({ delegationId: { $in: delegationIds } }, context)
+}
 
 interface TokenDelegation {
   readonly id: string

@@ -13,22 +13,28 @@ export const agentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
-  const { records, sql, tenant, emit, refuse } = context
+  const { records, sql, tenant, emit, refuse, sendAlong } = context
   const { amountEuros } = body
-  const agent = await lockAgent(records, params.id)
+  const [agent, main] = await Promise.all([
+    lockAgent(records, params.id),
+    body.fromWalletId ? null : mainWallet(context),
+  ])
   if (!agent) return refuse('agent_not_found')
   const { walletId } = agent
-  const from = body.fromWalletId ?? (await mainWallet(context))?.id
+  const from = body.fromWalletId ?? main?.id
   if (!from) return refuse('no_wallet')
   if (from === walletId) return refuse('same_wallet')
-  const book = await openBook(sql, context, { wallets: [from, walletId] })
-  const payingWallet = (await walletsById(sql, tenant, [from])).get(from)
+  const [book, wallets] = await Promise.all([
+    openBook(sql, context, { wallets: [from, walletId] }),
+    walletsById(sql, tenant, [from]),
+  ])
+  const payingWallet = wallets.get(from)
   if (!payingWallet) return refuse('wallet_not_found')
   if (payingWallet.status !== 'active') return refuse('wallet_not_active')
   if (!book.canPay(from, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from)))
   book.move('agent_fund', from, walletId, amountEuros, { type: 'agent', id: newId('funding') })
-  await book.post(sql)
+  sendAlong(book.post(sql))
   const { posted, held } = book.balance(walletId)
   emit('agent.funded', {
     ...agentEvent(agent),
@@ -67,18 +73,18 @@ export async function holdsMoney(
 
 /** Moves the money of an agent that is being deleted to its owner's main wallet, and closes the agent's. */
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
-  const { records, sql, emit, refuse } = context
-  const agent = await records.lock(Agent, params.id)
+  const { records, sql, emit, refuse, sendAlong } = context
+  const [agent, open] = await Promise.all([records.lock(Agent, params.id), mainWallet(context)])
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'deleting') return { done: true }
   const { walletId } = agent
-  const main = (await mainWallet(context)) ?? (await openWallet({ name: 'Main' }, context))
+  const main = open ?? (await openWallet({ name: 'Main' }, context))
   const book = await openBook(sql, context, { wallets: [walletId, main.id] })
   if (book.balance(walletId).held > 0n) return { done: false }
   const amountEuros = book.available(walletId)
   if (amountEuros > 0n) {
     book.move('sweep', walletId, main.id, amountEuros, { type: 'agent', id: agent.id })
-    await book.post(sql)
+    sendAlong(book.post(sql))
     const balanceEuros = book.balance(main.id).posted
     emit('wallet.credited', { walletId: main.id, status: main.status, amountEuros, balanceEuros })
   }

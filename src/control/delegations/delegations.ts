@@ -4,12 +4,11 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
 import { newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days, minutes } from '../../values/clock.ts'
 import { defaultScopes, revokeDelegationTokens, TokenRevoked } from '../agent-tokens/index.ts'
-import { AgentEvent, lockAgent } from '../agents/index.ts'
+import { Agent, AgentEvent, lockAgent } from '../agents/index.ts'
 import { DelegationRevoked, delegationsApi } from './api.ts'
 import { blockerOf, Delegation, delegationMachine, OPEN, parentBounds } from './delegation.ts'
 import { delegationProcess } from './process.ts'
@@ -21,11 +20,37 @@ const CODE_LIFETIME_MS = days(1)
 
 const find = (records: Records, id: string): Promise<Delegation | null> => records.findOne(Delegation, { id })
 
-/** Locks the agent first, as spending does, so that nothing is approved by what the delegation was before the change. */
-async function lockDelegation(records: Records, id: string): Promise<Delegation | null> {
-  const delegation = await find(records, id)
-  if (delegation) await lockAgent(records, delegation.agentId)
-  return delegation && records.lock(Delegation, id)
+/** The agent of a delegation, which never changes. */
+const AGENT_OF =
+  'id = (select d.agent_id from delegations d where d.owner_id = ? and d.mode = ? and d.id = ?)'
+
+/**
+ * Locks the agent of a delegation: to be sent before its delegations are locked, as spending does it, so that nothing is
+ * approved by what they were before the change.
+ */
+const lockAgentOf = (id: string, { records, tenant }: Pick<Context, 'records' | 'tenant'>) =>
+  records.findOne(Agent, sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id]), { lock: true })
+
+const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
+
+/** A delegation, in whatever state, and all below it that are open. */
+const SUBTREE = `id = any(array(
+  with recursive subtree as (
+    select d.id, d.status from delegations d where d.owner_id = ? and d.mode = ? and d.id = ?
+    union all
+    select d.id, d.status from delegations d join subtree s on d.parent_delegation_id = s.id
+    where d.owner_id = ? and d.mode = ?
+  )
+  select s.id from subtree s where s.id = ? or s.${OPEN}))`
+
+async function lockSubtree(id: string, context: Pick<Context, 'records' | 'tenant'>): Promise<Delegation[]> {
+  const { ownerId, mode } = context.tenant
+  const condition = sqlCondition(SUBTREE, [ownerId, mode, id, ownerId, mode, id])
+  const [, subtree] = await Promise.all([
+    lockAgentOf(id, context),
+    context.records.find(Delegation, condition, lockedInOrder),
+  ])
+  return subtree
 }
 
 type RevokeContext = Pick<
@@ -33,13 +58,8 @@ type RevokeContext = Pick<
   'records' | 'now' | 'emit'
 >
 
-/** Revokes the matching delegations that are open, and their tokens. */
-async function revokeAll(filter: object, { records, now, emit }: RevokeContext): Promise<void> {
-  const open = await records.find(
-    Delegation,
-    { ...filter, ...sqlCondition(OPEN) },
-    { orderBy: { id: 'asc' }, lock: true },
-  )
+/** Revokes delegations that are open and locked, and their tokens. */
+async function revokeAll(open: readonly Delegation[], { records, now, emit }: RevokeContext): Promise<void> {
   for (const delegation of open) {
     delegationMachine.move(delegation, 'revoked')
     delegation.revokedAt = now
@@ -48,15 +68,6 @@ async function revokeAll(filter: object, { records, now, emit }: RevokeContext):
   const ids = open.map(({ id }) => id)
   await revokeDelegationTokens(ids, { records, emit })
 }
-
-/** A delegation and all below it. */
-const SUBTREE = `
-with recursive subtree as (
-  select id from delegations where owner_id = $1 and mode = $2 and id = $3
-  union all
-  select d.id from delegations d join subtree s on d.parent_delegation_id = s.id where d.owner_id = $1 and d.mode = $2
-)
-select id from subtree`
 
 const delegations = implement(delegationsApi, {
   redeem,
@@ -102,18 +113,21 @@ const delegations = implement(delegationsApi, {
   },
 
   async revoke({ params }, context) {
-    const { records, sql, tenant, refuse } = context
-    const delegation = await lockDelegation(records, params.id)
-    if (!delegation) return refuse('delegation_not_found')
-    if (delegationMachine.isFinal(delegation.status)) return refuse('delegation_over')
-    const subtree = await sql<{ id: string } & Row>(SUBTREE, [tenant.ownerId, tenant.mode, delegation.id])
-    await revokeAll({ id: { $in: subtree.map(({ id }) => id) } }, context)
+    const subtree = await lockSubtree(params.id, context)
+    const delegation = subtree.find(({ id }) => id === params.id)
+    if (!delegation) return context.refuse('delegation_not_found')
+    if (delegationMachine.isFinal(delegation.status)) return context.refuse('delegation_over')
+    await revokeAll(subtree, context)
     await context.react()
     return delegationResponse(delegation, context)
   },
 
-  async expire({ params }, { records, now, emit, refuse }) {
-    const delegation = await lockDelegation(records, params.id)
+  async expire({ params }, context) {
+    const { records, now, emit, refuse } = context
+    const [, delegation] = await Promise.all([
+      lockAgentOf(params.id, context),
+      records.lock(Delegation, params.id),
+    ])
     if (!delegation) return refuse('delegation_not_found')
     if (delegation.expiresAt > now || !delegationMachine.move(delegation, 'expired'))
       return { expired: false }
@@ -127,7 +141,10 @@ const delegations = implement(delegationsApi, {
 const onAgentDeleting = reaction(
   AgentEvent,
   { ...DelegationRevoked, ...TokenRevoked },
-  ({ agentId }, context) => revokeAll({ agentId }, context),
+  async ({ agentId }, context) => {
+    const condition = { agentId, ...sqlCondition(OPEN) }
+    await revokeAll(await context.records.find(Delegation, condition, lockedInOrder), context)
+  },
 )
 
 const expiry: Deadline = {

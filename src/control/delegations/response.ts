@@ -23,8 +23,10 @@ export async function delegationResponses(
   { sql, tenant, now }: ReadContext,
 ) {
   const ancestors = [...new Set(delegations.flatMap(delegation => delegation.ancestors))]
-  const caps = ancestors.length === 0 ? [] : await sql<Cap>(CAPS, [tenant.ownerId, tenant.mode, ancestors])
-  const useOf = await readBudgetUse(sql, tenant, [...ancestors, ...delegations.map(({ id }) => id)])
+  const [caps, useOf] = await Promise.all([
+    ancestors.length === 0 ? [] : sql<Cap>(CAPS, [tenant.ownerId, tenant.mode, ancestors]),
+    readBudgetUse(sql, tenant, [...ancestors, ...delegations.map(({ id }) => id)]),
+  ])
   const leftOf = ({ id, maxAmountEuros }: Pick<Cap, 'id' | 'maxAmountEuros'>): Euros =>
     maxAmountEuros - useOf(id).heldEuros - useOf(id).spentEuros
   return delegations.map(delegation => {

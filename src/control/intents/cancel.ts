@@ -61,14 +61,16 @@ export const onDelegationRevoked = reaction(
   DelegationRevoked['delegation.revoked'],
   { 'intent.cancelled': IntentEvent },
   async ({ delegationId, agentId }, context) => {
-    const { records, sql, tenant, now } = context
+    const { records, sql, tenant, now, sendAlong } = context
     const values = [tenant.ownerId, tenant.mode, delegationId]
     const ids = (await sql<{ id: string } & Row>(OPEN_UNDER_DELEGATION, values)).map(({ id }) => id)
     const agent = ids.length > 0 ? await findAgent(records, agentId) : null
     if (!agent) return
-    const reservations = await openReservations(ids, agent, context)
-    const intents = [...(await lockIntents(sql, tenant, ids)).values()]
-    const open = intents.filter(({ status }) => !intentMachine.isFinal(status))
+    const [reservations, intents] = await Promise.all([
+      openReservations(ids, agent, context),
+      lockIntents(sql, tenant, ids),
+    ])
+    const open = [...intents.values()].filter(({ status }) => !intentMachine.isFinal(status))
     for (const intent of open) {
       intent.updatedAt = now
       // A payment that a bank may know of is not stopped. If it fails, the intent has expired and pays nothing else.
@@ -78,7 +80,7 @@ export const onDelegationRevoked = reaction(
         reservations.release(intent)
       }
     }
-    await updateIntents(sql, tenant, open)
-    await reservations.write()
+    sendAlong(updateIntents(sql, tenant, open))
+    sendAlong(reservations.write())
   },
 )

@@ -58,7 +58,7 @@ const intents = implement(intentsApi, {
   },
 
   async cancel({ params, body }, context) {
-    const { records, now, refuse } = context
+    const { records, now, refuse, sendAlong } = context
     const unlocked = await find(records, params.id)
     const agent = unlocked && (await findAgent(records, unlocked.agentId))
     if (!agent) return refuse('intent_not_found')
@@ -72,7 +72,7 @@ const intents = implement(intentsApi, {
     if (intent.expiresAt <= now) return refuse('intent_expired')
     cancelIntent(intent, body.comment, context)
     reservations.release(intent)
-    await reservations.write()
+    sendAlong(reservations.write())
     return intentResponse(intent, context)
   },
 

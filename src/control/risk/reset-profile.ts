@@ -16,6 +16,8 @@ export async function resetProfile(
   { ownerId, mode }: Tenant,
   { agentId, merchantKey }: Pick<RiskAlert, 'agentId' | 'merchantKey'>,
 ): Promise<void> {
-  await sql(DELETE_PROFILE, [ownerId, mode, agentId])
-  await sql(ADD_KNOWN_MERCHANT, [ownerId, mode, agentId, merchantKey])
+  await Promise.all([
+    sql(DELETE_PROFILE, [ownerId, mode, agentId]),
+    sql(ADD_KNOWN_MERCHANT, [ownerId, mode, agentId, merchantKey]),
+  ])
 }

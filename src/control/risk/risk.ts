@@ -59,12 +59,14 @@ const risk = implement(riskApi, {
   },
 
   async unfreeze({ params, body }, context) {
-    const { records, sql, tenant, emit, refuse } = context
-    const agent = await lockAgent(records, params.id)
+    const { records, sql, tenant, emit, refuse, sendAlong } = context
+    const [agent, alert] = await Promise.all([
+      lockAgent(records, params.id),
+      freezingAlert(records, params.id),
+    ])
     if (!agent) return refuse('agent_not_found')
-    const alert = await freezingAlert(records, agent.id)
     if (!alert || !unfreeze(agent)) return refuse('not_frozen_by_risk')
-    await resetProfile(sql, tenant, alert)
+    sendAlong(resetProfile(sql, tenant, alert))
     records.create(RiskRecord, {
       agentId: agent.id,
       outcome: 'unfreeze',

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import type { PageOf } from '../../kernel/contract/page.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
@@ -18,20 +18,29 @@ const deliveryIdOf = (attemptId: string): string => attemptId.replace(/-[\d.]+$/
 
 type Listing = Pick<Context<'unknown_event'>, 'records' | 'now' | 'page' | 'ports' | 'refuse'>
 
-/** A page of the deliveries that match; refused if the filter names an event that does not exist. */
-async function deliveriesPage(filters: Filters, { records, now, page, ports, refuse }: Listing) {
+/**
+ * A page of the deliveries that match, all of this subscription if one is given; refused if the filter names an event that
+ * does not exist.
+ */
+async function deliveriesPage(
+  filters: Filters,
+  { records, now, page, ports, refuse }: Listing,
+  webhook?: Webhook,
+) {
   const unknown = eventNameProblem('event', filters.event, ports)
-  return unknown
-    ? refuse('unknown_event', unknown)
-    : pageResponse(await page(Delivery, conditionOf(filters)), { records, now })
+  if (unknown) return refuse('unknown_event', unknown)
+  const deliveries = await page(Delivery, conditionOf(filters))
+  const webhooks = webhook ? [webhook] : await webhooksOf(deliveries.data, records)
+  const byId = new Map(webhooks.map(webhook => [webhook.id, webhook]))
+  const data = deliveries.data.map(delivery =>
+    deliveryResponse(delivery, byId.get(delivery.webhookId), { now }),
+  )
+  return { ...deliveries, data }
 }
 
-async function pageResponse(page: PageOf<Delivery>, { records, now }: Pick<Context, 'records' | 'now'>) {
-  const ids = [...new Set(page.data.map(({ webhookId }) => webhookId))]
-  const webhooks = ids.length > 0 ? await records.find(Webhook, { id: { $in: ids } }) : []
-  const byId = new Map(webhooks.map(webhook => [webhook.id, webhook]))
-  const data = page.data.map(delivery => deliveryResponse(delivery, byId.get(delivery.webhookId), { now }))
-  return { ...page, data }
+async function webhooksOf(deliveries: readonly Delivery[], records: Records): Promise<Webhook[]> {
+  const ids = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
+  return ids.length > 0 ? records.find(Webhook, { id: { $in: ids } }) : []
 }
 
 interface Filters {
@@ -80,8 +89,9 @@ async function replayDead(filters: Filters, context: ContextOf<typeof deliveries
 
 export const deliveries = implement(deliveriesApi, {
   async deliveries({ params, query: { limit: _limit, cursor: _cursor, ...filters } }, context) {
-    if (!(await findWebhook(context.records, params.id))) return context.refuse('webhook_not_found')
-    return deliveriesPage({ ...filters, webhookId: params.id }, context)
+    const webhook = await findWebhook(context.records, params.id)
+    if (!webhook) return context.refuse('webhook_not_found')
+    return deliveriesPage({ ...filters, webhookId: params.id }, context, webhook)
   },
 
   allDeliveries: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>

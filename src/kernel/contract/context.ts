@@ -20,6 +20,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
   readonly runId: string | null
   readonly ports: Ports
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
+  /** For a statement whose result the handler does not need: it is sent now, and the commit waits for it. */
+  sendAlong(statement: Promise<unknown>): void
   refuse(code: F, message?: string): Refusal
   /**
    * Runs other areas' reactions to the events so far, and to the events that those emit. Runs at the end by itself;

@@ -12,13 +12,22 @@ export type PlainHandler<I, R, F extends string, E extends Events> = (
   context: Context<F, E>,
 ) => Promise<R | Refusal> | R | Refusal
 
+/** The answer of a reservation that needs no call. */
+export class Settled<R> {
+  readonly answer: R
+
+  constructor(answer: R) {
+    this.answer = answer
+  }
+}
+
 /**
  * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is plain
  * JSON, so that it outlives a crash. After a crash the next request with the same key runs `recover`, never a second
  * call.
  */
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
-  reserve(input: I, context: Context<F, E>): Promise<V | Refusal>
+  reserve(input: I, context: Context<F, E>): Promise<V | Settled<R> | Refusal>
   call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
   record(answer: A, reservation: V, context: Context<F, E>): Promise<R | Refusal>
   recover(reservation: V, context: Context<F, E>): Promise<R | Refusal>

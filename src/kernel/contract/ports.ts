@@ -12,6 +12,11 @@ import type { FindPayments } from './intent-payments.ts'
 export interface Ports extends ExternalSystems {
   health(): Promise<Health>
   metrics(): Promise<string>
+  /**
+   * Runs an operation without callers for this tenant, in a transaction of its own: no transaction writes rows of two
+   * owners. Throws where it is refused.
+   */
+  runFor(tenant: Tenant, operation: string, input: OwnInput, requestId: string): Promise<unknown>
   /** Moves the tenant's test clock to this offset, running every deadline on the way. */
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
   /** The bank code and BIC in the IBANs of test wallets. */
@@ -32,6 +37,12 @@ export interface Ports extends ExternalSystems {
   openapi(): Promise<File>
   /** A file of the HTML reference by its path: `/docs`, its sections, styles and scripts. */
   docs(address: string): Promise<File | undefined>
+}
+
+/** The input of an operation that the service itself runs. */
+export interface OwnInput {
+  readonly params?: Readonly<Record<string, string>>
+  readonly body?: object
 }
 
 /**

@@ -34,7 +34,7 @@ export const sqlCondition = (
 export interface FindOptions<T> {
   readonly orderBy?: { readonly [Member in ColumnMember<T>]?: 'asc' | 'desc' }
   readonly limit?: number
-  /** Locks the rows until the transaction ends, and reads them anew. */
+  /** Locks the rows until the transaction ends, and reads those anew that were not locked already. */
   readonly lock?: boolean
 }
 
@@ -55,7 +55,7 @@ export interface Records {
     options?: FindOptions<T>,
   ): Promise<T | null>
   findOneOrFail<T extends object>(entity: EntityClass<T>, condition: Condition<T>): Promise<T>
-  /** Locks the record with this id until the transaction ends, and reads it anew. */
+  /** Locks the record with this id until the transaction ends, and reads it anew where it was not locked already. */
   lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null>
   count<T extends object>(entity: EntityClass<T>, condition?: Condition<T>): Promise<number>
   /** Members that are not given have their defaults at once, the id too. */

@@ -32,3 +32,20 @@ export const sqlOn =
     const { rows } = await connection.query({ text, values: [...values], types, name: statementName(text) })
     return rows
   }
+
+/**
+ * Runs the SQL of one transaction. After a statement has failed, PostgreSQL refuses those behind it without a reason: they
+ * fail as the first one did, so whichever is awaited tells what has happened.
+ */
+export function sqlOfTransaction(client: PoolClient): Sql {
+  const sql = sqlOn(client)
+  let failure: unknown
+  return async (text, values) => {
+    try {
+      return await sql(text, values)
+    } catch (error) {
+      failure ??= error
+      throw failure
+    }
+  }
+}

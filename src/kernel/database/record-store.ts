@@ -11,6 +11,8 @@ interface Tracked {
   readonly table: EntityTable
   state: 'new' | 'stored' | 'removed'
   row: Members
+  /** Created or locked by this transaction: no other one can change the row. */
+  readonly isHeld: boolean
 }
 
 /** Reads and writes records by prepared statements: no value is ever in their text. */
@@ -61,7 +63,9 @@ export class RecordStore implements Records {
     throw new Error(`there is no ${entity.name} with this ${Object.keys(condition).join(' and ')}`)
   }
 
-  lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null> {
+  async lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null> {
+    const known = this.#byId.get(nameOf(entityTable(entity), id)) as T | undefined
+    if (known && this.#isHeld(known)) return known
     return this.findOne(entity, { id } as unknown as Condition<T>, { lock: true })
   }
 
@@ -79,7 +83,7 @@ export class RecordStore implements Records {
     const record = Object.assign(Object.create(entity.prototype) as T, members)
     for (const [member, value] of table.onCreate)
       if ((record as Members)[member] === undefined) (record as Members)[member] = value(record, this)
-    this.#remember(record, { table, state: 'new', row: {} })
+    this.#remember(record, { table, state: 'new', row: {}, isHeld: true })
     return record
   }
 
@@ -115,12 +119,14 @@ export class RecordStore implements Records {
     if (!this.#tracked) return Object.assign(Object.create(entity.prototype), row)
     const table = entityTable(entity)
     const known = this.#byId.get(nameOf(table, row.id)) as T | undefined
-    if (known && !isLocked) return known
+    if (known && (!isLocked || this.#isHeld(known))) return known
     const stored = rowOf(table, row)
     const record: T = Object.assign(known ?? Object.create(entity.prototype), row)
-    this.#remember(record, { table, state: 'stored', row: stored })
+    this.#remember(record, { table, state: 'stored', row: stored, isHeld: isLocked })
     return record
   }
+
+  #isHeld = (record: object): boolean => this.#tracked?.get(record)?.isHeld === true
 
   #remember(record: object, tracked: Tracked): void {
     const { id } = record as Members

@@ -1,9 +1,9 @@
 import type { Call, Outcome } from '../contract/call.ts'
-import type { OutsideHandler } from '../contract/handlers.ts'
+import { type OutsideHandler, Settled } from '../contract/handlers.ts'
 import { Refusal } from '../contract/problem.ts'
 import { replay, reservationRow } from '../journal/idempotency.ts'
-import { addToJournal, inTransaction, type OpenTransaction, perform, settle, unwatched } from './plain.ts'
-import { RequestContext } from './request-context.ts'
+import { addToJournal, inTransaction, type OpenTransaction, perform, settle } from './plain.ts'
+import { RequestContext, unwatched } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
 type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, never>>
@@ -11,7 +11,7 @@ type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, nev
 const RESERVED: Outcome = { status: 202, body: null }
 
 interface Reserved {
-  /** Set where the call needs no external system any more: refused, replayed or recovered. */
+  /** Set where the call needs no external system any more: refused, settled, replayed or recovered. */
   readonly outcome?: Outcome
   readonly reservation?: unknown
 }
@@ -48,8 +48,9 @@ async function reserve(
   const context = new RequestContext(runtime, call, tx.now, tx.sql)
   const reservation = await handler.reserve(call.input, context)
   if (reservation instanceof Refusal) return { outcome: await settle(call, context, tx, reservation) }
+  if (reservation instanceof Settled) return { outcome: await settle(call, context, tx, reservation.answer) }
   await context.react()
-  tx.underWay.push(unwatched(context.records.flush()))
+  tx.underWay.push(...context.underWay, unwatched(context.records.flush()))
   addToJournal(call, context, tx.journal, RESERVED)
   if (key) tx.journal.idempotency.push(reservationRow(key, reservation))
   return { reservation }

@@ -3,7 +3,7 @@ import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
 import { commit, onConnection } from '../database/connection.ts'
-import { sqlOn } from '../database/prepared-sql.ts'
+import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import { retrying } from '../database/retry.ts'
 import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
 import { decideAll, type Result } from './group-decide.ts'
@@ -53,7 +53,7 @@ const begin = (lockTimeoutMs: number): string => `begin; set local lock_timeout 
 const commitBatch = (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: number): Promise<Result[]> =>
   onConnection(runtime.database, begin(lockTimeoutMs), async client => {
     let roundTrips = 2
-    const plainSql = sqlOn(client)
+    const plainSql = sqlOfTransaction(client)
     const sql: Sql = (text, values) => {
       roundTrips++
       return plainSql(text, values)

@@ -36,7 +36,7 @@ async function reactTo(
   const context = new RequestContext(runtime, call, now, sql)
   context.events.push(...events)
   await context.react()
-  await context.records.flush()
+  await Promise.all([...context.underWay, context.records.flush()])
   // The batch has journaled the events themselves: only what the reactions added is left to write.
   context.events.splice(0, events.length)
   addToJournal(call, context, journal, result.value)

@@ -4,7 +4,7 @@ import { type ByteStream, isStreamed } from '../contract/file.ts'
 import type { PlainHandler } from '../contract/handlers.ts'
 import type { Sql } from '../contract/sql.ts'
 import { commit, onConnection } from '../database/connection.ts'
-import { sqlOn } from '../database/prepared-sql.ts'
+import { sqlOfTransaction, sqlOn } from '../database/prepared-sql.ts'
 import { asProblem, retrying } from '../database/retry.ts'
 import { offsetOf } from '../database/tenant-clock.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { ANY_NUMBER, emptyJournal, type Journal, writeJournal } from '../journal/journal.ts'
 import { journalRowOf } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
-import { RequestContext } from './request-context.ts'
+import { RequestContext, unwatched } from './request-context.ts'
 import { announce, type Runtime } from './runtime.ts'
 
 type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
@@ -99,17 +99,11 @@ export async function settle(
   value: unknown,
 ): Promise<Outcome> {
   await context.react()
-  underWay.push(unwatched(context.records.flush()))
+  underWay.push(...context.underWay, unwatched(context.records.flush()))
   const outcome = outcomeOf(call.operation.operation, value)
   addToJournal(call, context, journal, outcome)
   if (key) journal.idempotency.push(answerRow(key, outcome))
   return outcome
-}
-
-/** A promise that somebody awaits later: until then its failure is nobody's. */
-export function unwatched<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined)
-  return promise
 }
 
 export function addToJournal(
@@ -147,7 +141,7 @@ export const inTransaction = <T>(
 ): Promise<T> =>
   retrying(() =>
     onConnection(runtime.database, BEGIN, async client => {
-      const sql = sqlOn(client)
+      const sql = sqlOfTransaction(client)
       const key = scopedKeyOf(call)
       const { tenant } = call.actor
       const opening = sql<{ id: string; offset_ms: number; locked: boolean }>(OPEN[whenLocked], [

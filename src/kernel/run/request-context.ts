@@ -21,10 +21,18 @@ import type { Runtime } from './runtime.ts'
 /** The lock's name begins with `alone` in every version that runs beside this one. */
 const TRY_LOCK = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as "isOurs"`
 
+/** A promise that somebody awaits later: until then its failure is nobody's. */
+export function unwatched<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}
+
 /** The context of one request's handler, and the events that it has emitted so far. */
 export class RequestContext implements Context {
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
+  /** What the handler and the reactions have sent along. */
+  readonly underWay: Promise<unknown>[] = []
   readonly sql: Sql
   readonly records: RecordStore
   readonly #runtime: Runtime
@@ -90,6 +98,10 @@ export class RequestContext implements Context {
 
   emit = (event: string, data: unknown): void => {
     this.events.push(eventOf(this.#declared, event, data, this))
+  }
+
+  sendAlong = (statement: Promise<unknown>): void => {
+    this.underWay.push(unwatched(statement))
   }
 
   refuse = (code: string, message?: string): Refusal =>
@@ -175,7 +187,8 @@ export class RequestContext implements Context {
     while (this.#reactedTo < this.events.length) {
       const { event, data } = this.events[this.#reactedTo++] as EventRow
       for (const reaction of this.#runtime.reactions.get(event) ?? []) {
-        await this.records.flush()
+        // Sent before what the reaction reads, so it reads what was changed.
+        this.sendAlong(this.records.flush())
         this.#declared = reaction.emits
         await reaction.run(data, this as Context<never, Events>)
       }

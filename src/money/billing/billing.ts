@@ -1,10 +1,9 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { pendingEurosOf } from '../fundings/index.ts'
-
 import { totalsOf } from '../ledger/index.ts'
 import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
-import { findWallet, mainWallet, payableWallets, walletReference } from '../wallets/index.ts'
+import { mainWallet, payableWallets, walletReference } from '../wallets/index.ts'
 import { billingApi } from './api.ts'
 import { fundProcessor } from './fund-processor.ts'
 
@@ -28,15 +27,14 @@ const billing = implement(billingApi, {
 
   async sepaDetails({ query }, context) {
     const { sql, tenant, ports, refuse } = context
-    const walletId = query.walletId ?? (await mainWallet(context))?.id
-    const wallet = walletId && (await findWallet(context, walletId))
-    const [payable] = await payableWallets(sql, tenant, { ids: wallet ? [wallet.id] : [] })
-    if (!wallet || !payable) return refuse('wallet_not_found')
+    const walletId = query.walletId ?? (await mainWallet(context))?.id ?? ''
+    const [wallet] = await payableWallets(sql, tenant, { ids: [walletId] })
+    if (!wallet) return refuse('wallet_not_found')
     if (wallet.status === 'closed') return refuse('wallet_closed')
     const { holder, ...shared } = ports.collection
     const account = wallet.iban ? { iban: wallet.iban, bic: wallet.bic } : shared
     if (!account.iban) return refuse('no_account')
-    const reference = walletReference(payable.number)
+    const reference = walletReference(wallet.number)
     return { walletId: wallet.id, iban: account.iban, bic: account.bic, holder, reference }
   },
 

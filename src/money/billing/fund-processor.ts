@@ -6,11 +6,14 @@ import type { billingApi } from './api.ts'
 
 /** Moves money from a wallet to the float, the account at the card processor that card payments come from. */
 export const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
-  const { sql, tenant, emit, refuse } = context
+  const { sql, tenant, emit, refuse, sendAlong } = context
   const { amountEuros } = body
   const walletId = body.fromWalletId ?? (await mainWallet(context))?.id ?? ''
-  const book = await openBook(sql, context, { wallets: [walletId], others: ['float'] })
-  const wallet = (await walletsById(sql, tenant, [walletId])).get(walletId)
+  const [book, wallets] = await Promise.all([
+    openBook(sql, context, { wallets: [walletId], others: ['float'] }),
+    walletsById(sql, tenant, [walletId]),
+  ])
+  const wallet = wallets.get(walletId)
   if (!wallet) return refuse('wallet_not_found')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   if (wallet.status === 'frozen') return refuse('wallet_frozen')
@@ -18,7 +21,7 @@ export const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async (
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(walletId)))
   const cause = { type: 'processor_funding', id: newId('processorfunding') }
   book.move('processor_fund', walletId, 'float', amountEuros, cause)
-  await book.post(sql)
+  sendAlong(book.post(sql))
   const balanceEuros = book.available('float')
   emit('processor.funded', { walletId, amountEuros, balanceEuros })
   return { currency: 'EUR', balanceEuros }

@@ -6,17 +6,17 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
 import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
-import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
-import { findWallet } from '../wallets/index.ts'
+import { findWallet, walletsById } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
 import { FIRST_CHECK_AFTER, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding.ts'
 import { reverse } from './reverse.ts'
-import { fundingEvent, settle } from './settle.ts'
+import { creditWallet, fail, fundingEvent, lockForCredit, settle } from './settle.ts'
 
 /** The charge as the processor is asked about it. Stored before the call, so it must be JSON. */
 interface ChargeRequest {
   readonly fundingId: string
+  readonly walletId: string
   readonly mode: Mode
   readonly cents: string
   readonly madeAt: string
@@ -41,10 +41,11 @@ const chargeOf = ({ cents, madeAt }: ChargeRequest, token: string): Charge => ({
 })
 
 const chargeRequestOf = (
-  { id, mode, amountEuros, createdAt }: Funding,
+  { id, walletId, mode, amountEuros, createdAt }: Funding,
   token: string | null,
 ): ChargeRequest => ({
   fundingId: id,
+  walletId,
   mode,
   cents: String(amountEuros),
   madeAt: createdAt.toISOString(),
@@ -57,34 +58,40 @@ async function reserve(
   { amountEuros, paymentMethodId }: FundingMembers,
   context: FundingContext,
 ) {
-  const { records, tenant, now, ports, emit, refuse } = context
-  const wallet = await findWallet(context, walletId)
+  const { records, sql, tenant, now, ports, emit, refuse } = context
+  const [wallets, method] = await Promise.all([
+    walletsById(sql, tenant, [walletId]),
+    paymentMethodId && records.findOne(PaymentMethod, { id: paymentMethodId, status: 'active' }),
+  ])
+  const wallet = wallets.get(walletId)
   if (!wallet) return refuse('wallet_not_found')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   if (!paymentMethodId && tenant.mode === 'live') return refuse('live_rail_missing')
-  const method = await records.findOne(PaymentMethod, { id: paymentMethodId ?? '', status: 'active' })
   if (paymentMethodId && !method) return refuse('payment_method_not_found')
   // Throws before anything is reserved if this mode has no rail.
   if (method) ports.fundingRail(tenant.mode)
   const dueAt = after(now, FIRST_CHECK_AFTER)
   const funding = records.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
   emit('funding.created', fundingEvent(funding))
-  return chargeRequestOf(funding, method?.token ?? null)
+  return chargeRequestOf(funding, method ? method.token : null)
 }
 
 /** Records the state of the charge; answers with the wallet and its funding. */
-async function recordCharge(state: ChargeState, { fundingId }: ChargeRequest, context: FundingContext) {
+async function recordCharge(
+  state: ChargeState,
+  ids: Pick<Funding, 'id' | 'walletId'>,
+  context: FundingContext,
+) {
   const { records, refuse } = context
   const isKnown = state.status !== 'unknown'
   // An unknown state is left to the sweep, which asks again and finally gives up.
   const funding = await (isKnown
-    ? settle(fundingId, state, context)
-    : records.findOneOrFail(Funding, { id: fundingId }))
+    ? settle(ids, state, context)
+    : records.findOneOrFail(Funding, { id: ids.id }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
     return refuse('payment_failed', `Nothing has been drawn. ${funding.reason?.message}`)
   }
-  await records.flush()
   const wallet = await findWallet(context, funding.walletId)
   if (!wallet) throw new Error('a funding without a wallet')
   return withMembers(wallet, { funding })
@@ -97,13 +104,17 @@ const steps = {
     if (token === null) return SETTLED
     return ports.fundingRail(mode).charge(chargeOf(request, token), { reference: fundingId, requestId })
   },
-  record: recordCharge,
+  record: (state: ChargeState, { fundingId, walletId }: ChargeRequest, context: FundingContext) =>
+    recordCharge(state, { id: fundingId, walletId }, context),
   /** The answer was lost in a crash: the sweep asks the processor, and nothing is charged again. */
-  recover: (request: ChargeRequest, context: FundingContext) =>
-    recordCharge(request.token === null ? SETTLED : UNKNOWN, request, context),
+  async recover({ fundingId, token }: ChargeRequest, context: FundingContext) {
+    const funding = await context.records.findOneOrFail(Funding, { id: fundingId })
+    return recordCharge(token === null ? SETTLED : UNKNOWN, funding, context)
+  },
 }
 
-const TENANT_OF_FUNDING = `select owner_id as "ownerId", mode from fundings where id = $1`
+const FUNDING_OF_ANY_TENANT = `
+select owner_id as "ownerId", mode, wallet_id as "walletId" from fundings where id = $1`
 
 const fund = implement(fundApi, {
   create: {
@@ -120,31 +131,31 @@ const fund = implement(fundApi, {
   },
 
   async act({ params, body }, context) {
-    const { records, sql, tenant, refuse } = context
-    const { fundingId } = params
-    const unlocked = await records.findOne(Funding, { id: fundingId })
+    const { records, tenant, refuse } = context
+    const unlocked = await records.findOne(Funding, { id: params.fundingId })
     if (!unlocked) return refuse('funding_not_found')
     if (tenant.mode !== 'test') return refuse('test_mode_only')
-    await openBook(sql, context, { wallets: [unlocked.walletId], others: ['bank'], ifExists: DEBT_ACCOUNTS })
-    const funding = await records.lock(Funding, fundingId)
-    if (funding?.status !== 'requires_action') return refuse('no_action_required')
-    const reason = { code: 'action_refused', message: 'The payer has not confirmed.' }
-    return settle(funding.id, body.outcome === 'settled' ? SETTLED : { status: 'failed', reason }, context)
+    const locked = await lockForCredit(unlocked, context)
+    if (locked.funding.status !== 'requires_action') return refuse('no_action_required')
+    if (body.outcome === 'settled') return creditWallet(locked, context)
+    return fail(locked.funding, { code: 'action_refused', message: 'The payer has not confirmed.' }, context)
   },
 
   async reverse({ params, body }, context) {
     // The operator names a funding without its owner.
-    const [tenant] = await context.sql<Tenant & Row>(TENANT_OF_FUNDING, [params.id])
-    if (!tenant) return context.refuse('funding_not_found')
-    context.actFor(tenant)
-    return reverse(params.id, body.reason, context)
+    const [found] = await context.sql<Tenant & Row & { walletId: string }>(FUNDING_OF_ANY_TENANT, [params.id])
+    if (!found) return context.refuse('funding_not_found')
+    const { ownerId, mode, walletId } = found
+    context.actFor({ ownerId, mode })
+    return reverse({ id: params.id, walletId }, body.reason, context)
   },
 
   async simulateReverse({ params, body }, context) {
-    if (!(await context.records.findOne(Funding, { id: params.fundingId })))
-      return context.refuse('funding_not_found')
-    if (context.tenant.mode !== 'test') return context.refuse('test_mode_only')
-    return reverse(params.fundingId, body.reason, context)
+    const { records, tenant, refuse } = context
+    const unlocked = await records.findOne(Funding, { id: params.fundingId })
+    if (!unlocked) return refuse('funding_not_found')
+    if (tenant.mode !== 'test') return refuse('test_mode_only')
+    return reverse(unlocked, body.reason, context)
   },
 
   follow: {
@@ -162,7 +173,8 @@ const fund = implement(fundApi, {
       return ports.fundingRail(mode).stateOf(chargeOf(request, token), call)
     },
     async record(state: ChargeState | null, request: ChargeRequest | null, context) {
-      if (request && state) await settle(request.fundingId, state, context)
+      if (request && state)
+        await settle({ id: request.fundingId, walletId: request.walletId }, state, context)
       return { done: true }
     },
     // The next sweep asks again.

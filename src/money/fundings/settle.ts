@@ -3,12 +3,15 @@ import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { ChargeState, FailureReason } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
 import { creditSuspense, repayDebt } from '../incoming/index.ts'
-import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
-import { walletEvent, walletsById } from '../wallets/index.ts'
+import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
 import { FIRST_CHECK_AFTER, Funding, fundingMachine, isUnderWay, nextCheckAfter } from './funding.ts'
 
-export type Settling = Pick<ContextOf<typeof fundApi.follow>, 'records' | 'sql' | 'tenant' | 'now' | 'emit'>
+export type Settling = Pick<
+  ContextOf<typeof fundApi.follow>,
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
+>
 
 export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountEuros, reason }: Funding) => ({
   fundingId: id,
@@ -25,43 +28,73 @@ const NEVER_ARRIVED: FailureReason = {
   message: 'The processor has not heard of the charge.',
 }
 
+/** A funding by the ids that never change. */
+interface FundingIds {
+  readonly id: string
+  readonly walletId: string
+}
+
 /** Records the state of a charge; does nothing if the funding has ended. */
-export async function settle(id: string, state: ChargeState, context: Settling): Promise<Funding> {
-  if (state.status === 'settled') return creditWallet(id, context)
-  const funding = await lockFunding(id, context)
+export async function settle(ids: FundingIds, state: ChargeState, context: Settling): Promise<Funding> {
+  if (state.status === 'settled') return creditWallet(await lockForCredit(ids, context), context)
+  const funding = await lockFunding(ids.id, context)
   if (!isUnderWay(funding)) return funding
   if (state.status === 'failed') return fail(funding, state.reason, context)
   if (state.status === 'unknown') return checkAgainLater(funding, context)
   return recordProgress(funding, state, context)
 }
 
-export async function lockFunding(id: string, { records }: Pick<Settling, 'records'>): Promise<Funding> {
+async function lockFunding(id: string, { records }: Pick<Settling, 'records'>): Promise<Funding> {
   const funding = await records.lock(Funding, id)
   if (!funding) throw new Error(`there is no funding ${id}`)
   return funding
 }
 
+/** A funding that money moves for, locked with the accounts, and its wallet. */
+interface LockedFunding {
+  readonly book: Book
+  readonly wallet: WalletRow
+  readonly funding: Funding
+}
+
 /** Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be closed meanwhile. */
-async function creditWallet(id: string, context: Settling): Promise<Funding> {
-  const { records, sql, tenant, now, emit } = context
-  const { walletId } = await records.findOneOrFail(Funding, { id })
-  const book = await openBook(sql, context, {
-    wallets: [walletId],
-    others: ['bank'],
-    ifExists: DEBT_ACCOUNTS,
-  })
-  const wallet = (await walletsById(sql, tenant, [walletId])).get(walletId)
-  const funding = await lockFunding(id, context)
-  if (!isUnderWay(funding) || !wallet) return funding
+export async function lockWithAccounts(
+  { id, walletId }: FundingIds,
+  accounts: Pick<Parameters<typeof openBook>[2], 'others' | 'ifExists'>,
+  context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
+): Promise<LockedFunding> {
+  const { sql, tenant } = context
+  const [book, wallets, funding] = await Promise.all([
+    openBook(sql, context, { wallets: [walletId], ...accounts }),
+    walletsById(sql, tenant, [walletId]),
+    lockFunding(id, context),
+  ])
+  const wallet = wallets.get(walletId)
+  if (!wallet) throw new Error(`${id}: a funding without its wallet`)
+  return { book, wallet, funding }
+}
+
+export const lockForCredit = (
+  ids: FundingIds,
+  context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
+): Promise<LockedFunding> => lockWithAccounts(ids, { others: ['bank'], ifExists: DEBT_ACCOUNTS }, context)
+
+/** Puts the money into the wallet; does nothing if the funding has ended. */
+export async function creditWallet(
+  { book, wallet, funding }: LockedFunding,
+  context: Settling,
+): Promise<Funding> {
+  const { sql, now, emit, sendAlong } = context
+  if (!isUnderWay(funding)) return funding
   if (wallet.status === 'closed') return creditSuspenseInstead(funding, context)
-  const { amountEuros } = funding
+  const { id, amountEuros } = funding
   const cause = { type: 'funding', id }
-  book.move('fund', 'bank', walletId, amountEuros, cause)
+  book.move('fund', 'bank', wallet.id, amountEuros, cause)
   markSettled(funding, now)
   emit('funding.settled', fundingEvent(funding))
-  emit('wallet.funded', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
+  emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, amountEuros))
   repayDebt(wallet, amountEuros, cause, book, emit)
-  await book.post(sql)
+  sendAlong(book.post(sql))
   return funding
 }
 
@@ -96,7 +129,7 @@ async function creditSuspenseInstead(funding: Funding, context: Settling): Promi
   return funding
 }
 
-function fail(funding: Funding, reason: FailureReason, { emit }: Pick<Settling, 'emit'>): Funding {
+export function fail(funding: Funding, reason: FailureReason, { emit }: Pick<Settling, 'emit'>): Funding {
   fundingMachine.move(funding, 'failed')
   Object.assign(funding, { reason, dueAt: null, nextAction: null })
   emit('funding.failed', fundingEvent(funding))

@@ -9,6 +9,7 @@ import { euros, positiveEuros } from '../../values/money.ts'
 import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { WalletEvent } from '../wallets/index.ts'
 import { exampleBankFile } from './bank-file-example.ts'
+import { assignedEvent, creditEvents } from './events.ts'
 import { creditMachine } from './incoming-credit.ts'
 import { IncomingEvent } from './incoming-event.ts'
 
@@ -18,7 +19,10 @@ const text = z.string().nullable()
 export const IncomingRecord = z
   .object({
     ...recordHead('credit'),
-    status,
+    status: status.meta({
+      description:
+        '`handed_over`: on its way from the platform to its wallet, where it is within a minute or two.',
+    }),
     reason: z.enum(unmatchedReasons).nullable().meta({ description: 'Why it was in no wallet at first.' }),
     walletId: id('wallet').nullable(),
     amountEuros: euros,
@@ -33,19 +37,6 @@ export const IncomingRecord = z
     ...recordTail,
   })
   .meta({ id: 'IncomingCredit' })
-
-/** The events of an incoming credit. */
-export const creditEvents = {
-  'incoming.received': event('Money has come in from outside.', IncomingEvent),
-  'wallet.credited': event(
-    'Money has come into a wallet, by SEPA or from an agent that is being deleted.',
-    WalletEvent,
-  ),
-  'wallet.debited': event(
-    'Money has left a wallet for what its owner owed, or because a funding was drawn back.',
-    WalletEvent,
-  ),
-}
 
 /** The longest identifier of a SEPA message. */
 const identifier = z.string().trim().min(1).max(35)
@@ -122,8 +113,9 @@ export const incomingApi = {
   readFile: post('/billing/incoming/files', {
     summary: 'Read a file of the bank',
     description:
-      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped; `POST /rails/sepa` takes the same files, and what they say of our own payments besides. A file is read as a whole or not at all.',
+      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped; `POST /rails/sepa` takes the same files, and what they say of our own payments besides. A file is read as a whole or not at all; the credits then come into the wallets owner by owner.',
     callers: ['dash'],
+    run: 'outside',
     bodyLimitKiB: 1_024,
     body: z.strictObject({
       content: z
@@ -143,8 +135,9 @@ export const incomingApi = {
   assign: post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',
     description:
-      'From suspense into a wallet, once. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only.',
+      'From suspense into a wallet, once. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only. Other money lies on the platform’s ledger: it leaves that one, and then comes into the owner’s. If the second step has to wait, the answer is the credit as `handed_over`, and the wallet gets it a little later.',
     callers: ['dash'],
+    run: 'outside',
     body: z.strictObject({ walletId: id('wallet') }),
     example: { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, IncomingRecord],
@@ -152,13 +145,14 @@ export const incomingApi = {
       credit_not_found: missing('incoming credit'),
       wallet_not_found: [404, 'No wallet of this id to which the credit could go.'],
       wallet_closed: [400, 'The wallet is closed.'],
-      credit_not_unmatched: [400, 'The credit is in a wallet already.'],
+      credit_not_unmatched: [400, 'The credit is in a wallet already, or on its way to one.'],
     },
     emits: {
-      'incoming.assigned': event(
-        'A credit that nobody could match has been given to its wallet.',
+      'incoming.handed_over': event(
+        'The platform has handed a credit over to the owner of its wallet.',
         IncomingEvent,
       ),
+      ...assignedEvent,
       'wallet.credited': WalletEvent,
       'wallet.debited': WalletEvent,
     },

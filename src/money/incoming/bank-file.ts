@@ -1,44 +1,92 @@
+import type { z } from 'zod'
 import type { BankFile } from '../../iso20022/camt.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { ContextOf } from '../../kernel/contract/operation.ts'
+import { Settled } from '../../kernel/contract/handlers.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { incomingApi } from './api.ts'
-import { platformTenant } from './incoming-credit.ts'
-import { receive } from './receive.ts'
+import { bookAll, type HandedOver, handedOver, handOverDue, noteArrived } from './hand-over.ts'
+import { creditMachine, IncomingCredit, platformTenant } from './incoming-credit.ts'
+import type { Destination } from './match.ts'
+import { FLUSH_EVERY, newDestinations, receive } from './receive.ts'
 import type { parseBankFile } from './thread.ts'
 
 type Reading = ContextOf<typeof incomingApi.readFile>
 
-/** Reads a bank's file in one transaction. Credits for no wallet go to the platform's ledger. */
-export async function readFile(content: string, mode: Mode, context: Reading) {
-  const { now, refuse, ports } = context
-  const file = await ports.threads.run<typeof parseBankFile>(
-    {
-      module: new URL('./thread.ts', import.meta.url),
-      name: 'parseBankFile',
-      owner: platformTenant(mode).ownerId,
-    },
-    Buffer.from(content, 'base64'),
-    now.toISOString().slice(0, 10),
-  )
-  if ('unreadable' in file) return refuse('file_unreadable', `content: ${file.unreadable}`)
-  const counts = await receiveBankFile(file, mode, context)
-  return { ...counts, skipped: file.skipped.map(({ bankReference, reason }) => ({ bankReference, reason })) }
+type BankFileAnswer = z.output<(typeof incomingApi.readFile)['returns'][1]>
+
+/** What a file has come to, and the credits that their owners have yet to book. */
+interface FileRead<A> {
+  readonly answer: A
+  readonly credits: readonly HandedOver[]
 }
 
-/** Receives the credits of a file and counts them. Afterwards the request acts for the platform. */
-export async function receiveBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
+/** Reads a bank's file. Credits for no wallet go to the platform's ledger. */
+export const readFile: HandlerOf<typeof incomingApi.readFile> = {
+  async reserve({ body }, context) {
+    const { mode } = body
+    const { now, refuse, ports } = context
+    const file = await ports.threads.run<typeof parseBankFile>(
+      {
+        module: new URL('./thread.ts', import.meta.url),
+        name: 'parseBankFile',
+        owner: platformTenant(mode).ownerId,
+      },
+      Buffer.from(body.content, 'base64'),
+      now.toISOString().slice(0, 10),
+    )
+    if ('unreadable' in file) return refuse('file_unreadable', `content: ${file.unreadable}`)
+    const { counts, credits } = await recordBankFile(file, mode, context)
+    const skipped = file.skipped.map(({ bankReference, reason }) => ({ bankReference, reason }))
+    const answer = { ...counts, skipped }
+    return credits.length === 0 ? new Settled(answer) : { answer, credits }
+  },
+  call: ({ credits }: FileRead<BankFileAnswer>, outside) => bookAll(credits, outside),
+  async record(arrived: HandedOver[], { answer }: FileRead<BankFileAnswer>, { sql }) {
+    await noteArrived(sql, arrived)
+    return answer
+  },
+  // The sweep books the credits.
+  recover: async ({ answer }: FileRead<BankFileAnswer>) => answer,
+}
+
+/**
+ * Records the new credits of a file in one transaction of the platform: it keeps what the bank has booked, and hands over
+ * what is for an owner’s wallet. Afterwards the request acts for the platform.
+ */
+export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
   const platform = platformTenant(mode)
-  const credits = await receive(file.credits, { mode, fallback: platform }, context)
-  const matched = credits.filter(({ status }) => status === 'matched').length
+  context.actFor(platform)
+  const destinations = await newDestinations(context.sql, file.credits, { mode, fallback: platform })
+  const forNobody = destinations.filter(({ walletId }) => walletId === null)
+  if (forNobody.length > 0) await receive(forNobody, context)
+  const credits = await handOverAll(
+    destinations.filter(({ walletId }) => walletId !== null),
+    context,
+  )
+  const matched = destinations.filter(({ isMatched }) => isMatched).length
   const counts = {
     messageId: excerpt(file.messageId),
     entries: file.entries,
     matched,
-    unmatched: credits.length - matched,
-    known: file.credits.length - credits.length,
+    unmatched: destinations.length - matched,
+    known: file.credits.length - destinations.length,
   }
-  context.actFor(platform)
   context.emit('incoming.file_read', { ...counts, skipped: file.skipped.length })
-  return counts
+  return { counts, credits }
+}
+
+async function handOverAll(
+  destinations: readonly Destination[],
+  { records, tenant: platform, now }: Pick<Reading, 'records' | 'tenant' | 'now'>,
+): Promise<HandedOver[]> {
+  const credits: HandedOver[] = []
+  for (const { received, tenant, walletId } of destinations) {
+    const members = { ...platform, walletId, toOwnerId: tenant.ownerId, dueAt: handOverDue(now) }
+    const credit = records.create(IncomingCredit, { ...received, ...members })
+    creditMachine.move(credit, 'handed_over')
+    credits.push(handedOver(credit))
+    if (credits.length % FLUSH_EVERY === 0) await records.flush()
+  }
+  return credits
 }

@@ -6,16 +6,24 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, timestamps } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 
+/**
+ * A credit that is handed over is the platform's to the end; its owner gets a record of the same id, which is matched or
+ * assigned.
+ */
 export const creditMachine = machine('incoming_credit', {
-  unmatched: ['matched', 'assigned'],
+  unmatched: ['matched', 'assigned', 'handed_over'],
   matched: [],
   assigned: [],
+  handed_over: [],
 })
 
 /** The tenant whose ledger holds credits of unknown owners. */
 export const platformTenant = (mode: Mode): Tenant => ({ ownerId: PLATFORM_OWNER, mode })
 
-/** A credit's owner may be found out later, so the record belongs to the operator and has no tenant filter. */
+/**
+ * The operator sees the credits of all owners, so there is no tenant filter: each query names the owner. What the bank has
+ * booked is the platform's; what came of it for an owner is that owner's.
+ */
 const schema = defineEntity({
   name: 'IncomingCredit',
   tableName: 'incoming_credits',
@@ -26,7 +34,7 @@ const schema = defineEntity({
       .onCreate(() => newId('credit')),
     ...timestamps(),
     mode: p.enum(['test', 'live'] as const),
-    /** The owner whose ledger holds the money: of the wallet, of the sandbox it came in by, or the platform. */
+    /** The owner whose ledger holds the money; of what is handed over, the platform. */
     ownerId: p.text(),
     status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
     reason: p
@@ -35,6 +43,10 @@ const schema = defineEntity({
       .strictNullable()
       .onCreate(() => null),
     walletId: nullable.string(),
+    /** The owner to whom the platform hands it over. */
+    toOwnerId: nullable.string(),
+    /** When the sweep books what was handed over; null once it is booked. */
+    dueAt: nullable.instant(),
     amountEuros: p.bigint().name('amount_cents'),
     source: p.enum(creditSources),
     /** The scope in which a bank reference is unique: the account of the statement, or the owner of the sandbox. */

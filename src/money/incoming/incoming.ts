@@ -1,34 +1,48 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { incomingApi } from './api.ts'
+import { arrive } from './arrive.ts'
 import { assign } from './assign.ts'
 import { readFile } from './bank-file.ts'
+import { finish, handOversDue } from './hand-over.ts'
 import { creditMachine, IncomingCredit } from './incoming-credit.ts'
-import { receive } from './receive.ts'
+import { newDestinations, receive } from './receive.ts'
+import { incomingSteps } from './steps-api.ts'
 
-const incoming = implement(incomingApi, {
-  async simulate({ body: { bankReference = newId('booking'), ...body } }, context) {
-    const { records, tenant, now, refuse } = context
-    if (tenant.mode !== 'test') return refuse('test_mode_only')
-    const booking = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
-    const received = { ...body, ...booking, reason: null, valueDate: now.toISOString().slice(0, 10) }
-    // Limits the match to the caller's own wallets.
-    const [credit] = await receive([received], { ...tenant, fallback: tenant }, context)
-    return credit ?? records.findOneOrFail(IncomingCredit, { mode: tenant.mode, ...booking })
+/** Of a credit that its owner has, the platform’s record is left out. */
+const NOT_ARRIVED_ELSEWHERE =
+  sqlCondition(`to_owner_id is null or not exists (select from incoming_credits arrived
+  where (arrived.owner_id, arrived.mode, arrived.id) = (incoming_credits.to_owner_id, incoming_credits.mode, incoming_credits.id))`)
+
+const incoming = implement(
+  { ...incomingApi, ...incomingSteps },
+  {
+    async simulate({ body: { bankReference = newId('booking'), ...body } }, context) {
+      const { records, sql, tenant, now, refuse } = context
+      if (tenant.mode !== 'test') return refuse('test_mode_only')
+      const booking = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
+      const received = { ...body, ...booking, reason: null, valueDate: now.toISOString().slice(0, 10) }
+      // Limits the match to the caller's own wallets.
+      const destinations = await newDestinations(sql, [received], { ...tenant, fallback: tenant })
+      const [credit] = await receive(destinations, context)
+      return credit ?? records.findOneOrFail(IncomingCredit, { ...tenant, ...booking })
+    },
+
+    list: ({ query: { status, mode, ownerId, walletId, from, to } }, { page }) =>
+      page(IncomingCredit, {
+        ...NOT_ARRIVED_ELSEWHERE,
+        ...definedOnly({ status, mode, ownerId, walletId, createdAt: halfOpenRange(from, to) }),
+      }),
+
+    readFile,
+    assign,
+    arrive,
+    finish,
   },
-
-  list: ({ query: { status, mode, ownerId, walletId, from, to } }, { page }) =>
-    page(
-      IncomingCredit,
-      definedOnly({ status, mode, ownerId, walletId, createdAt: halfOpenRange(from, to) }),
-    ),
-
-  readFile: ({ body }, context) => readFile(body.content, body.mode, context),
-
-  assign: ({ params, body }, context) => assign(params.id, body.walletId, context),
-})
+)
 
 export const incomingArea = area(
   'Incoming',
@@ -37,5 +51,6 @@ export const incomingArea = area(
   {
     entities: [IncomingCredit],
     machines: [creditMachine],
+    deadlines: [handOversDue],
   },
 )

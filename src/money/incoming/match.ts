@@ -15,7 +15,10 @@ export interface Destination {
   readonly received: ReceivedCredit
   readonly tenant: Tenant
   readonly walletId: string | null
+  /** Why it goes to suspense, if it does: the wallet may turn out to be closed once its account is locked. */
   readonly reason: UnmatchedReason
+  /** Whether it is for an open wallet. */
+  readonly isMatched: boolean
 }
 
 /** Finds the destination of each credit, before any account is locked. */
@@ -46,13 +49,18 @@ function destinationOf(
   { byIban, byNumber }: WalletIndex,
   { mode, fallback }: MatchScope,
 ): Omit<Destination, 'received'> {
-  const unmatched = (reason: UnmatchedReason) => ({ tenant: fallback, walletId: null, reason })
+  const unmatched = (reason: UnmatchedReason) => ({
+    tenant: fallback,
+    walletId: null,
+    reason,
+    isMatched: false,
+  })
   if (reason) return unmatched(reason)
   const withIban = iban === null ? undefined : byIban.get(iban)
   const byReference = () => walletNumbersIn(reference ?? '').flatMap(number => byNumber.get(number) ?? [])
   const [wallet, ...others] = withIban ?? byReference()
   if (!wallet) return unmatched('no_wallet')
   if (others.length > 0) return unmatched('several_references')
-  // The reason counts only if the wallet turns out to be closed once its account is locked.
-  return { tenant: { ownerId: wallet.ownerId, mode }, walletId: wallet.id, reason: 'wallet_closed' }
+  const tenant = { ownerId: wallet.ownerId, mode }
+  return { tenant, walletId: wallet.id, reason: 'wallet_closed', isMatched: wallet.status !== 'closed' }
 }

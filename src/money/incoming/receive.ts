@@ -1,5 +1,4 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
@@ -19,7 +18,7 @@ type Receiving = Pick<
       'wallet.debited': typeof WalletEvent
     }
   >,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'actFor'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
 >
 
 const RECORDED = `
@@ -50,68 +49,72 @@ async function newCredits(
   return [...distinct.values()].filter(credit => !recorded.has(bookingKey(credit)))
 }
 
-/**
- * Records credits that are new: each goes into its wallet, or to suspense. Owners are processed in the order of their ids,
- * and accounts are locked in theirs, so that concurrent calls wait and cannot deadlock.
- */
-export async function receive(
+/** The destinations of those credits that have not been recorded before. */
+export const newDestinations = async (
+  sql: Sql,
   received: readonly ReceivedCredit[],
   scope: MatchScope,
-  context: Receiving,
-): Promise<IncomingCredit[]> {
-  const fresh = await newCredits(context.sql, scope.mode, received)
-  const destinations = await destinationsOf(context.sql, fresh, scope)
-  const byOwner = Map.groupBy(destinations, ({ tenant }) => tenant.ownerId)
-  const owners = [...byOwner.keys()].toSorted()
-  const credits: IncomingCredit[] = []
-  for (const ownerId of owners)
-    credits.push(
-      ...(await receiveForOwner({ ownerId, mode: scope.mode }, byOwner.get(ownerId) ?? [], context)),
-    )
-  return credits
-}
+): Promise<Destination[]> => destinationsOf(sql, await newCredits(sql, scope.mode, received), scope)
 
 /** The records written at a time: a file may have thousands, and other requests run between two flushes. */
-const FLUSH_EVERY = 200
+export const FLUSH_EVERY = 200
 
-async function receiveForOwner(
-  tenant: Tenant,
-  destinations: readonly Destination[],
+/** What comes in: with an id where it has been the platform's before. */
+export interface Incoming extends Pick<Destination, 'walletId' | 'reason'> {
+  readonly received: ReceivedCredit & { readonly id?: string }
+}
+
+/** Records credits of the tenant: each goes into its wallet, or to suspense. `tell` emits that one is in its wallet. */
+export async function receive(
+  incoming: readonly Incoming[],
   context: Receiving,
+  tell: (credit: IncomingCredit) => void = credit => context.emit('incoming.received', creditEvent(credit)),
 ): Promise<IncomingCredit[]> {
-  const { records, sql, actFor } = context
-  actFor(tenant)
-  const ids = destinations.flatMap(({ walletId }) => walletId ?? [])
-  const book = await openBook(sql, context, {
-    wallets: ids,
-    others: ['bank', 'suspense'],
-    ifExists: DEBT_ACCOUNTS,
-  })
-  const wallets = await walletsById(sql, tenant, ids)
+  const { records, sql, tenant, sendAlong } = context
+  const ids = incoming.flatMap(({ walletId }) => walletId ?? [])
+  const [book, wallets, repeated] = await Promise.all([
+    openBook(sql, context, { wallets: ids, others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS }),
+    walletsById(sql, tenant, ids),
+    alreadyRecorded(incoming, context),
+  ])
   const credits: IncomingCredit[] = []
-  for (const [index, { received, walletId, reason }] of destinations.entries()) {
+  for (const { received, walletId, reason } of incoming) {
+    if (repeated.has(received.id ?? '')) continue
     const wallet = wallets.get(walletId ?? '')
     credits.push(
       wallet && wallet.status !== 'closed'
-        ? creditWallet(received, wallet, book, context)
+        ? creditWallet(received, wallet, book, tell, context)
         : enterSuspense(received, reason, book, context),
     )
-    if (index % FLUSH_EVERY === FLUSH_EVERY - 1) await records.flush()
+    if (credits.length % FLUSH_EVERY === 0) await records.flush()
   }
-  await book.post(sql)
+  sendAlong(book.post(sql))
   return credits
 }
 
+/** What an earlier attempt has booked. Asked once the accounts are locked: an attempt at the same time has ended then. */
+async function alreadyRecorded(
+  incoming: readonly Incoming[],
+  { records, tenant }: Pick<Receiving, 'records' | 'tenant'>,
+): Promise<ReadonlySet<string>> {
+  const ids = incoming.flatMap(({ received }) => received.id ?? [])
+  if (ids.length === 0) return new Set()
+  const recorded = await records.find(IncomingCredit, { ...tenant, id: { $in: ids } })
+  return new Set(recorded.map(({ id }) => id))
+}
+
 function creditWallet(
-  received: ReceivedCredit,
+  received: Incoming['received'],
   wallet: WalletRow,
   book: Book,
+  tell: (credit: IncomingCredit) => void,
   { records, tenant, emit }: Pick<Receiving, 'records' | 'tenant' | 'emit'>,
 ): IncomingCredit {
   const credit = records.create(IncomingCredit, { ...received, ...tenant, walletId: wallet.id })
-  creditMachine.move(credit, 'matched')
+  // What could not be matched at first has been given to its wallet by the operator.
+  creditMachine.move(credit, credit.reason ? 'assigned' : 'matched')
   book.move('sepa_credit', 'bank', wallet.id, credit.amountEuros, causeOf(credit))
-  emit('incoming.received', creditEvent(credit))
+  tell(credit)
   emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, credit.amountEuros))
   repayDebt(wallet, credit.amountEuros, causeOf(credit), book, emit)
   return credit

@@ -6,7 +6,7 @@ import type { IncomingEvent } from './incoming-event.ts'
 
 type SuspenseContext = Pick<
   Context<never, { 'incoming.received': typeof IncomingEvent }>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
 >
 
 /** Posts a credit to the tenant's suspense account, in a book that the caller has open. */
@@ -14,7 +14,7 @@ export function enterSuspense(
   received: ReceivedCredit,
   reason: UnmatchedReason,
   book: Book,
-  { records, tenant, emit }: Omit<SuspenseContext, 'sql' | 'now'>,
+  { records, tenant, emit }: Omit<SuspenseContext, 'sql' | 'now' | 'sendAlong'>,
 ): IncomingCredit {
   const credit = records.create(IncomingCredit, { ...received, ...tenant, reason })
   book.move('unmatched_credit', 'bank', 'suspense', credit.amountEuros, causeOf(credit))
@@ -30,6 +30,6 @@ export async function creditSuspense(
 ): Promise<IncomingCredit> {
   const book = await openBook(context.sql, context, { wallets: [], others: ['bank', 'suspense'] })
   const credit = enterSuspense(received, reason, book, context)
-  await book.post(context.sql)
+  context.sendAlong(book.post(context.sql))
   return credit
 }

@@ -3,21 +3,47 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 
-const OPEN = `
+const OPEN_WALLET = `
 insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents, wallet_id)
-values ($1, $2, $3, $4, $4, 'EUR', $5, $6, $7, $8)
-on conflict (owner_id, mode, currency, kind, wallet_id) do nothing`
+values ($1, $2, $3, $4, $4, 'EUR', 'wallet', $5, $6, $7)`
 
-/** Opens an account; does nothing if it exists. */
-export async function openAccount(
+/** Opens the account of a new wallet. */
+export async function openWalletAccount(
   sql: Sql,
   { tenant, now }: TenantNow,
-  kind: AccountKind,
-  walletId: string | null,
+  walletId: string,
 ): Promise<void> {
-  const { normal, minimum } = accountKinds[kind]
-  const values = [newId('account'), tenant.ownerId, tenant.mode, now, kind, normal, minimum, walletId]
-  await sql(OPEN, values)
+  const { normal, minimum } = accountKinds.wallet
+  await sql(OPEN_WALLET, [newId('account'), tenant.ownerId, tenant.mode, now, normal, minimum, walletId])
+}
+
+/** In the order of their kinds, so that two first requests of a tenant wait for each other and cannot deadlock. */
+const OPEN_MISSING = `
+insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents)
+select k.id, $1, $2, $3, $3, 'EUR', k.kind, k.normal, k.minimum
+from unnest($4::text[], $5::text[], $6::text[], $7::bigint[]) as k (id, kind, normal, minimum)
+where not exists (
+  select from ledger_accounts a
+  where a.owner_id = $1 and a.mode = $2 and a.currency = 'EUR' and a.kind = k.kind and a.wallet_id is null)
+order by k.kind
+on conflict (owner_id, mode, currency, kind, wallet_id) do nothing`
+
+/** Opens the accounts of these kinds that the tenant does not have. */
+export async function openMissingAccounts(
+  sql: Sql,
+  { tenant, now }: TenantNow,
+  kinds: readonly AccountKind[],
+): Promise<void> {
+  if (kinds.length === 0) return
+  await sql(OPEN_MISSING, [
+    tenant.ownerId,
+    tenant.mode,
+    now,
+    kinds.map(() => newId('account')),
+    kinds,
+    kinds.map(kind => accountKinds[kind].normal),
+    kinds.map(kind => accountKinds[kind].minimum),
+  ])
 }
 
 const CLOSE = `

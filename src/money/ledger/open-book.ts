@@ -1,7 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { AccountKind } from './account.ts'
-import { openAccount } from './account-changes.ts'
+import { openMissingAccounts } from './account-changes.ts'
 import { Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 
 /** The accounts that `Book.forceDebit` and `Book.repayDebt` use. */
@@ -42,24 +42,29 @@ cross join lateral (
   select * from ledger_holds l
   where (l.owner_id, l.mode, l.reference_type, l.reference_id) = ($1, $2, c.type, c.id) offset 0) as h`
 
-/** Opens a book with these accounts locked; wallets of other tenants are left out. */
+/**
+ * Opens a book with these accounts locked; wallets of other tenants are left out. All of it is sent at once, so what is
+ * sent behind it is locked, and read, after the accounts.
+ */
 export async function openBook(
   sql: Sql,
   { tenant, now }: TenantNow,
   { wallets, others = [], ifExists = [], holds = [] }: BookAccounts,
 ): Promise<Book> {
-  const parameters = [tenant.ownerId, tenant.mode, [...new Set(wallets)], [...others, ...ifExists]]
-  let [accounts, held] = await Promise.all([
-    sql<LockedAccount>(LOCK, parameters),
-    holds.length === 0 ? [] : openHolds(sql, tenant, holds),
+  const kinds = [...others, ...ifExists]
+  const [, accounts, held] = await Promise.all([
+    openMissingAccounts(sql, { tenant, now }, others),
+    sql<LockedAccount>(LOCK, [tenant.ownerId, tenant.mode, [...new Set(wallets)], kinds]),
+    openHolds(sql, tenant, holds),
   ])
-  const missing = others.filter(kind => !accounts.some(account => account.kind === kind))
-  if (missing.length > 0) {
-    for (const kind of missing) await openAccount(sql, { tenant, now }, kind, null)
-    accounts = await sql<LockedAccount>(LOCK, parameters)
-  }
   return new Book(tenant, now, accounts, held)
 }
 
-const openHolds = (sql: Sql, { ownerId, mode }: Tenant, holds: readonly Cause[]): Promise<OpenHold[]> =>
-  sql<OpenHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
+const openHolds = async (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  holds: readonly Cause[],
+): Promise<OpenHold[]> =>
+  holds.length === 0
+    ? []
+    : sql<OpenHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])

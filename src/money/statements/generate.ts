@@ -10,6 +10,13 @@ import { type Month, monthOf, Statement, statementMachine } from './statement.ts
 
 type GenerateContext = ContextOf<typeof statementsApi.create>
 
+/** The statement to generate, and the one that there is already. */
+interface Generation {
+  readonly wallet: Account
+  readonly period: string
+  readonly current: Statement | null
+}
+
 /** The part of a wallet that its statement shows. */
 interface Account {
   readonly id: string
@@ -31,19 +38,17 @@ interface StatementFigures extends Flow {
  * then booked after it, so the final statement stays true.
  */
 export async function generateStatement(
-  wallet: Account,
-  period: string,
+  { wallet, period, current }: Generation,
   context: GenerateContext,
 ): Promise<Statement> {
-  const { records, sql, tenant, now } = context
-  const current = await records.findOne(Statement, { walletId: wallet.id, period })
+  const { sql, tenant, now, sendAlong } = context
   if (current?.status === 'final') return current
   const month = monthOf(period)
   const isOver = month.to <= now
   // The long read comes before the account is locked; the second one reads only what was booked since.
   let figures = await readFigures(sql, tenant, wallet.id, month, current)
   if (isOver) {
-    await sealWallet(sql, tenant, wallet.id, month.to)
+    sendAlong(sealWallet(sql, tenant, wallet.id, month.to))
     figures = await readFigures(sql, tenant, wallet.id, month, figures)
   }
   return storeStatement(
@@ -62,8 +67,10 @@ async function readFigures(
   { from, to }: Month,
   earlier: StatementFigures | null,
 ): Promise<StatementFigures> {
-  const before = await walletBalanceAt(sql, tenant, after(from, -1), walletId)
-  const last = await walletBalanceAt(sql, tenant, after(to, -1), walletId)
+  const [before, last] = await Promise.all([
+    walletBalanceAt(sql, tenant, after(from, -1), walletId),
+    walletBalanceAt(sql, tenant, after(to, -1), walletId),
+  ])
   if (!before || !last) throw new Error(`${walletId}: a wallet without an account`)
   const entries = { accountId: last.id, after: before.version, upTo: last.version }
   const canContinue = earlier?.beforeVersion === before.version && earlier.lastVersion <= last.version
@@ -89,10 +96,12 @@ async function storeStatement(
   isOver: boolean,
 ): Promise<Statement> {
   const locked = { lock: true }
-  const stored = await records.findOne(Statement, { walletId, period }, locked)
+  const [stored, { name: holder }] = await Promise.all([
+    records.findOne(Statement, { walletId, period }, locked),
+    findCustomer(records, tenant.ownerId),
+  ])
   if (stored?.status === 'final') return stored
   if (stored && !isOver && figures.lastVersion <= stored.lastVersion) return stored
-  const { name: holder } = await findCustomer(records, tenant.ownerId)
   const members = { ...figures, walletId, period, holder, iban, bic }
   const statement = stored ? Object.assign(stored, members) : records.create(Statement, members)
   if (isOver) statementMachine.move(statement, 'final')

@@ -63,13 +63,16 @@ async function fileIn(
 
 const statements = implement(statementsApi, {
   async create({ body }, context) {
-    const { now, refuse } = context
+    const { records, now, refuse } = context
     const { walletId, period = periodOf(now) } = body
-    const wallet = await findWallet(context, walletId)
+    const [wallet, current] = await Promise.all([
+      findWallet(context, walletId),
+      records.findOne(Statement, { walletId, period }),
+    ])
     if (!wallet) return refuse('wallet_not_found')
     if (period > periodOf(now)) return refuse('period_not_begun')
     if (period < periodOf(wallet.createdAt)) return refuse('period_before_wallet')
-    return statementResponse(await generateStatement(wallet, period, context))
+    return statementResponse(await generateStatement({ wallet, period, current }, context))
   },
 
   async list({ query: { walletId, period, status } }, { page }) {

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { closeAccount, openAccount } from '../ledger/index.ts'
+import { closeAccount, openWalletAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import { EMPTY, eventWithBalance } from './response.ts'
 import { virtualIban } from './virtual-iban.ts'
@@ -9,19 +9,18 @@ import { Wallet, walletMachine } from './wallet.ts'
 
 type Opening = Pick<
   Context<never, { 'wallet.created': typeof WalletEvent }>,
-  'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit'
+  'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit' | 'sendAlong'
 >
 type Members = Pick<Wallet, 'name'> &
   Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'parentWalletId' | 'metadata'>>
 
 /** Opens a wallet with its IBAN and its account in the ledger. */
 export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
-  const { records, sql, tenant, ports, emit } = context
+  const { records, sql, tenant, ports, emit, sendAlong } = context
   const [sequence] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
   const number = virtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
   const wallet = records.create(Wallet, { ...members, ...number })
-  await records.flush()
-  await openAccount(sql, context, 'wallet', wallet.id)
+  sendAlong(openWalletAccount(sql, context, wallet.id))
   emit('wallet.created', eventWithBalance(wallet, EMPTY))
   return wallet
 }
@@ -57,14 +56,14 @@ export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Walle
 
 type Closing = Pick<
   Context<never, { 'wallet.closed': typeof WalletEvent }>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
 >
 
 /** Closes a wallet for good. The caller has locked its account, which must be empty. False if it was closed before. */
 export async function closeWallet(id: string, context: Closing): Promise<boolean> {
   const wallet = await context.records.lock(Wallet, id)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
-  await closeAccount(context.sql, context, id)
+  context.sendAlong(closeAccount(context.sql, context, id))
   context.emit('wallet.closed', eventWithBalance(wallet, EMPTY))
   return true
 }

@@ -2,12 +2,13 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Wallet } from './wallet.ts'
 
-/** The part of a wallet by which incoming money is matched. */
+/** The part of a wallet by which money is sent to it, and matched when it comes in. */
 export interface PayableWallet extends Row {
   readonly id: string
   readonly ownerId: string
   readonly status: Wallet['status']
   readonly iban: string | null
+  readonly bic: string | null
   /** The number in the wallet's payment reference. */
   readonly number: bigint
 }
@@ -19,7 +20,7 @@ interface Search {
 }
 
 const PAYABLE = `
-select id, owner_id as "ownerId", status, iban, reference_number as number from wallets
+select id, owner_id as "ownerId", status, iban, bic, reference_number as number from wallets
 where mode = $1 and ($2::text is null or owner_id = $2)
   and (id = any($3::text[]) or iban = any($4::text[]) or reference_number = any($5::bigint[]))`
 

@@ -1,30 +1,32 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { type Balance, balancesOf } from '../ledger/index.ts'
+import { type Balance, type Book, balancesOf } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import type { Wallet } from './wallet.ts'
 
 export const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
 
-type Reading = Pick<Context, 'sql' | 'tenant'>
-
 export const withBalance = (wallet: Wallet, { availableEuros, heldEuros }: Balance) =>
   withMembers(wallet, { availableEuros, heldEuros })
 
+/** A wallet's balance in an open book. */
+export function balanceIn(book: Book, walletId: string): Balance {
+  const { posted, held } = book.balance(walletId)
+  return { availableEuros: posted - held, heldEuros: held }
+}
+
 /** Adds balances to wallets, with one query for all of them. */
-export async function withBalances(wallets: readonly Wallet[], { sql, tenant }: Reading) {
+export async function withBalances(
+  wallets: readonly Wallet[],
+  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+) {
   const balances = await balancesOf(
     sql,
     tenant,
     wallets.map(({ id }) => id),
   )
   return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
-}
-
-export async function walletResponse(wallet: Wallet, context: Reading) {
-  const [record] = await withBalances([wallet], context)
-  return record as ReturnType<typeof withBalance>
 }
 
 /** The data of a wallet's event: its balance now, and the amount that has moved, if any has. */

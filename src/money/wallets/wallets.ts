@@ -2,10 +2,10 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
+import { balancesOf, freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
-import { EMPTY, eventWithBalance, walletResponse, withBalance, withBalances } from './response.ts'
+import { balanceIn, EMPTY, eventWithBalance, withBalance, withBalances } from './response.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
 /** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
@@ -16,9 +16,21 @@ async function parentProblem(id: string, { records }: Pick<Context, 'records'>) 
 }
 
 /** A wallet with its balance; null if the tenant has no such wallet. */
-export async function findWallet(context: Pick<Context, 'records' | 'sql' | 'tenant'>, id: string) {
-  const wallet = await context.records.findOne(Wallet, { id })
-  return wallet && walletResponse(wallet, context)
+export async function findWallet(
+  { records, sql, tenant }: Pick<Context, 'records' | 'sql' | 'tenant'>,
+  id: string,
+) {
+  const [wallet, balances] = await Promise.all([
+    records.findOne(Wallet, { id }),
+    balancesOf(sql, tenant, [id]),
+  ])
+  return wallet && withBalance(wallet, balances.get(id) ?? EMPTY)
+}
+
+/** A wallet that is about to change, locked behind its account: payments lock that too, so none is in progress. */
+async function lockWallet(context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>, id: string) {
+  const { records, sql } = context
+  return Promise.all([openBook(sql, context, { wallets: [id] }), records.lock(Wallet, id)])
 }
 
 const wallets = implement(walletsApi, {
@@ -38,21 +50,18 @@ const wallets = implement(walletsApi, {
   },
 
   async get({ params }, context) {
-    const wallet = await context.records.findOne(Wallet, { id: params.id })
-    return wallet ? walletResponse(wallet, context) : context.refuse('wallet_not_found')
+    return (await findWallet(context, params.id)) ?? context.refuse('wallet_not_found')
   },
 
   async update({ params, body: { status, ...members } }, context) {
-    const { records, emit, refuse } = context
-    // Payments lock the account, so none is in progress while the wallet is frozen.
-    await openBook(context.sql, context, { wallets: [params.id] })
-    const wallet = await records.lock(Wallet, params.id)
+    const { sql, tenant, emit, refuse, sendAlong } = context
+    const [book, wallet] = await lockWallet(context, params.id)
     if (!wallet) return refuse('wallet_not_found')
     if (wallet.status === 'closed') return refuse('wallet_closed')
     if (status && walletMachine.move(wallet, status))
-      await freezeAccount(context.sql, context.tenant, wallet.id, status === 'frozen')
+      sendAlong(freezeAccount(sql, tenant, wallet.id, status === 'frozen'))
     Object.assign(wallet, members)
-    const record = await walletResponse(wallet, context)
+    const record = withBalance(wallet, balanceIn(book, wallet.id))
     emit('wallet.updated', eventWithBalance(wallet, record))
     return record
   },
@@ -67,15 +76,15 @@ const wallets = implement(walletsApi, {
   },
 
   async close({ params }, context) {
-    const { records, sql, refuse } = context
-    await openBook(sql, context, { wallets: [params.id] })
-    const wallet = await records.lock(Wallet, params.id)
+    const { records, refuse } = context
+    const [[book, wallet], openBelow] = await Promise.all([
+      lockWallet(context, params.id),
+      records.count(Wallet, { parentWalletId: params.id, status: notClosed }),
+    ])
     if (!wallet) return refuse('wallet_not_found')
     if (wallet.kind === 'agent') return refuse('wallet_of_agent')
-    const record = await walletResponse(wallet, context)
-    if (record.availableEuros + record.heldEuros > 0n) return refuse('wallet_not_empty')
-    if (await records.count(Wallet, { parentWalletId: wallet.id, status: notClosed }))
-      return refuse('wallet_has_children')
+    if (book.balance(wallet.id).posted > 0n) return refuse('wallet_not_empty')
+    if (openBelow > 0) return refuse('wallet_has_children')
     if (!(await closeWallet(wallet.id, context))) return refuse('wallet_closed')
     return withBalance(wallet, EMPTY)
   },

@@ -114,6 +114,31 @@ describe('revoking a delegation', () => {
     expect((await bodyOf(client.ledger.verify())).ok).toBe(true)
   })
 
+  test('and making another one below it at the same time leave none that is open', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    for (let round = 0; round < 10; round++) {
+      const root = await aDelegate(client, agent.id, { maxAmountEuros: 200 })
+      const below = {
+        agentId: agent.id,
+        parentDelegationId: root.id,
+        expiresInMinutes: 50,
+        maxAmountEuros: 100,
+      }
+      const [revoked, ...made] = await Promise.all([
+        client.delegations.revoke(root),
+        ...Array.from({ length: 5 }, () => client.delegations.create({ body: below })),
+      ])
+      expect(revoked.status).toBe(200)
+      for (const { status, code } of made)
+        expect([status, code]).toEqual(status === 201 ? [201, undefined] : [400, 'parent_over'])
+      const open = await service.sql(
+        `select id from delegations where parent_delegation_id = $1 and status in ('issued', 'redeemed')`,
+        [root.id],
+      )
+      expect(open).toEqual([])
+    }
+  })
+
   test('lets nothing be approved afterwards, in the middle of a burst below it', async () => {
     const { client, agent } = await anOwnerWithAgent()
     const root = await aDelegate(client, agent.id, { maxAmountEuros: 2_000 })

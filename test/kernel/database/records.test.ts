@@ -98,6 +98,19 @@ describe('a record that is found', () => {
     expect(agent.name).toBe('After')
   })
 
+  test('is not locked twice, and keeps its changes', async () => {
+    const { id } = await createAgent({ name: 'Held' })
+    const { store, sent } = openStore()
+    const agent = (await store.lock(Agent, id)) as Agent
+    agent.name = 'Changed'
+    expect(await store.lock(Agent, id)).toBe(agent)
+    expect(sent).toHaveLength(1)
+    expect(await store.find(Agent, { id }, { lock: true })).toEqual([agent])
+    const { id: walletId } = store.create(Wallet, { name: 'New', metadata: {} })
+    expect(await store.lock(Wallet, walletId)).toMatchObject({ name: 'New' })
+    expect([agent.name, sent.length]).toEqual(['Changed', 2])
+  })
+
   test('is not read without a tenant, and not found by another one', async () => {
     const { id } = await createAgent({ name: 'Own' })
     const { store } = openStore({ ownerId: 'customer_other' })

@@ -140,6 +140,41 @@ describe('a plain operation', () => {
     expect(rows[0].seen).toBe(4)
   })
 
+  test('waits for what it has sent along, and has it written', async () => {
+    const along: Work = async ({ sql, emit, sendAlong }, { text }) => {
+      sendAlong(insert(sql, text))
+      emit('note.written', { noteId: text })
+      return { id: text, text }
+    }
+    expect((await run(along, 'along')).status).toBe(201)
+    expect(await traces('along')).toEqual({ notes: 1, events: 1 })
+  })
+
+  test('whose statement fails tells why, whichever statement it waits for', async () => {
+    const missing = { code: '42703' }
+    const sendsAlong: Work = async (context, body) => {
+      context.sendAlong(context.sql('select nothing'))
+      return write(context, body)
+    }
+    await expect(run(sendsAlong, 'first')).rejects.toMatchObject(missing)
+    const sendsLast: Work = async (context, body) => {
+      const written = await write(context, body)
+      context.sendAlong(context.sql('select nothing'))
+      return written
+    }
+    await expect(run(sendsLast, 'last')).rejects.toMatchObject(missing)
+    const together: Work = async ({ sql }) =>
+      Promise.all([
+        sql('select nothing')
+          .then(rows => rows.at(0))
+          .then(row => row?.id),
+        sql('select 1'),
+      ])
+    await expect(run(together, 'together')).rejects.toMatchObject(missing)
+    expect(await traces('first')).toEqual({ notes: 0, events: 0 })
+    expect(await traces('last')).toEqual({ notes: 0, events: 0 })
+  })
+
   test('that fails at commit leaves nothing, and its connection serves the next one', async () => {
     await run(write, 'taken')
     const duplicate: Work = async (context, body) => {

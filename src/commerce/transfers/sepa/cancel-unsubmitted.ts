@@ -53,7 +53,7 @@ order by t.id`
 
 type CancelContext = Pick<
   Context<never, Pick<typeof transferEvents, 'transfer.failed'>>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'wake'
+  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong'
 >
 
 /**
@@ -75,12 +75,14 @@ export async function cancelUnsubmitted(payer: Payer, reason: Reason, context: C
   )
   const wallets = [...new Set(unlocked.map(({ fromWalletId }) => fromWalletId))]
   const holds = [...unlocked.map(causeOf), ...payments.holds]
-  const book = await openBook(sql, { tenant, now }, { wallets, holds })
-  const days = await lockDays(unlocked, context)
-  await payments.lock(sql)
   // Only those found before: the holds of others are not in the open book.
   const ids = unlocked.map(({ id }) => id)
-  const transfers = await sql<Unsubmitted & Row>(`${FIND_UNSUBMITTED} for update`, [...values, ids])
+  const [book, days, , transfers] = await Promise.all([
+    openBook(sql, { tenant, now }, { wallets, holds }),
+    lockDays(unlocked, context),
+    payments.lock(sql),
+    sql<Unsubmitted & Row>(`${FIND_UNSUBMITTED} for update`, [...values, ids]),
+  ])
   for (const transfer of transfers) {
     transferMachine.move(transfer, 'cancelled')
     Object.assign(transfer, { reason, dueAt: null, updatedAt: now })
@@ -91,10 +93,10 @@ export async function cancelUnsubmitted(payer: Payer, reason: Reason, context: C
     context.emit('transfer.failed', transferEvent(transfer))
     context.wake(transferProcess, transfer)
   }
-  await updateCancelled(sql, tenant, transfers)
-  await days.write()
-  await payments.write(sql)
-  await book.post(sql)
+  context.sendAlong(updateCancelled(sql, tenant, transfers))
+  context.sendAlong(days.write())
+  context.sendAlong(payments.write(sql))
+  context.sendAlong(book.post(sql))
 }
 
 const causeOf = ({ id }: Unsubmitted) => ({ type: 'transfer', id })
@@ -102,13 +104,13 @@ const causeOf = ({ id }: Unsubmitted) => ({ type: 'transfer', id })
 /** Locks the daily limits that these transfers have used, oldest day first. */
 async function lockDays(transfers: readonly Unsubmitted[], { sql, tenant }: CancelContext) {
   const givenBack = new Map(transfers.flatMap(({ countedOn }) => (countedOn ? [[countedOn, 0n]] : [])))
-  for (const day of [...givenBack.keys()].sort()) await lockDay(sql, tenant, day)
+  await Promise.all([...givenBack.keys()].sort().map(day => lockDay(sql, tenant, day)))
   return {
     giveBack({ countedOn, amountEuros }: Unsubmitted): void {
       if (countedOn) givenBack.set(countedOn, (givenBack.get(countedOn) ?? 0n) + amountEuros)
     },
     async write(): Promise<void> {
-      for (const [day, amount] of givenBack) await addToDay(sql, tenant, day, -amount)
+      await Promise.all([...givenBack].map(([day, amount]) => addToDay(sql, tenant, day, -amount)))
     },
   }
 }

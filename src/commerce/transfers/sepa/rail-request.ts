@@ -25,10 +25,11 @@ export const payeeOf = ({ payee }: Transfer): Payee => {
 
 /** The order of a submitted transfer, as the rail is given it. */
 export function paymentOf({ transfer, wallet }: SepaTransfer, at: Date): Payment {
-  const { endToEndId, scheme, amountEuros, reference, submittedAt, payee } = transfer
+  const { ownerId, endToEndId, scheme, amountEuros, reference, submittedAt, payee } = transfer
   if (!endToEndId || !scheme || !submittedAt || !payee) throw new Error('it has not been submitted')
   const until = scheme === 'sct_inst' ? after(submittedAt, INSTANT_MS) : null
   return {
+    ownerId,
     endToEndId,
     scheme,
     amountEuros,

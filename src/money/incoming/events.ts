@@ -1,0 +1,20 @@
+import { event } from '../../kernel/contract/events.ts'
+import { WalletEvent } from '../wallets/index.ts'
+import { IncomingEvent } from './incoming-event.ts'
+
+/** The events of an incoming credit. */
+export const creditEvents = {
+  'incoming.received': event('Money has come in from outside.', IncomingEvent),
+  'wallet.credited': event(
+    'Money has come into a wallet, by SEPA or from an agent that is being deleted.',
+    WalletEvent,
+  ),
+  'wallet.debited': event(
+    'Money has left a wallet for what its owner owed, or because a funding was drawn back.',
+    WalletEvent,
+  ),
+}
+
+export const assignedEvent = {
+  'incoming.assigned': event('A credit that nobody could match has been given to its wallet.', IncomingEvent),
+}

@@ -1,0 +1,223 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { openRuntime } from '../../../src/app/runtime.ts'
+import { areas } from '../../../src/areas.ts'
+import { client as clientOf } from '../../../src/derive/client.ts'
+import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
+import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { readSettings } from '../../../src/platform/settings/settings.ts'
+import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
+import { DASHBOARD_SECRET, secretSettings } from '../../support/harness.ts'
+import { startBooks } from '../../support/money/books.ts'
+import { camt, payment } from '../../support/money/camt.ts'
+import { incomingFilesIn, newReference } from '../../support/money/incoming-files.ts'
+import { startApi } from '../../support/processes/processes.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+import { until } from '../../support/until.ts'
+
+const { service, client, tenant } = await startBooks()
+const live = await aLiveClient(service, await service.owner())
+const { proveLedgers, creditsOf, balanceOf, read } = incomingFilesIn({ service, client, live })
+const worker = await openRuntime({
+  settings: {
+    ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),
+    ...secretSettings,
+    databaseUrl: service.databaseUrl,
+  },
+  shared: true,
+})
+afterAll(async () => {
+  await worker.threads.stop()
+  await worker.database.close()
+})
+
+/** The sweep, a minute later. */
+async function sweep(): Promise<void> {
+  await service.sql('update incoming_credits set due_at = now() where due_at is not null')
+  await endOverdue(worker)
+}
+
+const assign = (id: string, walletId: string, dash = service.dash) =>
+  dash.incoming.assign({ params: { id }, body: { walletId } })
+
+/** A credit of the bank that lies on the platform's ledger. */
+async function aCredit(amount = '40.00'): Promise<string> {
+  const reference = newReference()
+  await bodyOf(read(camt([{ reference, amount }])))
+  const [credit] = await creditsOf(reference)
+  return String(credit?.id)
+}
+
+async function inSuspense(): Promise<string> {
+  const [account] = await service.sql<{ cents: string }>(
+    `select posted_cents::text as cents from ledger_accounts where owner_id = $1 and mode = 'test' and kind = 'suspense'`,
+    [PLATFORM_OWNER],
+  )
+  return String(account?.cents)
+}
+
+const recordsOf = (id: string) =>
+  service.sql(
+    `select owner_id as owner, status, due_at is not null as due from incoming_credits where id = $1 order by status`,
+    [id],
+  )
+
+/** No owner can book what comes in while this work is done: as if each process were killed before the second step. */
+async function withoutArrivals(work: () => Promise<void>): Promise<void> {
+  await service.sql(`
+    create function refuse_arrival() returns trigger language plpgsql as $$
+    begin if new.owner_id <> '${PLATFORM_OWNER}' then raise exception 'the process was killed'; end if; return new; end $$;
+    create trigger refuse before insert on incoming_credits for each row execute function refuse_arrival()`)
+  try {
+    await work()
+  } finally {
+    await service.sql('drop function refuse_arrival cascade')
+  }
+}
+
+const ARRIVED = [
+  { owner: tenant.ownerId, status: 'assigned', due: false },
+  { owner: PLATFORM_OWNER, status: 'handed_over', due: false },
+]
+
+describe('a credit that the platform has handed over, and the owner has not booked', () => {
+  test('is booked once by the sweep', async () => {
+    const id = await aCredit()
+    const [wallet, other] = [await aWallet(client), await aWallet(client)]
+    const before = await inSuspense()
+    await withoutArrivals(async () => {
+      expect(await assign(id, wallet.id)).toMatchObject({
+        status: 200,
+        body: { id, status: 'handed_over', walletId: wallet.id, ownerId: PLATFORM_OWNER },
+      })
+      for (const { id: walletId } of [wallet, other])
+        expect(await assign(id, walletId)).toMatchObject({ status: 400, code: 'credit_not_unmatched' })
+      expect(Number(before) - Number(await inSuspense())).toBe(4_000)
+      expect(await balanceOf(wallet.id)).toBe(0)
+      await expect(sweep()).rejects.toThrow()
+      await proveLedgers()
+    })
+    await times(4, sweep)
+    expect([await balanceOf(wallet.id), await balanceOf(other.id)]).toEqual([40, 0])
+    expect(await recordsOf(id)).toEqual(ARRIVED)
+    expect(await assign(id, other.id)).toMatchObject({ code: 'credit_not_unmatched' })
+    await proveLedgers()
+  })
+
+  test('is booked by the sweep after the process was killed', async () => {
+    const id = await aCredit()
+    const wallet = await aWallet(client)
+    const api = await startApi(service.databaseUrl)
+    const locker = new pg.Client({ connectionString: service.databaseUrl })
+    await locker.connect()
+    await locker.query('begin')
+    await locker.query('select from ledger_accounts where wallet_id = $1 for update', [wallet.id])
+    const dash = clientOf(areas, { url: api.url, dashboardSecret: DASHBOARD_SECRET })
+    const answer = assign(id, wallet.id, dash).catch(() => 'lost')
+    await until('it is handed over', async () => (await recordsOf(id))[0]?.status === 'handed_over')
+    api.kill('SIGKILL')
+    await api.exit
+    expect(await answer).toBe('lost')
+    await locker.end()
+    expect(await recordsOf(id)).toEqual([{ owner: PLATFORM_OWNER, status: 'handed_over', due: true }])
+    expect(await balanceOf(wallet.id)).toBe(0)
+    await sweep()
+    expect(await balanceOf(wallet.id)).toBe(40)
+    expect(await recordsOf(id)).toEqual(ARRIVED)
+    await proveLedgers()
+  })
+
+  test('waits on the owner’s suspense account if its wallet was closed meanwhile', async () => {
+    const id = await aCredit()
+    const [wallet, next] = [await aWallet(client), await aWallet(client)]
+    await withoutArrivals(async () => void (await bodyOf(assign(id, wallet.id))))
+    await bodyOf(client.wallets.close({ params: { id: wallet.id } }))
+    await sweep()
+    const listed = async () =>
+      (await bodyOf(service.dash.incoming.list({ query: {} }))).data.filter(credit => credit.id === id)
+    expect(await listed()).toMatchObject([
+      { status: 'unmatched', reason: 'wallet_closed', ownerId: tenant.ownerId },
+    ])
+    expect(await bodyOf(assign(id, next.id))).toMatchObject({ status: 'assigned', walletId: next.id })
+    expect(await balanceOf(next.id)).toBe(40)
+    await proveLedgers()
+  })
+
+  test('has the same answer for its Idempotency-Key once it is booked', async () => {
+    const id = await aCredit()
+    const wallet = await aWallet(client)
+    const request = { params: { id }, body: { walletId: wallet.id }, idempotencyKey: 'assign-once' }
+    const first = await bodyOf(service.dash.incoming.assign(request))
+    expect(first.status).toBe('assigned')
+    expect(await bodyOf(service.dash.incoming.assign(request))).toEqual(first)
+    expect(await balanceOf(wallet.id)).toBe(40)
+  })
+})
+
+test('a credit is handed over once by twenty concurrent requests', async () => {
+  const id = await aCredit()
+  const wallets = await times(4, () => aWallet(client))
+  const answers = await times(20, index => assign(id, String(wallets[index % 4]?.id)))
+  expect(statusCounts(answers)).toEqual({ 200: 1, 400: 19 })
+  const balances = await Promise.all(wallets.map(wallet => balanceOf(wallet.id)))
+  expect(balances.toSorted()).toEqual([0, 0, 0, 40])
+  await proveLedgers()
+})
+
+test('the credits of a file are booked by the sweep if their owners could not', async () => {
+  const stranger = await service.owner()
+  const wallets = [await aWallet(client), await aWallet(stranger.client)]
+  const xml = camt(
+    wallets.map(({ iban }) => ({ reference: newReference(), details: [payment({ iban: String(iban) })] })),
+  )
+  const balances = async () => [
+    await balanceOf(String(wallets[0]?.id)),
+    await balanceOf(String(wallets[1]?.id), stranger.client),
+  ]
+  await withoutArrivals(async () => {
+    expect(await bodyOf(read(xml))).toMatchObject({ matched: 2, unmatched: 0 })
+    expect(await bodyOf(read(xml))).toMatchObject({ matched: 0, known: 2 })
+    expect(await balances()).toEqual([0, 0])
+  })
+  await sweep()
+  expect(await balances()).toEqual([25, 25])
+  await proveLedgers()
+})
+
+describe('no transaction writes rows of two owners', () => {
+  const WRITES = `
+    create table writes (transaction xid8, owner_id text);
+    create function note_write() returns trigger language plpgsql security definer as $$
+    begin
+      if tg_op <> 'INSERT' then insert into writes values (pg_current_xact_id(), old.owner_id); end if;
+      if tg_op <> 'DELETE' then insert into writes values (pg_current_xact_id(), new.owner_id); end if;
+      return null;
+    end $$;
+    do $$ declare name text; begin
+      for name in select c.table_name from information_schema.columns c
+        join information_schema.tables t using (table_schema, table_name)
+        where c.table_schema = 'public' and c.column_name = 'owner_id' and t.table_type = 'BASE TABLE'
+          and c.table_name <> 'writes'
+      loop
+        execute format('create trigger note_write after insert or update or delete on %I
+          for each row execute function note_write()', name);
+      end loop;
+    end $$`
+
+  test('when a file is read and when a credit is assigned', async () => {
+    const stranger = await service.owner()
+    const wallets = [await aWallet(client), await aWallet(stranger.client)]
+    const id = await aCredit()
+    await service.sql(WRITES)
+    const details = wallets.map(({ iban }) => [payment({ iban: String(iban) })])
+    const bookings = [...details, [payment({ text: 'for nobody' })]]
+    await bodyOf(read(camt(bookings.map(details => ({ reference: newReference(), details })))))
+    await bodyOf(assign(id, String(wallets[1]?.id)))
+    const written = await service.sql<{ owners: string[] }>(
+      'select array_agg(distinct owner_id) as owners from writes group by transaction',
+    )
+    const owners = new Set(written.flatMap(({ owners }) => owners))
+    expect(owners).toEqual(new Set([PLATFORM_OWNER, tenant.ownerId, stranger.ownerId]))
+    expect(written.filter(({ owners }) => owners.length > 1)).toEqual([])
+  })
+})
