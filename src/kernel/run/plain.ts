@@ -57,7 +57,7 @@ async function* withProblems(pieces: ByteStream): ByteStream {
   }
 }
 
-/** Runs a write in one transaction: idempotency, handler, reactions of other areas, events, audit rows, commit. */
+/** Runs a write in one transaction: idempotency, handler, reactions of other areas, journal, commit. */
 export const runPlain = (runtime: Runtime, call: Call): Promise<Outcome> =>
   inTransaction(runtime, call, async tx => {
     const replayed = tx.stored && tx.key && replay(tx.key, tx.stored)
