@@ -4,6 +4,7 @@ import type { Caller } from '../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
 import { scopes } from '../src/kernel/contract/scopes.ts'
 import { testDatabaseUse } from './contract/database-use.ts'
+import { testListPlans } from './contract/list-plans.ts'
 import { testValidRequests } from './contract/valid-requests.ts'
 import {
   acceptingOutbound,
@@ -244,3 +245,4 @@ test('every event emitted in these tests fits its published schema', async () =>
 
 // These read what all tests above have sent.
 testDatabaseUse(service, recorder)
+testListPlans(service, recorder)

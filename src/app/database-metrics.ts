@@ -1,13 +1,34 @@
 import { oldestPushSeconds } from '../delivery/push/index.ts'
 import { behindCount, deliveryCounts, overdueSeconds, pausedCount } from '../delivery/webhooks/index.ts'
+import type { Row, Sql } from '../kernel/contract/sql.ts'
+import { batcher } from '../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Outbound, OutboundAnswer } from '../ports/outbound.ts'
 
+interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[] | undefined
+}
+
+/** A scrape asks for all figures in one turn: they are sent together, on one connection. One that fails fails alone. */
+function scraping({ pool }: Database): Sql {
+  const send = batcher<Statement, Row[]>({ size: 100, inFlight: 1 }, async statements => {
+    const client = await pool.connect()
+    try {
+      return await Promise.allSettled(statements.map(({ text, values }) => sqlOn(client)(text, values)))
+    } finally {
+      client.release()
+    }
+  })
+  return <R extends Row>(text: string, values?: readonly unknown[]) =>
+    send('', { text, values }) as Promise<R[]>
+}
+
 /** Metrics read from the database, the same in every process. None reads more than some thousand rows. */
-export function watchDatabase({ watch }: Metrics, { pool }: Database): void {
-  const sql = sqlOn(pool)
+export function watchDatabase({ watch }: Metrics, database: Database): void {
+  const sql = scraping(database)
   const age = (read: typeof oldestSeconds) => async () => (await read(sql)) ?? 0
   watch('outbox_oldest_seconds', 'Age of the oldest work that waits for Temporal.', age(oldestSeconds))
   watch('webhook_overdue_seconds', 'For how long a webhook waits that could be sent.', age(overdueSeconds))

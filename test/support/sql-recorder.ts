@@ -9,6 +9,8 @@ export interface SqlRecorder {
   readonly simple: ReadonlySet<string>
   /** How often a connection waited for an answer, credential and rate limit apart, during work that was measured; by its name. */
   readonly roundTrips: ReadonlyMap<string, number>
+  /** The texts of the statements that ran during work that was measured, by its name. */
+  readonly statements: ReadonlyMap<string, ReadonlySet<string>>
   measure<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
@@ -19,7 +21,9 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
   const prepared = new Set<string>()
   const simple = new Set<string>()
   const measured = new Map<string, number>()
+  const statements = new Map<string, ReadonlySet<string>>()
   let roundTrips = 0
+  let executed = new Set<string>()
   const server = createServer(client => {
     const upstream = connect(Number(database.port), database.hostname)
     for (const [socket, other] of [
@@ -40,6 +44,7 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
       }
       if (type === 'Q') simple.add(first)
       if (type === 'B' || type === 'Q') current = type === 'B' ? (textByName.get(second) ?? '') : first
+      if (type === 'B' || type === 'Q') executed.add(current)
       if (type !== 'S' && type !== 'Q') return
       if (unanswered === 0 && !UNCOUNTED.test(current)) roundTrips++
       unanswered++
@@ -67,10 +72,13 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
     prepared,
     simple,
     roundTrips: measured,
+    statements,
     async measure(name, work) {
       const before = roundTrips
+      executed = new Set()
       const result = await work()
       measured.set(name, roundTrips - before)
+      statements.set(name, executed)
       return result
     },
   }

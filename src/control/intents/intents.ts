@@ -8,7 +8,7 @@ import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
-import { cancelIntent, OPEN, onDelegationRevoked, openReservations } from './cancel.ts'
+import { cancelIntent, OPEN, onDelegationsRevoked, openReservations } from './cancel.ts'
 import { declare } from './declare.ts'
 import { intentEvent } from './events.ts'
 import { inquiries } from './inquiries.ts'
@@ -119,7 +119,7 @@ export const intentsArea = area(
   {
     entities: [Intent],
     machines: [intentMachine],
-    reactions: { 'delegation.revoked': onDelegationRevoked },
+    reactions: { 'delegation.revoked': onDelegationsRevoked },
     openRecords: [
       {
         process: intentProcess,

@@ -26,17 +26,28 @@ export interface FoundRun extends Tenant, CalledRun {
   readonly agentId: string
 }
 
-/** An area's response to another area's event, in the same transaction. */
+/** An area's response to another area's events, in the same transaction. */
 export interface Reaction {
   readonly emits: Events
-  readonly run: (data: unknown, context: Context<never, Events>) => Promise<void>
+  /** Gets the events that were emitted one right after the other: what is read for all of them is read once. */
+  readonly run: (events: readonly unknown[], context: Context<never, Events>) => Promise<void>
 }
 
-export const reaction = <D extends z.ZodType, E extends Events>(
+export const reactionToAll = <D extends z.ZodType, E extends Events>(
   _event: D,
   emits: E,
-  run: (data: z.output<D>, context: Context<never, E>) => Promise<void>,
+  run: (events: readonly z.output<D>[], context: Context<never, E>) => Promise<void>,
 ): Reaction => ({ emits, run: run as Reaction['run'] })
+
+/** A response to events of which a request emits one. */
+export const reaction = <D extends z.ZodType, E extends Events>(
+  event: D,
+  emits: E,
+  run: (data: z.output<D>, context: Context<never, E>) => Promise<void>,
+): Reaction =>
+  reactionToAll(event, emits, async (events, context) => {
+    for (const data of events) await run(data, context)
+  })
 
 /** An area: one noun of the business, with everything that it contributes to the service. */
 export interface Area<A extends Api = Api> {

@@ -185,14 +185,21 @@ export class RequestContext implements Context {
   react = async (): Promise<void> => {
     const own = this.#declared
     while (this.#reactedTo < this.events.length) {
-      const { event, data } = this.events[this.#reactedTo++] as EventRow
+      const { event, alike } = this.#nextEvents()
       for (const reaction of this.#runtime.reactions.get(event) ?? []) {
         // Sent before what the reaction reads, so it reads what was changed.
         this.sendAlong(this.records.flush())
         this.#declared = reaction.emits
-        await reaction.run(data, this as Context<never, Events>)
+        await reaction.run(alike, this as Context<never, Events>)
       }
     }
     this.#declared = own
+  }
+  /** The data of the next event without a reaction so far, and of those of the same name right behind it. */
+  #nextEvents(): { event: string; alike: unknown[] } {
+    const first = this.#reactedTo
+    const { event } = this.events[first] as EventRow
+    while (this.events[this.#reactedTo]?.event === event) this.#reactedTo++
+    return { event, alike: this.events.slice(first, this.#reactedTo).map(({ data }) => data) }
   }
 }

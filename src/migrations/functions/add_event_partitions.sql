@@ -19,10 +19,7 @@ begin
     execute format('create table %I (like events including defaults including constraints)', name);
     execute format('revoke all on %I from agentpay_application', name);
     execute format('create trigger events_no_truncate before truncate on %I execute function refuse_change()', name);
-    -- An empty table has no statistics. By default PostgreSQL would assume two hundred owners, and read by tenant.
-    perform pg_restore_attribute_stats('schemaname', 'public', 'relname', name, 'attname', expected.of_column,
-      'inherited', false, 'null_frac', 0::real, 'avg_width', 20, 'n_distinct', 1::real)
-    from unnest(array['owner_id', 'mode']) as expected (of_column);
+    perform expect_statistics(name::regclass);
     execute format('alter table events attach partition %I for values from (%L) to (%L)', name,
       first_id_at('event', month at time zone 'UTC'),
       first_id_at('event', (month + interval '1 month') at time zone 'UTC'));

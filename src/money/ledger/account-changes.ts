@@ -17,14 +17,17 @@ export async function openWalletAccount(
   await sql(OPEN_WALLET, [newId('account'), tenant.ownerId, tenant.mode, now, normal, minimum, walletId])
 }
 
-/** In the order of their kinds, so that two first requests of a tenant wait for each other and cannot deadlock. */
+/**
+ * In the order of their kinds, so that two first requests of a tenant wait for each other and cannot deadlock. Each kind is
+ * looked up by its whole key: a join could read the accounts of all wallets.
+ */
 const OPEN_MISSING = `
 insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents)
 select k.id, $1, $2, $3, $3, 'EUR', k.kind, k.normal, k.minimum
 from unnest($4::text[], $5::text[], $6::text[], $7::bigint[]) as k (id, kind, normal, minimum)
-where not exists (
-  select from ledger_accounts a
-  where a.owner_id = $1 and a.mode = $2 and a.currency = 'EUR' and a.kind = k.kind and a.wallet_id is null)
+where (
+  select a.id from ledger_accounts a
+  where a.owner_id = $1 and a.mode = $2 and a.currency = 'EUR' and a.kind = k.kind and a.wallet_id is null) is null
 order by k.kind
 on conflict (owner_id, mode, currency, kind, wallet_id) do nothing`
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
-import { area } from '../../../src/kernel/contract/area.ts'
+import { area, reactionToAll } from '../../../src/kernel/contract/area.ts'
 import type { Outcome } from '../../../src/kernel/contract/call.ts'
 import type { Context } from '../../../src/kernel/contract/context.ts'
 import { implement, post } from '../../../src/kernel/contract/operation.ts'
@@ -18,15 +18,20 @@ const Note = z.object({ id: z.string(), text: z.string() })
 type Work = (context: Context, body: { text: string }) => Promise<unknown>
 let work: Work = async () => undefined
 
+const NoteWritten = z.object({ noteId: z.string() })
+
 const api = {
   write: post('/notes', {
     summary: 'Write a note',
     callers: ['key'],
     body: z.strictObject({ text: z.string() }),
     returns: [201, Note],
-    emits: { 'note.written': z.object({ noteId: z.string() }) },
+    emits: { 'note.written': NoteWritten, 'note.counted': z.unknown() },
   }),
 }
+
+/** The events of which the area was told, in the calls of its reaction. */
+const reactedTo: (readonly z.output<typeof NoteWritten>[])[] = []
 
 const notes = area(
   'Notes',
@@ -34,6 +39,9 @@ const notes = area(
   implement(api, {
     write: ({ body }, context) => work(context as Context, body) as Promise<z.output<typeof Note>>,
   }),
+  {
+    reactions: { 'note.written': reactionToAll(NoteWritten, {}, async notes => void reactedTo.push(notes)) },
+  },
 )
 
 const engine = await startEngine(
@@ -117,6 +125,19 @@ describe('a plain operation', () => {
       'b',
     )
     expect(JSON.parse(String(body))).toEqual({ id: 'b', text: 'b' })
+  })
+
+  test('has reactions told at once of events that follow each other', async () => {
+    reactedTo.length = 0
+    await run(async ({ emit, react }, { text }) => {
+      for (const noteId of ['1', '2']) emit('note.written', { noteId })
+      emit('note.counted', {})
+      emit('note.written', { noteId: '3' })
+      await react()
+      emit('note.written', { noteId: '4' })
+      return { id: text, text }
+    })
+    expect(reactedTo).toEqual([[{ noteId: '1' }, { noteId: '2' }], [{ noteId: '3' }], [{ noteId: '4' }]])
   })
 
   test('that meets a deadlock is tried again', async () => {

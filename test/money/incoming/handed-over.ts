@@ -37,8 +37,8 @@ async function sweep(): Promise<void> {
   await endOverdue(worker)
 }
 
-const assign = (id: string, walletId: string, dash = service.dash) =>
-  dash.incoming.assign({ params: { id }, body: { walletId } })
+const assign = (id: string, walletId: string, dash = service.dash, more = {}) =>
+  dash.incoming.assign({ params: { id }, body: { walletId }, ...more })
 
 /** A credit of the bank that lies on the platform's ledger. */
 async function aCredit(amount = '40.00'): Promise<string> {
@@ -113,7 +113,8 @@ describe('a credit that the platform has handed over, and the owner has not book
     await locker.query('begin')
     await locker.query('select from ledger_accounts where wallet_id = $1 for update', [wallet.id])
     const dash = clientOf(areas, { url: api.url, dashboardSecret: DASHBOARD_SECRET })
-    const answer = assign(id, wallet.id, dash).catch(() => 'lost')
+    const key = { idempotencyKey: 'killed' }
+    const answer = assign(id, wallet.id, dash, key).catch(() => 'lost')
     await until('it is handed over', async () => (await recordsOf(id))[0]?.status === 'handed_over')
     api.kill('SIGKILL')
     await api.exit
@@ -121,9 +122,12 @@ describe('a credit that the platform has handed over, and the owner has not book
     await locker.end()
     expect(await recordsOf(id)).toEqual([{ owner: PLATFORM_OWNER, status: 'handed_over', due: true }])
     expect(await balanceOf(wallet.id)).toBe(0)
+    expect(await assign(id, wallet.id, service.dash, key)).toMatchObject({ code: 'in_progress' })
     await sweep()
     expect(await balanceOf(wallet.id)).toBe(40)
     expect(await recordsOf(id)).toEqual(ARRIVED)
+    await service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
+    expect(await bodyOf(assign(id, wallet.id, service.dash, key))).toMatchObject({ id, status: 'assigned' })
     await proveLedgers()
   })
 
@@ -146,10 +150,10 @@ describe('a credit that the platform has handed over, and the owner has not book
   test('has the same answer for its Idempotency-Key once it is booked', async () => {
     const id = await aCredit()
     const wallet = await aWallet(client)
-    const request = { params: { id }, body: { walletId: wallet.id }, idempotencyKey: 'assign-once' }
-    const first = await bodyOf(service.dash.incoming.assign(request))
+    const request = () => bodyOf(assign(id, wallet.id, service.dash, { idempotencyKey: 'once' }))
+    const first = await request()
     expect(first.status).toBe('assigned')
-    expect(await bodyOf(service.dash.incoming.assign(request))).toEqual(first)
+    expect(await request()).toEqual(first)
     expect(await balanceOf(wallet.id)).toBe(40)
   })
 })

@@ -31,11 +31,11 @@ type Unsubmitted = Pick<Transfer, (typeof MEMBERS)[number]>
 const table = tableOf(Transfer)
 const updateCancelled = updateOf(table, ['status', 'reason', 'dueAt', 'updatedAt'])
 
-/** Which transfers are cancelled: those of a wallet, on intents of an agent, under a delegation, or all of an owner. */
+/** Which transfers are cancelled: those of a wallet, on intents of an agent, under delegations, or all of an owner. */
 interface Payer {
   readonly walletId?: string
   readonly agentId?: string
-  readonly delegationId?: string
+  readonly delegationIds?: readonly string[]
 }
 
 /**
@@ -47,7 +47,7 @@ select ${selectList(table, 't', MEMBERS)} from transfers t
 where (t.owner_id, t.mode) = ($1, $2) and t.kind = 'sepa' and t.status in ('created', 'verifying')
   and ($3::text is null or t.from_wallet_id = $3)
   and ($4::text is null or (t.agent_id = $4 and t.intent_id is not null))
-  and ($5::text is null or t.delegation_id = $5)
+  and ($5::text[] is null or t.delegation_id = any($5))
   and ($6::text[] is null or t.id = any($6))
 order by t.id`
 
@@ -65,8 +65,8 @@ type CancelContext = Pick<
  */
 export async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelContext): Promise<void> {
   const { sql, tenant, now } = context
-  const { walletId = null, agentId = null, delegationId = null } = payer
-  const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationId]
+  const { walletId = null, agentId = null, delegationIds = null } = payer
+  const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationIds]
   const unlocked = await sql<Unsubmitted & Row>(FIND_UNSUBMITTED, [...values, null])
   if (unlocked.length === 0) return
   const payments = paymentsToCancel(

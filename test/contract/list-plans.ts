@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { SESSION } from '../../src/platform/database.ts'
+import { casesWhere } from '../support/contract/contract.ts'
+import type { TestService } from '../support/harness.ts'
+import type { SqlRecorder } from '../support/sql-recorder.ts'
+
+/** What PostgreSQL can believe of the tables when it plans a statement, each belief on top of the one before. */
+const BELIEFS: Readonly<Record<string, string>> = {
+  'new tables': `select`,
+  'new tables that have been filled': `
+    select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'relpages', 1, 'reltuples', 100000::real)
+    from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  'analysed tables with a few rows': `analyze`,
+  'analysed tables of many rows that are alike': `
+    select pg_restore_relation_stats('schemaname', 'public', 'relname', c.relname::text, 'relpages', 1, 'reltuples', 100000::real),
+      pg_restore_attribute_stats('schemaname', 'public', 'relname', c.relname::text, 'attname', a.attname::text,
+        'inherited', false, 'null_frac', case when a.attnotnull then 0 else 1 end::real, 'avg_width', 20, 'n_distinct', 1::real)
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attnum > 0 and not a.attisdropped
+      and a.attname <> 'id'`,
+}
+
+/** A timeline merges what happened to a record and to its parts. */
+const MERGING = new Set(['intents.timeline'])
+
+const lists = casesWhere(
+  ({ key, operation }) => operation.query?.shape?.limit !== undefined && !MERGING.has(key),
+)
+
+/**
+ * A plan is kept, whatever becomes of its table: so each list must walk an index in its order, even where PostgreSQL
+ * thinks that reading and sorting all rows costs nothing. The lists were called without filters.
+ */
+export function testListPlans(
+  { databaseUrl }: Pick<TestService, 'databaseUrl'>,
+  recorder: SqlRecorder,
+): void {
+  describe('the page of a list is read in the order of an index', () => {
+    const client = new pg.Client({ connectionString: databaseUrl, ...SESSION })
+    beforeAll(async () => {
+      await client.connect()
+      await client.query('begin')
+      await client.query('set local role none')
+    })
+    afterAll(() => client.end())
+
+    const planOf = async (text: string): Promise<string> => {
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+        `explain (generic_plan, costs off) ${text}`,
+      )
+      return rows.map(row => row['QUERY PLAN']).join('\n')
+    }
+
+    test.each(Object.entries(BELIEFS))('of %s', async (_, believe) => {
+      await client.query(believe)
+      const sorted: string[] = []
+      let pages = 0
+      for (const [key] of lists)
+        for (const text of recorder.statements.get(key) ?? []) {
+          if (!text.includes('limit $')) continue
+          pages++
+          const plan = await planOf(text)
+          if (/\bSort\b|Seq Scan/.test(plan)) sorted.push(`${key}: ${text}\n${plan}`)
+        }
+      expect(sorted).toEqual([])
+      expect(pages).toBeGreaterThan(25)
+    })
+  })
+}
