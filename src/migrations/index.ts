@@ -51,6 +51,8 @@ import { SchemaChecksums } from './m0076-schema-checksums.ts'
 import { KeysWithOwners } from './m0077-keys-with-owners.ts'
 import { CreditsHandedOver } from './m0079-credits-handed-over.ts'
 import { OwnersOfInstructions } from './m0080-owners-of-instructions.ts'
+import { Journal } from './m0081-journal.ts'
+import { TransfersWithOwners } from './m0082-transfers-with-owners.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -107,4 +109,6 @@ export const migrations = [
   { name: 'm0077-keys-with-owners', class: KeysWithOwners },
   { name: 'm0079-credits-handed-over', class: CreditsHandedOver },
   { name: 'm0080-owners-of-instructions', class: OwnersOfInstructions },
+  { name: 'm0081-journal', class: Journal },
+  { name: 'm0082-transfers-with-owners', class: TransfersWithOwners },
 ]

@@ -9,22 +9,11 @@ import { migrations } from '../migrations/index.ts'
 /** The key of the advisory lock that serializes migrations: any number that no other lock uses. */
 const MIGRATION_LOCK = 7_340_921
 
-/**
- * Statistics for tables that PostgreSQL has not analysed yet: one owner has all rows, and a column that may be null is
- * null in half of them. By default it assumes two hundred owners and hardly a null: a table that fills before it is
- * analysed would then be read by tenant, in foreign keys too, and not by key; and the list of what has not been deleted
- * would be sorted, as if it were a single row.
- */
-const EXPECTED = `
-select pg_restore_attribute_stats('schemaname', n.nspname::text, 'relname', c.relname::text, 'attname', a.attname::text,
-  'inherited', false, 'null_frac', case when a.attnotnull then 0 else 0.5 end::real, 'avg_width', 20,
-  'n_distinct', coalesce(expected.values, 0)::real)
-from pg_attribute a
-left join (values ('owner_id', 1), ('mode', 2)) as expected (column_name, values) on a.attname = expected.column_name
-join pg_class c on c.oid = a.attrelid and c.relkind = 'r'
-join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
-where a.attnum > 0 and not a.attisdropped and (not a.attnotnull or expected.values is not null)
-  and not exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = (n.nspname, c.relname, a.attname))`
+/** What every start makes sure of. */
+const AFTER_FUNCTIONS = `
+select add_event_partitions();
+select expect_statistics(oid) from pg_class
+where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace`
 
 const MIN_VERSION = 18
 
@@ -43,7 +32,7 @@ export async function migrate(url: string): Promise<void> {
     const { rows } = await guard.query('show server_version')
     requireVersion(rows[0].server_version)
     await updateSchema(url)
-    await guard.query(EXPECTED)
+    await guard.query(AFTER_FUNCTIONS)
   } finally {
     await guard.end()
   }

@@ -25,7 +25,7 @@ test('the audit entries of a transfer’s steps carry the id of the request that
   const transfer = await aTransfer({})
   await drive(transfer)
   const { rows } = await engine.sql(
-    `select request_id, count(*) filter (where actor_type = 'process')::int as steps from audit_entries
+    `select request_id, count(*) filter (where actor_type = 'process')::int as steps from events
      where resource_id = $1 group by 1`,
     [transfer.id],
   )

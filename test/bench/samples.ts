@@ -18,18 +18,16 @@ export const fillSamples = (stage: Stage): Promise<void> =>
 const values = {
   withdrawal: `uuidv7()::text, :owner, 'test', 'sample_' || :sample, 1`,
   event: `uuidv7()::text, :owner, 'test', null, 'sample.withdrawn',
-    jsonb_build_object('sampleId', 'sample_' || :sample, 'amount', 1), gen_random_uuid()::text, now()`,
-  audit: `uuidv7()::text, :owner, 'test', 'key', 'key_bench', 'samples.withdraw', 'sample.withdrawn', 'done',
-    'sample_' || :sample, null, gen_random_uuid()::text, '127.0.0.1', now()`,
+    jsonb_build_object('sampleId', 'sample_' || :sample, 'amount', 1), gen_random_uuid()::text, now(), 'key', 'key_bench',
+    'samples.withdraw', 'done', 'sample_' || :sample, '127.0.0.1', now()`,
   kept: `:owner, 'test', '', 'samples.withdraw', 'key' || :key, 'hash', 201,
     '{"id":"taking_01kagp6mybf2ktzn5dx2q8fjzd","sampleId":"sample_1","amount":1,"left":1000000}', null, null, now()`,
 }
 
 const insert = {
   withdrawal: `insert into withdrawals (id, owner_id, mode, sample_id, amount)`,
-  event: `insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at)`,
-  audit: `insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, outcome, resource_id,
-    agent_id, request_id, address, at)`,
+  event: `insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at, actor_type, actor_id,
+    action, outcome, resource_id, address, recorded_at)`,
   kept: `insert into idempotency_keys (owner_id, mode, agent_id, operation, key, request_hash, status, body,
     error_code, reservation, created_at)`,
 }
@@ -40,7 +38,7 @@ const lockedSample = `select id, balance from samples
   where owner_id = :owner and mode = 'test' and id = 'sample_' || :sample for update`
 const changedSample = `update samples set balance = balance - 1 where id = 'sample_' || :sample`
 
-const rows = ['withdrawal', 'event', 'audit', 'kept'] as const
+const rows = ['withdrawal', 'event', 'kept'] as const
 
 /** A withdrawal in SQL alone, from this many samples. */
 export const withdrawInSql = (samples: number): SqlEquivalent => ({

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
-import { type EventRow, emptyJournal, writeJournal } from '../../src/kernel/journal/journal.ts'
+import { emptyJournal, type JournalRow, writeJournal } from '../../src/kernel/journal/journal.ts'
 import { printLine } from '../../src/platform/output.ts'
 import { newId } from '../../src/values/ids.ts'
 import { until } from '../support/until.ts'
@@ -76,7 +76,7 @@ const subscribe = (stage: Stage, url: string, event: string) =>
 
 const DATA = { agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', status: 'frozen', reason: 'Unusual spending' }
 
-const eventsOf = ({ ownerId }: Stage, event: string, count: number): EventRow[] =>
+const eventsOf = ({ ownerId }: Stage, event: string, count: number): JournalRow[] =>
   Array.from({ length: count }, () => ({
     id: newId('event'),
     ownerId,
@@ -87,6 +87,13 @@ const eventsOf = ({ ownerId }: Stage, event: string, count: number): EventRow[] 
     requestId: 'bench',
     runId: null,
     createdAt: new Date(),
+    actorType: 'key',
+    actorId: null,
+    action: 'bench.publish',
+    outcome: 'done',
+    resourceId: 'bench',
+    address: null,
+    recordedAt: new Date(),
   }))
 
 const sqlOf = (client: pg.Client): Sql => sqlOn(client as unknown as pg.PoolClient)

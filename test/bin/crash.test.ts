@@ -22,7 +22,7 @@ const hasStatus = (status: number) => (entry: Create) => entry.response?.status 
 const TRACES = `
 select count(*)::int,
   count(*) filter (where exists (select from events where created.id in (data ->> 'agentId', data ->> 'policyId')))::int,
-  count(*) filter (where exists (select from audit_entries where resource_id = created.id))::int
+  count(*) filter (where exists (select from events where resource_id = created.id))::int
 from unnest($1::text[]) as created(id)
 where id in (select id from agents union all select id from policies)`
 
@@ -162,7 +162,7 @@ describe('a PostgreSQL that crashes under load', () => {
     } as unknown as pg.PoolClient
     const commits = commit({ pool } as unknown as Database, gone, {
       id: numbers[0].id,
-      auditId: 'audit_of_the_lost',
+      event: { ownerId: 'customer_1', mode: 'test', id: 'event_of_the_lost' },
     })
     await expect(commits).rejects.toThrow('Connection terminated')
     await pool.end()

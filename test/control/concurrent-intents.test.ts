@@ -24,8 +24,7 @@ const statusOf = async ({ intents }: TestClient, id: string): Promise<string> =>
 
 const eventsWithAudit = async (intentId: string): Promise<string[]> => {
   const rows = await service.sql<{ event: string }>(
-    `select e.event from events e join audit_entries a on a.request_id = e.request_id and a.event = e.event
-     where e.data ->> 'intentId' = $1 and a.resource_id = $1 order by e.id`,
+    `select event from events where data ->> 'intentId' = $1 and resource_id = $1 order by id`,
     [intentId],
   )
   return rows.map(({ event }) => event)
@@ -48,7 +47,7 @@ describe('a hundred intents at once', () => {
       `select count(*)::int as intents,
         (select count(*)::int from events where owner_id = $1 and event = 'intent.created') as created,
         (select count(*)::int from events where owner_id = $1 and event = 'intent.approved') as approved,
-        (select count(*)::int from audit_entries where owner_id = $1 and action = 'intents.create') as audit,
+        (select count(*)::int from events where owner_id = $1 and action = 'intents.create') as audit,
         (select count(*)::int from outbox where owner_id = $1) as waiting
        from intents where owner_id = $1`,
       [ownerId],

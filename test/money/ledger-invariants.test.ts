@@ -66,7 +66,7 @@ describe('the application’s role may not', () => {
     'update ledger_holds set remaining_cents = 0',
     'delete from ledger_holds',
     'update events set event = null',
-    'delete from audit_entries',
+    'delete from events',
     'alter table ledger_entries disable trigger user',
     'drop table ledger_entries',
     'create or replace function ledger_entries_hold_true() returns trigger language sql as $$ select null $$',

@@ -27,7 +27,7 @@ interface Traces {
 const TRACES = `
 select (select count(*)::int from withdrawals where sample_id = $1) as withdrawals,
   (select count(*)::int from events where data ->> 'sampleId' = $1) as events,
-  (select count(*)::int from audit_entries where resource_id = $1) as audit`
+  (select count(*)::int from events where resource_id = $1) as audit`
 
 /** Starts the real API with the sample noun beside its own. */
 export async function startSampleService(

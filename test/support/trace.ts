@@ -3,11 +3,9 @@ import type { TestService } from './harness.ts'
 type Queryable = Pick<TestService, 'sql'>
 
 const TRACE = `
-with e as (select id, event, xmin::text as x from events where request_id = $1),
-  a as (select id, action, xmin::text as x from audit_entries where request_id = $1)
-select array(select event from e order by id) as events,
-  array(select distinct action from a) as actions,
-  (select count(*)::int from a) as entries`
+with e as (select id, event, action from events where request_id = $1)
+select array(select event from e order by id) as events, array(select distinct action from e) as actions,
+  (select count(*)::int from e where action <> '') as entries`
 
 /** The events and audit entries that a request wrote. */
 export async function traceOf({ sql }: Queryable, { headers }: { headers: Headers }) {
@@ -15,17 +13,14 @@ export async function traceOf({ sql }: Queryable, { headers }: { headers: Header
   return trace
 }
 
-/** How many transactions wrote the record, its events and its audit entries. */
+/** How many transactions wrote the record and its events. */
 export async function transactionCount(
   { sql }: Queryable,
   { headers }: { headers: Headers },
   table: string,
   id: string,
 ): Promise<number> {
-  const journal = ['events', 'audit_entries'].map(
-    name => `select xmin::text from ${name} where request_id = $1`,
-  )
-  const all = [...journal, `select xmin::text from ${table} where id = $2`].join(' union ')
+  const all = `select xmin::text from events where request_id = $1 union select xmin::text from ${table} where id = $2`
   return (await sql(all, [headers.get('x-request-id'), id])).length
 }
 

@@ -1,20 +1,22 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
+import { idsWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
+import { withAuditIds } from '../../kernel/journal/audit-id.ts'
+import { Event } from '../../kernel/journal/event.ts'
 import { auditApi } from './api.ts'
-import { AuditEntry } from './audit-entry.ts'
 
 /** Tells an actor's id from a kind of actor by the underscore, which every id has. */
-const byActor = (actor: string): Condition<AuditEntry> =>
+const byActor = (actor: string): Condition<Event> =>
   actor.includes('_') ? { actorId: actor } : { actorType: actor }
 
-const byAction = (action: string): Condition<AuditEntry> => ({
+const byAction = (action: string): Condition<Event> => ({
   action: action.endsWith('*') ? { $like: `${action.slice(0, -1)}%` } : action,
 })
 
 /** Searches for the text itself: its wildcards are escaped. */
-function byText(text: string): Condition<AuditEntry> {
+function byText(text: string): Condition<Event> {
   const contains = { $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` }
   return {
     $or: [
@@ -29,17 +31,16 @@ function byText(text: string): Condition<AuditEntry> {
 }
 
 const audit = implement(auditApi, {
-  list({ query: { actor, action, resource, requestId, from, to, q } }, { page }) {
-    const $and: Condition<AuditEntry>[] = [
+  async list({ query: { actor, action, resource, requestId, from, to, q } }, { page }) {
+    const $and: Condition<Event>[] = [
       definedOnly({ resourceId: resource, requestId, at: halfOpenRange(from, to) }),
+      definedOnly({ id: idsWithin('event', { from, to }) }),
     ]
     if (actor) $and.push(byActor(actor))
     if (action) $and.push(byAction(action))
     if (q) $and.push(byText(q))
-    return page(AuditEntry, { $and } as Condition<AuditEntry>)
+    return withAuditIds(await page(Event, { $and } as Condition<Event>))
   },
 })
 
-export const auditArea = area('Audit', 'Who did what, when, and from where.', audit, {
-  entities: [AuditEntry],
-})
+export const auditArea = area('Audit', 'Who did what, when, and from where.', audit)

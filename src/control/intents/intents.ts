@@ -3,6 +3,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
+import { withAuditIds } from '../../kernel/journal/audit-id.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -96,7 +97,7 @@ const intents = implement(intentsApi, {
     if (!intent) return refuse('intent_not_found')
     const payments = await paymentsOf([intent], context)
     const ids = [intent.id, intent.transactionId ?? [], payments.map(({ id }) => id)].flat(2)
-    return pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most))
+    return withAuditIds(await pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most)))
   },
 
   async status({ params }, { records, now, refuse }) {

@@ -5,6 +5,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly, reaches } from '../../kernel/database/entity.ts'
+import { withAuditIds } from '../../kernel/journal/audit-id.ts'
 import { timelineOfRun } from '../../kernel/journal/timeline.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -91,7 +92,7 @@ const runs = implement(runsApi, {
   async timeline({ params }, { records, sql, actor, pageBy, refuse }) {
     const run = await find(records, params.id)
     if (!run) return refuse('run_not_found')
-    return pageBy((after, most) => timelineOfRun(sql, run, actor, after, most))
+    return withAuditIds(await pageBy((after, most) => timelineOfRun(sql, run, actor, after, most)))
   },
 
   async endForAgent({ params }, { records, now, emit, wake }) {

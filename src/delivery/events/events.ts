@@ -4,9 +4,9 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { Event } from '../../kernel/journal/event.ts'
 import { eventsApi } from './api.ts'
 import { catalogue } from './catalogue.ts'
-import { Event } from './event.ts'
 import { eventNameProblem } from './event-names.ts'
 
 /** A delegation's token sees the events under its delegation; the expression is that of the index. */

@@ -30,11 +30,13 @@ with recursive waiting as (
       select ctid from pushes where subscription_id = f.id
         and (leased_until is null or leased_until <= clock_timestamp())
       order by event_id limit 4 for update skip locked) p))
-  returning subscription_id, event_id
+  returning owner_id, mode, subscription_id, event_id
 )
 select s.id, s.owner_id as "ownerId", s.mode, s.endpoint, s.p256dh, s.auth, e.id as "eventId", e.event, e.data,
   e.created_at as "createdAt"
-from claimed join push_subscriptions s on s.id = subscription_id join events e on e.id = event_id
+from claimed c
+join push_subscriptions s on (s.owner_id, s.mode, s.id) = (c.owner_id, c.mode, c.subscription_id)
+join events e on (e.owner_id, e.mode, e.id) = (c.owner_id, c.mode, c.event_id)
 order by e.id`
 
 export interface Room {

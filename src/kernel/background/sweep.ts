@@ -12,7 +12,10 @@ returning 1`
 const IDEMPOTENCY = deleteExpired('idempotency_keys', 'created_at')
 const RATE_LIMITS = deleteExpired('rate_limits', 'resets_at')
 
-/** Deletes expired rows in small batches, so that no request waits for it and several processes may sweep at once. */
+/**
+ * Deletes expired rows in small batches, so that no request waits for it, and makes the partitions of the months to come.
+ * Several processes may sweep at once.
+ */
 export async function sweep({ pool }: Database): Promise<void> {
   const sql = sqlOn(pool)
   const deleteBefore = async (statement: string, end: Date): Promise<void> => {
@@ -21,4 +24,5 @@ export async function sweep({ pool }: Database): Promise<void> {
   }
   await deleteBefore(IDEMPOTENCY, after(clock.real(), -RETENTION_MS))
   await deleteBefore(RATE_LIMITS, clock.real())
+  await sql('select add_event_partitions()')
 }

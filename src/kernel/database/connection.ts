@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { clock } from '../../values/clock.ts'
+import type { Tenant } from '../contract/actor.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Database } from './prepared-sql.ts'
 import { isLost } from './retry.ts'
@@ -33,11 +34,11 @@ const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
     (failure: Error) => failure,
   )
 
-/** Identifies a transaction after its connection is lost: its id, and an audit row that only it writes. */
+/** Identifies a transaction after its connection is lost: its id, and an event that only it writes. */
 interface TransactionTrace {
   readonly id: string
   /** Undefined for a transaction that changes nothing. */
-  readonly auditId: string | undefined
+  readonly event: (Tenant & { readonly id: string }) | undefined
 }
 
 /**
@@ -70,12 +71,12 @@ const PATIENCE_MS = 5_000
 
 /**
  * The outcome of a commit whose connection was lost: asked of the server until it answers, never guessed. Every change
- * writes an audit row; the outcome of a transaction without one cannot be known.
+ * writes an event; the outcome of a transaction without one cannot be known.
  */
-async function fateOf(database: Database, { id, auditId }: TransactionTrace): Promise<Fate> {
+async function fateOf(database: Database, trace: TransactionTrace): Promise<Fate> {
   const giveUp = clock.ticks() + PATIENCE_MS
-  while (auditId && clock.ticks() < giveUp) {
-    const fate = await ask(database, id, auditId)
+  while (trace.event && clock.ticks() < giveUp) {
+    const fate = await ask(database, trace.id, trace.event)
     if (fate) return fate
     await pause(100)
   }
@@ -83,16 +84,25 @@ async function fateOf(database: Database, { id, auditId }: TransactionTrace): Pr
 }
 
 /**
- * Reads from one snapshot whether the audit row is there and whether it can still come. An id at or above the server's
+ * Reads from one snapshot whether the event is there and whether it can still come. An id at or above the server's
  * next one was lost in a crash and will be given to another transaction, so `pg_xact_status` would prove nothing.
  */
 const FATE = `
-select exists (select from audit_entries where id = $2) as done,
+select exists (select from events where owner_id = $2 and mode = $3 and id = $4) as done,
   pg_visible_in_snapshot($1::xid8, pg_current_snapshot()) or pg_current_xact_id() <= $1::xid8 as over`
 
-async function ask({ pool }: Database, id: string, auditId: string): Promise<Fate | undefined> {
+async function ask(
+  { pool }: Database,
+  id: string,
+  event: NonNullable<TransactionTrace['event']>,
+): Promise<Fate | undefined> {
   try {
-    const { rows } = await pool.query<{ done: boolean; over: boolean }>(FATE, [id, auditId])
+    const { rows } = await pool.query<{ done: boolean; over: boolean }>(FATE, [
+      id,
+      event.ownerId,
+      event.mode,
+      event.id,
+    ])
     if (rows[0]?.done) return 'committed'
     return rows[0]?.over ? 'aborted' : undefined
   } catch {

@@ -7,6 +7,11 @@ import { offsetOf } from './tenant-clock.ts'
 /** `createdAt` is read as a transaction begins, the id is made a moment later, perhaps by another machine's clock. */
 const SLACK = minutes(1)
 
+interface Period {
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
 /**
  * The condition for records created in a period of the tenant's time. It bounds the ids, too, as they are ordered by
  * time: so the primary key finds the period. A moved clock was never behind real time, nor further ahead than it is
@@ -14,15 +19,16 @@ const SLACK = minutes(1)
  */
 export async function createdWithin(
   prefix: string,
-  { from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined },
+  { from, to }: Period,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
 ) {
   const ahead = from && tenant.mode === 'test' ? await offsetOf(sql, tenant) : 0
   return definedOnly({
     createdAt: halfOpenRange(from, to),
-    id: halfOpenRange(
-      from && firstIdAt(prefix, after(from, -ahead - SLACK)),
-      to && firstIdAt(prefix, after(to, SLACK)),
-    ),
+    id: idsWithin(prefix, { from: from && after(from, -ahead), to }),
   })
 }
+
+/** The ids of all records made in a period of real time, and of a few made a moment before or after it. */
+export const idsWithin = (prefix: string, { from, to }: Period) =>
+  halfOpenRange(from && firstIdAt(prefix, after(from, -SLACK)), to && firstIdAt(prefix, after(to, SLACK)))

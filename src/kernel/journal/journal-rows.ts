@@ -7,7 +7,7 @@ import type { Events } from '../contract/events.ts'
 import type { AnyOperation, Failure } from '../contract/operation.ts'
 import { Refusal } from '../contract/problem.ts'
 import { type Process, type ProcessRecord, workflowIdOf } from '../contract/process.ts'
-import type { AuditRow, EventRow, OutboxRow } from './journal.ts'
+import type { EventRow, JournalRow, OutboxRow } from './journal.ts'
 import { runSummary } from './run-summary.ts'
 
 export const refusalOf = (operation: AnyOperation, code: string, message?: string): Refusal => {
@@ -49,31 +49,22 @@ export function eventOf(
 
 const textOrNull = (id: unknown): string | null => (typeof id === 'string' ? id : null)
 
-/** The audit row of an event: every change is an event, so every change has one. */
-export function auditOf(
-  { actor, operation, requestId, address }: Call,
+/** The row of an event with what brought it about. */
+export const journalRowOf = (
+  { actor, operation, address }: Call,
   event: EventRow,
   outcome: Outcome,
-): AuditRow {
-  return {
-    id: newId('audit'),
-    ownerId: event.ownerId,
-    mode: event.mode,
-    actorType: actor.type,
-    actorId: actor.id,
-    action: operation.key,
-    event: event.event,
-    eventId: event.id,
-    outcome: outcome.errorCode ?? 'done',
-    // The first member of an event's data is the id of its record.
-    resourceId: String(Object.values(event.data)[0]),
-    agentId: event.agentId,
-    requestId,
-    runId: event.runId,
-    address,
-    at: clock.real(),
-  }
-}
+): JournalRow => ({
+  ...event,
+  actorType: actor.type,
+  actorId: actor.id,
+  action: operation.key,
+  outcome: outcome.errorCode ?? 'done',
+  // The first member of an event's data is the id of its record.
+  resourceId: String(Object.values(event.data)[0]),
+  address,
+  recordedAt: clock.real(),
+})
 
 /** Starts the process of a record, or signals the running one: Temporal's signal-with-start decides which. */
 export const wakeUp = (process: Process, { ownerId, mode }: Tenant, record: ProcessRecord): OutboxRow => ({

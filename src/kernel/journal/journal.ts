@@ -3,7 +3,7 @@ import type { StartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { Channel } from './outbox.ts'
 
-/** An event as it is stored; delivery reads it from there. */
+/** An event as it is emitted. */
 export interface EventRow {
   id: string
   ownerId: string
@@ -16,22 +16,16 @@ export interface EventRow {
   createdAt: Date
 }
 
-export interface AuditRow {
-  id: string
-  ownerId: string
-  mode: Tenant['mode']
+/** An event as it is stored, with what brought it about: what webhooks tell, and an entry of the audit trail. */
+export interface JournalRow extends EventRow {
   actorType: string
   actorId: string | null
   action: string
-  event: string
-  eventId: string
   outcome: string
   resourceId: string
-  agentId: string | null
-  requestId: string
-  runId: string | null
   address: string | null
-  at: Date
+  /** In real time; `createdAt` is in the tenant's. */
+  recordedAt: Date
 }
 
 export interface IdempotencyRow {
@@ -63,44 +57,38 @@ export interface OutboxRow {
 
 /** The rows that a transaction writes beside its records. */
 export interface Journal {
-  events: EventRow[]
-  audit: AuditRow[]
+  events: JournalRow[]
   idempotency: IdempotencyRow[]
   outbox: OutboxRow[]
 }
 
-export const emptyJournal = (): Journal => ({ events: [], audit: [], idempotency: [], outbox: [] })
+export const emptyJournal = (): Journal => ({ events: [], idempotency: [], outbox: [] })
 
 const STATEMENT = `
 with e as (
-  insert into events (id, owner_id, mode, agent_id, event, data, request_id, run_id, created_at)
-  select id, "ownerId", mode, "agentId", event, data, "requestId", "runId", "createdAt"
+  insert into events (id, owner_id, mode, agent_id, event, data, request_id, run_id, created_at, actor_type, actor_id,
+    action, outcome, resource_id, address, recorded_at)
+  select id, "ownerId", mode, "agentId", event, data, "requestId", "runId", "createdAt", "actorType", "actorId",
+    action, outcome, "resourceId", address, "recordedAt"
   from jsonb_to_recordset($1::jsonb) as r(id text, "ownerId" text, mode text, "agentId" text, event text,
-    data jsonb, "requestId" text, "runId" text, "createdAt" timestamptz)
-), a as (
-  insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome, resource_id,
-    agent_id, request_id, run_id, address, at)
-  select id, "ownerId", mode, "actorType", "actorId", action, event, "eventId", outcome, "resourceId", "agentId",
-    "requestId", "runId", address, at
-  from jsonb_to_recordset($2::jsonb) as r(id text, "ownerId" text, mode text, "actorType" text, "actorId" text,
-    action text, event text, "eventId" text, outcome text, "resourceId" text, "agentId" text, "requestId" text,
-    "runId" text, address text, at timestamptz)
+    data jsonb, "requestId" text, "runId" text, "createdAt" timestamptz, "actorType" text, "actorId" text, action text,
+    outcome text, "resourceId" text, address text, "recordedAt" timestamptz)
 ), o as (
   insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
   select id, "ownerId", mode, process, recurs, "workflowId", input, "createdAt", "createdAt"
-  from jsonb_to_recordset($4::jsonb) as r(id text, "ownerId" text, mode text, process text, recurs boolean, "workflowId" text,
+  from jsonb_to_recordset($3::jsonb) as r(id text, "ownerId" text, mode text, process text, recurs boolean, "workflowId" text,
     input jsonb, "createdAt" timestamptz)
 ), i as (
   insert into idempotency_keys as kept (owner_id, mode, agent_id, operation, key, request_hash, status, body,
     error_code, reservation, created_at)
   select "ownerId", mode, "agentId", operation, key, "requestHash", status, body, "errorCode", reservation, "createdAt"
-  from jsonb_to_recordset($3::jsonb) as r("ownerId" text, mode text, "agentId" text, operation text, key text,
+  from jsonb_to_recordset($2::jsonb) as r("ownerId" text, mode text, "agentId" text, operation text, key text,
     "requestHash" text, status int, body text, "errorCode" text, reservation jsonb, "createdAt" timestamptz)
   on conflict (owner_id, mode, agent_id, operation, key) do update
     set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
       error_code = excluded.error_code, reservation = excluded.reservation, created_at = excluded.created_at
 )
-select publish_events($1::jsonb, $5::text[]) as deliveries, publish_pushes($1::jsonb, $5::text[]) as pushes`
+select publish_events($1::jsonb, $4::text[]) as deliveries, publish_pushes($1::jsonb, $4::text[]) as pushes`
 
 /** How many rows each channel gained: tells which listeners to notify. */
 export type Written = Readonly<Record<Channel, number>>
@@ -110,8 +98,8 @@ export const ANY_NUMBER: Written = { outbox: 1, deliveries: 1, pushes: 1 }
 
 /** Writes the journal of a request or a whole batch in one statement. */
 export async function writeJournal(sql: Sql, journal: Journal): Promise<Written> {
-  const { events, audit, idempotency, outbox } = journal
-  const kinds = [events, audit, idempotency, outbox]
+  const { events, idempotency, outbox } = journal
+  const kinds = [events, idempotency, outbox]
   if (kinds.every(rows => rows.length === 0)) return { outbox: 0, deliveries: 0, pushes: 0 }
   const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
   const [published] = await sql<{ deliveries: number; pushes: number }>(STATEMENT, [

@@ -2,7 +2,7 @@ import type { Tenant } from '../contract/actor.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 
 const LAST_REQUEST = `
-select request_id as "requestId" from audit_entries
+select request_id as "requestId" from events
 where owner_id = $1 and mode = $2 and resource_id = $3 and actor_type <> 'process' order by id desc limit 1`
 
 /**

@@ -23,22 +23,23 @@ export const TimelineEntry = z
 
 type Entry = z.output<typeof TimelineEntry>
 
-/** The actor comes from the audit trail, the instant from the event: it is in the tenant's time. */
+/** A row of a timeline; `id` is that of the event. */
+type TimelineRow = Entry & { readonly auditId: string | null }
+
 const ENTRIES = `
-select a.id, coalesce(e.created_at, a.at) as at, a.event, a.action, a.resource_id as "resourceId",
-  ((e.data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", e.data ->> 'reason' as reason,
-  a.actor_type as "actorType", a.actor_id as "actorId", a.request_id as "requestId"
-from audit_entries a
-left join events e on (e.owner_id, e.mode, e.id) = (a.owner_id, a.mode, a.event_id)`
+select id, audit_id as "auditId", created_at as at, event, action, resource_id as "resourceId",
+  ((data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", data ->> 'reason' as reason,
+  actor_type as "actorType", actor_id as "actorId", request_id as "requestId"
+from events`
 
 /** A delegation's token sees its own actions and the events of records made under the delegation. */
 const OF_RUN = `${ENTRIES}
-where (a.owner_id, a.mode, a.run_id) = ($1, $2, $3) and a.id > $4
-  and ($6::text is null or a.actor_id = $7 or e.data ->> 'delegationId' = $6)
-order by a.id limit $5`
+where (owner_id, mode, run_id) = ($1, $2, $3) and id > $4
+  and ($6::text is null or actor_id = $7 or data ->> 'delegationId' = $6)
+order by id limit $5`
 
 const OF_RECORDS = `${ENTRIES}
-where (a.owner_id, a.mode) = ($1, $2) and a.resource_id = any($3::text[]) and a.id > $4 order by a.id limit $5`
+where (owner_id, mode) = ($1, $2) and resource_id = any($3::text[]) and id > $4 order by id limit $5`
 
 /** The entries of a run that the actor may see, oldest first: at most `most` after the id `after`. */
 export const timelineOfRun = (
@@ -47,7 +48,8 @@ export const timelineOfRun = (
   { delegationId = null, id: actorId }: Pick<Actor, 'delegationId' | 'id'>,
   after: string | undefined,
   most: number,
-): Promise<Entry[]> => sql<Entry & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most, delegationId, actorId])
+): Promise<TimelineRow[]> =>
+  sql<TimelineRow & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most, delegationId, actorId])
 
 /** The entries of these records, oldest first: at most `most` after the id `after`. */
 export const timelineOfRecords = (
@@ -56,4 +58,4 @@ export const timelineOfRecords = (
   ids: readonly string[],
   after: string | undefined,
   most: number,
-): Promise<Entry[]> => sql<Entry & Row>(OF_RECORDS, [ownerId, mode, ids, after ?? '', most])
+): Promise<TimelineRow[]> => sql<TimelineRow & Row>(OF_RECORDS, [ownerId, mode, ids, after ?? '', most])

@@ -63,7 +63,7 @@ const commitBatch = (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: nu
     await decideAll(entries, sql, journal, runtime.ports)
     await reactToBatch(runtime, entries, { sql, journal })
     const written = writeJournal(sql, journal)
-    await commit(runtime.database, client, { id, auditId: journal.audit[0]?.id }, [written])
+    await commit(runtime.database, client, { id, event: journal.events[0] }, [written])
     announce(runtime, journal, await written.catch(() => ANY_NUMBER))
     runtime.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
     return entries.map(({ result }) => result as Result)

@@ -5,7 +5,7 @@ import type { Ports } from '../contract/ports.ts'
 import type { Sql } from '../contract/sql.ts'
 import { answerRow, type ScopedKey } from '../journal/idempotency.ts'
 import type { EventRow, Journal } from '../journal/journal.ts'
-import { auditOf, eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
+import { eventOf, journalRowOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
 
 type Handler = HotHandler<Call['input'], unknown, string, Record<string, never>>
@@ -50,16 +50,16 @@ function decide(
 ): Outcome {
   const { call, key } = entry
   const { operation } = call.operation
-  const eventsBefore = journal.events.length
+  const events: EventRow[] = []
   const value = handler.decide(item, state, {
     refuse: (code, message) => refusalOf(operation, code, message),
     emit: (event: string, data: unknown) =>
-      journal.events.push(eventOf(operation.emits, event, data, { ...item, requestId: call.requestId })),
+      events.push(eventOf(operation.emits, event, data, { ...item, requestId: call.requestId })),
     wake: (process, record) => journal.outbox.push(wakeUp(process, item.tenant, record)),
   })
   const outcome = outcomeOf(operation, value)
-  entry.events = journal.events.slice(eventsBefore)
-  journal.audit.push(...entry.events.map(event => auditOf(call, event, outcome)))
+  entry.events = events
+  journal.events.push(...events.map(event => journalRowOf(call, event, outcome)))
   if (key) journal.idempotency.push(answerRow(key, outcome))
   return outcome
 }

@@ -18,7 +18,7 @@ import {
   scopedKeyOf,
 } from '../journal/idempotency.ts'
 import { ANY_NUMBER, emptyJournal, type Journal, writeJournal } from '../journal/journal.ts'
-import { auditOf } from '../journal/journal-rows.ts'
+import { journalRowOf } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
 import { RequestContext, unwatched } from './request-context.ts'
 import { announce, type Runtime } from './runtime.ts'
@@ -57,7 +57,7 @@ async function* withProblems(pieces: ByteStream): ByteStream {
   }
 }
 
-/** Runs a write in one transaction: idempotency, handler, reactions of other areas, events, audit rows, commit. */
+/** Runs a write in one transaction: idempotency, handler, reactions of other areas, journal, commit. */
 export const runPlain = (runtime: Runtime, call: Call): Promise<Outcome> =>
   inTransaction(runtime, call, async tx => {
     const replayed = tx.stored && tx.key && replay(tx.key, tx.stored)
@@ -112,9 +112,8 @@ export function addToJournal(
   journal: Journal,
   outcome: Outcome,
 ): void {
-  journal.events.push(...events)
+  journal.events.push(...events.map(event => journalRowOf(call, event, outcome)))
   journal.outbox.push(...outbox)
-  journal.audit.push(...events.map(event => auditOf(call, event, outcome)))
 }
 
 const openingStatement = (lock: string): string => `
@@ -159,7 +158,7 @@ export const inTransaction = <T>(
       const now = clock.tenant(begun.offset_ms)
       const result = await work({ sql, now, key, stored, journal, underWay })
       const written = writeJournal(sql, journal)
-      const trace = { id: begun.id, auditId: journal.audit[0]?.id }
+      const trace = { id: begun.id, event: journal.events[0] }
       await commit(runtime.database, client, trace, [...underWay, written])
       announce(runtime, journal, await written.catch(() => ANY_NUMBER))
       return result

@@ -18,9 +18,10 @@ begin
     update deliveries set claims = claims + 1, leased_until = clock_timestamp() + lease, leased_by = holder,
       updated_at = clock_timestamp()
     where deliveries.ctid = any(array(select free.place from free))
-    returning deliveries.id, deliveries.webhook_id, deliveries.claims, deliveries.event_id
+    returning deliveries.id, deliveries.owner_id, deliveries.mode, deliveries.webhook_id, deliveries.claims,
+      deliveries.event_id
   )
   select t.id, t.webhook_id, t.claims, t.event_id, e.event, e.request_id,
     event_body(e.event, e.created_at, e.data)
-  from taken t join events e on e.id = t.event_id;
+  from taken t join events e on (e.owner_id, e.mode, e.id) = (t.owner_id, t.mode, t.event_id);
 end $$;

@@ -11,26 +11,21 @@ interface About {
 }
 
 const INTO = {
-  event: 'insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at)',
-  audit: `insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome,
-    resource_id, agent_id, request_id, address, at)`,
+  event: `insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at, actor_type, actor_id,
+    action, outcome, resource_id, address, recorded_at)`,
   answer: `insert into idempotency_keys (owner_id, mode, agent_id, operation, key, request_hash, status, body,
     error_code, reservation, created_at)`,
 }
 
-const eventOf = (name: string, { agent, data }: About): string =>
-  `uuidv7()::text, :owner, 'test', ${agent}, '${name}', '${data}'::jsonb, gen_random_uuid()::text, now()`
-const auditOf = (name: string, agent: string, action: string): string =>
-  `uuidv7()::text, :owner, 'test', 'key', 'key_bench', '${action}', '${name}', uuidv7()::text, 'done',
-    uuidv7()::text, ${agent}, gen_random_uuid()::text, '127.0.0.1', now()`
+const eventOf = (name: string, action: string, { agent, data }: About): string =>
+  `uuidv7()::text, :owner, 'test', ${agent}, '${name}', '${data}'::jsonb,
+    gen_random_uuid()::text, now(), 'key', 'key_bench', '${action}', 'done', uuidv7()::text, '127.0.0.1', now()`
 
-/** The events with their audit entries. */
 export const eventsOf = (action: string, events: readonly string[], about: About): readonly Insert[] => [
-  { into: INTO.event, rows: events.map(name => eventOf(name, about)) },
-  { into: INTO.audit, rows: events.map(name => auditOf(name, about.agent, action)) },
+  { into: INTO.event, rows: events.map(name => eventOf(name, action, about)) },
 ]
 
-/** The events with their audit entries, and the answer stored for the idempotency key. */
+/** The events, and the answer stored for the idempotency key. */
 export const journalOf = (
   action: string,
   events: readonly string[],

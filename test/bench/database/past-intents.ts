@@ -98,15 +98,10 @@ const COPIED: Readonly<Record<string, Copied>> = {
   },
   events: {
     of: numberIn('t.agent_id'),
-    but: { id: past('id'), ...ago('created_at'), agent_id: AGENT, run_id: 'run', request_id: REQUEST },
-  },
-  audit_entries: {
-    of: numberIn('t.agent_id'),
     but: {
       id: past('id'),
-      event_id: past('event_id'),
       resource_id: past('resource_id'),
-      ...ago('at'),
+      ...ago('created_at', 'recorded_at'),
       agent_id: AGENT,
       run_id: 'run',
       request_id: REQUEST,

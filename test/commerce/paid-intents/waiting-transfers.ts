@@ -99,7 +99,7 @@ describe('a transfer that waits for its payee', () => {
     expect(answer.body.status).toBe('denied')
     expect(await get(id)).toMatchObject({ status: 'cancelled', reason: { code: 'agent_not_active' } })
     const events = await service.sql<{ event: string; action: string }>(
-      'select event, action from audit_entries where request_id = $1 and resource_id = $2',
+      'select event, action from events where request_id = $1 and resource_id = $2',
       [answer.headers.get('x-request-id'), id],
     )
     expect(events).toEqual([{ event: 'transfer.failed', action: 'intents.create' }])

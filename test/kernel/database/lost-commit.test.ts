@@ -30,7 +30,7 @@ const operations = {
         const ids = await service.sql('select id from agents where name = $1', [name])
         const [row] = await service.sql(
           `select (select count(*)::int from events where data ->> 'agentId' = any($1)) as events,
-            (select count(*)::int from audit_entries where resource_id = any($1)) as audit`,
+            (select count(*)::int from events where resource_id = any($1)) as audit`,
           [ids.map(({ id }) => id)],
         )
         return { withdrawals: ids.length, ...row }

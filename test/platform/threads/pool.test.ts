@@ -156,7 +156,14 @@ describe('a task that does not end', () => {
   })
 
   test('as a stream loses its slot when its reader stops reading', async () => {
-    const pool = aPool({ jobLimitMs: 400 })
+    const pool = aPool({ jobLimitMs: 1_000 })
+    // On a busy machine a thread takes longer than the limit to start.
+    const hasThread = () =>
+      pool.run<typeof work.environmentNames>(task('environmentNames')).then(
+        () => true,
+        () => false,
+      )
+    await until('a thread to have started', hasThread)
     const notReading = startCounting(pool, 'one')
     await notReading.next()
     const next = startCounting(pool, 'one')

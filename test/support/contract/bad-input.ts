@@ -2,16 +2,7 @@ import { afterEach, beforeEach, expect } from '@jest/globals'
 import { anAgent, aPolicy } from '../factories.ts'
 import { type HttpResponse, startTestService, type TestService } from '../harness.ts'
 
-const TABLES = [
-  'policies',
-  'policy_versions',
-  'agents',
-  'keys',
-  'customers',
-  'events',
-  'audit_entries',
-  'idempotency_keys',
-]
+const TABLES = ['policies', 'policy_versions', 'agents', 'keys', 'customers', 'events', 'idempotency_keys']
 
 /** Checks after each test that no request has changed anything. */
 function expectNoChanges({ sql }: Pick<TestService, 'sql'>): void {

@@ -15,7 +15,7 @@ with emitted as (
   select data ->> 'intentId' as id, array_agg(event order by event) as events from events
   where event like 'intent.%' group by 1
 ), audited as (
-  select resource_id as id, array_agg(event order by event) as audit from audit_entries
+  select resource_id as id, array_agg(event order by event) as audit from events
   where event like 'intent.%' group by 1
 )
 select json_build_object('id', id, 'status', status, 'events', events, 'audit', audit)

@@ -108,7 +108,7 @@ describe('what falls due while the test clock moves', () => {
     expect(expiries).toHaveLength(1_000)
     const [remaining] = await service.sql(
       `select count(*) filter (where status <> 'expired')::int as open,
-        (select count(*)::int from audit_entries where owner_id = $1 and event = 'intent.expired') as audit
+        (select count(*)::int from events where owner_id = $1 and event = 'intent.expired') as audit
        from intents where owner_id = $1`,
       [ownerId],
     )

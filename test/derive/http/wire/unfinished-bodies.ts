@@ -77,7 +77,7 @@ async function servedCount(): Promise<number> {
 }
 
 const TRACES = `
-select (select count(*) from events) as events, (select count(*) from audit_entries) as audit,
+select (select count(*) from events) as events,
   (select count(*) from idempotency_keys) as keys, (select count(*) from outbox) as outbox`
 
 const bodyOperations = operations.filter(({ key }) => key !== METRICS)

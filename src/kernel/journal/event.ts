@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { nullable, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, tenantTable, timestamp } from '../database/entity.ts'
 
-/** The table of events for reading: only the kernel's journal writes it. */
+/** An event for reading, which is an entry of the audit trail, too: only `writeJournal` writes it. */
 const schema = defineEntity({
   ...tenantTable('Event', 'events', 'agentId'),
   readonly: true,
@@ -15,6 +15,14 @@ const schema = defineEntity({
     requestId: p.text(),
     runId: nullable.string(),
     createdAt: timestamp(),
+    actorType: p.text(),
+    actorId: nullable.string(),
+    action: p.text(),
+    outcome: p.text(),
+    resourceId: p.text(),
+    address: nullable.string(),
+    at: timestamp().name('recorded_at'),
+    auditId: nullable.string(),
   },
 })
 
