@@ -39,7 +39,9 @@ const selectSpenders = (ids: string): string => `
 select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
   p.expires_at as "policyEndsAt", p.assigned_at as term, ${ruleNames.map(rule => `p.${columnOf(rule)} as "${rule}"`).join(', ')}
 from agents a
-left join policies p on (p.owner_id, p.mode, p.id) = (a.owner_id, a.mode, a.policy_id) and p.deleted_at is null
+left join lateral (
+  select * from policies one where (one.owner_id, one.mode, one.id) = ($1, $2, a.policy_id) and one.deleted_at is null limit 1
+) as p on true
 where a.owner_id = $1 and a.mode = $2 and a.id = any(${ids})
 order by a.id`
 

@@ -36,7 +36,8 @@ select s.id, s.owner_id as "ownerId", s.mode, s.endpoint, s.p256dh, s.auth, e.id
   e.created_at as "createdAt"
 from claimed c
 join push_subscriptions s on (s.owner_id, s.mode, s.id) = (c.owner_id, c.mode, c.subscription_id)
-join events e on (e.owner_id, e.mode, e.id) = (c.owner_id, c.mode, c.event_id)
+cross join lateral (
+  select * from events one where (one.owner_id, one.mode, one.id) = (c.owner_id, c.mode, c.event_id) limit 1) e
 order by e.id`
 
 export interface Room {

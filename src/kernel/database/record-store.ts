@@ -22,7 +22,7 @@ export class RecordStore implements Records {
   readonly #sql: Sql
   /** Undefined where nothing is written: what is read is then neither remembered nor compared. */
   readonly #tracked: Map<object, Tracked> | undefined
-  readonly #byId = new Map<string, object>()
+  readonly #byName = new Map<string, object>()
 
   constructor(sql: Sql, { readOnly = false } = {}) {
     this.#sql = sql
@@ -64,7 +64,7 @@ export class RecordStore implements Records {
   }
 
   async lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null> {
-    const known = this.#byId.get(nameOf(entityTable(entity), id)) as T | undefined
+    const known = this.#knownById(entity, id)
     if (known && this.#isHeld(known)) return known
     return this.findOne(entity, { id } as unknown as Condition<T>, { lock: true })
   }
@@ -112,13 +112,20 @@ export class RecordStore implements Records {
   #known<T extends object>(entity: EntityClass<T>, condition: Condition<T>): T | undefined {
     const { id, ...others } = condition as { id?: unknown }
     if (typeof id !== 'string' || Object.keys(others).length > 0) return undefined
-    return this.#byId.get(nameOf(entityTable(entity), id)) as T | undefined
+    return this.#knownById(entity, id)
+  }
+
+  /** Undefined for a record of a table that is read for no tenant: its id does not say whose it is. */
+  #knownById<T extends object>(entity: EntityClass<T>, id: string): T | undefined {
+    const table = entityTable(entity)
+    if (table.columns.has('ownerId') && !table.reach) return undefined
+    return this.#byName.get(nameOf(table, table.reach ? { ...this.scope, id } : { id })) as T | undefined
   }
 
   #recordOf<T extends object>(entity: EntityClass<T>, row: Members, isLocked: boolean): T {
     if (!this.#tracked) return Object.assign(Object.create(entity.prototype), row)
     const table = entityTable(entity)
-    const known = this.#byId.get(nameOf(table, row.id)) as T | undefined
+    const known = this.#byName.get(nameOf(table, row)) as T | undefined
     if (known && (!isLocked || this.#isHeld(known))) return known
     const stored = rowOf(table, row)
     const record: T = Object.assign(known ?? Object.create(entity.prototype), row)
@@ -129,14 +136,14 @@ export class RecordStore implements Records {
   #isHeld = (record: object): boolean => this.#tracked?.get(record)?.isHeld === true
 
   #remember(record: object, tracked: Tracked): void {
-    const { id } = record as Members
     this.#tracked?.set(record, tracked)
-    if (id !== undefined) this.#byId.set(nameOf(tracked.table, id), record)
+    const members = record as Members
+    if (members.id !== undefined) this.#byName.set(nameOf(tracked.table, members), record)
   }
 
   #forget(record: object, { table }: Tracked): void {
     this.#tracked?.delete(record)
-    this.#byId.delete(nameOf(table, (record as Members).id))
+    this.#byName.delete(nameOf(table, record as Members))
   }
 
   /** The writes that bring the rows to what the records are now; from here on they count as written. */
@@ -179,7 +186,9 @@ interface Batch {
   readonly records: { id: string }[]
 }
 
-const nameOf = (table: EntityTable, id: unknown): string => `${table.name} ${id}`
+/** Two owners may have records of the same id: a credit that the platform has handed over. */
+const nameOf = ({ name }: EntityTable, { ownerId, mode, id }: Members): string =>
+  `${name} ${ownerId} ${mode} ${id}`
 
 /** The members of a record that are columns, in a form that can be compared: objects can be changed in place. */
 function rowOf(table: EntityTable, record: Members): Members {

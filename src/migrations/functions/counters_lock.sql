@@ -4,6 +4,8 @@ create or replace function counters_lock(of_owner text, of_mode text, subjects t
 begin
   insert into counters (owner_id, mode, subject, period)
   select of_owner, of_mode, w.subject, w.period from unnest(subjects, periods) as w (subject, period)
+  where not exists (select from counters k
+    where (k.owner_id, k.mode, k.subject, k.period) = (of_owner, of_mode, w.subject, w.period))
   order by w.subject, w.period on conflict do nothing;
   -- The lateral finds each counter by its whole key: a join would read all that the tenant has.
   return query

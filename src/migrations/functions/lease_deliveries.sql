@@ -23,5 +23,7 @@ begin
   )
   select t.id, t.webhook_id, t.claims, t.event_id, e.event, e.request_id,
     event_body(e.event, e.created_at, e.data)
-  from taken t join events e on (e.owner_id, e.mode, e.id) = (t.owner_id, t.mode, t.event_id);
+  from taken t
+  cross join lateral (
+    select * from events one where (one.owner_id, one.mode, one.id) = (t.owner_id, t.mode, t.event_id) limit 1) e;
 end $$;

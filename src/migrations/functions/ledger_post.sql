@@ -67,7 +67,8 @@ begin
     update ledger_holds h set remaining_cents = remaining_cents + e.hold,
       captured_cents = captured_cents + e.captured,
       ended_at = case when remaining_cents + e.hold = 0 then booked end
-    from ended e where h.id = e.id and h.account_id = e.account_id and h.owner_id = of_owner and h.mode = of_mode
+    from ended e where h.owner_id = of_owner and h.mode = of_mode and h.id = any(array(select ended.id from ended))
+      and h.id = e.id and h.account_id = e.account_id
     returning h.id
   )
   select (select count(*) from ended), (select count(*) from changed) into named, written;

@@ -119,6 +119,15 @@ describe('a record that is found', () => {
     store.scope = undefined
     await expect(store.findOne(Agent, { id })).rejects.toThrow('agents is read for no tenant')
   })
+
+  test('is not taken for the record of another owner that has the same id', async () => {
+    const { store } = openStore()
+    const own = store.create(Wallet, { name: 'Own', metadata: {} })
+    store.scope = openStore({ ownerId: 'customer_other' }).store.scope
+    expect(await store.findOne(Wallet, { id: own.id })).toBeNull()
+    const other = store.create(Wallet, { id: own.id, name: 'Other', metadata: {} })
+    expect(await store.findOne(Wallet, { id: own.id })).toBe(other)
+  })
 })
 
 describe('a flush', () => {
