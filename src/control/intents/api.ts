@@ -163,6 +163,7 @@ export const intentsApi = {
       'An intent can be cancelled while it waits, and once it is approved as long as no payment on it is under way. A `comment` replaces the one that the intent has.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
+    run: 'hot',
     body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'No longer needed' },
     returns: [200, IntentRecord],

@@ -32,7 +32,7 @@ export function cancelIntent(
 }
 
 /** Locks the counters and the account in which intents of an agent have reserved: before the intents themselves. */
-export async function openReservations(
+async function openReservations(
   ids: readonly string[],
   agent: Agent,
   { sql, tenant, now }: Pick<Cancelling, 'sql' | 'tenant' | 'now'>,

@@ -8,7 +8,7 @@ import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
-import { cancelIntent, OPEN, onDelegationsRevoked, openReservations } from './cancel.ts'
+import { cancelIntent, OPEN, onDelegationsRevoked } from './cancel.ts'
 import { declare } from './declare.ts'
 import { intentEvent } from './events.ts'
 import { inquiries } from './inquiries.ts'
@@ -16,7 +16,7 @@ import { inquiryApi } from './inquiry-api.ts'
 import { Intent, intentMachine } from './intent.ts'
 import { intentProcess } from './process.ts'
 import { intentResponse, intentResponses, paymentsOf, unpaidResponse } from './response.ts'
-import { alreadyMessage, approve, deciderOf, expire } from './settle.ts'
+import { alreadyMessage, approve, cancel, deciderOf, expire } from './settle.ts'
 import { simulate } from './simulate.ts'
 import { simulationApi } from './simulation-api.ts'
 import { processStatusOf } from './status.ts'
@@ -29,6 +29,7 @@ const CANCEL_BATCH = 500
 const intents = implement(intentsApi, {
   create: declare,
   approve,
+  cancel,
   expire,
 
   async list({ query: { from, to, merchant, limit: _limit, cursor: _cursor, ...filters } }, context) {
@@ -55,25 +56,6 @@ const intents = implement(intentsApi, {
     emit('intent.denied', intentEvent(intent, body.reason))
     wake(intentProcess, intent)
     return unpaidResponse(intent)
-  },
-
-  async cancel({ params, body }, context) {
-    const { records, now, refuse, sendAlong } = context
-    const unlocked = await find(records, params.id)
-    const agent = unlocked && (await findAgent(records, unlocked.agentId))
-    if (!agent) return refuse('intent_not_found')
-    const [reservations, locked] = await Promise.all([
-      openReservations([params.id], agent, context),
-      records.lock(Intent, params.id),
-    ])
-    const intent = locked as Intent
-    if (intentMachine.isFinal(intent.status)) return refuse('intent_closed', alreadyMessage(intent.status))
-    if (intent.paymentId) return refuse('intent_being_paid')
-    if (intent.expiresAt <= now) return refuse('intent_expired')
-    cancelIntent(intent, body.comment, context)
-    reservations.release(intent)
-    sendAlong(reservations.write())
-    return intentResponse(intent, context)
   },
 
   async endForAgent({ params }, context) {

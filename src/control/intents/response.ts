@@ -5,21 +5,34 @@ import type { Intent } from './intent.ts'
 
 type ReadContext = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
+type PayableIntent = Pick<Intent, 'id' | 'status'>
+
 /** All payments on these intents, newest first, failed ones too. */
 export async function paymentsOf(
-  intents: readonly Intent[],
+  intents: readonly PayableIntent[],
   { sql, tenant, ports }: ReadContext,
 ): Promise<readonly IntentPayment[]> {
-  const wasApproved = ({ status }: Intent): boolean => status !== 'created' && status !== 'denied'
+  const wasApproved = ({ status }: PayableIntent): boolean => status !== 'created' && status !== 'denied'
   const ids = intents.filter(wasApproved).map(({ id }) => id)
   return ids.length > 0 ? ports.paymentsOn(ids, tenant, sql) : []
 }
 
-/** Adds to each intent its latest payment; the payments of all are read together. */
-export async function intentResponses(intents: readonly Intent[], context: ReadContext) {
+export type LatestPayments = Awaited<ReturnType<typeof latestPayments>>
+
+/** Reads the latest payment of each intent, all together. */
+export async function latestPayments(intents: readonly PayableIntent[], context: ReadContext) {
   const payments = await paymentsOf(intents, context)
   const latest = new Map(payments.toReversed().map(payment => [payment.intentId, payment]))
-  return intents.map(intent => withMembers(intent, { payment: latest.get(intent.id) ?? null }))
+  return {
+    responseOf: <T extends { id: string }>(intent: T) =>
+      withMembers(intent, { payment: latest.get(intent.id) ?? null }),
+  }
+}
+
+/** Adds to each intent its latest payment. */
+export async function intentResponses(intents: readonly Intent[], context: ReadContext) {
+  const { responseOf } = await latestPayments(intents, context)
+  return intents.map(intent => responseOf(intent))
 }
 
 export async function intentResponse(intent: Intent, context: ReadContext) {

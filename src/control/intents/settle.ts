@@ -9,18 +9,20 @@ import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { intentsApi } from './api.ts'
 import { noPasskeys } from './attestation.ts'
 import { type BudgetLevels, openBudgetLevels, openBudgetLevelsOfIntents } from './budget-levels.ts'
+import { cancelIntent } from './cancel.ts'
 import { intentEvent } from './events.ts'
 import { causeOf, type DecidedBy, intentMachine } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { spendForRisk } from './payees.ts'
 import { intentProcess } from './process.ts'
-import { unpaidResponse } from './response.ts'
+import { type LatestPayments, latestPayments, unpaidResponse } from './response.ts'
 
 type Approve = HandlerOf<typeof intentsApi.approve>
+type Cancel = HandlerOf<typeof intentsApi.cancel>
 type Expire = HandlerOf<typeof intentsApi.expire>
-type SettleRequest = Parameters<Approve['decide']>[0] | Parameters<Expire['decide']>[0]
+type SettleRequest = Parameters<(Approve | Cancel | Expire)['decide']>[0]
 
-/** The records that a batch of intents is approved or expired by, and what it has changed so far. */
+/** The records that a batch of intents is approved, cancelled or expired by, and what it has changed so far. */
 interface BatchState {
   readonly tenant: Tenant
   readonly agents: ReadonlyMap<string, Spender>
@@ -35,32 +37,30 @@ interface BatchState {
 
 /**
  * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs the budget
- * levels and the risk; an expiry gives back what was reserved, so it needs the reservations and holds instead.
+ * levels and the risk; an end gives back what was reserved, so it needs the reservations and holds instead.
  */
 async function loadBatch(
   requests: readonly SettleRequest[],
   sql: Sql,
-  purpose: 'approve' | 'expire',
+  purpose: 'approve' | 'end',
 ): Promise<BatchState> {
   const { tenant, now } = requests[0] as SettleRequest
-  const expires = purpose === 'expire'
+  const ends = purpose === 'end'
   const ids = [...new Set(requests.map(({ input }) => input.params.id))]
   const [agents, levels] = await Promise.all([
     lockSpendersOfIntents(sql, tenant, ids),
-    expires ? openBudgetLevels(sql, tenant, []) : openBudgetLevelsOfIntents(sql, tenant, ids),
+    ends ? openBudgetLevels(sql, tenant, []) : openBudgetLevelsOfIntents(sql, tenant, ids),
   ])
   const agentIds = [...agents.keys()]
-  const causes = expires ? ids.map(id => causeOf({ id })) : []
-  const countersToOpen = expires
-    ? { causes, agents: agentIds }
-    : { spending: [...agentIds, ...levels.subjects] }
+  const causes = ends ? ids.map(id => causeOf({ id })) : []
+  const countersToOpen = ends ? { causes, agents: agentIds } : { spending: [...agentIds, ...levels.subjects] }
   const wallets = [...agents.values()].map(({ walletId }) => walletId)
   const [counters, book, intents] = await Promise.all([
     openCounters(sql, { tenant, now }, countersToOpen),
     openBook(sql, { tenant, now }, { wallets, holds: causes }),
     lockIntents(sql, tenant, ids),
   ])
-  const riskAssessor = await openRiskAssessor(sql, { tenant, now }, expires ? [] : [...intents.values()])
+  const riskAssessor = await openRiskAssessor(sql, { tenant, now }, ends ? [] : [...intents.values()])
   return { tenant, agents, intents, levels, counters, book, riskAssessor, changed: new Set(), decisions: [] }
 }
 
@@ -153,18 +153,53 @@ export const approve: Approve = {
   write,
 }
 
+/** Gives back the budget and the money that the intent has reserved. */
+function release(intent: IntentRow, { counters, book, changed }: BatchState): void {
+  changed.add(intent)
+  counters.release(causeOf(intent))
+  book.release(causeOf(intent))
+}
+
+interface CancelState extends BatchState {
+  readonly payments: LatestPayments
+}
+
+/** An agent's token reaches the intents of its agent, that of a delegation those under the delegation. */
+const isReached = ({ agentId, delegationId }: IntentRow, { actor }: SettleRequest): boolean =>
+  (!actor.agentId || actor.agentId === agentId) &&
+  (!actor.delegationId || actor.delegationId === delegationId)
+
+export const cancel: Cancel = {
+  async load(requests, sql, ports): Promise<CancelState> {
+    const state = await loadBatch(requests, sql, 'end')
+    const payments = await latestPayments([...state.intents.values()], { sql, tenant: state.tenant, ports })
+    return { ...state, payments }
+  },
+  decide(request, state: CancelState, { emit, refuse, wake }) {
+    const { input, now } = request
+    const intent = state.intents.get(input.params.id)
+    if (!intent || !isReached(intent, request)) return refuse('intent_not_found')
+    if (intentMachine.isFinal(intent.status)) return refuse('intent_closed', alreadyMessage(intent.status))
+    if (intent.paymentId) return refuse('intent_being_paid')
+    if (intent.expiresAt <= now) return refuse('intent_expired')
+    cancelIntent(intent, input.body.comment, { emit, wake })
+    intent.updatedAt = now
+    release(intent, state)
+    return state.payments.responseOf(intent)
+  },
+  write,
+}
+
 /** Expires an intent past its deadline by the tenant's clock. Sweep and process may both try: the second changes nothing. */
 export const expire: Expire = {
-  load: (requests, sql) => loadBatch(requests, sql, 'expire'),
-  decide({ input, now }, { intents, counters, book, changed }: BatchState, { emit, refuse, wake }) {
-    const intent = intents.get(input.params.id)
+  load: (requests, sql) => loadBatch(requests, sql, 'end'),
+  decide({ input, now }, state: BatchState, { emit, refuse, wake }) {
+    const intent = state.intents.get(input.params.id)
     if (!intent) return refuse('intent_not_found')
     if (intent.paymentId || intent.expiresAt > now || !intentMachine.move(intent, 'expired'))
       return { expired: false }
     intent.updatedAt = now
-    changed.add(intent)
-    counters.release(causeOf(intent))
-    book.release(causeOf(intent))
+    release(intent, state)
     emit('intent.expired', intentEvent(intent))
     if (intent.workflowId) wake(intentProcess, intent)
     return { expired: true }

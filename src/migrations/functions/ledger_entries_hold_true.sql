@@ -17,7 +17,7 @@ begin
         or e.held_after_cents <> coalesce(p.held_after_cents, 0) + e.hold_cents
         or e.booked_at < p.booked_at
         then 'ledger_chain'
-      when t.id is null or a.id is null or a.closed_at is not null
+      when t.id is null or a.id is null or a.closed_at is not null or a.currency <> t.currency
         then 'ledger_open_account'
       when e.held_after_cents < 0 or case a.normal when 'credit' then e.balance_after_cents
         else -e.balance_after_cents end - e.held_after_cents < a.minimum_cents
@@ -29,8 +29,7 @@ begin
     from (select *, max(version) over (partition by account_id) as newest from fresh) as e
     left join ledger_entries p on p.account_id = e.account_id and p.version = e.version - 1
     left join ledger_transfers t on (t.owner_id, t.mode, t.id) = (e.owner_id, e.mode, e.transfer_id)
-    left join ledger_accounts a on (a.owner_id, a.mode, a.id) = (t.owner_id, t.mode, e.account_id)
-      and a.currency = t.currency
+    left join ledger_accounts a on (a.owner_id, a.mode, a.id) = (e.owner_id, e.mode, e.account_id)
   ) as judged where judged.broken is not null limit 1;
   if broken is not null then
     raise exception '%', case broken
