@@ -16,8 +16,6 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'ledger.verify': 4,
   // The same, after the owner whom the operator names was found; this owner has no entries.
   'ledger.verifyOwner': 4,
-  // On one owner's ledger. From the platform's to an owner's it takes three transactions, and 14 round trips.
-  'incoming.assign': 8,
   // Moving the clock runs whatever falls due meanwhile.
   'sandbox.advance': Number.POSITIVE_INFINITY,
 }

@@ -55,7 +55,7 @@ export const assign: HandlerOf<typeof incomingApi.assign> = {
 }
 
 async function handOver(creditId: string, wallet: PayableWallet, context: Assigning) {
-  const { records, sql, tenant, now, emit, refuse } = context
+  const { records, sql, tenant, now, emit, refuse, sendAlong } = context
   if (wallet.status === 'closed') return refuse('wallet_closed')
   const [book, credit] = await Promise.all([
     openBook(sql, context, { wallets: [], others: ['bank', 'suspense'] }),
@@ -66,16 +66,19 @@ async function handOver(creditId: string, wallet: PayableWallet, context: Assign
   creditMachine.move(credit, 'handed_over')
   Object.assign(credit, { walletId: wallet.id, toOwnerId: wallet.ownerId, dueAt: handOverDue(now) })
   emit('incoming.handed_over', creditEvent(credit))
-  await book.post(sql)
+  sendAlong(book.post(sql))
   return handedOver(credit)
 }
 
 async function moveWithin(creditId: string, walletId: string, context: Assigning) {
-  const { records, sql, tenant, emit, refuse } = context
+  const { records, sql, tenant, emit, refuse, sendAlong } = context
   const others = ['bank', 'suspense'] as const
-  const book = await openBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS })
-  const wallet = (await walletsById(sql, tenant, [walletId])).get(walletId)
-  const credit = await records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true })
+  const [book, wallets, credit] = await Promise.all([
+    openBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS }),
+    walletsById(sql, tenant, [walletId]),
+    records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true }),
+  ])
+  const wallet = wallets.get(walletId)
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   const { amountEuros } = credit
@@ -85,7 +88,7 @@ async function moveWithin(creditId: string, walletId: string, context: Assigning
   emit('incoming.assigned', creditEvent(credit))
   emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
   repayDebt(wallet, amountEuros, causeOf(credit), book, emit)
-  await book.post(sql)
+  sendAlong(book.post(sql))
   return new Settled(credit)
 }
 
