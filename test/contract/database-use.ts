@@ -1,5 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import type { Registered } from '../../src/kernel/contract/operation.ts'
+import { printLine } from '../../src/platform/output.ts'
 import { cases, isWrite } from '../support/contract/contract.ts'
 import type { TestService } from '../support/harness.ts'
 import type { SqlRecorder } from '../support/sql-recorder.ts'
@@ -101,6 +102,13 @@ export function testDatabaseUse({ sql }: Pick<TestService, 'sql'>, recorder: Sql
         others.filter(text => !/ from (mikro_orm_migrations|applied_functions)$|to_regclass/.test(text)),
       ).toEqual([])
     })
+  })
+
+  afterAll(() => {
+    const dearest = [...recorder.roundTrips].toSorted(([, a], [, b]) => b - a).slice(0, 10)
+    printLine(
+      `Most round trips to PostgreSQL: ${dearest.map(([key, count]) => `${key} ${count}`).join(', ')}`,
+    )
   })
 
   describe.each(cases)('%s', (key, registered) => {
