@@ -122,4 +122,21 @@ describe('the cost of spending does not grow with what was spent before', () => 
     const most = limits()
     expect(Object.entries(now).filter(([name, blocks]) => blocks > Number(most[name]))).toEqual([])
   })
+
+  test.each([
+    ['intents that wait', `/intents?agentId=${hot}&status=created`, 'intents_open_by_agent'],
+    ['dead letters', '/webhooks/deliveries?status=dead', 'deliveries_in_trouble'],
+  ])('a list of %s reads the index that has no others', async (_, path, index) => {
+    const scans = async (): Promise<number> => {
+      await service.sql(FLUSH_STATISTICS)
+      const [row] = await service.sql<{ scans: number }>(
+        'select idx_scan::int as scans from pg_stat_user_indexes where indexrelname = $1',
+        [index],
+      )
+      return Number(row?.scans)
+    }
+    const before = await scans()
+    await read(path)
+    expect(await scans()).toBe(before + 1)
+  })
 })
