@@ -33,7 +33,7 @@ from transfers t where to_wallet_id = $1`
 
 const NAMES = 'select name from agents union all select name from policies'
 
-/** Checks that every create answered with 201 is stored with its event and audit entry, and nothing twice. */
+/** Checks that every create answered with 201 is stored with its event, and nothing twice. */
 async function expectStored(databaseUrl: string, creates: readonly Create[]): Promise<void> {
   const ids = creates.filter(hasStatus(201)).map(({ response }) => response?.body.id)
   expect(new Set(ids).size).toBe(ids.length)

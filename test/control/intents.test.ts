@@ -186,7 +186,7 @@ describe('a new intent', () => {
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(minutes(expiresInMinutes))
   })
 
-  test('writes its events and audit rows in the same transaction', async () => {
+  test('writes its events in the same transaction', async () => {
     const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 25 })
     const create = (amountEuros: number) =>
       client.intents.create({ body: { agentId: agent.id, amountEuros, merchant: 'Bookshop', purpose: 'P' } })

@@ -48,7 +48,7 @@ describe('a new policy', () => {
     ])
   })
 
-  test('leaves its event and audit entry in the same transaction', async () => {
+  test('leaves its event in the same transaction', async () => {
     const { client } = await service.owner()
     const answer = await client.policies.create({ body: { name: 'A' } })
     expect(await traceOf(service, answer)).toEqual({

@@ -46,7 +46,7 @@ describe('a new beneficiary', () => {
     expect(await aBeneficiary(client, body)).toMatchObject({ ...body, bic: null })
   })
 
-  test('records its event, without the IBAN, and its audit entry in the same transaction', async () => {
+  test('records its event, without the IBAN, in the same transaction', async () => {
     const { client } = await service.owner()
     const answer = await client.beneficiaries.create({ body: { name: 'Ada', iban: GERMAN } })
     expect(await traceOf(service, answer)).toEqual({

@@ -77,7 +77,7 @@ describe('the verification of a payee', () => {
     ])
   })
 
-  test('records its event and audit entry with the answer', async () => {
+  test('records its event with the answer', async () => {
     const { id } = await aBeneficiary(client)
     const answered = await verify(id)
     expect(await traceOf(service, answered)).toEqual({

@@ -107,10 +107,10 @@ async function openWorld(urls: Flow['urls'], temporal: Temporal, dashboardSecret
 
 const CLOSED = ['denied', 'cancelled', 'expired']
 
-/** Waits until record, event, audit row and run agree, each exists once, and both API processes show the same. */
+/** Waits until record, event, audit entry and run agree, each exists once, and both API processes show the same. */
 async function expectAgreement(world: World, intent: Intent, status: Intent['status']): Promise<Intent> {
   const run = { status, isClosed: CLOSED.includes(status) }
-  const expected = { records: [status, status], events: 1, auditRows: 1, run }
+  const expected = { records: [status, status], events: 1, auditEntries: 1, run }
   let observed: unknown
   const isSame = async () => {
     observed = await readEverywhere(world, intent, status)
@@ -131,7 +131,7 @@ async function readEverywhere(world: World, intent: Intent, status: string) {
   return {
     records: records.map(record => record.status),
     events: events.data.filter(({ data }) => data.intentId === intent.id).length,
-    auditRows: audit.data.filter(({ event }) => event === `intent.${status}`).length,
+    auditEntries: audit.data.filter(({ event }) => event === `intent.${status}`).length,
     run: { status: attributeOf(run), isClosed: run.status.name !== 'RUNNING' },
   }
 }

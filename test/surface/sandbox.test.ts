@@ -84,7 +84,7 @@ describe('the test clock', () => {
     expect(await offsetOf(client)).toBe(DAY)
   })
 
-  test('records an event and an audit entry', async () => {
+  test('records an event, which the audit trail shows', async () => {
     const { client, ownerId } = await service.owner()
     const answer = await client.sandbox.advance({ body: { days: 1 } })
     expect(await traceOf(service, answer)).toEqual({

@@ -47,7 +47,7 @@ const written: readonly Insert[] = [
   ...eventsOf('policies.create', ['policy.created'], about),
 ]
 
-/** Creates a policy in SQL, with its first version, its event and its audit entry. */
+/** Creates a policy in SQL, with its first version and its event. */
 export const createPolicyInSql: SqlEquivalent = {
   draw: [KEY],
   scripts: { statements: transaction([...written.map(byValues), publish('policy.created', about)]) },

@@ -59,7 +59,7 @@ const advisoryLocks = () =>
   )
 
 describe('a call to an external system', () => {
-  test('is reserved, made once and recorded, with its event and audit row', async () => {
+  test('is reserved, made once and recorded, with its event', async () => {
     const sampleId = await service.sample(owner, 1)
     const { status, body } = await ask(sampleId)
     expect({ status, body }).toEqual({ status: 200, body: { id: calls[0], answer: 'confirmed' } })

@@ -28,7 +28,7 @@ export async function intentRunsIn(service: TestService) {
   const becomes = (id: string, status: string, by = client) =>
     until(`${id} is ${status}`, async () => (await get(id, by)).status === status)
 
-  /** The audit rows of a record as `event by actor`, newest first. */
+  /** The audit entries of a record as `event by actor`, newest first. */
   const auditOf = async (id: string, by = client) =>
     (await bodyOf(by.audit.list({ query: { resource: id } }))).data.map(
       ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,
