@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { sweep } from '../../src/kernel/background/sweep.ts'
+import { openDatabase } from '../../src/platform/database.ts'
 import { firstIdAt } from '../../src/values/ids.ts'
 import { anAgent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -49,6 +51,28 @@ describe('the partitions of events', () => {
     )
     expect(made.flat().reduce((sum, row) => sum + row.made, 0)).toBe(1)
     expect(await partitions()).toContain(last)
+  })
+
+  test('are made by the sweep', async () => {
+    const last = nameOf(monthAfter(3))
+    await service.sql(`alter table events detach partition ${last}`)
+    await service.sql(`drop table ${last}`)
+    const database = openDatabase(service.databaseUrl, 1)
+    await sweep(database)
+    await database.close()
+    expect(await partitions()).toContain(last)
+  })
+
+  test('are left to a later call while events are locked', async () => {
+    const last = nameOf(monthAfter(3))
+    await service.sql(`alter table events detach partition ${last}`)
+    await service.sql(`drop table ${last}`)
+    const holder = new pg.Client({ connectionString: service.databaseUrl })
+    await holder.connect()
+    await holder.query('begin; lock table events in share update exclusive mode')
+    expect(await service.sql('select add_event_partitions() as made')).toEqual([{ made: 0 }])
+    await holder.end()
+    expect(await service.sql('select add_event_partitions() as made')).toEqual([{ made: 1 }])
   })
 
   test('divide the events by the month in their ids', async () => {
