@@ -195,6 +195,7 @@ export class RequestContext implements Context {
     }
     this.#declared = own
   }
+
   /** The data of the next event without a reaction so far, and of those of the same name right behind it. */
   #nextEvents(): { event: string; alike: unknown[] } {
     const first = this.#reactedTo

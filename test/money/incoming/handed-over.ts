@@ -1,35 +1,23 @@
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { openRuntime } from '../../../src/app/runtime.ts'
 import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
-import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
-import { DASHBOARD_SECRET, secretSettings } from '../../support/harness.ts'
+import { DASHBOARD_SECRET } from '../../support/harness.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt, payment } from '../../support/money/camt.ts'
 import { incomingFilesIn, newReference } from '../../support/money/incoming-files.ts'
 import { startApi } from '../../support/processes/processes.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
+import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 const { service, client, tenant } = await startBooks()
 const live = await aLiveClient(service, await service.owner())
 const { proveLedgers, creditsOf, balanceOf, read } = incomingFilesIn({ service, client, live })
-const worker = await openRuntime({
-  settings: {
-    ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),
-    ...secretSettings,
-    databaseUrl: service.databaseUrl,
-  },
-  shared: true,
-})
-afterAll(async () => {
-  await worker.threads.stop()
-  await worker.database.close()
-})
+const worker = await openWorkerRuntime(service)
 
 /** The sweep, a minute later. */
 async function sweep(): Promise<void> {

@@ -1,14 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect } from '@jest/globals'
-import { openRuntime } from '../../../src/app/runtime.ts'
+import { expect } from '@jest/globals'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../../src/kernel/run/execute.ts'
-import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aLiveClient, aSepaTransfer, aWallet, bodyOf, creditWallet, type TestClient } from '../factories.ts'
-import { secretSettings, startTestService } from '../harness.ts'
+import { startTestService } from '../harness.ts'
 import { temporaryFolder } from '../processes/folders.ts'
 import { expectVerifiedLedger } from '../verified-ledger.ts'
+import { openWorkerRuntime } from '../worker-runtime.ts'
 import { ACCOUNT, type Booking } from './camt.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -59,24 +58,8 @@ export async function bankFiles() {
   const env = { SEPA_RAIL: 'files', SEPA_FOLDER: folder, COLLECTION_IBAN: ACCOUNT }
   const service = await startTestService({ env })
 
-  /** A worker's runtime, without Temporal. */
-  async function openWorker(more = {}) {
-    const worker = await openRuntime({
-      settings: {
-        ...readSettings({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...more }),
-        ...secretSettings,
-        databaseUrl: service.databaseUrl,
-      },
-      shared: true,
-    })
-    afterAll(async () => {
-      await worker.threads.stop()
-      await worker.database.close()
-    })
-    return worker
-  }
-  const worker = await openWorker()
-  const sandboxWorker = await openWorker({ SEPA_RAIL: 'sandbox' })
+  const worker = await openWorkerRuntime(service, env)
+  const sandboxWorker = await openWorkerRuntime(service, { ...env, SEPA_RAIL: 'sandbox' })
   const sweep = (execute: Execute = worker.execute) => endOverdue({ ...worker, execute })
   const owners = [await service.owner(), await service.owner()] as const
   const [live, other] = [await aLiveClient(service, owners[0]), await aLiveClient(service, owners[1])]
