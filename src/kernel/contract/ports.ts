@@ -1,3 +1,4 @@
+import type { CardProcessor } from '../../ports/card-processor.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
@@ -52,6 +53,7 @@ export interface OwnInput {
 export interface ExternalSystems {
   sepaRail(mode: Mode): SepaRail
   fundingRail(mode: Mode): FundingRail
+  cardProcessor(mode: Mode): CardProcessor
 }
 
 export interface Health {
