@@ -166,15 +166,17 @@ export class Book {
 
   /** Ends a hold and returns what it still held; a second release returns zero. */
   release(cause: Cause): Euros {
-    const held = this.#holds.get(causeKey(cause))
-    const left = held?.remaining ?? 0n
+    return this.releasePart(cause, this.heldFor(cause), cause)
+  }
+
+  /** Gives back a part of a hold, no more than it still holds. Each part has a cause of its own. */
+  releasePart(of: Cause, amount: Euros, cause: Cause): Euros {
+    const held = this.#holds.get(causeKey(of))
+    const left = held && held.remaining < amount ? held.remaining : amount
     if (!held || left === 0n) return 0n
-    const change = -left
-    held.remaining = 0n
-    this.#addEntry(this.#addTransfer('release', cause), this.#accountById(held.accountId), 0n, {
-      held,
-      change,
-    })
+    held.remaining -= left
+    const change = { held, change: -left }
+    this.#addEntry(this.#addTransfer('release', cause), this.#accountById(held.accountId), 0n, change)
     return left
   }
 
