@@ -10,7 +10,7 @@ const business: Readonly<Record<string, string>> = {
   money: 'ledger wallets beneficiaries transactions payment-methods incoming fundings billing statements',
   control:
     'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents',
-  cards: 'cards filler-keys access-events card-requests authorizations credentials agent-credentials',
+  cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
   commerce: 'transfers rails checkout mpp collect refunds disputes receipts evidence',
   insight: 'outcomes analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
