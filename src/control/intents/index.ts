@@ -1,4 +1,5 @@
 export type { IntentRow } from './intent-rows.ts'
+export { findPayableIntents, type IntentSearch } from './payable-intents.ts'
 export {
   aboveHeldMessage,
   isApprovedPayee,

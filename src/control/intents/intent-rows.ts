@@ -21,6 +21,7 @@ export const updateIntents = updateOf(intentTable, [
   'decision',
   'transactionId',
   'paymentId',
+  'holdEuros',
   'expiresAt',
 ])
 
