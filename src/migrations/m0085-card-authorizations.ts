@@ -11,7 +11,7 @@ export class CardAuthorizations extends Migration {
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
         agent_id text collate "C" not null,
-        card_id text collate "C" not null,
+        card_id text collate "C",
         processor_ref text collate "C",
         status text not null
           check (status in ('declined', 'authorized', 'confirmed', 'cleared', 'reversed', 'expired', 'refunded')),
@@ -39,6 +39,7 @@ export class CardAuthorizations extends Migration {
         constraint card_authorizations_once unique (owner_id, mode, processor_ref),
         check ((source = 'intent') <= (intent_id is not null)),
         check (processor_ref is not null or intent_id is not null),
+        check (processor_ref is null or card_id is not null),
         check (held_cents = 0 or expires_at is not null),
         foreign key (owner_id, mode, card_id) references card_terms (owner_id, mode, id) deferrable initially deferred,
         foreign key (owner_id, mode, agent_id) references agents (owner_id, mode, id) deferrable initially deferred,

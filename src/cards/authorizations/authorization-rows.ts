@@ -98,5 +98,4 @@ export const messagesById = async (
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
-): Promise<MessageRow[]> =>
-  ids.length === 0 ? [] : sql<MessageRow & Row>(MESSAGES, [ownerId, mode, ids])
+): Promise<MessageRow[]> => (ids.length === 0 ? [] : sql<MessageRow & Row>(MESSAGES, [ownerId, mode, ids]))

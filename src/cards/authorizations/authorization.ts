@@ -12,10 +12,10 @@ export const authorizationMachine = machine('card-authorization', {
   declined: ['authorized', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded'],
   authorized: ['declined', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded'],
   confirmed: ['authorized', 'cleared', 'reversed', 'expired', 'refunded'],
-  cleared: ['refunded', 'confirmed'],
+  cleared: ['authorized', 'refunded'],
   reversed: ['authorized', 'cleared', 'refunded', 'confirmed'],
   expired: ['cleared', 'refunded', 'confirmed', 'reversed'],
-  refunded: ['cleared'],
+  refunded: ['cleared', 'authorized', 'reversed', 'expired', 'confirmed'],
 })
 
 export type AuthorizationStatus = (typeof authorizationMachine.states)[number]
@@ -29,7 +29,8 @@ const schema = defineEntity({
   properties: {
     ...record('cardauth'),
     agentId: p.text(),
-    cardId: p.text(),
+    /** Null while a checkout has confirmed a payment of which the network has not named the card. */
+    cardId: nullable.string(),
     /** The processor's id of the payment; null while only a checkout has confirmed it. */
     processorRef: nullable.string(),
     status: p.enum(authorizationMachine.states).onCreate(() => authorizationMachine.initial),

@@ -1,4 +1,4 @@
-export type { IntentRow } from './intent-rows.ts'
+export { type IntentRow, lockIntents } from './intent-rows.ts'
 export { findPayableIntents, type IntentSearch } from './payable-intents.ts'
 export {
   aboveHeldMessage,

@@ -9,7 +9,8 @@ export interface PayingCard extends Row {
   readonly processorCardId: string
   readonly usage: (typeof cardUsages)[number]
   readonly walletId: string | null
-  readonly spentAt: Date | null
+  /** The payment that a card for one payment has made; null while it has none. */
+  readonly paymentId: string | null
   readonly numberStatus: (typeof numberMachine.states)[number]
   readonly retiresAt: Date | null
   readonly endsAt: Date
@@ -17,7 +18,11 @@ export interface PayingCard extends Row {
 
 const NUMBERS = `
 select c.id as "cardId", n.id as "numberId", n.processor_card_id as "processorCardId", c.usage, c.wallet_id as "walletId",
-  c.spent_at as "spentAt", n.status as "numberStatus", n.retires_at as "retiresAt", n.ends_at as "endsAt"
+  n.status as "numberStatus", n.retires_at as "retiresAt", n.ends_at as "endsAt",
+  case when c.usage = 'single' then (
+    select a.id from card_authorizations a
+    where a.owner_id = $1 and a.mode = $2 and a.card_id = c.id and a.amount_cents > 0
+      and a.status in ('authorized', 'confirmed', 'cleared', 'refunded') limit 1) end as "paymentId"
 from unnest($3::text[]) as w (id)
 cross join lateral (
   select * from card_numbers one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) as n
