@@ -7,14 +7,14 @@ import { newId } from '../../values/ids.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
-import type { CardBatch } from './batch.ts'
+import type { DecisionState } from './batch.ts'
 import { cardBlocker, isOfOtherIntent, isOrphan, otherIntentWords } from './blockers.ts'
 import { noFacts, standingOf, withAsk } from './facts.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 
 /** A request of the network with everything that its answer goes by. */
 export interface Request {
-  readonly incoming: IncomingMessage
+  readonly place: Pick<IncomingMessage, 'agentId' | 'cardId' | 'numberId' | 'isLate'>
   readonly content: AuthorizationRequest
   /** What is known of the payment already: an increment has an authorization, and facts may come first. */
   readonly existing: AuthorizationRow | undefined
@@ -32,7 +32,7 @@ export interface Answered {
 }
 
 /** The intent that covers the payment with this request; undefined if none does. */
-function findCover({ content, existing, search }: Request, batch: CardBatch): IntentRow | undefined {
+function findCover({ content, existing, search }: Request, batch: DecisionState): IntentRow | undefined {
   const { payments } = batch
   if (existing) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
@@ -60,10 +60,15 @@ function neededEuros(existing: AuthorizationRow | undefined, content: Authorizat
 }
 
 /** Decides a request; changes nothing, and is the same for a simulation. */
-export function answerRequest(request: Request, spender: Spender, batch: CardBatch, id: string): Answered {
-  const { content, existing, incoming } = request
+export function answerRequest(
+  request: Request,
+  spender: Spender,
+  batch: DecisionState,
+  id: string,
+): Answered {
+  const { content, existing, place } = request
   const { book, cards } = batch
-  const card = cards.get(incoming.numberId)
+  const card = cards.get(place.numberId)
   const intent = findCover(request, batch)
   const purse = card?.walletId ?? null
   const walletId = intent ? spender.walletId : (existing?.walletId ?? purse ?? spender.walletId)
@@ -86,13 +91,13 @@ export function answerRequest(request: Request, spender: Spender, batch: CardBat
 }
 
 function blockerOf(
-  { content, existing, incoming }: Request,
+  { content, existing, place }: Request,
   intent: IntentRow | undefined,
-  batch: CardBatch,
+  batch: DecisionState,
 ): string | undefined {
-  const terms = batch.terms.get(incoming.cardId)
-  if (incoming.isLate) return 'The decision came too late for the card network: try again.'
-  const blocker = cardBlocker(batch.cards.get(incoming.numberId), terms, existing, batch)
+  const terms = batch.terms.get(place.cardId)
+  if (place.isLate) return 'The decision came too late for the card network: try again.'
+  const blocker = cardBlocker(batch.cards.get(place.numberId), terms, existing, batch)
   if (blocker) return blocker
   if (isOrphan(content, existing)) return 'There is no authorization to which this could be added.'
   if (terms && isOfOtherIntent(terms, intent?.id)) return otherIntentWords(terms)
@@ -122,15 +127,15 @@ interface Amounts {
 }
 
 function decideAmount(
-  { content, existing, incoming }: Request,
+  { content, existing, place }: Request,
   spender: Spender,
-  batch: CardBatch,
+  batch: DecisionState,
   { id, amountEuros, needed, intent, walletId }: Amounts,
 ): SpendDecision {
   const { book, counters, riskAssessor } = batch
   const { descriptor, url, mcc, country } = content.merchant
-  const terms = batch.terms.get(incoming.cardId)
-  const isNamed = intent !== undefined && intent.cardId === incoming.cardId
+  const terms = batch.terms.get(place.cardId)
+  const isNamed = intent !== undefined && intent.cardId === place.cardId
   const merchant = intent?.merchant ?? descriptor
   const risk = riskAssessor.assess(
     spender.id,
@@ -176,7 +181,7 @@ export function newAuthorization(
   processorRef: string | null,
   merchant: { readonly descriptor: string; readonly mcc: string | null; readonly country: string | null },
   place: Pick<Answered, 'intent' | 'source' | 'walletId'>,
-  { tenant, now }: Pick<CardBatch, 'tenant' | 'now'>,
+  { tenant, now }: Pick<DecisionState, 'tenant' | 'now'>,
   id = newId('cardauth'),
 ): AuthorizationRow {
   const name = place.intent?.merchant ?? nameOfDescriptor(merchant.descriptor)

@@ -1,7 +1,7 @@
 import type { CardTermsRow } from '../../control/card-terms/index.ts'
 import type { AuthorizationRequest } from '../../ports/card-processor.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
-import type { CardBatch } from './batch.ts'
+import type { DecisionState } from './batch.ts'
 import type { PayingCard } from './paying-card.ts'
 
 const statusWords: Readonly<Record<CardTermsRow['status'], string | null>> = {
@@ -25,7 +25,7 @@ export function cardBlocker(
   card: PayingCard | undefined,
   terms: CardTermsRow | undefined,
   existing: AuthorizationRow | undefined,
-  { now, used }: Pick<CardBatch, 'now' | 'used'>,
+  { now, used }: Pick<DecisionState, 'now' | 'used'>,
 ): string | undefined {
   if (!card || !terms) return 'There is no such card.'
   const words = statusWords[terms.status]

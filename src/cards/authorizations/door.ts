@@ -30,12 +30,10 @@ function configured(ports: Ports, mode: Mode): CardProcessor | undefined {
 
 const LATE: CardReply = { kind: 'declined', reason: 'The decision came too late for the card network.' }
 
-const outcomeOf = ({ status, headers, body }: ProcessorAnswer, errorCode?: string): Outcome => ({
-  status,
-  body,
-  headers,
-  ...(errorCode ? { errorCode } : {}),
-})
+function outcomeOf({ status, headers, body }: ProcessorAnswer, errorCode?: string): Outcome {
+  const { 'content-type': type = 'application/json', ...others } = headers
+  return { status, body, type, headers: others, ...(errorCode ? { errorCode } : {}) }
+}
 
 /** Takes a message of a card processor: its signature first, then its card, which tells whose it is. */
 export const receive: Receive = async (request, tools) => {

@@ -21,6 +21,22 @@ const MessageEvent = z.object({
 export const authorizationEvents = { ...cardPaymentEvents, ...paidEvents }
 
 export const messagesApi = {
+  /** Gives back what the network has not collected by its time, and nothing before that or again. */
+  expire: post('/rails/card-processor/authorizations/{id}/expire', {
+    summary: 'Expire an authorization',
+    callers: [],
+    run: 'hot',
+    returns: [200, z.object({ expired: z.boolean() })],
+    emits: authorizationEvents,
+  }),
+  /** News about a card itself: it was shipped, put into a mobile wallet, closed by the processor. */
+  notice: post('/rails/card-processor/notices', {
+    summary: 'Take news of the card processor about a card',
+    callers: [],
+    body: z.custom<IncomingMessage>(),
+    returns: [200, Answer],
+    emits: noticeEvents,
+  }),
   /** The door runs it once the signature of a message is proven. */
   take: post('/rails/card-processor/messages', {
     summary: 'Take a message of the card processor',

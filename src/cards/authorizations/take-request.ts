@@ -9,21 +9,25 @@ import { type ApplyContext, applyFacts } from './apply.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { CardBatch } from './batch.ts'
 import { withAsk } from './facts.ts'
+import type { IncomingMessage } from './incoming-message.ts'
 import { postingsOf } from './payment.ts'
 
 export type TakeContext = ApplyContext &
   Pick<Context<never, typeof riskEvents & { 'agent.frozen': typeof AgentEvent }>, 'emit'>
 
 /** Answers a request of the network, and stores what it leads to. */
-export function takeRequest(request: Request, batch: CardBatch, context: TakeContext): CardReply {
-  const { content, existing, incoming } = request
+export function takeRequest(
+  incoming: IncomingMessage,
+  request: Request,
+  batch: CardBatch, context: TakeContext): CardReply {
+  const { content, existing } = request
   const known = existing?.facts.asks.find(({ ask }) => ask === content.ask)
   if (existing && known) return repeatedReply(existing, known)
   const spender = batch.agents.get(incoming.agentId)
   if (!spender) return { kind: 'declined', reason: 'There is no such card.' }
   const id = existing?.id ?? newId('cardauth')
   const answered = answerRequest(request, spender, batch, id)
-  const row = existing ?? addAuthorization(request, answered, batch, id)
+  const row = existing ?? addAuthorization(incoming, request, answered, batch, id)
   batch.changed.decisions.push(answered.decided.row)
   for (const [event, data] of batch.riskAssessor.applyOutcome(spender, {
     type: 'card_authorization',
@@ -58,7 +62,8 @@ const repeatedReply = (
     : { kind: 'declined', reason: excerpt(declineReason) }
 
 function addAuthorization(
-  { content, incoming }: Request,
+  incoming: IncomingMessage,
+  { content }: Request,
   answered: Answered,
   batch: CardBatch,
   id: string,

@@ -3,8 +3,9 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { CardFact, CardReply, ProcessorAnswer } from '../../ports/card-processor.ts'
 import type { AuthorizationRow, MessageRow } from './authorization-rows.ts'
-import { type CardBatch, loadCardBatch, writeCardBatch } from './batch.ts'
+import { type CardBatch, writeCardBatch } from './batch.ts'
 import type { IncomingMessage } from './incoming-message.ts'
+import { loadCardBatch } from './load-batch.ts'
 import type { messagesApi } from './messages-api.ts'
 import { needsOf, processorRefOf, searchOf } from './needs.ts'
 import { takeFact, withdrawAsk } from './take-fact.ts'
@@ -130,7 +131,7 @@ export const take: Take = {
     const { content } = message
     const reply =
       content.kind === 'authorization'
-        ? takeRequest({ incoming, content, existing, search }, batch, context)
+        ? takeRequest(incoming, { place: incoming, content, existing, search }, batch, context)
         : takeFact({ incoming, content: content as CardFact, existing, search }, batch, context)
     const ref = processorRefOf(content)
     const row = existing ?? [...batch.authorizations].find(({ processorRef }) => processorRef === ref)

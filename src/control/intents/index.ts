@@ -1,4 +1,4 @@
-export { type IntentRow, lockIntents } from './intent-rows.ts'
+export { findIntents, type IntentRow, lockIntents } from './intent-rows.ts'
 export { findPayableIntents, type IntentSearch } from './payable-intents.ts'
 export {
   aboveHeldMessage,
