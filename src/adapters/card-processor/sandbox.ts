@@ -40,6 +40,7 @@ const UNKNOWN_TOKEN: ProcessorFailure = {
 export const sandboxProcessor = ({ numbers, messages }: SandboxSecrets): CardProcessor => ({
   name: 'sandbox',
   ...cards(numbers),
+  ephemeralKey: null,
   ...networkTokens(numbers),
   recognizes: hasSignature,
   read(body, headers, now) {
