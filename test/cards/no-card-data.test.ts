@@ -1,0 +1,1 @@
+import './card-data/search.ts'
