@@ -83,8 +83,8 @@ export function* stringsIn(value: unknown): Generator<string> {
   }
 }
 
-function jsonIn(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined
+function jsonIn(text: string): unknown {
+  if (!/^\s*[[{"]/.test(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {
