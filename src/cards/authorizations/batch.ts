@@ -13,6 +13,7 @@ import {
   updateTransactions,
 } from '../../money/transactions/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
+import { spendCards } from '../cards/index.ts'
 import {
   type AuthorizationRow,
   insertAuthorizations,
@@ -94,6 +95,7 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
     insertDecisions(sql, changed.decisions),
     batch.payments.write(sql),
     batch.riskAssessor.write(sql),
+    spendCards(sql, tenant, [...batch.spent], batch.now),
     batch.book.post(sql),
   ])
 }

@@ -22,18 +22,22 @@ async function loadBatch(items: readonly ExpireItem[], sql: Sql): Promise<CardBa
     tenant.mode,
     ids,
   ])
-  return loadCardBatch(sql, { tenant, now }, {
-    agentIds: owners.map(({ agentId }) => agentId),
-    cardIds: owners.flatMap(({ cardId }) => cardId ?? []),
-    numberIds: [],
-    messageIds: [],
-    processorRefs: [],
-    authorizationIds: ids,
-    intentIds: [],
-    searches: [],
-    spends: [],
-    movesMoney: true,
-  })
+  return loadCardBatch(
+    sql,
+    { tenant, now },
+    {
+      agentIds: owners.map(({ agentId }) => agentId),
+      cardIds: owners.flatMap(({ cardId }) => cardId ?? []),
+      numberIds: [],
+      messageIds: [],
+      processorRefs: [],
+      authorizationIds: ids,
+      intentIds: [],
+      searches: [],
+      spends: [],
+      movesMoney: true,
+    },
+  )
 }
 
 /**

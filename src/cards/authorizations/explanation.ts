@@ -1,6 +1,6 @@
 import { type Check, explainChecks } from '../../control/rules/index.ts'
 import { formatEuros } from '../../values/money.ts'
-import type { CardAuthorization } from './authorization.ts'
+import type { AuthorizationStatus, CardAuthorization } from './authorization.ts'
 
 /** Remedies of the checks that only cards have; the message of each says what is wrong. */
 const CARD_REMEDY = 'Do what is said there, or pay with another card.'
@@ -25,7 +25,7 @@ export const sourceInWords = {
   wallet: 'The wallet of the agent pays.',
 } as const
 
-const summaries: Readonly<Record<CardAuthorization['status'], (row: CardAuthorization) => string>> = {
+const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) => string>> = {
   declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor has declined it.'}`,
   authorized: ({ approvedEuros, amountEuros, heldEuros, clearedEuros }) =>
     [
@@ -44,4 +44,7 @@ const summaries: Readonly<Record<CardAuthorization['status'], (row: CardAuthoriz
 }
 
 /** How the payment stands, in a sentence. */
-export const summaryOf = (row: CardAuthorization): string => summaries[row.status](row)
+export function summaryOf(row: CardAuthorization): string {
+  const status: AuthorizationStatus = row.status
+  return summaries[status](row)
+}

@@ -1,8 +1,8 @@
 import type { FindPayments, PaymentState } from '../../kernel/contract/intent-payments.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { CardAuthorization } from './authorization.ts'
+import type { AuthorizationStatus, CardAuthorization } from './authorization.ts'
 
-const stateByStatus: Readonly<Record<CardAuthorization['status'], PaymentState>> = {
+const stateByStatus: Readonly<Record<AuthorizationStatus, PaymentState>> = {
   declined: 'rejected',
   authorized: 'submitted',
   confirmed: 'completed',
@@ -12,7 +12,11 @@ const stateByStatus: Readonly<Record<CardAuthorization['status'], PaymentState>>
   refunded: 'returned',
 }
 
-type PaymentRow = Row & Pick<CardAuthorization, 'id' | 'status' | 'declineReason' | 'updatedAt'> & { intentId: string }
+type PaymentRow = Row &
+  Pick<CardAuthorization, 'id' | 'declineReason' | 'updatedAt'> & {
+  readonly intentId: string
+  readonly status: AuthorizationStatus
+}
 
 const MAX_PAYMENTS = 20
 

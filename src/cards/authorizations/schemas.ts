@@ -27,7 +27,8 @@ export const AuthorizationRecord = z
     mcc: z.string().nullable(),
     country: z.string().nullable(),
     source: z.enum(sources).meta({
-      description: 'What pays: the hold of an approved intent, the purse of the card, the wallet of the agent.',
+      description:
+        'What pays: the hold of an approved intent, the purse of the card, the wallet of the agent.',
     }),
     walletId: id('wallet'),
     intentId: id('intent').nullable(),
@@ -72,7 +73,9 @@ export const SimulatedRequest = z.strictObject({
   url: z.string().trim().min(1).max(300).nullable().default(null).meta({
     description: 'The web address of the merchant, where the network knows it.',
   }),
-  mcc: formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits').nullable().default(null),
+  mcc: formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
+    .nullable()
+    .default(null),
   country: country.nullable().default(null),
   partialAllowed: z.boolean().default(false),
 })

@@ -30,7 +30,14 @@ export const simulate: HandlerOf<typeof authorizationsApi.simulate> = async ({ p
   })
   const agent = state.agents.get(agentId)
   if (!agent) return refuse('card_not_found')
-  const content = { kind: 'authorization' as const, authorizationId: '', ask: 0, amountEuros, partialAllowed, merchant }
+  const content = {
+    kind: 'authorization' as const,
+    authorizationId: '',
+    ask: 0,
+    amountEuros,
+    partialAllowed,
+    merchant,
+  }
   const place = { agentId, cardId, numberId, isLate: false }
   const answered = answerRequest({ content, existing: undefined, search, place }, agent, state, '')
   const { decision, approvedEuros, source, intent, walletId } = answered

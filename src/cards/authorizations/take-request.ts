@@ -19,7 +19,9 @@ export type TakeContext = ApplyContext &
 export function takeRequest(
   incoming: IncomingMessage,
   request: Request,
-  batch: CardBatch, context: TakeContext): CardReply {
+  batch: CardBatch,
+  context: TakeContext,
+): CardReply {
   const { content, existing } = request
   const known = existing?.facts.asks.find(({ ask }) => ask === content.ask)
   if (existing && known) return repeatedReply(existing, known)

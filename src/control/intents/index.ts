@@ -1,3 +1,4 @@
+export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
 export { findIntents, type IntentRow, lockIntents } from './intent-rows.ts'
 export { findPayableIntents, type IntentSearch } from './payable-intents.ts'
 export {
@@ -9,3 +10,4 @@ export {
   paymentsToCancel,
   type SubmissionBlocker,
 } from './payments.ts'
+export { IntentEvent } from './schemas.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { paymentStates, paymentTypes, paymentTypes } from '../../kernel/contract/intent-payments.ts'
+import { paymentStates, paymentTypes } from '../../kernel/contract/intent-payments.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
@@ -102,6 +102,7 @@ export const IntentEvent = z.object({
   agentId: id('agent'),
   runId: id('run').optional(),
   delegationId: id('delegation').optional(),
+  cardId: id('card').optional().meta({ description: 'The card that it names.' }),
   status,
   amountEuros: euros,
   merchant: z.string().max(200),
