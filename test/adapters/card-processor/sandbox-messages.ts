@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { replyIn } from '../../../src/adapters/card-processor/sandbox-answer.ts'
 import type { CardMessage, CardReply } from '../../../src/ports/card-processor.ts'
 import { clock, minutes } from '../../../src/values/clock.ts'
 import { anyMessage } from '../../support/cards/messages.ts'
@@ -119,6 +118,8 @@ describe('a message of the sandbox', () => {
     ['body', 'a list', []],
     ['id', 'no id', { ...closed, id: undefined }],
     ['id', 'an id of nothing', { ...closed, id: '' }],
+    ['id', 'half of a character', { ...closed, id: '\ud800' }],
+    ['content.reason', 'a text that ends early', wire({ kind: 'number_closed', reason: 'lost\0' })],
     ['id', 'a long id', { ...closed, id: 'a'.repeat(201) }],
     ['sentAt', 'no time', { ...closed, sentAt: 'now' }],
     ['content.kind', 'an unknown kind', wire({ kind: 'greeting' })],
@@ -198,6 +199,6 @@ describe('the answer to a message of the sandbox', () => {
     const answer = processor.answer(closed, reply)
     expect(processor.answer(closed, reply)).toEqual(answer)
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
-    expect(replyIn(answer.body)).toEqual(reply)
+    expect(processor.replyIn?.(answer)).toEqual(reply)
   })
 })
