@@ -28,6 +28,7 @@ export function stripeIssuing(account: StripeAccount, patience = PATIENCE): Card
     },
     answer,
     sign: null,
+    replyIn: null,
   }
 }
 

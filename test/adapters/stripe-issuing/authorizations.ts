@@ -3,19 +3,18 @@ import type { CardReply } from '../../../src/ports/card-processor.ts'
 import { requestedAt } from '../../support/cards/sandbox.ts'
 import {
   anAuthorization,
-  aTransaction,
   entry,
   merchant,
   merchantData,
   messageOf,
   readEvent,
   stripeAt,
+  updateOf,
 } from '../../support/cards/stripe.ts'
 
 const processor = stripeAt()
 const REQUEST = 'issuing_authorization.request'
 const CREATED = 'issuing_authorization.created'
-const UPDATED = 'issuing_authorization.updated'
 
 const asked = (amount: number, more = {}) =>
   anAuthorization({
@@ -31,9 +30,6 @@ const asked = (amount: number, more = {}) =>
     },
     ...more,
   })
-
-/** What an update of an authorization says. */
-const update = (more: object, before = {}) => messageOf(UPDATED, anAuthorization({ ...more }), before).content
 
 describe('a request for authorization by Stripe', () => {
   test('is a question about one card, in the euros of the card', () => {
@@ -78,6 +74,18 @@ describe('a request for authorization by Stripe', () => {
     expect(content).toMatchObject({ merchant: expected })
   })
 
+  test('keeps a descriptor that has characters which cannot be stored, without them', () => {
+    const merchant_data = {
+      ...merchantData,
+      name: `Book\0shop \ud83d`,
+      url: `https://x.example/${'a'.repeat(5_000)}`,
+    }
+    const { content } = messageOf(REQUEST, asked(100, { merchant_data }))
+    expect(content).toMatchObject({
+      merchant: { descriptor: 'Bookshop \ufffd', url: expect.stringMatching(/^.{2000}$/) },
+    })
+  })
+
   test.each([['tok_1'], [{ id: 'tok_1', object: 'issuing.token' }]])(
     'names the token that pays: %j',
     token => {
@@ -109,6 +117,7 @@ describe('a request for authorization by Stripe', () => {
       'pending_request.amount: ',
     ],
     ['of no card', { card: null }, 'card: '],
+    ['of a card whose id cannot be stored', { card: { id: 'ic_\0' } }, 'card'],
     ['without a history', { request_history: undefined }, 'request_history: '],
     ['of no merchant', { merchant_data: null }, 'merchant_data: '],
   ])('%s is unreadable, and the member is named', (_, members, reason) => {
@@ -145,7 +154,7 @@ describe('the answer to Stripe', () => {
     const { body } = answered(reply)
     expect(body).toEqual({ approved: true, amount: 1_200, metadata: { approved_cents_1: '1200' } })
     const request_history = [entry(100, true), entry(2_500, true, 1)]
-    expect(update({ amount: 1_300, metadata: body.metadata, request_history })).toMatchObject({
+    expect(updateOf({ amount: 1_300, metadata: body.metadata, request_history })).toMatchObject({
       kind: 'outcome',
       asks: [
         { amountEuros: 100n, approved: true },
@@ -164,90 +173,5 @@ describe('the answer to Stripe', () => {
 
   test('to a question that was only noted is a no', () => {
     expect(answered({ kind: 'noted' }).body).toEqual({ approved: false })
-  })
-})
-
-describe('Stripe’s word about an authorization', () => {
-  test.each([
-    ['approved by us', [entry(2_500, true)], [{ amountEuros: 2_500n, approved: true }]],
-    [
-      'declined without asking us',
-      [{ ...entry(2_500, false), reason: 'card_inactive' }],
-      [{ amountEuros: 2_500n, approved: false }],
-    ],
-    [
-      'approved by the network in our place',
-      [{ ...entry(2_500, true), reason: 'network_fallback' }],
-      [{ amountEuros: 2_500n, approved: true }],
-    ],
-    [
-      'in the order of the requests',
-      [entry(300, false, 9), entry(200, true, 5), entry(100, true, 1)],
-      [
-        { amountEuros: 100n, approved: true },
-        { amountEuros: 200n, approved: true },
-        { amountEuros: 300n, approved: false },
-      ],
-    ],
-  ])('is the outcome of each request: %s', (_, request_history, asks) => {
-    const outcome = { kind: 'outcome', authorizationId: 'iauth_1', asks, merchant }
-    expect(messageOf(CREATED, anAuthorization({ request_history })).content).toEqual(outcome)
-    expect(update({ request_history }, { request_history: [] })).toEqual(outcome)
-  })
-
-  test('is not heard while it has decided nothing', () => {
-    expect(readEvent(UPDATED, asked(100), { amount: 1 })).toEqual({ kind: 'ignored' })
-  })
-
-  test('that the merchant has given all of it back is a reversal of the whole', () => {
-    expect(update({ status: 'reversed', amount: 0 }, { status: 'pending', amount: 2_500 })).toEqual({
-      kind: 'reversal',
-      authorizationId: 'iauth_1',
-      amountEuros: null,
-    })
-  })
-
-  test('that the merchant has given a part back is a reversal of that part', () => {
-    expect(update({ amount: 1_500 }, { amount: 2_500 })).toEqual({
-      kind: 'reversal',
-      authorizationId: 'iauth_1',
-      amountEuros: 1_000n,
-    })
-  })
-
-  test.each([
-    ['an increment', { amount: 3_000 }, { amount: 2_500, request_history: [] }],
-    ['a request that was counted again', { amount: 2_000 }, { amount: 2_500, request_history: [] }],
-    ['a clearing', { amount: 1_500 }, { amount: 2_500, transactions: [] }],
-    ['an increase', { amount: 2_500 }, { amount: 100 }],
-    ['other members', {}, { metadata: {}, wallet: null }],
-  ])('that tells of %s is no reversal', (_, members, before) => {
-    expect(update(members, before)).toMatchObject({ kind: 'outcome' })
-  })
-
-  test('that it has expired is an expiry', () => {
-    expect(update({ status: 'expired' }, { status: 'pending' })).toEqual({
-      kind: 'expiry',
-      authorizationId: 'iauth_1',
-    })
-  })
-
-  test('that it is closed tells the last clearing again, as the final one', () => {
-    const transactions = [
-      aTransaction({ id: 'ipi_1', amount: -900 }),
-      aTransaction({ id: 'ipi_2', amount: -600 }),
-      aTransaction({ id: 'ipi_3', amount: 100, type: 'refund' }),
-    ]
-    const last = update({ status: 'closed', transactions }, { status: 'pending' })
-    expect(last).toMatchObject({ kind: 'clearing', clearingId: 'ipi_2', amountEuros: 600n, final: true })
-    const alone = messageOf('issuing_transaction.created', transactions[1]).content
-    expect(last).toEqual({ ...alone, final: true })
-  })
-
-  test.each([
-    ['without a clearing', { request_history: [entry(0, true)], amount: 0 }],
-    ['as it was declined', { request_history: [entry(2_500, false)], approved: false }],
-  ])('that it is closed %s gives nothing back', (_, members) => {
-    expect(update({ status: 'closed', ...members }, { status: 'pending' })).toMatchObject({ kind: 'outcome' })
   })
 })

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { withMachineLock } from '../../../src/dev/processes/machine-lock.ts'
 import type { Tell } from '../../../src/dev/processes/progress.ts'
 import { buildTemporal } from '../../../src/dev/temporal/build.ts'
-import { cacheFolder, type Release } from '../../../src/dev/temporal/release.ts'
+import { PLATFORM, type Release } from '../../../src/dev/temporal/release.ts'
 
 const VERSION = '0.203.0'
 
@@ -36,13 +37,17 @@ export async function findStripeMock({ env, tell }: Search): Promise<string> {
   if (env.STRIPE_MOCK) return env.STRIPE_MOCK
   const installed = (env.PATH ?? '').split(delimiter).map(folder => join(folder, 'stripe-mock'))
   for (const binary of installed) if (existsSync(binary) && (await isOurVersion(binary))) return binary
-  const folder = cacheFolder(env, { ...release, version: `stripe-mock-${VERSION}` })
+  const folder = cacheFolder(env)
   mkdirSync(folder, { recursive: true })
   const binary = join(folder, 'stripe-mock')
   if (existsSync(binary)) return binary
   const wait = () => tell('Another process is building stripe-mock; waiting for it')
   return withMachineLock(folder, wait, () => build(folder, binary, { env, tell }))
 }
+
+/** One for all checkouts of a user, beside that of Temporal. */
+const cacheFolder = ({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string =>
+  join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'agentpay', `stripe-mock-${VERSION}`, PLATFORM)
 
 async function isOurVersion(binary: string): Promise<boolean> {
   const run = promisify(execFile)(binary, ['-version'], { timeout: 5_000 })

@@ -133,3 +133,7 @@ export function messageOf(type: string, object: unknown, before?: Members): Card
   if (read.kind !== 'message') throw new Error(JSON.stringify(read))
   return read.message
 }
+
+/** What an update of an authorization says. */
+export const updateOf = (more: Members, before: Members = {}) =>
+  messageOf('issuing_authorization.updated', anAuthorization(more), before).content
