@@ -14,9 +14,9 @@ const stateByStatus: Readonly<Record<AuthorizationStatus, PaymentState>> = {
 
 type PaymentRow = Row &
   Pick<CardAuthorization, 'id' | 'declineReason' | 'updatedAt'> & {
-  readonly intentId: string
-  readonly status: AuthorizationStatus
-}
+    readonly intentId: string
+    readonly status: AuthorizationStatus
+  }
 
 const MAX_PAYMENTS = 20
 

@@ -58,10 +58,4 @@ export const moneySettings = {
       'Milliseconds within which a card authorization is answered. Card networks wait two seconds; what is not decided in time is declined, and undone.',
     allowed: '100 to 1900',
   }),
-  cardProcessor: about(z.enum(['sandbox']).optional(), {
-    meaning:
-      'Processor of live mode’s cards. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
-    allowed: 'sandbox',
-    otherwise: 'none: live mode has no cards',
-  }),
 }
