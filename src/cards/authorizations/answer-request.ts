@@ -175,48 +175,6 @@ function decideAmount(
 
 const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
 
-/** A new authorization with nothing known of it yet. */
-export function newAuthorization(
-  incoming: IncomingMessage,
-  processorRef: string | null,
-  merchant: { readonly descriptor: string; readonly mcc: string | null; readonly country: string | null },
-  place: Pick<Answered, 'intent' | 'source' | 'walletId'>,
-  { tenant, now }: Pick<DecisionState, 'tenant' | 'now'>,
-  id = newId('cardauth'),
-): AuthorizationRow {
-  const name = place.intent?.merchant ?? nameOfDescriptor(merchant.descriptor)
-  return {
-    ...tenant,
-    id,
-    createdAt: now,
-    updatedAt: now,
-    agentId: incoming.agentId,
-    cardId: incoming.cardId,
-    processorRef,
-    status: 'declined',
-    source: place.source,
-    walletId: place.walletId,
-    intentId: place.intent?.id ?? null,
-    networkTokenId: null,
-    amountEuros: 0n,
-    approvedEuros: 0n,
-    heldEuros: 0n,
-    capturedEuros: 0n,
-    clearedEuros: 0n,
-    refundedEuros: 0n,
-    merchant: name,
-    merchantKey: payableKey(name),
-    descriptor: merchant.descriptor,
-    mcc: merchant.mcc,
-    country: merchant.country,
-    facts: noFacts,
-    decision: null,
-    declineReason: null,
-    expiresAt: null,
-    transactionId: null,
-  }
-}
-
 /** The reply to the network. */
 export function replyOf(
   { approvedEuros, decision }: Pick<Answered, 'approvedEuros' | 'decision'>,
