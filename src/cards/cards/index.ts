@@ -1,0 +1,1 @@
+export { Card, CardNumber, cardMachine, cardUsages, numberMachine } from './card.ts'
