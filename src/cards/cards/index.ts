@@ -1,1 +1,0 @@
-export { Card, CardNumber, cardMachine, cardUsages, numberMachine } from './card.ts'
