@@ -1,16 +1,14 @@
 import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
 import type { IntentRow, IntentSearch } from '../../control/intents/index.ts'
-import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
 import { type Decision, decideSpend, type SpendDecision, type Spender } from '../../control/policies/index.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
-import { newId } from '../../values/ids.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
 import { cardBlocker, isOfOtherIntent, isOrphan, otherIntentWords } from './blockers.ts'
-import { noFacts, standingOf, withAsk } from './facts.ts'
-import type { IncomingMessage } from './incoming-message.ts'
+import type { IncomingMessage } from './network/incoming-message.ts'
+import { noFacts, standingOf, withAsk } from './standing/facts.ts'
 
 /** A request of the network with everything that its answer goes by. */
 export interface Request {

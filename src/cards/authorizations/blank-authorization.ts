@@ -3,7 +3,7 @@ import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
-import { noFacts } from './facts.ts'
+import { noFacts } from './standing/facts.ts'
 
 /** What pays an authorization. */
 export interface PaidFrom {

@@ -1,12 +1,12 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type ApplyContext, applyFacts } from './apply.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import { type CardBatch, writeCardBatch } from './batch.ts'
 import { blankAuthorization } from './blank-authorization.ts'
 import { loadCardBatch } from './load-batch.ts'
-import { postingsOf } from './payment.ts'
+import { type ApplyContext, applyFacts } from './standing/apply.ts'
+import { postingsOf } from './standing/payment.ts'
 
 const AGENTS = `
 select distinct agent_id as "agentId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`

@@ -1,13 +1,13 @@
-import type { IntentSearch } from '../../control/intents/index.ts'
-import type { CardFact, CardReply } from '../../ports/card-processor.ts'
-import { type ApplyContext, applyFacts } from './apply.ts'
-import type { AuthorizationRow } from './authorization-rows.ts'
-import type { CardBatch } from './batch.ts'
-import { blankAuthorization, type PaidFrom } from './blank-authorization.ts'
-import { type Facts, withFact, withOutcome } from './facts.ts'
+import type { IntentSearch } from '../../../control/intents/index.ts'
+import type { CardFact, CardReply } from '../../../ports/card-processor.ts'
+import type { AuthorizationRow } from '../authorization-rows.ts'
+import type { CardBatch } from '../batch.ts'
+import { blankAuthorization, type PaidFrom } from '../blank-authorization.ts'
+import { type ApplyContext, applyFacts } from '../standing/apply.ts'
+import { type Facts, withFact, withOutcome } from '../standing/facts.ts'
+import { postingsOf } from '../standing/payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 import { processorRefOf } from './needs.ts'
-import { postingsOf } from './payment.ts'
 
 export interface IncomingFact {
   readonly incoming: IncomingMessage
