@@ -18,7 +18,7 @@ describe('a call to Stripe', () => {
   test('that gets no answer in time is late, and repeated makes one card', async () => {
     const call = newCall()
     stripe.break(CARDS, () => {})
-    expect(await impatientStripeAt(stripe.url, 50, 10_000).issue(aCard({ ownerId }), call)).toEqual(LATE)
+    expect(await impatientStripeAt(stripe.url, 50, 600_000).issue(aCard({ ownerId }), call)).toEqual(LATE)
     stripe.heal()
     const cards = stripe.cards.size
     expect(await issue(call)).toMatchObject({ last4: '0018' })
@@ -43,7 +43,7 @@ describe('a call to Stripe', () => {
       const timer = setInterval(() => response.write(' '), 10)
       response.on('close', () => clearInterval(timer))
     })
-    const impatient = impatientStripeAt(stripe.url, 50, 10_000)
+    const impatient = impatientStripeAt(stripe.url, 50, 600_000)
     expect(await impatient.issue(aCard({ ownerId }), newCall())).toEqual(LATE)
   })
 
