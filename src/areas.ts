@@ -1,3 +1,4 @@
+import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
@@ -46,6 +47,8 @@ export const areas = {
   policies: policiesArea,
   risk: riskArea,
   intents: intentsArea,
+  cards: cardsArea,
+  cardControls: cardControlsArea,
   transfers: transfersArea,
   rails: railsArea,
   events: eventsArea,

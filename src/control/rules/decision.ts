@@ -38,6 +38,17 @@ export interface Approval {
   readonly attestedAt: Date | null
 }
 
+/** The limit for one payment and the controls that an owner sets for one card. */
+export interface CardControls {
+  readonly maxTransactionEuros: Euros | null
+  readonly merchantAllowlist: string[]
+  readonly merchantBlocklist: string[]
+  readonly allowedCountries: string[]
+  readonly allowedMccs: string[]
+  readonly blockedMccs: string[]
+  readonly mccCategories: string[]
+}
+
 /** A spend as the rules see it, whatever spends: an intent, a card, a payment. */
 export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
@@ -59,6 +70,8 @@ export interface SpendRequest {
   readonly walletFrozen: boolean
   /** The money in the wallet; null = funds are not checked. */
   readonly availableEuros: Euros | null
+  /** The controls of the card that pays, or that the intent names; absent in decisions without one. */
+  readonly card?: CardControls | null | undefined
 }
 
 /** The agent's counters: reserved and spent together. */
