@@ -117,16 +117,6 @@ describe('a call to Stripe', () => {
     expect(stripe.requests.slice(before).map(({ path }) => path)).not.toContain('elsewhere')
   })
 
-  test('with a key that was used for something else is refused', async () => {
-    const call = newCall()
-    await issue(call)
-    const other = aCard({ ownerId, cardId: 'card_of_something_else' })
-    expect(await processor.issue(other, call)).toMatchObject({
-      failure: 'refused',
-      code: 'idempotency_error',
-    })
-  })
-
   test('is late where nothing listens', async () => {
     const nobody = stripeAt('http://127.0.0.1:9')
     expect(await nobody.issue(aCard(), newCall())).toEqual({ failure: 'late' })
