@@ -1,3 +1,4 @@
+import { authorizationsArea } from './cards/authorizations/authorizations.ts'
 import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
@@ -49,6 +50,7 @@ export const areas = {
   intents: intentsArea,
   cards: cardsArea,
   cardControls: cardControlsArea,
+  authorizations: authorizationsArea,
   transfers: transfersArea,
   rails: railsArea,
   events: eventsArea,
