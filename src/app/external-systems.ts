@@ -1,3 +1,4 @@
+import { sandboxProcessor } from '../adapters/card-processor/sandbox.ts'
 import { sandboxFunding } from '../adapters/funding-rail/sandbox.ts'
 import { type Queue, railByFiles } from '../adapters/sepa-rail/files.ts'
 import { outFolder } from '../adapters/sepa-rail/folder.ts'
@@ -7,15 +8,21 @@ import type { ExternalSystems } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
+import { derivedSecrets } from '../ports/vault.ts'
+
+/** The settings with the key that a running service always has. */
+type WithKey = Settings & { readonly encryptionKey: string }
 
 /** The external systems of each mode, as the settings choose them. */
-export function externalSystemsOf(settings: Settings, queue: Queue): ExternalSystems {
-  const { sepaRail, fundingRail } = settings
+export function externalSystemsOf(settings: WithKey, queue: Queue): ExternalSystems {
+  const { sepaRail, fundingRail, cardProcessor } = settings
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFunding() }
+  const cards = { sandbox: sandboxProcessor(sandboxSecrets(settings)) }
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
     fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),
+    cardProcessor: byMode('CARD_PROCESSOR', cards.sandbox, cardProcessor && cards[cardProcessor]),
   }
 }
 
@@ -46,3 +53,8 @@ function byFiles(settings: Settings, queue: Queue): SepaRail | Missing {
   const debtor = { name: accountHolder, iban: collectionIban, bic: collectionBic ?? null }
   return railByFiles({ debtor, cutOffs: sepaCutOffs, queue, files: outFolder(sepaFolder) })
 }
+
+const sandboxSecrets = ({ encryptionKey, encryptionKeysOld }: WithKey) => ({
+  numbers: derivedSecrets('sandbox card numbers', encryptionKey, encryptionKeysOld),
+  messages: derivedSecrets('sandbox card messages', encryptionKey, encryptionKeysOld),
+})

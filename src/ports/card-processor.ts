@@ -64,6 +64,8 @@ export interface NewCard {
   readonly cardId: string
   readonly ownerId: string
   readonly displayName: string
+  /** When this number was asked for, the same in every repetition: the simulator counts the printed end from it. */
+  readonly requestedAt: Date
   readonly holder: CardHolder
   readonly controls: ProcessorControls
 }
@@ -184,11 +186,7 @@ export interface AuthorizationRequest {
 /** Facts: they are booked, never refused. */
 export type CardFact =
   /** Null = the whole authorization. */
-  | {
-      readonly kind: 'reversal'
-      readonly authorizationId: string
-      readonly amountEuros: Euros | null
-    }
+  | { readonly kind: 'reversal'; readonly authorizationId: string; readonly amountEuros: Euros | null }
   | { readonly kind: 'expiry'; readonly authorizationId: string }
   | {
       readonly kind: 'clearing'

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
 /** Encrypts secrets that must be read again, such as signing keys, with a key that is not in the database. */
@@ -48,3 +48,11 @@ export function openVault(encryptionKey: string, old: readonly string[] = []): V
 /** Identifies a key without revealing it. */
 const idOf = (key: Uint8Array): string =>
   createHmac('sha256', key).update('key id').digest('base64url').slice(0, 8)
+
+/** Secrets of one purpose, the same in every process: the current key's first, then those of the old keys. */
+export const derivedSecrets = (
+  purpose: string,
+  encryptionKey: string,
+  old: readonly string[] = [],
+): readonly Buffer[] =>
+  [encryptionKey, ...old].map(key => Buffer.from(hkdfSync('sha256', bytesOf(key), '', purpose, 32)))

@@ -92,8 +92,11 @@ const unusedQueue = async (): Promise<never> => {
 
 /** The external systems that these environment variables choose, without a service. */
 export const externalSystemsFor = (env: Readonly<Record<string, string>>) =>
-  externalSystemsOf(readSettings(env), {
-    put: unusedQueue,
-    standing: unusedQueue,
-    takeOut: unusedQueue,
-  })
+  externalSystemsOf(
+    { ...readSettings(env), encryptionKey: '0'.repeat(64) },
+    {
+      put: unusedQueue,
+      standing: unusedQueue,
+      takeOut: unusedQueue,
+    },
+  )

@@ -1,0 +1,38 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { MessageHeaders } from '../../ports/card-processor.ts'
+import { clock, minutes } from '../../values/clock.ts'
+
+const HEADER = 'card-processor-signature'
+
+const VALID_FOR = minutes(5)
+const FORM = /^t=(?<seconds>\d{1,12}),v1=(?<signature>[\da-f]{64})$/
+
+const signatureOf = (secret: Buffer, seconds: string, body: Uint8Array): Buffer =>
+  createHmac('sha256', secret).update(`${seconds}.`).update(body).digest()
+
+export const hasSignature = (headers: MessageHeaders): boolean => headers[HEADER] !== undefined
+
+/** The header: the real time in seconds, and an HMAC-SHA256 over it and the raw bytes by the current secret. */
+export function signatureHeaders([secret]: readonly Buffer[], body: string): Record<string, string> {
+  if (!secret) throw new Error('The sandbox needs a secret to sign messages with.')
+  const seconds = String(Math.floor(clock.milliseconds() / 1_000))
+  return { [HEADER]: `t=${seconds},v1=${signatureOf(secret, seconds, Buffer.from(body)).toString('hex')}` }
+}
+
+/** What is wrong with the signature; null if one of the secrets has made it within five minutes. */
+export function signatureProblem(
+  secrets: readonly Buffer[],
+  body: Uint8Array,
+  headers: MessageHeaders,
+  now: Date,
+): string | null {
+  const header = headers[HEADER]
+  if (header === undefined) return 'The message has no signature.'
+  const { seconds = '', signature = '' } = FORM.exec(header)?.groups ?? {}
+  if (!signature) return 'The signature is not of the form t=<seconds>,v1=<64 hexadecimal digits>.'
+  const given = Buffer.from(signature, 'hex')
+  if (!secrets.some(secret => timingSafeEqual(given, signatureOf(secret, seconds, body))))
+    return 'The signature is not that of this message.'
+  const isRecent = Math.abs(now.getTime() - Number(seconds) * 1_000) <= VALID_FOR
+  return isRecent ? null : 'The signature was not made within five minutes of now.'
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import type { CardMessage, MessageContent } from '../../ports/card-processor.ts'
+import { instant } from '../../values/clock.ts'
+
+/** The JSON of the sandbox's messages. */
+
+const MAX_ASKS = 100
+/** Above every real message: an outcome of a hundred asks has 5 KB. */
+const MAX_BYTES = 65_536
+
+const name = z.string().min(1).max(200)
+
+/** Cents as text, so that no reader can make a fraction of them. */
+export const cents = z.codec(z.string().regex(/^(0|[1-9]\d{0,12})$/), z.bigint(), {
+  decode: text => BigInt(text),
+  encode: String,
+})
+
+const merchant = z.strictObject({
+  descriptor: z.string().max(200),
+  mcc: z
+    .string()
+    .regex(/^\d{4}$/)
+    .nullable(),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .nullable(),
+  url: z.string().max(2_000).nullable(),
+  networkTokenId: name.nullable(),
+})
+
+const ask = z.strictObject({ amountCents: cents, approved: z.boolean() })
+
+const content = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('authorization'),
+    authorizationId: name,
+    ask: z.int().min(0).max(MAX_ASKS),
+    amountCents: cents,
+    partialAllowed: z.boolean(),
+    merchant,
+  }),
+  z.strictObject({
+    kind: z.literal('reversal'),
+    authorizationId: name,
+    amountCents: cents.nullable(),
+  }),
+  z.strictObject({ kind: z.literal('expiry'), authorizationId: name }),
+  z.strictObject({
+    kind: z.literal('clearing'),
+    clearingId: name,
+    authorizationId: name.nullable(),
+    amountCents: cents,
+    final: z.boolean(),
+    merchant,
+  }),
+  z.strictObject({
+    kind: z.literal('refund'),
+    refundId: name,
+    authorizationId: name.nullable(),
+    amountCents: cents,
+    merchant,
+  }),
+  z.strictObject({
+    kind: z.literal('outcome'),
+    authorizationId: name,
+    asks: z.array(ask).min(1).max(MAX_ASKS),
+    merchant,
+  }),
+  z.strictObject({ kind: z.literal('number_closed'), reason: z.string().max(500) }),
+  z.strictObject({
+    kind: z.literal('shipped'),
+    carrier: name.nullable(),
+    trackingNumber: name.nullable(),
+  }),
+  z.strictObject({
+    kind: z.literal('mobile_wallet'),
+    tokenId: name,
+    wallet: z.enum(['apple_pay', 'google_pay', 'samsung_pay', 'other']),
+    status: z.enum(['requested', 'active', 'suspended', 'deleted']),
+  }),
+])
+
+const Message = z.strictObject({ id: name, processorCardId: name, sentAt: instant, content })
+
+type WireContent = z.output<typeof content>
+
+const inEuros = <T extends { amountCents: unknown }>({ amountCents, ...rest }: T) => ({
+  ...rest,
+  amountEuros: amountCents as T['amountCents'],
+})
+
+const inCents = <T extends { amountEuros: unknown }>({ amountEuros, ...rest }: T) => ({
+  ...rest,
+  amountCents: amountEuros as T['amountEuros'],
+})
+
+function contentOf(wire: WireContent): MessageContent {
+  switch (wire.kind) {
+    case 'authorization':
+      return inEuros(wire)
+    case 'reversal':
+      return inEuros(wire)
+    case 'clearing':
+      return inEuros(wire)
+    case 'refund':
+      return inEuros(wire)
+    case 'outcome':
+      return { ...wire, asks: wire.asks.map(inEuros) }
+    default:
+      return wire
+  }
+}
+
+function wireOf(content: MessageContent): WireContent {
+  switch (content.kind) {
+    case 'authorization':
+      return inCents(content)
+    case 'reversal':
+      return inCents(content)
+    case 'clearing':
+      return inCents(content)
+    case 'refund':
+      return inCents(content)
+    case 'outcome':
+      return { ...content, asks: content.asks.map(inCents) }
+    default:
+      return content
+  }
+}
+
+/** Throws for a message that the sandbox could not read itself. */
+export const written = (message: CardMessage): string =>
+  JSON.stringify(z.encode(Message, { ...message, content: wireOf(message.content) }))
+
+/** The message, or what is wrong with which member. Never quotes what was sent: it may be a card's number. */
+export function parsed(body: Uint8Array): CardMessage | { readonly problem: string } {
+  if (body.length > MAX_BYTES) return { problem: `The body has more than ${MAX_BYTES} bytes.` }
+  const json = jsonOf(body)
+  if (json === undefined) return { problem: 'The body is not JSON.' }
+  const { data, error } = Message.safeParse(json)
+  if (data) return { ...data, content: contentOf(data.content) }
+  const [issue] = error.issues
+  const member = issue?.path.join('.') || 'body'
+  return {
+    problem: `${member}: ${issue?.code === 'unrecognized_keys' ? 'a member that is not known' : issue?.message}`,
+  }
+}
+
+function jsonOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,3 @@
+import './card-processor/sandbox-cards.ts'
+import './card-processor/sandbox-disclosure.ts'
+import './card-processor/sandbox-messages.ts'

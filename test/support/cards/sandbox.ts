@@ -1,0 +1,38 @@
+import { sandboxProcessor } from '../../../src/adapters/card-processor/sandbox.ts'
+import type { NewCard, ProcessorCall } from '../../../src/ports/card-processor.ts'
+import { derivedSecrets } from '../../../src/ports/vault.ts'
+
+export const secretsOf = (key: string, old: readonly string[] = []) => ({
+  numbers: derivedSecrets('sandbox card numbers', key, old),
+  messages: derivedSecrets('sandbox card messages', key, old),
+})
+
+export const KEY = '1'.repeat(64)
+
+/** The sandbox processor without a service. */
+export const sandboxWith = (key = KEY, old: readonly string[] = []) => sandboxProcessor(secretsOf(key, old))
+
+export const requestedAt = new Date('2026-11-20T09:30:00.000Z')
+
+export const newCard = (more: Partial<NewCard> = {}): NewCard => ({
+  cardId: 'card_1',
+  ownerId: 'customer_1',
+  displayName: 'Books',
+  requestedAt,
+  holder: { name: 'Ada', email: 'ada@example.com', type: 'individual', address: null },
+  controls: {
+    maxTransactionEuros: null,
+    dailyLimitEuros: null,
+    monthlyLimitEuros: null,
+    allowedCountries: [],
+    allowedMccs: [],
+    blockedMccs: [],
+  },
+  ...more,
+})
+
+export const callOf = (reference: string, now = requestedAt): ProcessorCall => ({
+  reference,
+  requestId: 'request-1',
+  now,
+})
