@@ -30,8 +30,7 @@ function partsOf({ amountEuros, parts }: SplitRequest): Part[] {
   return parts.map(({ walletId }, index) => ({ walletId, amountEuros: amounts[index] ?? 0n }))
 }
 
-const memberOf = (index: number): string =>
-  index === 0 ? 'fromWalletId' : `parts.${index - 1}.walletId`
+const memberOf = (index: number): string => (index === 0 ? 'fromWalletId' : `parts.${index - 1}.walletId`)
 
 /** The refusal because of the wallets; undefined if they can take part. */
 function walletRefusal(

@@ -106,10 +106,7 @@ export const billingApi = {
       insufficient_funds: [400, 'There is not enough in the wallet.'],
     },
     emits: {
-      'processor.funded': event(
-        'Money has been moved from a wallet to the card processor.',
-        DepositEvent,
-      ),
+      'processor.funded': event('Money has been moved from a wallet to the card processor.', DepositEvent),
     },
   }),
   withdrawFromProcessor: post('/billing/processor/withdraw', {

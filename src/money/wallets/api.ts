@@ -75,7 +75,8 @@ export const walletsApi = {
   }),
   list: list('/wallets', {
     summary: 'List wallets',
-    description: 'Newest first, purses of cards among them. Closed ones are left out unless `status=closed` asks for them.',
+    description:
+      'Newest first, purses of cards among them. Closed ones are left out unless `status=closed` asks for them.',
     callers: ['key', 'agent'],
     scope: 'wallets:read',
     filters: {
@@ -124,7 +125,8 @@ export const walletsApi = {
   }),
   close: del('/wallets/{id}', {
     summary: 'Close a wallet',
-    description: 'For good. It must be empty, with nothing held on it and no open wallet below it. The wallet of an agent and the purse of a card end with them.',
+    description:
+      'For good. It must be empty, with nothing held on it and no open wallet below it. The wallet of an agent and the purse of a card end with them.',
     callers: ['key'],
     scope: 'wallets:write',
     returns: [200, WalletRecord],
