@@ -54,6 +54,7 @@ import { OwnersOfInstructions } from './m0080-owners-of-instructions.ts'
 import { Journal } from './m0081-journal.ts'
 import { TransfersWithOwners } from './m0082-transfers-with-owners.ts'
 import { Cards } from './m0083-cards.ts'
+import { AddressesOfCustomers } from './m0084-addresses-of-customers.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -113,4 +114,5 @@ export const migrations = [
   { name: 'm0081-journal', class: Journal },
   { name: 'm0082-transfers-with-owners', class: TransfersWithOwners },
   { name: 'm0083-cards', class: Cards },
+  { name: 'm0084-addresses-of-customers', class: AddressesOfCustomers },
 ]

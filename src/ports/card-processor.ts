@@ -1,5 +1,15 @@
 import type { EncryptionKey } from '../values/encryption-key.ts'
 import type { Euros } from '../values/money.ts'
+import type {
+  CardMessage,
+  CardReply,
+  MessageHeaders,
+  ProcessorAnswer,
+  ReadMessage,
+  SignedMessage,
+} from './card-messages.ts'
+
+export type * from './card-messages.ts'
 
 /**
  * The processor that issues virtual cards and speaks with the card network; `adapters/card-processor` implements it.
@@ -26,6 +36,17 @@ export interface CardProcessor {
     recipient: Recipient,
     call: ProcessorCall,
   ): Promise<Disclosure | ProcessorFailure>
+  /**
+   * A short-lived key with which the processor's own elements show a card in the browser that made the nonce; null for a
+   * processor without such elements.
+   */
+  readonly ephemeralKey:
+    | ((
+        processorCardId: string,
+        nonce: string,
+        call: ProcessorCall,
+      ) => Promise<EphemeralKey | ProcessorFailure>)
+    | null
   /** A network token and cryptogram as a compact JWE; null for a processor that has none. */
   readonly networkToken:
     | ((
@@ -75,6 +96,8 @@ export interface CardHolder {
   readonly name: string
   readonly email: string
   readonly type: 'individual' | 'business'
+  /** E.164. Null while the customer has not given one: cards of the EU need it for 3-D Secure. */
+  readonly phone: string | null
   /** Null while the customer has not given one: a real processor refuses and names it. */
   readonly address: PostalAddress | null
 }
@@ -130,6 +153,12 @@ export interface Disclosure {
   readonly jwe: string
 }
 
+/** The secret opens the card's data to whoever holds the nonce: it is given on and never kept. */
+export interface EphemeralKey {
+  readonly secret: string
+  readonly expiresAt: Date
+}
+
 export interface NewNetworkToken {
   readonly processorCardId: string
   readonly expiresAt: Date
@@ -138,111 +167,4 @@ export interface NewNetworkToken {
 export interface IssuedNetworkToken extends Disclosure {
   readonly tokenId: string
   readonly last4: string
-}
-
-export type MessageHeaders = Readonly<Record<string, string | undefined>>
-
-export type ReadMessage =
-  | { readonly kind: 'message'; readonly message: CardMessage }
-  /** Signed, and nothing that the service acts on. */
-  | { readonly kind: 'ignored' }
-  /** The signature is missing, wrong or too old. */
-  | { readonly kind: 'unsigned'; readonly reason: string }
-  /** Signed, and not to be understood: the field and what is wrong with it. */
-  | { readonly kind: 'unreadable'; readonly reason: string }
-
-export interface CardMessage {
-  /** The processor's id of the message: the same message may come again. */
-  readonly id: string
-  readonly processorCardId: string
-  readonly sentAt: Date
-  readonly content: MessageContent
-}
-
-export interface CardMerchant {
-  /** The descriptor, as the network sends it: `SQ *BOOKSHOP 1234 BERLIN`. */
-  readonly descriptor: string
-  readonly mcc: string | null
-  readonly country: string | null
-  /** The web address, where the network knows it. */
-  readonly url: string | null
-  /** The network token that paid, where one did. */
-  readonly networkTokenId: string | null
-}
-
-/** A question: the network waits two seconds for the answer. Amounts are the processor's euros. */
-export interface AuthorizationRequest {
-  readonly kind: 'authorization'
-  readonly authorizationId: string
-  /** 0 = the first request of this authorization, 1 = its first increment, and so on. */
-  readonly ask: number
-  /** The amount asked for; for an increment the additional one. Zero only checks the card. */
-  readonly amountEuros: Euros
-  /** Whether less than the amount may be approved. */
-  readonly partialAllowed: boolean
-  readonly merchant: CardMerchant
-}
-
-/** Facts: they are booked, never refused. */
-export type CardFact =
-  /** Null = the whole authorization. */
-  | { readonly kind: 'reversal'; readonly authorizationId: string; readonly amountEuros: Euros | null }
-  | { readonly kind: 'expiry'; readonly authorizationId: string }
-  | {
-      readonly kind: 'clearing'
-      readonly clearingId: string
-      /** Null = cleared without an authorization. */
-      readonly authorizationId: string | null
-      readonly amountEuros: Euros
-      /** The last clearing of its authorization. */
-      readonly final: boolean
-      readonly merchant: CardMerchant
-    }
-  | {
-      readonly kind: 'refund'
-      readonly refundId: string
-      /** Null = linked to no payment. */
-      readonly authorizationId: string | null
-      readonly amountEuros: Euros
-      readonly merchant: CardMerchant
-    }
-  /**
-   * The processor's word about its answers to the network, which wins over ours: it may have decided in our place, or have
-   * declined what we approved too late. `asks` begins with the first request; a longer list replaces a shorter one.
-   */
-  | {
-      readonly kind: 'outcome'
-      readonly authorizationId: string
-      readonly asks: readonly { readonly amountEuros: Euros; readonly approved: boolean }[]
-      readonly merchant: CardMerchant
-    }
-
-/** News about the card itself. */
-export type CardNotice =
-  | { readonly kind: 'number_closed'; readonly reason: string }
-  | { readonly kind: 'shipped'; readonly carrier: string | null; readonly trackingNumber: string | null }
-  | {
-      readonly kind: 'mobile_wallet'
-      readonly tokenId: string
-      readonly wallet: 'apple_pay' | 'google_pay' | 'samsung_pay' | 'other'
-      readonly status: 'requested' | 'active' | 'suspended' | 'deleted'
-    }
-
-export type MessageContent = AuthorizationRequest | CardFact | CardNotice
-
-/** The reply to a request: what is approved of the amount. Every other message is only acknowledged. */
-export type CardReply =
-  | { readonly kind: 'approved'; readonly approvedEuros: Euros; readonly askedEuros: Euros }
-  | { readonly kind: 'declined'; readonly reason: string }
-  | { readonly kind: 'noted' }
-
-export interface ProcessorAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
-export interface SignedMessage {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
 }

@@ -33,6 +33,40 @@ export const country = z
   .refine(code => countries.has(code), twoLetters)
   .meta({ pattern: '^[A-Z]{2}$', examples: ['DE'] })
 
+/** A telephone number in its international form (E.164). */
+export const phone = formattedText(
+  /^\+[1-9]\d{6,14}$/,
+  16,
+  'a phone number begins with + and the code of its country, and has no spaces',
+).meta({ examples: ['+493012345678'] })
+
+const addressLine = z.string().trim().min(1).max(100)
+
+export const postalAddress = z.strictObject({
+  line1: addressLine.meta({ description: 'Street and number.', examples: ['Torstraße 1'] }),
+  line2: addressLine
+    .nullable()
+    .default(null)
+    .meta({ description: 'Floor, flat or company.', examples: ['c/o Example'] }),
+  city: addressLine.meta({ examples: ['Berlin'] }),
+  postalCode: z
+    .string()
+    .trim()
+    .min(1)
+    .max(20)
+    .meta({ examples: ['10119'] }),
+  country,
+})
+
+/** An address as records show it. */
+export const PostalAddressRecord = z.object({
+  line1: z.string(),
+  line2: z.string().nullable(),
+  city: z.string(),
+  postalCode: z.string(),
+  country: z.string(),
+})
+
 /** The agent of a request: an agent's own token implies it. */
 export const ownAgent = id('agent')
   .optional()

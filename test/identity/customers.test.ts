@@ -1,13 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
 import { aKey, aLiveClient, anAgent, aToken, bodyOf } from '../support/factories.ts'
-import { startTestService } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
+import { ada, berlin, dash, service } from './customers/customers-service.ts'
 
-const service = await startTestService()
-const { dash } = service
-
-const ada = { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'GB' } as const
+import './customers/addresses.ts'
 
 describe('opening an account', () => {
   test('creates a customer and a working sandbox key', async () => {
@@ -16,6 +13,8 @@ describe('opening an account', () => {
     expect(body).toEqual({
       id: expect.stringMatching(/^customer_[0-9a-z]{26}$/),
       ...ada,
+      phone: null,
+      address: null,
       plan: 'free',
       status: 'active',
       kycStatus: 'none',
@@ -58,6 +57,17 @@ describe('opening an account', () => {
     ['another plan', { plan: 'gold' }, 'plan:'],
     ['an empty name', { name: '  ' }, 'name:'],
     ['a status of its own', { kycStatus: 'verified' }, 'kycStatus:'],
+    ['a phone number without its country', { phone: '030 12345678' }, 'phone:'],
+    ['a phone number that is too long', { phone: `+49${'1'.repeat(14)}` }, 'phone:'],
+    ['an address without a street', { address: { ...berlin, line1: ' ' } }, 'address.line1:'],
+    ['an address without a city', { address: { ...berlin, city: undefined } }, 'address.city:'],
+    [
+      'an address with a postal code that is too long',
+      { address: { ...berlin, postalCode: '1'.repeat(21) } },
+      'address.postalCode:',
+    ],
+    ['an address in no country', { address: { ...berlin, country: 'XX' } }, 'address.country:'],
+    ['an address with a member of its own', { address: { ...berlin, planet: 'Earth' } }, 'planet'],
   ])('refuses %s', async (_, invalid, field) => {
     const before = await service.sql('select count(*) from customers')
     const headers = { 'x-dashboard-secret': service.dashboardSecret }
@@ -118,6 +128,8 @@ describe('the dashboard', () => {
     ['the status', { status: 'suspended' }, ['customer.updated']],
     ['the name', { name: 'Ada King' }, ['cardholder.updated']],
     ['name and plan', { name: 'Ada King', plan: 'starter' }, ['cardholder.updated', 'customer.updated']],
+    ['the phone number', { phone: '+493012345678' }, ['cardholder.updated']],
+    ['the address', { address: { ...berlin, line2: 'c/o Babbage' } }, ['cardholder.updated']],
     ['nothing', { name: ada.name, status: 'active' }, []],
   ] as const)('changes %s, with an event for each change', async (_, body, events) => {
     const { key: _key, ...before } = await bodyOf(dash.keys.openAccount({ body: ada }))

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { IssuedCard } from '../../ports/card-processor.ts'
-import type { CardData, TokenData } from './encrypt.ts'
+import type { CardData } from './encrypt.ts'
+import { FAULT_NOTE } from './sandbox-faults.ts'
 
 /**
  * Beginnings of numbers that no real card can have. In ISO/IEC 7812-1 a first digit 9 is followed by the numeric country
@@ -14,11 +14,18 @@ const FREE_DIGITS = 11
 /** The years from the request to the end that is printed on the card. */
 const YEARS = 4
 
-type Secrets = readonly Buffer[]
+export type Secrets = readonly Buffer[]
 
 /** An id says by which secret and until when its card was made, so that everything else is derived from it alone. */
-const CARD_ID = /^sandboxcard_(?<secret>[a-p]{6})_(?<year>\d{4})(?<month>\d{2})_[a-p]{32}$/
-const TOKEN_ID = /^sandboxtoken_(?<secret>[a-p]{6})_[a-p]{32}$/
+const CARD_ID = new RegExp(
+  `^sandboxcard_(?<secret>[a-p]{6})_(?<year>\\d{4})(?<month>\\d{2})_[a-p]{32}(?<faultNote>${FAULT_NOTE})$`,
+)
+const TOKEN_ID = new RegExp(`^sandboxtoken_(?<secret>[a-p]{6})_[a-p]{32}(?<faultNote>${FAULT_NOTE})$`)
+
+export interface SandboxCard {
+  readonly data: CardData
+  readonly faultNote: string
+}
 
 const digest = (secret: Buffer, ...parts: readonly string[]): Buffer =>
   createHmac('sha256', secret).update(JSON.stringify(parts)).digest()
@@ -34,8 +41,12 @@ const current = ([secret]: Secrets): Buffer => {
   return secret
 }
 
-const madeBy = (secrets: Secrets, id: RegExpExecArray | null): Buffer | undefined =>
-  id ? secrets.find(secret => tagOf(secret) === id.groups?.secret) : undefined
+/** The parts of an id, and the secret by which it was made; null for an id of others. */
+function partsOf(secrets: Secrets, form: RegExp, id: string) {
+  const parts = form.exec(id)?.groups
+  const secret = parts && secrets.find(one => tagOf(one) === parts.secret)
+  return secret ? { secret, parts } : null
+}
 
 function digitsFrom(bytes: Buffer, count: number): string {
   const value = BigInt(`0x${bytes.toString('hex')}`) % 10n ** BigInt(count)
@@ -55,50 +66,47 @@ const numberFrom = (beginning: string, bytes: Buffer): string =>
   withCheckDigit(`${beginning}${digitsFrom(bytes, FREE_DIGITS)}`)
 
 /** The id of the card that a reference has issued, or will. */
-export function cardIdFor(secrets: Secrets, reference: string, requestedAt: Date): string {
+export function cardIdFor(secrets: Secrets, reference: string, requestedAt: Date, faultNote = ''): string {
   const secret = current(secrets)
   const month = requestedAt.toISOString().slice(5, 7)
   const hash = letters(digest(secret, 'card', reference)).slice(0, 32)
-  return `sandboxcard_${tagOf(secret)}_${requestedAt.getUTCFullYear() + YEARS}${month}_${hash}`
+  return `sandboxcard_${tagOf(secret)}_${requestedAt.getUTCFullYear() + YEARS}${month}_${hash}${faultNote}`
 }
 
 /** Null for an id that the sandbox has not made with any of these secrets. */
-export function cardOf(secrets: Secrets, processorCardId: string): CardData | null {
-  const id = CARD_ID.exec(processorCardId)
-  const secret = madeBy(secrets, id)
-  if (!secret) return null
-  return {
+export function cardOf(secrets: Secrets, processorCardId: string): SandboxCard | null {
+  const known = partsOf(secrets, CARD_ID, processorCardId)
+  if (!known) return null
+  const { secret, parts } = known
+  const data = {
     number: numberFrom(CARDS, digest(secret, 'number', processorCardId)),
-    expMonth: Number(id?.groups?.month),
-    expYear: Number(id?.groups?.year),
+    expMonth: Number(parts.month),
+    expYear: Number(parts.year),
     cvc: digitsFrom(digest(secret, 'cvc', processorCardId), 3),
   }
+  return { data, faultNote: parts.faultNote ?? '' }
 }
 
-/** What may be known of a card. */
-export function issuedCard(secrets: Secrets, processorCardId: string): IssuedCard | null {
-  const card = cardOf(secrets, processorCardId)
-  if (!card) return null
-  const { number, expMonth, expYear } = card
-  return { processorCardId, brand: 'sandbox', last4: number.slice(-4), expMonth, expYear }
-}
-
-export const tokenIdFor = (secrets: Secrets, reference: string): string => {
+/** The id of the token that a reference has made for this card, or will. */
+export function tokenIdFor(secrets: Secrets, reference: string, { faultNote }: SandboxCard): string {
   const secret = current(secrets)
-  return `sandboxtoken_${tagOf(secret)}_${letters(digest(secret, 'token', reference)).slice(0, 32)}`
+  return `sandboxtoken_${tagOf(secret)}_${letters(digest(secret, 'token', reference)).slice(0, 32)}${faultNote}`
 }
 
-export const isTokenId = (secrets: Secrets, tokenId: string): boolean =>
-  madeBy(secrets, TOKEN_ID.exec(tokenId)) !== undefined
+export interface SandboxToken {
+  readonly number: string
+  readonly cryptogram: string
+  readonly faultNote: string
+}
 
-/** The token of a card: another number and a cryptogram, with the end of the card. */
-export function tokenOf(secrets: Secrets, tokenId: string, card: CardData): TokenData | null {
-  const secret = madeBy(secrets, TOKEN_ID.exec(tokenId))
-  if (!secret) return null
+/** Null for an id that the sandbox has not made with any of these secrets. */
+export function tokenOf(secrets: Secrets, tokenId: string): SandboxToken | null {
+  const known = partsOf(secrets, TOKEN_ID, tokenId)
+  if (!known) return null
+  const { secret, parts } = known
   return {
     number: numberFrom(TOKENS, digest(secret, 'token number', tokenId)),
-    expMonth: card.expMonth,
-    expYear: card.expYear,
     cryptogram: digest(secret, 'cryptogram', tokenId).subarray(0, 20).toString('base64'),
+    faultNote: parts.faultNote ?? '',
   }
 }

@@ -8,7 +8,14 @@ const MAX_ASKS = 100
 /** Above every real message: an outcome of a hundred asks has 5 KB. */
 const MAX_BYTES = 65_536
 
-const name = z.string().min(1).max(200)
+/** PostgreSQL stores neither U+0000 nor half of a surrogate pair. */
+const text = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .refine(given => given.isWellFormed() && !given.includes('\0'), 'a character that cannot be used')
+
+const name = text(200).min(1)
 
 /** Cents as text, so that no reader can make a fraction of them. */
 export const cents = z.codec(z.string().regex(/^(0|[1-9]\d{0,12})$/), z.bigint(), {
@@ -17,7 +24,7 @@ export const cents = z.codec(z.string().regex(/^(0|[1-9]\d{0,12})$/), z.bigint()
 })
 
 const merchant = z.strictObject({
-  descriptor: z.string().max(200),
+  descriptor: text(200),
   mcc: z
     .string()
     .regex(/^\d{4}$/)
@@ -26,7 +33,7 @@ const merchant = z.strictObject({
     .string()
     .regex(/^[A-Z]{2}$/)
     .nullable(),
-  url: z.string().max(2_000).nullable(),
+  url: text(2_000).nullable(),
   networkTokenId: name.nullable(),
 })
 
@@ -68,7 +75,7 @@ const content = z.discriminatedUnion('kind', [
     asks: z.array(ask).min(1).max(MAX_ASKS),
     merchant,
   }),
-  z.strictObject({ kind: z.literal('number_closed'), reason: z.string().max(500) }),
+  z.strictObject({ kind: z.literal('number_closed'), reason: text(500) }),
   z.strictObject({
     kind: z.literal('shipped'),
     carrier: name.nullable(),

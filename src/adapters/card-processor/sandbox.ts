@@ -2,6 +2,7 @@ import {
   type CardMessage,
   type CardProcessor,
   type Done,
+  type IssuedCard,
   isFailure,
   type NewCard,
   type ProcessorCall,
@@ -10,14 +11,15 @@ import {
 } from '../../ports/card-processor.ts'
 import { encrypt } from './encrypt.ts'
 import { answer } from './sandbox-answer.ts'
-import { cardIdFor, cardOf, issuedCard, isTokenId, tokenIdFor, tokenOf } from './sandbox-numbers.ts'
+import { failureNoted, faultNoted, type SandboxCall } from './sandbox-faults.ts'
+import { cardIdFor, cardOf, type SandboxCard, type Secrets, tokenIdFor, tokenOf } from './sandbox-numbers.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from './sandbox-signature.ts'
 import { parsed, written } from './sandbox-wire.ts'
 
 /** The secrets of an installation: the current one first, then those that it was before. */
 export interface SandboxSecrets {
-  readonly numbers: readonly Buffer[]
-  readonly messages: readonly Buffer[]
+  readonly numbers: Secrets
+  readonly messages: Secrets
 }
 
 const DONE: Done = { done: true }
@@ -38,6 +40,7 @@ const UNKNOWN_TOKEN: ProcessorFailure = {
 export const sandboxProcessor = ({ numbers, messages }: SandboxSecrets): CardProcessor => ({
   name: 'sandbox',
   ...cards(numbers),
+  ephemeralKey: null,
   ...networkTokens(numbers),
   recognizes: hasSignature,
   read(body, headers, now) {
@@ -54,39 +57,63 @@ export const sandboxProcessor = ({ numbers, messages }: SandboxSecrets): CardPro
 
 type Cards = Pick<CardProcessor, 'issue' | 'setState' | 'setControls' | 'replace' | 'disclose'>
 
-function cards(secrets: readonly Buffer[]): Cards {
-  const issue = async ({ requestedAt }: NewCard, { reference }: ProcessorCall) =>
-    issuedCard(secrets, cardIdFor(secrets, reference, requestedAt)) ?? UNKNOWN_CARD
-  const acknowledge = async (processorCardId: string) =>
-    cardOf(secrets, processorCardId) ? DONE : UNKNOWN_CARD
+function cards(secrets: Secrets): Cards {
+  const acknowledging =
+    (call: SandboxCall) =>
+    async (id: string, _: unknown, { now }: ProcessorCall) =>
+      failureFor(cardOf(secrets, id), call, now) ?? DONE
   return {
-    issue,
-    setState: acknowledge,
-    setControls: acknowledge,
-    replace: async (processorCardId, card, call) =>
-      cardOf(secrets, processorCardId) ? issue(card, call) : UNKNOWN_CARD,
-    async disclose(processorCardId, recipient) {
-      const card = cardOf(secrets, processorCardId)
-      return card ? encrypt(card, recipient) : UNKNOWN_CARD
+    issue: async (card, call) => issue(secrets, card, call),
+    setState: acknowledging('state'),
+    setControls: acknowledging('controls'),
+    replace: async (id, card, call) =>
+      failureFor(cardOf(secrets, id), 'replace', call.now) ?? issue(secrets, card, call),
+    async disclose(id, recipient, { now }) {
+      const card = cardOf(secrets, id)
+      if (!card) return UNKNOWN_CARD
+      return failureFor(card, 'disclose', now) ?? encrypt(card.data, recipient)
     },
   }
 }
 
+function issue(
+  secrets: Secrets,
+  { displayName, requestedAt }: NewCard,
+  { reference, now }: ProcessorCall,
+): IssuedCard | ProcessorFailure {
+  const id = cardIdFor(secrets, reference, requestedAt, faultNoted(displayName, requestedAt))
+  const card = cardOf(secrets, id)
+  if (!card) return UNKNOWN_CARD
+  const { number, expMonth, expYear } = card.data
+  const issued = { processorCardId: id, brand: 'sandbox', last4: number.slice(-4), expMonth, expYear }
+  return failureFor(card, 'issue', now) ?? issued
+}
+
 type NetworkTokens = Pick<CardProcessor, 'networkToken' | 'setNetworkToken'>
 
-const networkTokens = (secrets: readonly Buffer[]): NetworkTokens => ({
-  async networkToken({ processorCardId }, recipient, { reference }) {
-    const tokenId = tokenIdFor(secrets, reference)
+const networkTokens = (secrets: Secrets): NetworkTokens => ({
+  async networkToken({ processorCardId }, recipient, { reference, now }) {
     const card = cardOf(secrets, processorCardId)
-    const token = card && tokenOf(secrets, tokenId, card)
-    if (!token) return UNKNOWN_CARD
-    const disclosure = await encrypt(token, recipient)
-    return isFailure(disclosure) ? disclosure : { ...disclosure, tokenId, last4: token.number.slice(-4) }
+    if (!card) return UNKNOWN_CARD
+    const tokenId = tokenIdFor(secrets, reference, card)
+    const token = tokenOf(secrets, tokenId)
+    if (!token) return UNKNOWN_TOKEN
+    const { expMonth, expYear } = card.data
+    const { number, cryptogram } = token
+    const disclosure =
+      failureFor(card, 'token', now) ?? (await encrypt({ number, expMonth, expYear, cryptogram }, recipient))
+    return isFailure(disclosure) ? disclosure : { ...disclosure, tokenId, last4: number.slice(-4) }
   },
-  setNetworkToken: async tokenId => (isTokenId(secrets, tokenId) ? DONE : UNKNOWN_TOKEN),
+  async setNetworkToken(tokenId, _, { now }) {
+    const token = tokenOf(secrets, tokenId)
+    return token ? (failureNoted(token.faultNote, 'state', now) ?? DONE) : UNKNOWN_TOKEN
+  },
 })
 
-function signedMessage(secrets: readonly Buffer[], message: CardMessage): SignedMessage {
+const failureFor = (card: SandboxCard | null, call: SandboxCall, now: Date): ProcessorFailure | null =>
+  card ? failureNoted(card.faultNote, call, now) : UNKNOWN_CARD
+
+function signedMessage(secrets: Secrets, message: CardMessage): SignedMessage {
   const body = written(message)
   return { headers: { 'content-type': 'application/json', ...signatureHeaders(secrets, body) }, body }
 }

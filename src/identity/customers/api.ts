@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, patch } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { country, email, label, recordTail } from '../../values/schemas.ts'
+import {
+  country,
+  email,
+  label,
+  PostalAddressRecord,
+  phone,
+  postalAddress,
+  recordTail,
+} from '../../values/schemas.ts'
 import { customerMachine, kycStatuses, plans, types } from './customer.ts'
 
 const status = z.enum(customerMachine.states)
@@ -13,9 +21,20 @@ export const holder = z.strictObject({
   name: label.meta({ examples: ['Ada Lovelace'] }),
   email,
   country: country.meta({ description: 'Where the customer lives or is registered, ISO 3166 alpha-2.' }),
+  phone: phone.nullable().meta({
+    description: 'A number in its international form. The issuer of live cards needs it for 3-D Secure.',
+  }),
+  address: postalAddress.nullable().meta({
+    description: 'Where the customer lives or is registered. The issuer of live cards needs it.',
+  }),
 })
 
-export const CustomerJoin = holder.extend({ type: z.enum(types), plan: plan.default('free') })
+export const CustomerJoin = holder.extend({
+  type: z.enum(types),
+  plan: plan.default('free'),
+  phone: holder.shape.phone.default(null),
+  address: holder.shape.address.default(null),
+})
 
 export const CustomerRecord = z
   .object({
@@ -24,6 +43,8 @@ export const CustomerRecord = z
     email: z.string(),
     type: z.enum(types),
     country: z.string(),
+    phone: z.string().nullable(),
+    address: PostalAddressRecord.nullable(),
     plan,
     status: status.meta({ description: 'The keys and tokens of a suspended customer open nothing.' }),
     kycStatus: z.enum(kycStatuses).meta({ description: 'Live keys are made once it is `verified`.' }),
@@ -40,7 +61,7 @@ const CustomerChanged = CustomerEvent.extend({
 export const CustomerChange = holder.extend({ plan, status }).partial()
 export const changeEvents = {
   'cardholder.updated': event(
-    'The name, email or country of the account holder has changed.',
+    'The name, email, country, phone number or address of the account holder has changed.',
     CustomerChanged,
   ),
   'customer.updated': event('The data, plan or status of the account have changed.', CustomerChanged),
@@ -49,7 +70,7 @@ export const changeEvents = {
 const fails = { customer_not_found: missing('customer') } as const satisfies Record<string, Failure>
 
 const twoEvents =
-  'Another name, email or country emits `cardholder.updated`, anything else `customer.updated`: in test mode until the customer is verified, then in live mode.'
+  'Another name, email, country, phone number or address emits `cardholder.updated`, anything else `customer.updated`: in test mode until the customer is verified, then in live mode.'
 
 export const customersApi = {
   list: list('/customers', {
@@ -65,12 +86,21 @@ export const customersApi = {
     returns: [200, CustomerRecord],
   }),
   updateMe: patch('/customers/me', {
-    summary: 'Change your own name, email or country',
+    summary: 'Change your own name, email, country, phone number or address',
     description: twoEvents,
     callers: ['key'],
     scope: 'customers:write',
     body: holder.partial(),
-    example: { email: 'accounts@example.com' },
+    example: {
+      email: 'accounts@example.com',
+      address: {
+        line1: 'Torstraße 1',
+        line2: 'c/o Example',
+        city: 'Berlin',
+        postalCode: '10119',
+        country: 'DE',
+      },
+    },
     returns: [200, CustomerRecord],
     emits: changeEvents,
   }),

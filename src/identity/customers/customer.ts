@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { timestamps } from '../../kernel/database/entity.ts'
+import { nullable, timestamps } from '../../kernel/database/entity.ts'
+import type { CardHolder, PostalAddress } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 
 export const customerMachine = machine('customer', {
@@ -30,6 +31,8 @@ const schema = defineEntity({
     email: p.text(),
     type: p.enum(types),
     country: p.text(),
+    phone: nullable.string(),
+    address: nullable.json<PostalAddress>(),
     plan: p.enum(plans),
     status: p.enum(customerMachine.states).onCreate(() => customerMachine.initial),
     kycStatus: p.enum(kycStatuses).onCreate(() => 'none' as const),
@@ -39,6 +42,12 @@ const schema = defineEntity({
 export class Customer extends schema.class {
   isVerified(): boolean {
     return this.kycStatus === 'verified'
+  }
+
+  /** What the issuer of a card is told about its owner. */
+  cardHolder(): CardHolder {
+    const { name, email, type, phone, address } = this
+    return { name, email, type, phone, address }
   }
 
   /** The tenant whose events and audit trail record changes to the account: test until live money is possible. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -25,7 +26,7 @@ function applyChanges(customer: Customer, changes: Changes, { actFor, emit }: Ch
   actFor(customer.account())
   const { status, ...members } = changes
   const names = Object.keys(changes) as (keyof Changes)[]
-  const changed = names.filter(name => changes[name] !== customer[name])
+  const changed = names.filter(name => !isDeepStrictEqual(changes[name], customer[name]))
   Object.assign(customer, members)
   if (status) customerMachine.move(customer, status)
   const data = { ...customerEvent(customer), changed }

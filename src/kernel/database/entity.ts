@@ -80,6 +80,11 @@ export const nullable = {
       .$type<Euros | null>()
       .strictNullable()
       .onCreate(() => null),
+  json: <T>() =>
+    p
+      .json<T | null>()
+      .strictNullable()
+      .onCreate(() => null),
   instant: () =>
     timestamp()
       .$type<Date | null>()

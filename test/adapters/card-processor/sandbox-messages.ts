@@ -119,6 +119,8 @@ describe('a message of the sandbox', () => {
     ['body', 'a list', []],
     ['id', 'no id', { ...closed, id: undefined }],
     ['id', 'an id of nothing', { ...closed, id: '' }],
+    ['id', 'half of a character', { ...closed, id: '\ud800' }],
+    ['content.reason', 'a text that ends early', wire({ kind: 'number_closed', reason: 'lost\0' })],
     ['id', 'a long id', { ...closed, id: 'a'.repeat(201) }],
     ['sentAt', 'no time', { ...closed, sentAt: 'now' }],
     ['content.kind', 'an unknown kind', wire({ kind: 'greeting' })],

@@ -19,7 +19,7 @@ export const newCard = (more: Partial<NewCard> = {}): NewCard => ({
   ownerId: 'customer_1',
   displayName: 'Books',
   requestedAt,
-  holder: { name: 'Ada', email: 'ada@example.com', type: 'individual', address: null },
+  holder: { name: 'Ada', email: 'ada@example.com', type: 'individual', phone: null, address: null },
   controls: {
     maxTransactionEuros: null,
     dailyLimitEuros: null,

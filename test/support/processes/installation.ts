@@ -10,6 +10,8 @@ export interface Installation {
   readonly temporal: OwnTemporal
   /** The API process that runs now: each one has its own address. */
   readonly api: Api
+  /** What the processes that run now have written. */
+  outputs(): string[]
   /** Starts the processes that are not running. */
   startMissing(): Promise<void>
   /** Kills a process with SIGKILL and waits for its end. */
@@ -21,24 +23,27 @@ interface Options {
   readonly durable?: boolean
   /** Returns the address that relay and worker use in place of Temporal's, such as that of a proxy. */
   readonly through?: (address: string) => Promise<string>
+  /** Settings of every process. */
+  readonly env?: Record<string, string>
 }
 
 /** Starts an installation with a Temporal of its own, as installations use the same task queue. */
 export async function startInstallation(
   databaseUrl: string,
-  { durable = true, through }: Options = {},
+  { durable = true, through, env = {} }: Options = {},
 ): Promise<Installation> {
   const temporal = await ownTemporal({ durable })
   const address = (await through?.(temporal.address)) ?? temporal.address
   const running = new Map<Name, Launched>()
   const start = (name: Name): Promise<Launched> =>
-    name === 'api' ? startApi(databaseUrl) : startPart(name, databaseUrl, address)
+    name === 'api' ? startApi(databaseUrl, env) : startPart(name, databaseUrl, address, env)
   const isRunning = (name: Name): boolean => isProcessRunning(running.get(name)?.pid ?? 0)
   return {
     temporal,
     get api() {
       return running.get('api') as Api
     },
+    outputs: () => [...running.values()].map(process => process.output()),
     async startMissing() {
       await temporal.start()
       const missing = (['api', 'relay', 'worker'] as const).filter(name => !isRunning(name))

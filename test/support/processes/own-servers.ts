@@ -23,6 +23,8 @@ export interface OwnPostgres extends OwnServer {
 
 export interface OwnTemporal extends OwnServer {
   readonly address: string
+  /** Where its data lies. */
+  readonly dataDir: string
   kill(): Promise<void>
 }
 
@@ -50,7 +52,7 @@ export async function ownTemporal({ durable = true } = {}): Promise<OwnTemporal>
   const first = await start()
   const server = restartable(first, start)
   // Its keeper always ends it with SIGKILL.
-  return { ...server, address: first.address, kill: server.stop }
+  return { ...server, address: first.address, dataDir, kill: server.stop }
 }
 
 function restartable(first: KeptServer, start: () => Promise<KeptServer>): OwnServer {

@@ -33,11 +33,13 @@ export async function startPart(
   name: 'relay' | 'worker',
   databaseUrl: string,
   temporalAddress: string,
+  env: Record<string, string> = {},
 ): Promise<Launched> {
   const part = startProgram(name, {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     ...SECRETS,
+    ...env,
   })
   await part.untilOutput(/is running/)
   return part

@@ -1,0 +1,82 @@
+import type { ProcessorFailure } from '../../ports/card-processor.ts'
+import { days, minutes } from '../../values/clock.ts'
+
+/** Faults on demand, by the name of a card. Documented in docs/cards.md. */
+
+export type SandboxCall = 'issue' | 'state' | 'controls' | 'replace' | 'disclose' | 'token'
+
+interface Fault {
+  readonly calls: readonly SandboxCall[]
+  readonly failure: ProcessorFailure
+  /** From the request of the card on; the name may say another time. */
+  readonly lastsMs: number
+}
+
+const ALWAYS = days(365 * 200)
+
+const LATE: ProcessorFailure = { failure: 'late' }
+const UNUSABLE: ProcessorFailure = { failure: 'unusable' }
+
+const refused = (code: string, message: string): ProcessorFailure => ({ failure: 'refused', code, message })
+
+const faults: ReadonlyMap<string, Fault> = new Map([
+  ['late', { calls: ['issue'], failure: LATE, lastsMs: minutes(1) }],
+  ['garbled', { calls: ['issue'], failure: UNUSABLE, lastsMs: minutes(1) }],
+  [
+    'refused',
+    {
+      calls: ['issue'],
+      failure: refused('not_issued', 'The sandbox issues no card of this name.'),
+      lastsMs: ALWAYS,
+    },
+  ],
+  [
+    'away',
+    {
+      calls: ['issue', 'state', 'controls', 'replace', 'disclose', 'token'],
+      failure: LATE,
+      lastsMs: minutes(60),
+    },
+  ],
+  [
+    'fixed',
+    {
+      calls: ['state', 'controls', 'replace'],
+      failure: refused('not_changeable', 'The sandbox changes no card of this name.'),
+      lastsMs: ALWAYS,
+    },
+  ],
+  [
+    'hidden',
+    {
+      calls: ['disclose', 'token'],
+      failure: refused('not_disclosed', 'The sandbox discloses no card of this name.'),
+      lastsMs: ALWAYS,
+    },
+  ],
+])
+
+const NAME = /^sandbox (?<fault>[a-z]+)(?: (?<first>\d{1,6})(?:-(?<second>\d{1,6}))?)?(?: |$)/i
+
+/** How the fault that a name asks for is noted at the end of the card's id; empty where it asks for none. */
+export function faultNoted(displayName: string, requestedAt: Date): string {
+  const { fault = '', first, second } = NAME.exec(displayName)?.groups ?? {}
+  const kind = fault.toLowerCase()
+  const known = faults.get(kind)
+  if (!known) return ''
+  const from = second === undefined ? 0 : minutes(Number(first))
+  const until = first === undefined ? known.lastsMs : minutes(Number(second ?? first))
+  const at = (milliseconds: number) => (requestedAt.getTime() + milliseconds).toString(36)
+  return `_${kind}_${at(from)}_${at(until)}`
+}
+
+/** The form of a note, or of none. */
+export const FAULT_NOTE = '(?:_[a-z]+_[\\da-z]{1,11}_[\\da-z]{1,11})?'
+
+/** The failure that a noted fault makes of this call now; null where it makes none. */
+export function failureNoted(note: string, call: SandboxCall, now: Date): ProcessorFailure | null {
+  const [, kind = '', from = '', until = ''] = note.split('_')
+  const fault = faults.get(kind)
+  const isNow = Number.parseInt(from, 36) <= now.getTime() && now.getTime() < Number.parseInt(until, 36)
+  return fault?.calls.includes(call) && isNow ? fault.failure : null
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals'
+import { type IssuedCard, isFailure, type ProcessorFailure } from '../../../src/ports/card-processor.ts'
+import { hasCardNumber } from '../../../src/values/card-number.ts'
+import { after, days, minutes } from '../../../src/values/clock.ts'
+import { aKeyPair } from '../../support/cards/encryption-keys.ts'
+import { callOf, newCard, requestedAt, sandboxWith } from '../../support/cards/sandbox.ts'
+
+const processor = sandboxWith()
+const at = (milliseconds: number) => callOf('card_1', after(requestedAt, milliseconds))
+const issue = (displayName: string, milliseconds = 0) =>
+  processor.issue(newCard({ displayName }), at(milliseconds))
+
+const outcome = (answer: object): string =>
+  'failure' in answer ? [answer.failure, 'code' in answer ? answer.code : ''].join(' ').trim() : 'done'
+
+async function issued(displayName: string, milliseconds = 0): Promise<IssuedCard> {
+  const card = await issue(displayName, milliseconds)
+  if (isFailure(card)) throw new Error(card.failure)
+  return card
+}
+
+/** The outcomes of every call about a card, in one order. */
+async function outcomesOf(processorCardId: string, milliseconds: number): Promise<string[]> {
+  const { key } = await aKeyPair()
+  const [recipient, call] = [{ key, intentId: null, merchantHost: null }, at(milliseconds)]
+  const { controls } = newCard()
+  const answers: (object | ProcessorFailure)[] = [
+    await processor.setState(processorCardId, 'active', call),
+    await processor.setControls(processorCardId, controls, call),
+    await processor.replace(processorCardId, newCard(), call),
+    await processor.disclose(processorCardId, recipient, call),
+    (await processor.networkToken?.({ processorCardId, expiresAt: requestedAt }, recipient, call)) ?? {},
+  ]
+  return answers.map(outcome)
+}
+
+const every = (outcome: string) => Array.from({ length: 5 }, () => outcome)
+
+describe('a card whose name asks for a fault', () => {
+  test.each([
+    ['Sandbox late', 'late', minutes(1)],
+    ['SANDBOX LATE books', 'late', minutes(1)],
+    ['Sandbox late 5', 'late', minutes(5)],
+    ['Sandbox garbled', 'unusable', minutes(1)],
+    ['Sandbox away', 'late', minutes(60)],
+    ['Sandbox away 1440', 'late', days(1)],
+    ['Sandbox refused', 'refused not_issued', days(365 * 100)],
+  ])('“%s” is answered with “%s” for %d ms from its request', async (name, failure, lastsMs) => {
+    for (const milliseconds of [0, lastsMs - 1])
+      expect(outcome(await issue(name, milliseconds))).toBe(failure)
+    if (failure.startsWith('refused')) return
+    const card = await issued(name, lastsMs)
+    expect(await issue(name, lastsMs + days(400))).toEqual(card)
+    expect(hasCardNumber(card.processorCardId)).toBe(false)
+  })
+
+  test.each([
+    'Books',
+    'Late',
+    'sandbox',
+    'Sandbox lately',
+    'Sandbox  late',
+    'My sandbox late',
+    'Sandbox constructor',
+  ])('“%s” asks for none', async name => {
+    const { processorCardId } = await issued(name)
+    expect(await outcomesOf(processorCardId, 0)).toEqual(every('done'))
+  })
+
+  test('is not reached between two minutes, whatever is asked of it', async () => {
+    const { processorCardId } = await issued('Sandbox away 10-70')
+    const results = [0, minutes(10) - 1, minutes(10), minutes(70) - 1, minutes(70)].map(milliseconds =>
+      outcomesOf(processorCardId, milliseconds),
+    )
+    expect(await Promise.all(results)).toEqual(['done', 'done', 'late', 'late', 'done'].map(every))
+  })
+
+  test('is disclosed to nobody, or changed by nobody', async () => {
+    const hidden = await issued('Sandbox hidden')
+    const fixed = await issued('Sandbox fixed')
+    const [noChange, noData] = ['refused not_changeable', 'refused not_disclosed']
+    expect(await outcomesOf(fixed.processorCardId, 0)).toEqual([noChange, noChange, noChange, 'done', 'done'])
+    expect(await outcomesOf(hidden.processorCardId, 0)).toEqual(['done', 'done', 'done', noData, noData])
+  })
+
+  test('passes a network token the fault that it has itself', async () => {
+    const { processorCardId } = await issued('Sandbox away 10-70')
+    const { key } = await aKeyPair()
+    const recipient = { key, intentId: null, merchantHost: null }
+    const token = await processor.networkToken?.(
+      { processorCardId, expiresAt: requestedAt },
+      recipient,
+      at(0),
+    )
+    const { tokenId } = token as { tokenId: string }
+    const suspend = async (milliseconds: number) =>
+      outcome((await processor.setNetworkToken?.(tokenId, 'suspended', at(milliseconds))) ?? {})
+    expect(await Promise.all([0, minutes(10), minutes(70)].map(suspend))).toEqual(['done', 'late', 'done'])
+  })
+
+  test('is replaced by a number whose name is looked at anew', async () => {
+    const { processorCardId } = await issued('Books')
+    const late = newCard({ displayName: 'Sandbox late', requestedAt: after(requestedAt, days(1)) })
+    const replace = (milliseconds: number) => processor.replace(processorCardId, late, at(milliseconds))
+    expect(outcome(await replace(days(1)))).toBe('late')
+    expect(outcome(await replace(days(1) + minutes(1)))).toBe('done')
+  })
+})

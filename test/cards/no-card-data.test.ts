@@ -1,0 +1,2 @@
+import './card-data/search.ts'
+import './card-data/full-run.ts'
