@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { type Book, balancesOf, openBook, shortfallText } from '../../money/ledger/index.ts'
+import { balancesOf, openBook, shortfallText } from '../../money/ledger/index.ts'
 import { closeWallet, isPurse, mainWallet, openWallet, walletsById } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
 import { Agent } from './agent.ts'
@@ -75,16 +75,14 @@ async function walletsOf({ id, walletId }: Agent, { sql, tenant }: Pick<Context,
   return [walletId, ...purses.map(purse => purse.id)]
 }
 
-const holdsAny = (book: Book, wallets: readonly string[]): boolean =>
-  wallets.some(id => book.balance(id).held > 0n)
-
 /** Whether money of the agent is held for a payment that may still come. The caller has locked the agent. */
 export async function holdsMoney(
   agent: Agent,
   context: Pick<Context, 'sql' | 'tenant' | 'now'>,
 ): Promise<boolean> {
   const wallets = await walletsOf(agent, context)
-  return holdsAny(await openBook(context.sql, context, { wallets }), wallets)
+  const book = await openBook(context.sql, context, { wallets })
+  return wallets.some(id => book.balance(id).held > 0n)
 }
 
 /** Moves the money of an agent that is being deleted to its owner's main wallet, and closes the agent's. */
@@ -95,9 +93,8 @@ export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, 
   if (agent.status !== 'deleting') return { done: true }
   const { walletId } = agent
   const main = open ?? (await openWallet({ name: 'Main' }, context))
-  const wallets = await walletsOf(agent, context)
-  const book = await openBook(sql, context, { wallets: [...wallets, main.id] })
-  if (holdsAny(book, wallets)) return { done: false }
+  const book = await openBook(sql, context, { wallets: [walletId, main.id] })
+  if (book.balance(walletId).held > 0n) return { done: false }
   const amountEuros = book.available(walletId)
   if (amountEuros > 0n) {
     book.move('sweep', walletId, main.id, amountEuros, { type: 'agent', id: agent.id })

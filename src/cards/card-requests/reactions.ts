@@ -1,0 +1,35 @@
+import { AgentEvent } from '../../control/agents/index.ts'
+import { reaction } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { CardEvent } from '../cards/index.ts'
+import { moveRequest } from './answer.ts'
+import { CardRequest } from './card-request.ts'
+import { fail } from './carry-out.ts'
+import { requestEvents } from './schemas.ts'
+
+/** The approved request that a card was asked for with; most cards have none. */
+const requestOf = (cardId: string, { records }: Pick<Context, 'records'>): Promise<CardRequest | null> =>
+  records.findOne(CardRequest, { cardId, type: 'new_card', status: 'approved' }, { lock: true })
+
+export const requestReactions = {
+  'card.issued': reaction(CardEvent, requestEvents, async ({ cardId }, context) => {
+    const request = await requestOf(cardId, context)
+    if (request) moveRequest(request, 'issued', context)
+  }),
+  'card.closed': reaction(CardEvent, requestEvents, async ({ cardId, reason }, context) => {
+    const request = await requestOf(cardId, context)
+    if (request) fail(request, `The card was closed before it was issued: ${reason}.`, context)
+  }),
+  /** What waits for an answer ends with the agent; what was approved fails, as its card is closed or not issued. */
+  'agent.deleting': reaction(AgentEvent, requestEvents, async ({ agentId }, context) => {
+    const pending = await context.records.find(
+      CardRequest,
+      { agentId, status: 'pending' },
+      { orderBy: { id: 'asc' }, lock: true },
+    )
+    for (const request of pending) {
+      request.comment = 'The agent is being deleted.'
+      moveRequest(request, 'cancelled', context, request.comment)
+    }
+  }),
+}
