@@ -11,4 +11,8 @@ for name in postgres_password agentpay_db_password migration_db_password tempora
 done
 # Empty until encryption_key is replaced for the first time.
 touch "$folder/encryption_keys_old"
+# Given by Stripe: empty where it issues no cards.
+for name in stripe_secret_key stripe_webhook_secret stripe_webhook_secret_events; do
+  touch "$folder/$name"
+done
 chmod 644 "$folder"/*

@@ -1,3 +1,5 @@
+import { cardRequestsArea } from './cards/card-requests/card-requests.ts'
+import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
@@ -46,6 +48,9 @@ export const areas = {
   policies: policiesArea,
   risk: riskArea,
   intents: intentsArea,
+  cards: cardsArea,
+  cardControls: cardControlsArea,
+  cardRequests: cardRequestsArea,
   transfers: transfersArea,
   rails: railsArea,
   events: eventsArea,

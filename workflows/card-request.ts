@@ -10,7 +10,9 @@ const { readCardRequest, answerCardRequest, expireCardRequest, carryOutCardReque
     readCardRequest: { summary: 'How the card request stands' },
     answerCardRequest: { summary: 'What an operator has signalled' },
     expireCardRequest: { summary: 'Nobody has answered in time: the request ends' },
-    carryOutCardRequest: { summary: 'What was approved is done: the card is asked for, or the limits change' },
+    carryOutCardRequest: {
+      summary: 'What was approved is done: the card is asked for, or the limits change',
+    },
   })
 
 /** A request is answered in time and carried out, or it expires. */

@@ -3,10 +3,12 @@ import { sandboxFunding } from '../adapters/funding-rail/sandbox.ts'
 import { type Queue, railByFiles } from '../adapters/sepa-rail/files.ts'
 import { outFolder } from '../adapters/sepa-rail/folder.ts'
 import { sandboxRail } from '../adapters/sepa-rail/sandbox.ts'
+import { stripeIssuing } from '../adapters/stripe-issuing/stripe-issuing.ts'
 import type { Mode } from '../kernel/contract/actor.ts'
 import type { ExternalSystems } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import type { CardProcessor } from '../ports/card-processor.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
 import { derivedSecrets } from '../ports/vault.ts'
 
@@ -18,7 +20,7 @@ export function externalSystemsOf(settings: WithKey, queue: Queue): ExternalSyst
   const { sepaRail, fundingRail, cardProcessor } = settings
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFunding() }
-  const cards = { sandbox: sandboxProcessor(sandboxSecrets(settings)) }
+  const cards = { sandbox: sandboxProcessor(sandboxSecrets(settings)), stripe: byStripe(settings) }
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
     fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),
@@ -52,6 +54,17 @@ function byFiles(settings: Settings, queue: Queue): SepaRail | Missing {
   if (!sepaFolder) return new Missing('SEPA_FOLDER')
   const debtor = { name: accountHolder, iban: collectionIban, bic: collectionBic ?? null }
   return railByFiles({ debtor, cutOffs: sepaCutOffs, queue, files: outFolder(sepaFolder) })
+}
+
+function byStripe(settings: Settings): CardProcessor | Missing {
+  const { stripeSecretKey, stripeWebhookSecret, stripeWebhookSecretEvents, stripeApiUrl } = settings
+  if (!stripeSecretKey) return new Missing('STRIPE_SECRET_KEY')
+  if (!stripeWebhookSecret) return new Missing('STRIPE_WEBHOOK_SECRET')
+  return stripeIssuing({
+    secretKey: stripeSecretKey,
+    webhookSecrets: [stripeWebhookSecret, ...(stripeWebhookSecretEvents ? [stripeWebhookSecretEvents] : [])],
+    apiUrl: stripeApiUrl,
+  })
 }
 
 const sandboxSecrets = ({ encryptionKey, encryptionKeysOld }: WithKey) => ({

@@ -1,5 +1,7 @@
 import { type NativeConnection, Worker } from '@temporalio/worker'
 import { agentActivities } from '../../activities/agents.ts'
+import { cardRequestActivities } from '../../activities/card-requests.ts'
+import { cardActivities } from '../../activities/cards.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
@@ -46,6 +48,8 @@ export async function startWorker(
     dataConverter: { payloadCodecs: [legible] },
     activities: {
       ...agentActivities(run),
+      ...cardRequestActivities(run, settings),
+      ...cardActivities(run, settings),
       ...intentActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),

@@ -11,6 +11,7 @@ export class CardRequests extends Migration {
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
         agent_id text collate "C" not null,
+        delegation_id text collate "C",
         type text not null check (type in ('new_card', 'limit_change')),
         status text not null check
           (status in ('pending', 'approved', 'issued', 'changed', 'denied', 'cancelled', 'expired', 'failed')),
@@ -46,11 +47,15 @@ export class CardRequests extends Migration {
           and (daily_limit_cents is null or approved_daily_limit_cents <= daily_limit_cents) is true
           and (monthly_limit_cents is null or approved_monthly_limit_cents <= monthly_limit_cents) is true)),
         foreign key (owner_id, mode, agent_id) references agents (owner_id, mode, id) deferrable initially deferred,
+        foreign key (owner_id, mode, agent_id, delegation_id)
+          references delegations (owner_id, mode, agent_id, id) deferrable initially deferred,
         foreign key (owner_id, mode, card_id) references cards (owner_id, mode, id) deferrable initially deferred
       );
       create index card_requests_by_agent on card_requests (owner_id, mode, agent_id, status, id);
       create index card_requests_by_status on card_requests (owner_id, mode, status, id);
       create index card_requests_by_card on card_requests (owner_id, mode, card_id, id) where card_id is not null;
+      create index card_requests_by_delegation on card_requests (owner_id, mode, delegation_id, id)
+        where delegation_id is not null;
       create index card_requests_open on card_requests (id) where status in ('pending', 'approved');
       create index card_requests_due on card_requests (mode, due_at)
         where due_at is not null and status in ('pending', 'approved');

@@ -71,6 +71,8 @@ export interface CardProcessor {
   answer(message: CardMessage, reply: CardReply): ProcessorAnswer
   /** The simulator signs a message as the processor does; null for a real processor. */
   readonly sign: ((message: CardMessage) => SignedMessage) | null
+  /** The simulator reads the answer to a message of its own; null for a real processor. */
+  readonly replyIn: ((answer: ProcessorAnswer) => CardReply) | null
 }
 
 export interface ProcessorCall {

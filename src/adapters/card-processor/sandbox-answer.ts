@@ -21,7 +21,7 @@ export const answer = (_message: CardMessage, reply: CardReply): ProcessorAnswer
 })
 
 /** The reply that an answer contains, as the simulated network reads it. */
-export function replyIn(body: string): CardReply {
+export function replyIn({ body }: ProcessorAnswer): CardReply {
   const wire = z.decode(Answer, JSON.parse(body))
   return wire.kind === 'approved'
     ? { kind: 'approved', approvedEuros: wire.approvedCents, askedEuros: wire.askedCents }

@@ -10,7 +10,7 @@ import {
   type SignedMessage,
 } from '../../ports/card-processor.ts'
 import { encrypt } from './encrypt.ts'
-import { answer } from './sandbox-answer.ts'
+import { answer, replyIn } from './sandbox-answer.ts'
 import { failureNoted, faultNoted, type SandboxCall } from './sandbox-faults.ts'
 import { cardIdFor, cardOf, type SandboxCard, type Secrets, tokenIdFor, tokenOf } from './sandbox-numbers.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from './sandbox-signature.ts'
@@ -53,6 +53,7 @@ export const sandboxProcessor = ({ numbers, messages }: SandboxSecrets): CardPro
   },
   answer,
   sign: message => signedMessage(messages, message),
+  replyIn,
 })
 
 type Cards = Pick<CardProcessor, 'issue' | 'setState' | 'setControls' | 'replace' | 'disclose'>

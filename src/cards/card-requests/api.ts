@@ -79,6 +79,7 @@ export const cardRequestsApi = {
       agent_not_active: [400, 'The agent is frozen or being deleted: it asks for nothing.'],
       card_not_found: [404, 'cardId: the agent has no such card.'],
       card_closed: [400, 'cardId: the card is closed for good. Ask for a new one.'],
+      card_pending: [400, 'cardId: the processor has not issued the card yet. Wait until it has.'],
       limits_as_they_are: [400, 'limits: the card has these limits already.'],
       too_many_pending: [
         400,

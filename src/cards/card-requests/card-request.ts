@@ -37,10 +37,12 @@ export const ANSWER_WITHIN_MS = days(3)
 export const MAX_PENDING = 20
 
 const schema = defineEntity({
-  ...tenantTable('CardRequest', 'card_requests', 'agentId'),
+  ...tenantTable('CardRequest', 'card_requests', 'agentId', 'delegationId'),
   properties: {
     ...record('cardrequest'),
     agentId: p.text(),
+    /** The delegation whose token has asked. */
+    delegationId: nullable.string(),
     type: p.enum(requestTypes),
     status: p.enum(cardRequestMachine.states).onCreate(() => cardRequestMachine.initial),
     /** The card whose limits are to change; that of a new card as soon as it is asked of the processor. */

@@ -68,11 +68,7 @@ function change({ request, locked }: LockedRequest, context: CarryingOut): void 
 }
 
 /** Ends a request that was approved and cannot be carried out. */
-export function fail(
-  request: CardRequest,
-  reason: string,
-  context: Parameters<typeof moveRequest>[2],
-): void {
+export function fail(request: CardRequest, reason: string, context: Parameters<typeof moveRequest>[2]): void {
   request.failureReason = reason
   moveRequest(request, 'failed', context, reason)
 }

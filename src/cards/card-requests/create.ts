@@ -4,7 +4,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { Card, type Limits } from '../cards/index.ts'
+import { Card, type Limits, whyNotChangeable } from '../cards/index.ts'
 import type { cardRequestsApi } from './api.ts'
 import { ANSWER_WITHIN_MS, CardRequest, MAX_PENDING } from './card-request.ts'
 import { limitNames } from './limits.ts'
@@ -20,7 +20,8 @@ async function cardProblem(cardId: string, agentId: string, limits: Limits, { re
     records.findOne(CardTerms, { id: cardId, agentId }),
   ])
   if (!card || !terms) return 'card_not_found'
-  if (card.status === 'closed') return 'card_closed'
+  const blocker = whyNotChangeable({ card })
+  if (blocker) return blocker
   const changes = limitNames.some(name => limits[name] !== null && limits[name] !== terms[name])
   return changes ? undefined : 'limits_as_they_are'
 }
@@ -43,6 +44,7 @@ export const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body },
   const request = records.create(CardRequest, {
     id,
     agentId,
+    delegationId: actor.delegationId ?? null,
     type,
     cardId,
     usage: type === 'new_card' ? (body.usage ?? 'multi') : null,

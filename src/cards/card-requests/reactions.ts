@@ -7,6 +7,9 @@ import { CardRequest } from './card-request.ts'
 import { fail } from './carry-out.ts'
 import { requestEvents } from './schemas.ts'
 
+const REFUSED = 'The processor refused to issue the card.'
+const CLOSED = 'The card was closed before it was issued.'
+
 /** The approved request that a card was asked for with; most cards have none. */
 const requestOf = (cardId: string, { records }: Pick<Context, 'records'>): Promise<CardRequest | null> =>
   records.findOne(CardRequest, { cardId, type: 'new_card', status: 'approved' }, { lock: true })
@@ -18,7 +21,7 @@ export const requestReactions = {
   }),
   'card.closed': reaction(CardEvent, requestEvents, async ({ cardId, reason }, context) => {
     const request = await requestOf(cardId, context)
-    if (request) fail(request, `The card was closed before it was issued: ${reason}.`, context)
+    if (request) fail(request, reason === 'processor_refused' ? REFUSED : CLOSED, context)
   }),
   /** What waits for an answer ends with the agent; what was approved fails, as its card is closed or not issued. */
   'agent.deleting': reaction(AgentEvent, requestEvents, async ({ agentId }, context) => {

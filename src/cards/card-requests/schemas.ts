@@ -22,6 +22,7 @@ export const CardRequestRecord = z
   .object({
     ...recordHead('cardrequest'),
     agentId: id('agent'),
+    delegationId: id('delegation').nullable().meta({ description: 'The delegation whose token has asked.' }),
     type,
     status,
     cardId: id('card')

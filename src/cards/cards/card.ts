@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { cardStatuses } from '../../control/card-terms/index.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import type { NumberState } from '../../ports/card-processor.ts'
 
 /** `pending`: the processor has not issued it yet. */
 export const cardMachine = machine('card', {
@@ -40,8 +41,21 @@ const card = defineEntity({
     expYear: nullable.integer(),
     /** Why the processor has not done what the card asks of it. */
     processorProblem: nullable.string(),
-    /** When the process or the sweep has something to do for the card; null while nothing waits. */
+    /** When the process or the sweep has something to do for the card; null once nothing is left to do. */
     dueAt: nullable.instant(),
+    /** How many calls of the processor in a row have brought no answer so far. */
+    attempts: p.integer().onCreate(() => 0),
+    /** When the processor is called again, unless the call under way is answered; null = no call is, and none has failed. */
+    callDueAt: nullable.instant(),
+    /** The id of the number that the processor has been asked for in place of the current one. */
+    nextNumberId: nullable.string(),
+    nextNumberAt: nullable.instant(),
+    /** How long the number before the next one still pays. */
+    overlapMinutes: nullable.integer(),
+    /** When the one payment that the card was made for had ended: the card closes. */
+    spentAt: nullable.instant(),
+    /** When what the purse of a closed card still has is to be given back; null = it has nothing. */
+    purseDueAt: nullable.instant(),
     workflowId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
@@ -57,6 +71,8 @@ export const numberMachine = machine('card-number', {
   retiring: ['replaced'],
   replaced: [],
 })
+
+const numberStates = ['inactive', 'active', 'closed'] as const satisfies readonly NumberState[]
 
 const number = defineEntity({
   ...tenantTable('CardNumber', 'card_numbers', 'agentId'),
@@ -75,7 +91,17 @@ const number = defineEntity({
     /** The end printed on it: the last instant of that month. */
     endsAt: timestamp(),
     /** The state that the processor has confirmed last: it is told of each change until it has. */
-    processorState: p.enum(['inactive', 'active', 'closed'] as const).onCreate(() => 'inactive' as const),
+    processorState: p.enum(numberStates).onCreate(() => 'inactive' as const),
+    /** The state that the processor has been told of and has not confirmed: it may be in either. */
+    toldState: p
+      .enum(numberStates)
+      .$type<NumberState | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    /** Counts the states that the processor has been told of: each has a reference of its own. */
+    toldCount: p.integer().onCreate(() => 0),
+    /** The version of the card's limits and controls that the processor has confirmed last. */
+    controlsVersion: p.integer().onCreate(() => 1),
   },
 })
 

@@ -1,1 +1,5 @@
-export { Card, CardNumber, cardMachine, cardUsages, numberMachine } from './card.ts'
+export { Card, cardUsages } from './card.ts'
+export { setLimits, whyNotChangeable } from './controls.ts'
+export { type IssueBlocker, issueCard, type Limits } from './issue.ts'
+export { type LockedCard, lockCard } from './lock-card.ts'
+export { CardControls, CardEvent, ControlsBody, cardEvents, displayName, usage } from './schemas.ts'

@@ -1,3 +1,4 @@
+export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
 export type { IntentRow } from './intent-rows.ts'
 export {
   aboveHeldMessage,
@@ -8,3 +9,4 @@ export {
   paymentsToCancel,
   type SubmissionBlocker,
 } from './payments.ts'
+export { IntentEvent } from './schemas.ts'

@@ -47,6 +47,8 @@ const schema = defineEntity({
     tokenId: nullable.string(),
     clientIntentId: nullable.string(),
     possibleDuplicateOf: nullable.string(),
+    /** The key by which a payment of the card network finds the intent; null in intents of earlier versions. */
+    merchantKey: nullable.string(),
     fingerprint: nullable.string().name('likeness'),
     expiresAt: timestamp(),
     decidedAt: nullable.instant(),

@@ -101,22 +101,27 @@ export class Payments {
     if (intent.workflowId) wake(intentProcess, intent)
   }
 
-  /** The money leaves, which completes the intent. */
-  complete(
-    intent: IntentRow,
-    { kind, to, amountEuros, cause, transactionId }: Capture,
-    book: Book,
-    context: PaymentContext,
-  ): void {
+  /** All of the money leaves at once, which completes the intent. */
+  complete(intent: IntentRow, capture: Capture, book: Book, context: PaymentContext): void {
+    const { kind, to, amountEuros, cause, transactionId } = capture
+    this.completeWith(intent, transactionId, context)
+    book.capture(kind, causeOf(intent), to, amountEuros, cause)
+    this.#counters.spend(causeOf(intent), amountEuros, intent.merchant)
+    this.releaseRest(intent, book)
+  }
+
+  /** Completes the intent by its payment, whose money leaves now or in parts; its money stays held. */
+  completeWith(intent: IntentRow, transactionId: string, context: PaymentContext): void {
     if (!intentMachine.move(intent, 'completed')) throw new Error(`${intent.id} cannot be paid`)
     this.#change(intent, { transactionId, paymentId: null })
-    const intentCause = causeOf(intent)
-    book.capture(kind, intentCause, to, amountEuros, cause)
-    book.release(intentCause)
-    this.#counters.spend(intentCause, amountEuros, intent.merchant)
-    this.#counters.release(intentCause)
     context.emit('intent.completed', intentEvent(intent))
     if (intent.workflowId) context.wake(intentProcess, intent)
+  }
+
+  /** Gives back what the payment has left of the money and of the limits. */
+  releaseRest(intent: IntentRow, book: Book): void {
+    book.release(causeOf(intent))
+    this.#counters.release(causeOf(intent))
   }
 
   /** Takes money that came back out of the limits. The intent stays completed by its one payment. */

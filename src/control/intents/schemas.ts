@@ -102,6 +102,7 @@ export const IntentEvent = z.object({
   agentId: id('agent'),
   runId: id('run').optional(),
   delegationId: id('delegation').optional(),
+  cardId: id('card').optional().meta({ description: 'The card that it names.' }),
   status,
   amountEuros: euros,
   merchant: z.string().max(200),

@@ -3,18 +3,12 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
 import { type FrozenAgent, freeze, updateFrozenAgents } from '../agents/index.ts'
+import { merchantKey } from '../merchants/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { Risk } from '../rules/index.ts'
 import { type AlertRow, alertMachine } from './alert.ts'
 import { settingsOf } from './config.ts'
-import {
-  countDeclared,
-  emptyProfile,
-  learnApproved,
-  merchantKey,
-  type Profile,
-  type Spend,
-} from './profile.ts'
+import { countDeclared, emptyProfile, learnApproved, type Profile, type Spend } from './profile.ts'
 import { type DecidedSpend, type EventToEmit, isNoteworthy, riskEventsOf } from './risk-events.ts'
 import type { RiskRecordRow } from './risk-record.ts'
 import { type RiskSettings, score } from './score.ts'

@@ -25,7 +25,9 @@ export const WalletRecord = z
     }),
     parentWalletId: id('wallet').nullable(),
     agentId: id('agent').nullable(),
-    cardId: id('card').nullable().meta({ description: 'The card whose purse it is.' }),
+    cardId: id('card')
+      .nullable()
+      .meta({ description: 'The card whose purse it is: only that card pays from it.' }),
     iban: z
       .string()
       .nullable()

@@ -14,10 +14,10 @@ type Opening = Pick<
 type Members = Pick<Wallet, 'name'> &
   Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'cardId' | 'parentWalletId' | 'metadata'>>
 
-/** Opens a wallet with its account in the ledger, and with an IBAN unless it is a purse: nobody pays into that from outside. */
+/** Opens a wallet with its IBAN and its account in the ledger. The purse of a card has no IBAN: its owner fills it. */
 export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
   const { records, sql, emit, sendAlong } = context
-  const number = members.kind === 'card' ? NO_IBAN : await newIban(context)
+  const number = members.kind === 'card' ? NO_IBAN : await nextIban(context)
   const wallet = records.create(Wallet, { ...members, ...number })
   sendAlong(openWalletAccount(sql, context, wallet.id))
   emit('wallet.created', eventWithBalance(wallet, EMPTY))
@@ -26,7 +26,7 @@ export async function openWallet(members: Members, context: Opening): Promise<Wa
 
 const NO_IBAN = { iban: null, bic: null }
 
-async function newIban({ sql, tenant, ports }: Pick<Opening, 'sql' | 'tenant' | 'ports'>) {
+async function nextIban({ sql, tenant, ports }: Pick<Opening, 'sql' | 'tenant' | 'ports'>) {
   const [sequence] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
   return virtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
 }
@@ -36,7 +36,6 @@ export const notClosed = { $ne: 'closed' } as const
 /** The part of a wallet that moving money depends on. */
 export interface WalletRow extends Row {
   readonly id: string
-  /** `card`: the purse of a card, which takes no part in what others pay or receive. */
   readonly kind: Wallet['kind']
   readonly status: Wallet['status']
   readonly agentId: string | null

@@ -53,10 +53,4 @@ export const moneySettings = {
     allowed: 'sandbox',
     otherwise: 'none: live mode has no payment methods',
   }),
-  cardProcessor: about(z.enum(['sandbox']).optional(), {
-    meaning:
-      'Processor of live mode’s cards. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
-    allowed: 'sandbox',
-    otherwise: 'none: live mode has no cards',
-  }),
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cardSettings } from './cards.ts'
 import { outsideSettings } from './external-systems.ts'
 import { moneySettings } from './money.ts'
 import { readSecret } from './secret-file.ts'
@@ -6,7 +7,13 @@ import { serviceSettings } from './service.ts'
 import { aboutOf, WrongSetting } from './setting.ts'
 import { temporalSettings } from './temporal.ts'
 
-const schema = z.object({ ...serviceSettings, ...temporalSettings, ...moneySettings, ...outsideSettings })
+const schema = z.object({
+  ...serviceSettings,
+  ...temporalSettings,
+  ...moneySettings,
+  ...cardSettings,
+  ...outsideSettings,
+})
 
 export type Settings = z.output<typeof schema>
 

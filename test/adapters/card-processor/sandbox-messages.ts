@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { replyIn } from '../../../src/adapters/card-processor/sandbox-answer.ts'
 import type { CardMessage, CardReply } from '../../../src/ports/card-processor.ts'
 import { clock, minutes } from '../../../src/values/clock.ts'
 import { anyMessage } from '../../support/cards/messages.ts'
@@ -200,6 +199,6 @@ describe('the answer to a message of the sandbox', () => {
     const answer = processor.answer(closed, reply)
     expect(processor.answer(closed, reply)).toEqual(answer)
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
-    expect(replyIn(answer.body)).toEqual(reply)
+    expect(processor.replyIn?.(answer)).toEqual(reply)
   })
 })

@@ -52,6 +52,8 @@ describe('the settings', () => {
     [{ TEMPORAL_TLS: 'true' }, { temporalTls: true }],
     [{ TEMPORAL_TLS: 'false' }, { temporalTls: false }],
     [{ SEPA_CUT_OFFS: '08:30, 16:00' }, { sepaCutOffs: ['08:30', '16:00'] }],
+    [{ STRIPE_SECRET_KEY: 'rk_live_51Abcdefgh' }, { stripeSecretKey: 'rk_live_51Abcdefgh' }],
+    [{ STRIPE_API_URL: 'http://127.0.0.1:12111' }, { stripeApiUrl: 'http://127.0.0.1:12111' }],
     [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
   ])('read %j as %j', (env, settings) => {
     expect(readSettings(env)).toMatchObject(settings)
@@ -87,6 +89,11 @@ describe('the settings', () => {
     ['SEPA_CUT_OFFS', '24:00'],
     ['SEPA_CUT_OFFS', '15:00,09:00'],
     ['PUBLIC_URL', 'ftp://pay.example'],
+    ['CARD_PROCESSOR', 'paper'],
+    ['STRIPE_SECRET_KEY', 'pk_live_hunter2hunter2'],
+    ['STRIPE_WEBHOOK_SECRET', 'hunter2hunter2'],
+    ['STRIPE_WEBHOOK_SECRET_EVENTS', 'whsec-hunter2hunter2'],
+    ['STRIPE_API_URL', 'http://stripe.example'],
   ])('refuse an invalid %s in one line that does not contain its value', (name, value) => {
     const read = () => readSettings({ [name]: value })
     expect(read).toThrow(new RegExp(`^${name} is not valid\\. Allowed: [^\\n]+$`))

@@ -1,0 +1,57 @@
+import type Stripe from 'stripe'
+import type { Done, ProcessorCall, ProcessorControls } from '../../ports/card-processor.ts'
+import type { Euros } from '../../values/money.ts'
+import { DONE } from './answers.ts'
+
+type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit
+
+/**
+ * As good as no limit. Each interval is always named: a card without a daily limit gets Stripe's own of 500 a day, and an
+ * empty list changes nothing.
+ */
+const HIGHEST: Euros = 99_999_999n
+
+/**
+ * Limits and countries as Stripe's spending controls. Stripe groups merchants by names of its own, which it does not map to
+ * category codes (MCCs): those are enforced by the service alone, at each authorization.
+ */
+export const spendingControlsOf = (controls: ProcessorControls) => ({
+  spending_limits: [
+    limit('per_authorization', controls.maxTransactionEuros),
+    limit('daily', controls.dailyLimitEuros),
+    limit('monthly', controls.monthlyLimitEuros),
+  ],
+  ...(controls.allowedCountries.length > 0
+    ? { allowed_merchant_countries: [...controls.allowedCountries] }
+    : {}),
+})
+
+const limit = (interval: string, amount: Euros | null): Limit => ({
+  interval,
+  amount: Number(amount === null || amount > HIGHEST ? HIGHEST : amount),
+})
+
+/** Stripe keeps a list of countries that is not named; the documented empty value removes it. */
+const NO_COUNTRIES = '' as unknown as string[]
+
+export async function changeControls(
+  stripe: Stripe,
+  processorCardId: string,
+  controls: ProcessorControls,
+  { reference }: ProcessorCall,
+): Promise<Done> {
+  const wanted = spendingControlsOf(controls)
+  const { spending_controls: kept } = await stripe.issuing.cards.update(
+    processorCardId,
+    { spending_controls: wanted },
+    { idempotencyKey: reference },
+  )
+  const mustOpen = controls.allowedCountries.length === 0 && kept.allowed_merchant_countries?.length
+  if (mustOpen)
+    await stripe.issuing.cards.update(
+      processorCardId,
+      { spending_controls: { ...wanted, allowed_merchant_countries: NO_COUNTRIES } },
+      { idempotencyKey: `${reference}/countries` },
+    )
+  return DONE
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import type { CardMerchant } from '../../ports/card-processor.ts'
+
+/** What is read of Stripe's objects. A member that is missing or of another type makes the message unreadable. */
+
+const id = z.string().min(1).max(200).refine(isStorable, 'a character that cannot be stored')
+
+/** PostgreSQL stores neither U+0000 nor half of a surrogate pair. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+/** What people wrote is made storable, as a message about money must not be lost over it. */
+const words = (longest: number) =>
+  z.string().transform(text => text.replaceAll('\0', '').slice(0, longest).toWellFormed().trim())
+
+/** A whole object where it is expanded, else its id. */
+const reference = z.union([id, z.object({ id })]).transform(idOf)
+
+function idOf(value: string | { id: string }): string {
+  return typeof value === 'string' ? value : value.id
+}
+
+/** Amounts come in the currency of the card, whatever the merchant's: all cards are in euros. */
+const eur = z.literal('eur', 'every card is in euros')
+
+const cents = z.int().transform(BigInt)
+const amountAsked = z.int().min(0).transform(BigInt)
+
+const merchantData = z
+  .object({
+    name: words(200).nullish(),
+    network_id: words(200),
+    category_code: z.string().nullish(),
+    country: z.string().nullish(),
+    url: words(2_000).nullish(),
+  })
+  .transform(({ name, network_id, category_code, country, url }) => ({
+    descriptor: name || network_id,
+    mcc: matching(/^\d{4}$/, category_code),
+    country: matching(/^[A-Z]{2}$/, country),
+    url: url || null,
+  }))
+
+const matching = (form: RegExp, text: string | null | undefined): string | null =>
+  text && form.test(text) ? text : null
+
+const paid = { merchant_data: merchantData, token: reference.nullish() }
+
+const moved = z.object({ id, amount: cents, currency: eur, ...paid })
+
+export type Moved = z.output<typeof moved>
+
+export const Authorization = z.object({
+  id,
+  card: reference,
+  status: z.string(),
+  amount: cents,
+  currency: eur,
+  metadata: z.record(z.string(), z.string()).default({}),
+  pending_request: z
+    .object({ amount: amountAsked, currency: eur, is_amount_controllable: z.boolean() })
+    .nullish(),
+  request_history: z
+    .array(z.object({ amount: amountAsked, approved: z.boolean(), created: z.number() }))
+    .max(1_000),
+  transactions: z.array(moved).default([]),
+  ...paid,
+})
+
+export type Authorization = z.output<typeof Authorization>
+
+export const Transaction = moved.extend({ card: reference, authorization: reference.nullish() })
+
+export const Card = z.object({
+  id,
+  status: z.string(),
+  cancellation_reason: words(200).nullish(),
+  shipping: z
+    .object({
+      status: z.string().nullish(),
+      carrier: words(200).nullish(),
+      tracking_number: words(200).nullish(),
+    })
+    .nullish(),
+})
+
+export const Token = z.object({
+  id,
+  card: reference,
+  status: z.enum(['requested', 'active', 'suspended', 'deleted']),
+  wallet_provider: z.string().nullish(),
+})
+
+/** The envelope of every event. `previous_attributes` holds what another value has now, as it was before. */
+export const Event = z.object({
+  id,
+  type: z.string(),
+  created: z.number(),
+  data: z.object({
+    object: z.unknown(),
+    previous_attributes: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .transform(before => before ?? {}),
+  }),
+})
+
+export type Event = z.output<typeof Event>
+
+export const merchantOf = ({
+  merchant_data,
+  token,
+}: Pick<Moved, 'merchant_data' | 'token'>): CardMerchant => ({
+  ...merchant_data,
+  networkTokenId: token ?? null,
+})

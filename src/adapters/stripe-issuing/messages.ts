@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { MessageContent, ReadMessage } from '../../ports/card-processor.ts'
+import { changeOf, outcomeOf, requestOf } from './authorizations.ts'
+import { Authorization, Card, Event, Token, Transaction } from './event.ts'
+import { factOf } from './transactions.ts'
+
+/** The content of a message, and of which card; null where the service does nothing with it. */
+type Translated = { readonly card: string; readonly content: MessageContent | null }
+
+type Before = Event['data']['previous_attributes']
+
+const translations: ReadonlyMap<string, (object: unknown, before: Before) => Translated> = new Map([
+  ['issuing_authorization.request', ofAuthorization(requestOf)],
+  ['issuing_authorization.created', ofAuthorization(outcomeOf)],
+  ['issuing_authorization.updated', ofAuthorization(changeOf)],
+  ['issuing_transaction.created', ofTransaction],
+  ['issuing_card.updated', ofCard],
+  ['issuing_token.created', ofToken],
+  ['issuing_token.updated', ofToken],
+])
+
+function ofAuthorization(read: (authorization: Authorization, before: Before) => MessageContent | null) {
+  return (object: unknown, before: Before): Translated => {
+    const authorization = Authorization.parse(object)
+    return { card: authorization.card, content: read(authorization, before) }
+  }
+}
+
+function ofTransaction(object: unknown): Translated {
+  const { card, authorization, ...transaction } = Transaction.parse(object)
+  return { card, content: factOf(transaction, authorization ?? null) }
+}
+
+const SENT = new Set(['shipped', 'delivered'])
+
+/** An event says which members have changed: what was so before is no news. */
+function ofCard(object: unknown, before: Before): Translated {
+  const { id, status, cancellation_reason, shipping } = Card.parse(object)
+  if ('status' in before && status === 'canceled')
+    return { card: id, content: { kind: 'number_closed', reason: cancellation_reason ?? 'canceled' } }
+  if (!('shipping' in before) || !shipping || !SENT.has(shipping.status ?? ''))
+    return { card: id, content: null }
+  const { carrier, tracking_number } = shipping
+  return {
+    card: id,
+    content: { kind: 'shipped', carrier: carrier ?? null, trackingNumber: tracking_number ?? null },
+  }
+}
+
+const wallets = { apple_pay: 'apple_pay', google_pay: 'google_pay', samsung_pay: 'samsung_pay' } as const
+
+function ofToken(object: unknown): Translated {
+  const { id, card, status, wallet_provider: wallet } = Token.parse(object)
+  const known = wallet && Object.hasOwn(wallets, wallet) ? wallets[wallet as keyof typeof wallets] : 'other'
+  return { card, content: { kind: 'mobile_wallet', tokenId: id, wallet: known, status } }
+}
+
+/** Translates a message whose signature has been verified. */
+export function translate(body: Uint8Array): ReadMessage {
+  try {
+    const { id, type, created, data } = Event.parse(JSON.parse(Buffer.from(body).toString('utf8')))
+    const translated = translations.get(type)?.(data.object, data.previous_attributes)
+    if (!translated?.content) return { kind: 'ignored' }
+    const { card: processorCardId, content } = translated
+    return { kind: 'message', message: { id, processorCardId, sentAt: new Date(created * 1000), content } }
+  } catch (error) {
+    return { kind: 'unreadable', reason: reasonOf(error) }
+  }
+}
+
+/** Names the member and what was expected of it, never what stands in it. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SyntaxError) return 'The body is not JSON.'
+  if (!(error instanceof z.ZodError)) throw error
+  const { path = [], message = '' } = error.issues[0] ?? {}
+  return `${path.join('.') || 'event'}: ${message}`
+}

@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { CardProcessor } from '../../../src/ports/card-processor.ts'
+import { aKeyPair } from '../../support/cards/encryption-keys.ts'
+import { callOf } from '../../support/cards/sandbox.ts'
+import { aCard, address, stripeAt } from '../../support/cards/stripe.ts'
+import { type StripeMock, startStripeMock } from '../../support/cards/stripe-mock.ts'
+
+/** Stripe's stand-in refuses parameters that Stripe does not take; it remembers nothing, and knows no numbers. */
+let mock: StripeMock
+let processor: CardProcessor
+beforeAll(async () => {
+  mock = await startStripeMock()
+  processor = stripeAt(mock.url, 'sk_test_123')
+}, 240_000)
+
+const issued = {
+  processorCardId: expect.stringMatching(/^ic_\w+$/),
+  brand: 'visa',
+  last4: '4242',
+  expMonth: expect.any(Number),
+  expYear: expect.any(Number),
+}
+
+describe('Stripe’s own stand-in', () => {
+  test('listens on the loopback only', () => {
+    expect(mock.addresses).toEqual(Array(2).fill(expect.stringMatching(/^127\.0\.0\.1:\d+$/)))
+  })
+
+  test.each([
+    ['a person', aCard()],
+    ['a business', aCard({ holder: { ...aCard().holder, type: 'business', name: 'Books & More 24 GmbH' } })],
+    [
+      'an address of two lines',
+      aCard({ holder: { ...aCard().holder, address: { ...address, line2: 'c/o Babbage' } } }),
+    ],
+    [
+      'limits and countries',
+      aCard({
+        controls: {
+          ...aCard().controls,
+          maxTransactionEuros: 1_000n,
+          dailyLimitEuros: 2_000n,
+          monthlyLimitEuros: 3_000n,
+          allowedCountries: ['DE', 'FR'],
+        },
+      }),
+    ],
+  ])('takes the card of %s', async (_, card) => {
+    expect(await processor.issue(card, callOf('issue_1'))).toEqual(issued)
+  })
+
+  test('takes a replacement', async () => {
+    expect(await processor.replace('ic_1', aCard(), callOf('replace_1'))).toEqual(issued)
+  })
+
+  test.each(['active', 'inactive', 'closed'] as const)('takes the state %s', async state => {
+    expect(await processor.setState('ic_1', state, callOf('state_1'))).toEqual({ done: true })
+  })
+
+  test.each([
+    ['none', aCard().controls],
+    ['some', { ...aCard().controls, dailyLimitEuros: 2_000n, allowedCountries: ['DE'] }],
+  ])('takes controls: %s', async (_, controls) => {
+    expect(await processor.setControls('ic_1', controls, callOf('controls_1'))).toEqual({ done: true })
+  })
+
+  test('takes the request for number and CVC, and gives empty ones, which are not passed on', async () => {
+    const { key } = await aKeyPair()
+    const recipient = { key, intentId: null, merchantHost: null }
+    expect(await processor.disclose('ic_1', recipient, callOf('disclose_1'))).toEqual({ failure: 'unusable' })
+  })
+
+  test('takes the request for an ephemeral key, and gives one without a secret', async () => {
+    const answer = await processor.ephemeralKey?.('ic_1', 'ephkn_1', callOf('nonce_1'))
+    expect(answer).toEqual({ failure: 'unusable' })
+  })
+
+  test('refuses what Stripe does not take, so that the tests above can fail', async () => {
+    const controls = { ...aCard().controls, maxTransactionEuros: 'ten' as unknown as bigint }
+    expect(await processor.issue(aCard({ controls }), callOf('issue_2'))).toMatchObject({
+      failure: 'refused',
+      message: expect.stringContaining('spending_limits'),
+    })
+  })
+})

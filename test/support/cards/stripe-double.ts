@@ -1,0 +1,189 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll } from '@jest/globals'
+import { formTree, listOf } from './form.ts'
+
+type Params = ReturnType<typeof formTree>
+type Body = Record<string, unknown>
+
+export interface StripeRequest {
+  readonly method: string
+  readonly path: string
+  readonly params: Params
+  readonly key: string | undefined
+  readonly headers: IncomingMessage['headers']
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Body
+}
+
+type Fault = (request: StripeRequest, response: ServerResponse) => void
+
+export interface StripeDouble {
+  readonly url: string
+  readonly requests: readonly StripeRequest[]
+  readonly cards: Map<string, Body>
+  readonly cardholders: Map<string, Body>
+  readonly number: string
+  readonly cvc: string
+  readonly secret: string
+  /** Answers requests of this method and path in another way, until `heal`. */
+  break(route: RegExp, fault: Fault): void
+  heal(): void
+  /** The requests to a method and path. */
+  to(route: RegExp): StripeRequest[]
+}
+
+/** Answers with an error as Stripe writes one. */
+export const refusal =
+  (status: number, error: Body): Fault =>
+  (_, response) =>
+    send(response, { status, body: { error: { type: 'invalid_request_error', ...error } } })
+
+function send(response: ServerResponse, { status, body }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/**
+ * A stand-in for Stripe on the loopback that remembers what it made, replays an answer under its idempotency key, and refuses
+ * the key with other parameters.
+ */
+export async function startStripeDouble(): Promise<StripeDouble> {
+  const requests: StripeRequest[] = []
+  const faults: [RegExp, Fault][] = []
+  const kept = new Map<string, { readonly sent: string; readonly answer: Answer }>()
+  const account = accountOf()
+  const matches = (route: RegExp, { method, path }: StripeRequest) => route.test(`${method} ${path}`)
+
+  function answerTo(request: StripeRequest, sent: string): Answer {
+    const earlier = request.key === undefined ? undefined : kept.get(request.key)
+    if (earlier && earlier.sent !== sent)
+      return {
+        status: 400,
+        body: { error: { type: 'idempotency_error', message: 'Another request used it.' } },
+      }
+    const answer = earlier?.answer ?? account.answer(request)
+    if (request.key !== undefined) kept.set(request.key, { sent, answer })
+    return answer
+  }
+
+  const server = createServer(async (incoming, response) => {
+    const { pathname, search } = new URL(incoming.url ?? '/', 'http://double')
+    const { method = '', headers } = incoming
+    const sent = method === 'GET' ? search.slice(1) : await text(incoming)
+    const key = headers['idempotency-key'] as string | undefined
+    const request = { method, path: pathname.replace('/v1/', ''), params: formTree(sent), key, headers }
+    requests.push(request)
+    const fault = faults.find(([route]) => matches(route, request))?.[1]
+    if (fault) return fault(request, response)
+    send(response, answerTo(request, `${method} ${pathname} ${sent}`))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  afterAll(() => server.close().closeAllConnections())
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    ...account,
+    break: (route, fault) => void faults.push([route, fault]),
+    heal: () => void faults.splice(0),
+    to: route => requests.filter(request => matches(route, request)),
+  }
+}
+
+const SECRETS = { number: '4000009990000018', cvc: '731', secret: 'ek_live_shown_to_nobody' }
+
+/** What an account at Stripe holds, and what it answers. */
+function accountOf() {
+  const cards = new Map<string, Body>()
+  const cardholders = new Map<string, Body>()
+  const made = (prefix: string, store: Map<string, Body>, body: Body): Answer => {
+    const id = `${prefix}_${store.size + 1}`
+    store.set(id, { id, ...body })
+    return found(store.get(id))
+  }
+  const routes: [RegExp, (params: Params, id: string) => Answer][] = [
+    [/^GET issuing\/cardholders$/, ({ email }) => found({ data: ofEmail(cardholders, email) })],
+    [/^POST issuing\/cardholders$/, params => made('ich', cardholders, { metadata: {}, ...params })],
+    [/^POST issuing\/cardholders\/(\w+)$/, (params, id) => changed(cardholders, id, params)],
+    [/^POST issuing\/cards$/, params => made('ic', cards, cardOf(params))],
+    [/^POST issuing\/cards\/(\w+)$/, (params, id) => changed(cards, id, withControls(cards.get(id), params))],
+    [/^GET issuing\/cards\/(\w+)$/, ({ expand }, id) => found(expanded(cards.get(id), listOf(expand)))],
+    [
+      /^POST ephemeral_keys$/,
+      () => found({ id: 'ephkey_1', secret: SECRETS.secret, expires: 1_800_000_000 }),
+    ],
+  ]
+  function answer({ method, path, params }: StripeRequest): Answer {
+    for (const [route, act] of routes) {
+      const match = route.exec(`${method} ${path}`)
+      if (match) return act(params, match[1] ?? '')
+    }
+    return { status: 404, body: { error: { type: 'invalid_request_error', message: `No ${path}` } } }
+  }
+  return { cards, cardholders, answer, ...SECRETS }
+}
+
+const found = (body: Body | undefined): Answer =>
+  body
+    ? { status: 200, body }
+    : {
+        status: 404,
+        body: {
+          error: { code: 'resource_missing', message: 'No such object', type: 'invalid_request_error' },
+        },
+      }
+
+const ofEmail = (cardholders: Map<string, Body>, email: unknown): Body[] =>
+  [...cardholders.values()].filter(holder => holder.email === email)
+
+const cardOf = (params: Params): Body => ({
+  brand: 'Visa',
+  last4: SECRETS.number.slice(-4),
+  exp_month: 8,
+  exp_year: 2030,
+  cancellation_reason: null,
+  ...params,
+  spending_controls: controlsOf(params.spending_controls),
+})
+
+const controlsOf = (controls: Params | string | undefined): Body => {
+  const { spending_limits, allowed_merchant_countries } = typeof controls === 'object' ? controls : {}
+  return {
+    spending_limits: listOf(spending_limits),
+    allowed_merchant_countries: listOf(allowed_merchant_countries),
+  }
+}
+
+/** A list that is not named stays; an empty text removes it. */
+function withControls(card: Body | undefined, params: Params): Body {
+  const { spending_controls: given } = params
+  if (typeof given !== 'object') return params
+  const named = Object.keys(given)
+  const all = Object.entries(controlsOf(given)).filter(([name]) => named.includes(name))
+  return {
+    ...params,
+    spending_controls: { ...(card?.spending_controls as Body), ...Object.fromEntries(all) },
+  }
+}
+
+function changed(store: Map<string, Body>, id: string, params: Body): Answer {
+  const before = store.get(id)
+  if (before?.status === 'canceled')
+    return {
+      status: 400,
+      body: { error: { type: 'invalid_request_error', message: 'This card is canceled.' } },
+    }
+  if (before) store.set(id, { ...before, ...params })
+  return found(store.get(id))
+}
+
+/** Number and CVC come only where they are asked for by name. */
+function expanded(card: Body | undefined, names: unknown[]): Body | undefined {
+  const { number, cvc } = SECRETS
+  const all = Object.entries({ number, cvc }).filter(([name]) => names.includes(name))
+  return card && { ...card, ...Object.fromEntries(all) }
+}

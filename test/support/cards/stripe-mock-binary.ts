@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { withMachineLock } from '../../../src/dev/processes/machine-lock.ts'
+import type { Tell } from '../../../src/dev/processes/progress.ts'
+import { buildTemporal } from '../../../src/dev/temporal/build.ts'
+import { PLATFORM, type Release } from '../../../src/dev/temporal/release.ts'
+
+const VERSION = '0.203.0'
+
+/** Stripe's own stand-in, which knows which parameters Stripe takes: a Go module with all it needs inside. */
+const release: Release = {
+  version: VERSION,
+  oldestServer: VERSION,
+  archives: {},
+  source: {
+    module: 'github.com/stripe/stripe-mock',
+    version: `v${VERSION}`,
+    sum: 'h1:EzW7nb/fphqcAkgVRHAaC88OaAZo6SBWSl54cflDTio=',
+    package: '.',
+    stamp: 'main.version',
+  },
+}
+
+interface Search {
+  readonly env: NodeJS.ProcessEnv
+  readonly tell: Tell
+}
+
+/**
+ * Finds the binary: the one that `STRIPE_MOCK` names, `stripe-mock` of this version on the PATH, the one that was built
+ * before; else builds it with Go, once for all checkouts.
+ */
+export async function findStripeMock({ env, tell }: Search): Promise<string> {
+  if (env.STRIPE_MOCK) return env.STRIPE_MOCK
+  const installed = (env.PATH ?? '').split(delimiter).map(folder => join(folder, 'stripe-mock'))
+  for (const binary of installed) if (existsSync(binary) && (await isOurVersion(binary))) return binary
+  const folder = cacheFolder(env)
+  mkdirSync(folder, { recursive: true })
+  const binary = join(folder, 'stripe-mock')
+  if (existsSync(binary)) return binary
+  const wait = () => tell('Another process is building stripe-mock; waiting for it')
+  return withMachineLock(folder, wait, () => build(folder, binary, { env, tell }))
+}
+
+/** One for all checkouts of a user, beside that of Temporal. */
+const cacheFolder = ({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string =>
+  join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'agentpay', `stripe-mock-${VERSION}`, PLATFORM)
+
+async function isOurVersion(binary: string): Promise<boolean> {
+  const run = promisify(execFile)(binary, ['-version'], { timeout: 5_000 })
+  const { stdout } = await run.catch(() => ({ stdout: '' }))
+  return stdout.includes(VERSION)
+}
+
+/** Builds beside its place and moves the result, so that an interruption leaves no partial binary. */
+async function build(folder: string, binary: string, { env, tell }: Search): Promise<string> {
+  if (existsSync(binary)) return binary
+  const unfinished = mkdtempSync(join(folder, 'unfinished-'))
+  try {
+    tell(`Building stripe-mock ${VERSION} with Go: once for all checkouts, about a quarter of a minute`)
+    renameSync(await buildTemporal(release, unfinished, { env, tell: () => {} }), binary)
+    return binary
+  } catch (error) {
+    throw new Error(`stripe-mock cannot be had: ${(error as Error).message}. Install Go, or set STRIPE_MOCK.`)
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true, maxRetries: 10 })
+  }
+}
