@@ -30,7 +30,7 @@ describe('a card request', () => {
       }),
     )
     expect(made).toEqual({
-      id: expect.stringMatching(/^cardrequest_/),
+      id: expect.stringMatching(/^cardreq_/),
       ownerId: owner.ownerId,
       mode: 'test',
       agentId: agent.id,

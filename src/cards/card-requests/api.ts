@@ -69,7 +69,7 @@ export const cardRequestsApi = {
       type: 'new_card',
       agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
       usage: 'multi',
-      limits: { maxTransactionEuros: 50, monthlyLimitEuros: 200 },
+      limits: { maxTransactionEuros: 50, dailyLimitEuros: 100, monthlyLimitEuros: 200 },
       reason: 'Papers for the literature review',
     },
     returns: [201, CardRequestRecord],
@@ -126,7 +126,10 @@ export const cardRequestsApi = {
       }),
       NO_NUMBER,
     ),
-    example: { limits: { maxTransactionEuros: 25 }, comment: 'For a start' },
+    example: {
+      limits: { maxTransactionEuros: 25, dailyLimitEuros: 50, monthlyLimitEuros: 100 },
+      comment: 'For a start',
+    },
     returns: [200, CardRequestRecord],
     fails: {
       ...answerFails,

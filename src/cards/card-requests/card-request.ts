@@ -39,7 +39,7 @@ export const MAX_PENDING = 20
 const schema = defineEntity({
   ...tenantTable('CardRequest', 'card_requests', 'agentId', 'delegationId'),
   properties: {
-    ...record('cardrequest'),
+    ...record('cardreq'),
     agentId: p.text(),
     /** The delegation whose token has asked. */
     delegationId: nullable.string(),

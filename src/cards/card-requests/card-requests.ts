@@ -20,7 +20,7 @@ const cardRequests = implement(cardRequestsApi, {
   carryOut,
 
   async list({ query: { from, to, status, type, agentId, cardId } }, context) {
-    const created = await createdWithin('cardrequest', { from, to }, context)
+    const created = await createdWithin('cardreq', { from, to }, context)
     const filters = definedOnly({ status, type, agentId, cardId, ...created })
     const page = await context.page(CardRequest, filters)
     return { ...page, data: page.data.map(requestResponse) }

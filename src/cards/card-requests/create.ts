@@ -39,7 +39,7 @@ export const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body },
   if (problem) return refuse(problem)
   if ((await records.count(CardRequest, { agentId, status: 'pending' })) >= MAX_PENDING)
     return refuse('too_many_pending')
-  const id = newId('cardrequest')
+  const id = newId('cardreq')
   const expiresAt = after(now, ANSWER_WITHIN_MS)
   const request = records.create(CardRequest, {
     id,

@@ -20,7 +20,7 @@ const Limits = z.object({
 
 export const CardRequestRecord = z
   .object({
-    ...recordHead('cardrequest'),
+    ...recordHead('cardreq'),
     agentId: id('agent'),
     delegationId: id('delegation').nullable().meta({ description: 'The delegation whose token has asked.' }),
     type,
@@ -56,7 +56,7 @@ export const CardRequestRecord = z
   .meta({ id: 'CardRequest' })
 
 const CardRequestEvent = z.object({
-  requestId: id('cardrequest'),
+  requestId: id('cardreq'),
   agentId: id('agent'),
   cardId: id('card').nullable(),
   type,
