@@ -51,12 +51,16 @@ export class CardRequests extends Migration {
           references delegations (owner_id, mode, agent_id, id) deferrable initially deferred,
         foreign key (owner_id, mode, card_id) references cards (owner_id, mode, id) deferrable initially deferred
       );
+      alter table cards add column request_id text collate "C",
+        add foreign key (owner_id, mode, request_id) references card_requests (owner_id, mode, id) deferrable initially deferred;
+      create unique index cards_of_request on cards (owner_id, mode, request_id) where request_id is not null;
+      alter index cards_waiting rename to cards_with_a_run;
       create index card_requests_by_agent on card_requests (owner_id, mode, agent_id, status, id);
       create index card_requests_by_status on card_requests (owner_id, mode, status, id);
       create index card_requests_by_card on card_requests (owner_id, mode, card_id, id) where card_id is not null;
       create index card_requests_by_delegation on card_requests (owner_id, mode, delegation_id, id)
         where delegation_id is not null;
-      create index card_requests_open on card_requests (id) where status in ('pending', 'approved');
+      create index card_requests_with_a_run on card_requests (id) where status in ('pending', 'approved');
       create index card_requests_due on card_requests (mode, due_at)
         where due_at is not null and status in ('pending', 'approved');
     `)

@@ -2,7 +2,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { type IssueBlocker, issueCard, setLimits } from '../cards/index.ts'
 import { moveRequest } from './answer.ts'
 import type { cardRequestsApi } from './api.ts'
-import type { CardRequest } from './card-request.ts'
+import { type CardRequest, cardRequestMachine } from './card-request.ts'
 import { approvedLimits, askedLimits, limitsAfter } from './limits.ts'
 import { type LockedRequest, lockRequest } from './lock-request.ts'
 import { isToBeCarriedOut } from './status.ts'
@@ -45,6 +45,7 @@ async function issue(request: CardRequest, context: CarryingOut): Promise<void> 
       controls: controls ?? noControls,
       activate: true,
       intentId: null,
+      requestId: request.id,
       metadata: {},
     },
     context,
@@ -69,6 +70,7 @@ function change({ request, locked }: LockedRequest, context: CarryingOut): void 
 
 /** Ends a request that was approved and cannot be carried out. */
 export function fail(request: CardRequest, reason: string, context: Parameters<typeof moveRequest>[2]): void {
+  if (!cardRequestMachine.can(request.status, 'failed')) return
   request.failureReason = reason
   moveRequest(request, 'failed', context, reason)
 }

@@ -10,18 +10,20 @@ import { requestEvents } from './schemas.ts'
 const REFUSED = 'The processor refused to issue the card.'
 const CLOSED = 'The card was closed before it was issued.'
 
-/** The approved request that a card was asked for with; most cards have none. */
-const requestOf = (cardId: string, { records }: Pick<Context, 'records'>): Promise<CardRequest | null> =>
-  records.findOne(CardRequest, { cardId, type: 'new_card', status: 'approved' }, { lock: true })
+/** Locks the request that a card is issued for. A card that the owner has made has none, and costs nothing here. */
+const lockRequestOf = async (
+  { requestId }: { readonly requestId?: string | undefined },
+  { records }: Pick<Context, 'records'>,
+): Promise<CardRequest | null> => (requestId ? records.lock(CardRequest, requestId) : null)
 
 export const requestReactions = {
-  'card.issued': reaction(CardEvent, requestEvents, async ({ cardId }, context) => {
-    const request = await requestOf(cardId, context)
+  'card.issued': reaction(CardEvent, requestEvents, async (card, context) => {
+    const request = await lockRequestOf(card, context)
     if (request) moveRequest(request, 'issued', context)
   }),
-  'card.closed': reaction(CardEvent, requestEvents, async ({ cardId, reason }, context) => {
-    const request = await requestOf(cardId, context)
-    if (request) fail(request, reason === 'processor_refused' ? REFUSED : CLOSED, context)
+  'card.closed': reaction(CardEvent, requestEvents, async (card, context) => {
+    const request = await lockRequestOf(card, context)
+    if (request) fail(request, card.reason === 'processor_refused' ? REFUSED : CLOSED, context)
   }),
   /** What waits for an answer ends with the agent; what was approved fails, as its card is closed or not issued. */
   'agent.deleting': reaction(AgentEvent, requestEvents, async ({ agentId }, context) => {

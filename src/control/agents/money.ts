@@ -69,18 +69,20 @@ cross join lateral (
   select id, status from wallets where (owner_id, mode, id) = (c.owner_id, c.mode, c.wallet_id) limit 1) as w
 where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
 
-/** The wallets whose money the agent spends: its own, and the open purses of its cards. */
-async function walletsOf({ id, walletId }: Agent, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
-  const purses = await sql<{ id: string }>(PURSES, [tenant.ownerId, tenant.mode, id])
-  return [walletId, ...purses.map(purse => purse.id)]
+/** The open purses of the agent's cards. Sent behind the lock of the agent it sees all of them. */
+export async function pursesOf(
+  agentId: string,
+  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+): Promise<string[]> {
+  const purses = await sql<{ id: string }>(PURSES, [tenant.ownerId, tenant.mode, agentId])
+  return purses.map(({ id }) => id)
 }
 
-/** Whether money of the agent is held for a payment that may still come. The caller has locked the agent. */
+/** Whether money in any of these wallets is held for a payment that may still come. */
 export async function holdsMoney(
-  agent: Agent,
+  wallets: readonly string[],
   context: Pick<Context, 'sql' | 'tenant' | 'now'>,
 ): Promise<boolean> {
-  const wallets = await walletsOf(agent, context)
   const book = await openBook(context.sql, context, { wallets })
   return wallets.some(id => book.balance(id).held > 0n)
 }

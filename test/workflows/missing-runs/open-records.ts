@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { cardRequestSignals } from '../../../src/cards/card-requests/process.ts'
+import { cardSignals } from '../../../src/cards/cards/process.ts'
 import { transferSignals } from '../../../src/commerce/transfers/process.ts'
 import { intentSignals } from '../../../src/control/intents/process.ts'
 import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/background/open-records.ts'
@@ -24,6 +25,7 @@ const records = [
 const signalTables = {
   intent: intentSignals,
   transfer: transferSignals,
+  card: cardSignals,
   'card-request': cardRequestSignals,
 }
 
@@ -89,7 +91,7 @@ describe('open records', () => {
     const listed = declared.filter(
       ({ process: { name }, select }) => name !== 'statements' && !select.includes('deleting'),
     )
-    expect(listed).toHaveLength(4)
+    expect(listed).toHaveLength(6)
     const client = await database.pool.connect()
     await client.query('begin')
     await client.query('set local enable_seqscan = off')
