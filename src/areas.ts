@@ -1,3 +1,4 @@
+import { authorizationsArea } from './cards/authorizations/authorizations.ts'
 import { cardRequestsArea } from './cards/card-requests/card-requests.ts'
 import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { railsArea } from './commerce/rails/rails.ts'
@@ -51,6 +52,7 @@ export const areas = {
   cards: cardsArea,
   cardControls: cardControlsArea,
   cardRequests: cardRequestsArea,
+  authorizations: authorizationsArea,
   transfers: transfersArea,
   rails: railsArea,
   events: eventsArea,
