@@ -46,7 +46,7 @@ describe('the limits of an approval', () => {
         })
         expect(problem?.split(':')[0]).toBe(wrong.length > 0 ? `limits.${wrong[0]}` : undefined)
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     )
   })
 
@@ -64,7 +64,7 @@ describe('the limits of an approval', () => {
           else expect(isNoLower(approval, result[name])).toBe(true)
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     )
   })
 

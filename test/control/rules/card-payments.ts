@@ -57,7 +57,7 @@ describe('a payment by card', () => {
           expect(intent.checks).toContainEqual(check)
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     )
   })
 
@@ -82,9 +82,9 @@ describe('a payment by card', () => {
           if (wouldWait) declined++
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     )
-    expect(declined).toBeGreaterThan(20)
+    expect(declined).toBeGreaterThan(5)
   })
 
   test('that an intent covers is not told to declare another one', () => {

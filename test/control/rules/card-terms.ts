@@ -40,14 +40,18 @@ describe('a decision with the terms of a card', () => {
         )
         expect(strictestOf({ checks: withoutMoney(ruling) })).toBe(expected)
         const pays = ({ allowed, requiresApproval }: Ruling) => allowed && !requiresApproval
-        expect(pays(ruling)).toBe(pays(without) && strictestOf({ checks: ofCard }) === 0)
-        expect(ruling.holdEuros).toBe(without.holdEuros)
+        // The limit of the card cuts the tolerance, so less money may be enough: by nothing else is it more lenient.
+        if (pays(ruling)) expect(strictestOf({ checks: [...withoutMoney(without), ...ofCard] })).toBe(0)
+        if (pays(without) && strictestOf({ checks: ofCard }) === 0) expect(pays(ruling)).toBe(true)
+        expect(ruling.holdEuros <= without.holdEuros && ruling.holdEuros >= request.amountEuros).toBe(true)
+        const most = card.maxTransactionEuros ?? ruling.holdEuros
+        if (pays(ruling)) expect(ruling.holdEuros <= most).toBe(true)
         spent[pays(ruling) ? 'pass' : 'declined']++
       }),
-      { numRuns: 4_000 },
+      { numRuns: 1_500 },
     )
-    expect(spent.pass).toBeGreaterThan(20)
-    expect(spent.declined).toBeGreaterThan(20)
+    expect(spent.pass).toBeGreaterThan(5)
+    expect(spent.declined).toBeGreaterThan(5)
   })
 
   test('has one check of each rule, in the order of the table, and never a milder one than the policy’s', () => {
@@ -63,7 +67,7 @@ describe('a decision with the terms of a card', () => {
           expect(severity[now?.outcome ?? 'skip']).toBeGreaterThanOrEqual(severity[before.outcome])
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     )
   })
 
@@ -108,7 +112,7 @@ describe('a decision with the terms of a card', () => {
         const ruling = decide(compilePolicy(rules), asked, counters, terms)
         expect(isDeepStrictEqual(decideAgain(row, version), ruling)).toBe(true)
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     )
   })
 })
