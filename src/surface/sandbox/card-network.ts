@@ -1,0 +1,36 @@
+import type { z } from 'zod'
+import { implement } from '../../kernel/contract/operation.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import type { MessageContent } from '../../ports/card-processor.ts'
+import { record, recover, type Received } from './card-network-answer.ts'
+import { cardNetworkApi } from './card-network-api.ts'
+import * as content from './card-network-content.ts'
+import { type About, type Known, type NetworkContext, prepare, type Sent } from './card-network-message.ts'
+
+/** The key of the operation that takes the messages of all processors. */
+const DOOR = 'authorizations.receive'
+
+/** Signs a message, lets it in by the door of all messages, and tells what the network was answered. */
+const playing = <B extends About>(
+  contentOf: (body: B, known: Known, context: NetworkContext) => MessageContent | Refusal,
+) => ({
+  reserve: ({ body }: { readonly body: B }, context: NetworkContext) =>
+    prepare(body, context, known => contentOf(body, known, context)),
+  call: ({ signed: { body, headers } }: Sent, { ports, requestId }: { ports: Ports; requestId: string }) =>
+    ports.deliver(DOOR, { body: Buffer.from(body), headers, requestId, address: null }),
+  record,
+  recover,
+})
+
+export const cardNetwork = implement(cardNetworkApi, {
+  authorizeCard: playing(content.authorizing),
+  incrementCard: playing(content.incrementing),
+  reverseCard: playing(content.reversing),
+  voidCard: playing(content.voiding),
+  expireCard: playing(content.expiring),
+  clearCard: playing(content.clearing),
+  refundCard: playing(content.refunding),
+  shipCard: playing(content.shipping),
+  changeMobileWallet: playing(content.addingToWallet),
+})
