@@ -1,3 +1,5 @@
+import { authorizationsArea } from './cards/authorizations/authorizations.ts'
+import { cardsArea } from './cards/cards/cards.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
@@ -46,6 +48,8 @@ export const areas = {
   policies: policiesArea,
   risk: riskArea,
   intents: intentsArea,
+  cards: cardsArea,
+  authorizations: authorizationsArea,
   transfers: transfersArea,
   rails: railsArea,
   events: eventsArea,

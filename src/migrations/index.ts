@@ -53,7 +53,10 @@ import { CreditsHandedOver } from './m0079-credits-handed-over.ts'
 import { OwnersOfInstructions } from './m0080-owners-of-instructions.ts'
 import { Journal } from './m0081-journal.ts'
 import { TransfersWithOwners } from './m0082-transfers-with-owners.ts'
+import { Cards } from './m0083-cards.ts'
 import { AddressesOfCustomers } from './m0084-addresses-of-customers.ts'
+import { CardAuthorizations } from './m0085-card-authorizations.ts'
+import { CardProcesses } from './m0088-card-processes.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -112,5 +115,8 @@ export const migrations = [
   { name: 'm0080-owners-of-instructions', class: OwnersOfInstructions },
   { name: 'm0081-journal', class: Journal },
   { name: 'm0082-transfers-with-owners', class: TransfersWithOwners },
+  { name: 'm0083-cards', class: Cards },
+  { name: 'm0085-card-authorizations', class: CardAuthorizations },
   { name: 'm0084-addresses-of-customers', class: AddressesOfCustomers },
+  { name: 'm0088-card-processes', class: CardProcesses },
 ]

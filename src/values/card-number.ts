@@ -23,13 +23,15 @@ export function hasCardNumber(value: unknown): boolean {
 }
 
 /** A request body that is refused if it contains a card number in any member: we must never receive one. */
-export const withoutCardNumbers = <T extends z.ZodObject>(body: T) =>
+export const withoutCardNumbers = <T extends z.ZodObject>(
+  body: T,
+  instead = 'send the token that the processor gave you.',
+) =>
   z.preprocess<unknown, T, z.input<T>>((input, context) => {
     if (!hasCardNumber(input)) return input
     context.issues.push({
       code: 'custom',
-      message:
-        'This looks like the number of a card. Never send one: send the token that the processor gave you.',
+      message: `This looks like the number of a card. Never send one: ${instead}`,
       input: undefined,
     })
     return z.NEVER

@@ -108,10 +108,18 @@ export class BudgetCounters {
     })
   }
 
-  reserve(cause: Cause, subjects: readonly string[], amount: Euros, term: Date | null): void {
+  /** `isUse: false` counts the amount alone: a later part of a payment that is one use already. */
+  reserve(
+    cause: Cause,
+    subjects: readonly string[],
+    amount: Euros,
+    term: Date | null,
+    { isUse = true } = {},
+  ): void {
     if (this.#reservations.has(causeKey(cause))) throw new Error(`${causeKey(cause)}: reserved twice`)
     const day = dayOf(this.#now)
-    const reservation = { ...cause, subjects, day, term, amount, reserved: 0n, spent: 0n }
+    const ofTerm = isUse ? term : NO_TERM
+    const reservation = { ...cause, subjects, day, term: ofTerm, amount, reserved: 0n, spent: 0n }
     this.#reservations.set(causeKey(cause), reservation)
     for (const subject of subjects) {
       const all = this.#counter(subject, 'all')
@@ -131,8 +139,13 @@ export class BudgetCounters {
 
   /** Gives back what is left of a reservation, and returns it: nothing, if it has been released before. */
   release(cause: Cause): Euros {
+    return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? 0n)
+  }
+
+  /** Gives back a part of a reservation, no more than is left of it. */
+  releasePart(cause: Cause, amount: Euros): Euros {
     const reservation = this.#reservations.get(causeKey(cause))
-    const left = reservation?.reserved ?? 0n
+    const left = reservation && reservation.reserved < amount ? reservation.reserved : amount
     if (!reservation || left === 0n) return 0n
     this.#change(reservation, { reserved: -left, spent: 0n })
     return left
@@ -175,9 +188,18 @@ export class BudgetCounters {
     }
   }
 
-  /** Every counter that a reservation adds to. A new owner's budget counts what was reserved before it, too. */
+  /** What is reserved and spent for a cause; undefined if nothing ever was. */
+  reservationOf(cause: Cause): Pick<Reservation, 'reserved' | 'spent'> | undefined {
+    return this.#reservations.get(causeKey(cause))
+  }
+
+  /**
+   * Every counter that a reservation adds to. The owner's is the sum of the agents': a card by itself adds nothing to it. A
+   * new owner's budget counts what was reserved before it, too.
+   */
   #countersFor({ subjects, day }: Reservation): Counter[] {
-    const all = this.#hasOwnerBudget ? [...subjects, this.#tenant.ownerId] : subjects
+    const countsForOwner = this.#hasOwnerBudget && subjects.some(subject => subject.startsWith('agent_'))
+    const all = countsForOwner ? [...subjects, this.#tenant.ownerId] : subjects
     return all.flatMap(subject => periodsOf(day).map(period => this.#counter(subject, period)))
   }
 
@@ -211,5 +233,8 @@ function countUses(counter: Counter, before: UseState, after: UseState): void {
   counter.reservedUses = Math.max(counter.reservedUses + change('reserved'), 0)
   counter.uses = Math.max(counter.uses + change('made'), 0)
 }
+
+/** The term of amounts that are no use: no agent has it. */
+const NO_TERM = new Date(0)
 
 const isInTerm = ({ term }: Counter, other: Date | null): boolean => term?.getTime() === other?.getTime()

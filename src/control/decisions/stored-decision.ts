@@ -2,7 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
-import type { Budget, Counters, Ruling, SpendRequest } from '../rules/index.ts'
+import type { Euros } from '../../values/money.ts'
+import type { Budget, CardControls, Counters, Ruling, SpendRequest } from '../rules/index.ts'
 
 /** The JSON that is stored for a value: amounts are digits, instants are text. */
 type Stored<T> = T extends bigint | Date
@@ -41,12 +42,16 @@ export const decisionTable = tableOf(StoredDecision)
 
 export const insertDecisions = insertInto(decisionTable)
 
+const textOf = (amount: Euros | null): string | null => (amount === null ? null : String(amount))
+const parseEuros = (text: string | null): Euros | null => (text === null ? null : BigInt(text))
+
 const instantText = (at: Date | null): string | null => at?.toISOString() ?? null
 
 export const storedRequest = (request: SpendRequest): Stored<SpendRequest> => ({
   ...request,
   at: request.at.toISOString(),
   amountEuros: String(request.amountEuros),
+  paymentEuros: request.paymentEuros === undefined ? undefined : String(request.paymentEuros),
   policyEndsAt: instantText(request.policyEndsAt),
   budgets: request.budgets.map(budget => ({
     ...budget,
@@ -54,7 +59,8 @@ export const storedRequest = (request: SpendRequest): Stored<SpendRequest> => ({
     usedEuros: String(budget.usedEuros),
   })),
   approval: request.approval && { attestedAt: instantText(request.approval.attestedAt) },
-  availableEuros: request.availableEuros === null ? null : String(request.availableEuros),
+  availableEuros: textOf(request.availableEuros),
+  card: request.card && { ...request.card, maxTransactionEuros: textOf(request.card.maxTransactionEuros) },
 })
 
 export const storedCounters = (counters: Counters): Stored<Counters> => ({
@@ -77,14 +83,26 @@ const parseBudget = (budget: Stored<Budget>): Budget => ({
   usedEuros: BigInt(budget.usedEuros),
 })
 
+const parseControls = (stored: Stored<CardControls>): CardControls => ({
+  maxTransactionEuros: parseEuros(stored.maxTransactionEuros),
+  merchantAllowlist: [...stored.merchantAllowlist],
+  merchantBlocklist: [...stored.merchantBlocklist],
+  allowedCountries: [...stored.allowedCountries],
+  allowedMccs: [...stored.allowedMccs],
+  blockedMccs: [...stored.blockedMccs],
+  mccCategories: [...stored.mccCategories],
+})
+
 export const parseRequest = (stored: Stored<SpendRequest>): SpendRequest => ({
   ...stored,
   at: new Date(stored.at),
   amountEuros: BigInt(stored.amountEuros),
+  paymentEuros: stored.paymentEuros === undefined ? undefined : BigInt(stored.paymentEuros),
   policyEndsAt: parseInstant(stored.policyEndsAt),
   budgets: stored.budgets.map(parseBudget),
   approval: stored.approval && { attestedAt: parseInstant(stored.approval.attestedAt) },
-  availableEuros: stored.availableEuros === null ? null : BigInt(stored.availableEuros),
+  availableEuros: parseEuros(stored.availableEuros),
+  card: stored.card && parseControls(stored.card),
 })
 
 export const parseCounters = (stored: Stored<Counters>): Counters => ({

@@ -52,7 +52,10 @@ const IntentCreate = z
       .nullable()
       .default(null)
       .meta({ description: 'The payee of a transfer to a wallet of yours.' }),
-    cardId: id('card').nullable().default(null),
+    cardId: id('card')
+      .nullable()
+      .default(null)
+      .meta({ description: 'The card that will pay: its limits and controls hold, too.' }),
     runId: id('run').nullable().default(null),
     clientIntentId: label
       .nullable()
@@ -92,7 +95,6 @@ export const intentsApi = {
       wallet_not_found: [404, 'walletId: no such wallet.'],
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       payee_mismatch,
-      card_not_found: [404, 'cardId: no such card.'],
       ...runRefusals,
       ...levelRefusals,
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],

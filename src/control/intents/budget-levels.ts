@@ -3,15 +3,17 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { type TokenLimit, tokenLimits } from '../agent-tokens/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
+import { type CardTermsRow, cardBudgets, openCardTerms } from '../card-terms/index.ts'
 import { type DelegationLimit, delegationLimits } from '../delegations/index.ts'
 import type { Budget } from '../rules/index.ts'
 import { type RunLimit, runLimits } from '../runs/index.ts'
 
-/** The run, the delegation and the budgeted token that an intent is declared under; null for none. They never change. */
+/** The run, the delegation, the budgeted token and the card that an intent is declared under; null for none. */
 export interface BudgetLevelIds {
   readonly runId: string | null
   readonly delegationId: string | null
   readonly tokenId: string | null
+  readonly cardId: string | null
 }
 
 /** A budget below the agent's; without a limit it is only counted. */
@@ -21,11 +23,14 @@ interface BudgetLevel extends Omit<Budget, 'limitEuros' | 'usedEuros'> {
   readonly paidEuros?: Euros
 }
 
+type LevelBlocker = 'run_over' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
+
 /** The budgets below the agents. They do not change while the agents are locked. */
 export class BudgetLevels {
   readonly #runs: ReadonlyMap<string, RunLimit>
   readonly #tokens: ReadonlyMap<string, TokenLimit>
   readonly #delegations: (id: string) => readonly DelegationLimit[]
+  readonly #cards: ReadonlyMap<string, CardTermsRow>
   /** The ids of all levels, as the counters name them. */
   readonly subjects: readonly string[]
 
@@ -34,7 +39,9 @@ export class BudgetLevels {
     runs: ReadonlyMap<string, RunLimit>,
     delegations: (id: string) => readonly DelegationLimit[],
     tokens: ReadonlyMap<string, TokenLimit>,
+    cards: ReadonlyMap<string, CardTermsRow>,
   ) {
+    this.#cards = cards
     this.#runs = runs
     this.#delegations = delegations
     this.#tokens = tokens
@@ -42,7 +49,8 @@ export class BudgetLevels {
   }
 
   subjectsOf(ids: BudgetLevelIds): string[] {
-    return this.#levelsOf(ids).map(({ id }) => id)
+    const levels = this.#levelsOf(ids).map(({ id }) => id)
+    return ids.cardId && this.#cards.has(ids.cardId) ? [...levels, ids.cardId] : levels
   }
 
   /** The budgets from the widest to the narrowest, the owner's first. */
@@ -52,7 +60,18 @@ export class BudgetLevels {
         ? []
         : { ...level, limitEuros, usedEuros: counters.totalUsed(level.id) + paidEuros },
     )
-    return [...counters.ownerBudgets(), ...below]
+    const card = this.cardOf(ids)
+    return [...counters.ownerBudgets(), ...below, ...(card ? cardBudgets(card, counters) : [])]
+  }
+
+  /** The terms of the card that is named, of whichever agent it is. */
+  cardOf({ cardId }: Pick<BudgetLevelIds, 'cardId'>): CardTermsRow | undefined {
+    return cardId ? this.#cards.get(cardId) : undefined
+  }
+
+  /** Whether the named card belongs to this agent; true if none is named. */
+  hasCard(ids: BudgetLevelIds, agentId: string): boolean {
+    return ids.cardId === null || this.cardOf(ids)?.agentId === agentId
   }
 
   /** Whether the named run belongs to this agent; true if none is named. */
@@ -61,11 +80,15 @@ export class BudgetLevels {
   }
 
   /** Why nothing new is approved at these levels; undefined if something can be. */
-  blockerOf({ runId, delegationId }: BudgetLevelIds, now: Date): 'run_over' | 'delegation_over' | undefined {
+  blockerOf(ids: BudgetLevelIds, now: Date, intentId: string | null): LevelBlocker | undefined {
+    const { runId, delegationId } = ids
     if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_over'
     const isOver = ({ status, expiresAt }: DelegationLimit): boolean =>
       status === 'revoked' || status === 'expired' || expiresAt <= now
-    return delegationId && this.#delegations(delegationId).some(isOver) ? 'delegation_over' : undefined
+    if (delegationId && this.#delegations(delegationId).some(isOver)) return 'delegation_over'
+    const card = this.cardOf(ids)
+    if (card?.status === 'closed') return 'card_closed'
+    return card?.intentId && card.intentId !== intentId ? 'card_of_other_intent' : undefined
   }
 
   /** An expiry that is no later than the delegation's: nothing outlives the delegation it is declared under. */
@@ -100,17 +123,19 @@ export async function openBudgetLevels(
   const idsOf = (kind: keyof BudgetLevelIds): string[] => [
     ...new Set(levelIds.flatMap(ids => ids[kind] ?? [])),
   ]
-  const [runs, delegations, tokens] = await Promise.all([
+  const [runs, delegations, tokens, cards] = await Promise.all([
     runLimits(sql, tenant, idsOf('runId')),
     delegationLimits(sql, tenant, idsOf('delegationId')),
     tokenLimits(sql, tenant, idsOf('tokenId')),
+    openCardTerms(sql, tenant, idsOf('cardId')),
   ])
-  return new BudgetLevels(levelIds, runs, delegations, tokens)
+  return new BudgetLevels(levelIds, runs, delegations, tokens, cards)
 }
 
 const LEVEL_IDS = `
-select run_id as "runId", delegation_id as "delegationId", token_id as "tokenId" from intents
-where id = any($3::text[]) and (owner_id, mode) = ($1, $2) and num_nonnulls(run_id, delegation_id, token_id) > 0`
+select run_id as "runId", delegation_id as "delegationId", token_id as "tokenId",
+  card_id as "cardId" from intents
+where id = any($3::text[]) and (owner_id, mode) = ($1, $2) and num_nonnulls(run_id, delegation_id, token_id, card_id) > 0`
 
 /** Reads the levels that stored intents were declared under. */
 export async function openBudgetLevelsOfIntents(

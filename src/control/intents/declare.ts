@@ -5,6 +5,7 @@ import type { Book } from '../../money/ledger/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { DecisionRow } from '../decisions/index.ts'
+import { payableKey } from '../merchants/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { intentsApi } from './api.ts'
 import { intentEvent } from './events.ts'
@@ -67,7 +68,7 @@ async function loadBatch(requests: readonly DeclareRequest[], sql: Sql): Promise
 function proposedSpend({ input: { body }, actor, runId }: DeclareRequest, payees: Payees): ProposedSpend {
   return {
     ...payees.resolve(body),
-    ...levelIdsOf(actor, runId, body.runId),
+    ...levelIdsOf(actor, runId, body),
     agentId: body.agentId ?? actor.agentId ?? '',
     amountEuros: body.amountEuros,
     mcc: body.mcc,
@@ -79,7 +80,6 @@ function refusalCode(request: DeclareRequest, spend: ProposedSpend, state: Batch
   const { body } = request.input
   const missing = state.payees.missingRecord(body)
   if (missing) return missing
-  if (body.cardId) return 'card_not_found'
   return blockerOf(spend, state, request.now, request.runId)
 }
 
@@ -117,6 +117,8 @@ function newIntent(
     runId,
     delegationId,
     tokenId,
+    merchantKey: payableKey(merchant),
+    holdEuros: ruling.allowed && !needsPerson ? ruling.holdEuros : null,
     currency: 'EUR',
     fingerprint: fingerprintOf(spend),
     possibleDuplicateOf,

@@ -3,13 +3,14 @@ import type { IntentRow } from './intent-rows.ts'
 
 /** The data of an intent's event: no purpose and no full texts. */
 export const intentEvent = (
-  { id, agentId, runId, delegationId, status, amountEuros, merchant }: IntentRow,
+  { id, agentId, runId, delegationId, cardId, status, amountEuros, merchant }: IntentRow,
   reason?: string,
 ) => ({
   intentId: id,
   agentId,
   ...(runId ? { runId } : {}),
   ...(delegationId ? { delegationId } : {}),
+  ...(cardId ? { cardId } : {}),
   status,
   amountEuros,
   merchant: excerpt(merchant),

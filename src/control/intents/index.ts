@@ -1,4 +1,6 @@
-export type { IntentRow } from './intent-rows.ts'
+export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
+export { findIntents, type IntentRow, lockIntents } from './intent-rows.ts'
+export { findPayableIntents, type IntentSearch } from './payable-intents.ts'
 export {
   aboveHeldMessage,
   isApprovedPayee,
@@ -8,3 +10,4 @@ export {
   paymentsToCancel,
   type SubmissionBlocker,
 } from './payments.ts'
+export { IntentEvent } from './schemas.ts'

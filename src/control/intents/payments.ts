@@ -32,6 +32,13 @@ interface Capture {
   readonly transactionId: string
 }
 
+/** What the caller has locked already. */
+interface OpenedForPayments {
+  readonly agents?: ReadonlyMap<string, Spender>
+  readonly counters?: BudgetCounters
+  readonly intents?: ReadonlyMap<string, IntentRow>
+}
+
 /**
  * Intents that are being paid. An intent has one payment, of no more than is held for it; what is left of the money and
  * of the limits is given back with that payment.
@@ -41,15 +48,16 @@ export class Payments {
   readonly #agents: ReadonlyMap<string, Spender>
   readonly #openedCounters: BudgetCounters | undefined
   readonly #changed = new Set<IntentRow>()
-  #intents: ReadonlyMap<string, IntentRow> = new Map()
+  #intents: ReadonlyMap<string, IntentRow>
   /** The causes of the holds with which the caller opens the ledger's book. */
   readonly holds: readonly Cause[]
 
   constructor(
     tenantNow: TenantNow,
     ids: readonly string[],
-    { agents, counters }: { agents?: ReadonlyMap<string, Spender>; counters?: BudgetCounters } = {},
+    { agents, counters, intents }: OpenedForPayments = {},
   ) {
+    this.#intents = intents ?? new Map()
     this.#tenantNow = tenantNow
     this.#agents = agents ?? new Map()
     this.#openedCounters = counters
@@ -101,22 +109,27 @@ export class Payments {
     if (intent.workflowId) wake(intentProcess, intent)
   }
 
-  /** The money leaves, which completes the intent. */
-  complete(
-    intent: IntentRow,
-    { kind, to, amountEuros, cause, transactionId }: Capture,
-    book: Book,
-    context: PaymentContext,
-  ): void {
+  /** All of the money leaves at once, which completes the intent. */
+  complete(intent: IntentRow, capture: Capture, book: Book, context: PaymentContext): void {
+    const { kind, to, amountEuros, cause, transactionId } = capture
+    this.completeWith(intent, transactionId, context)
+    book.capture(kind, causeOf(intent), to, amountEuros, cause)
+    this.#counters.spend(causeOf(intent), amountEuros, intent.merchant)
+    this.releaseRest(intent, book)
+  }
+
+  /** Completes the intent by its payment, whose money leaves now or in parts; its money stays held. */
+  completeWith(intent: IntentRow, transactionId: string, context: PaymentContext): void {
     if (!intentMachine.move(intent, 'completed')) throw new Error(`${intent.id} cannot be paid`)
     this.#change(intent, { transactionId, paymentId: null })
-    const intentCause = causeOf(intent)
-    book.capture(kind, intentCause, to, amountEuros, cause)
-    book.release(intentCause)
-    this.#counters.spend(intentCause, amountEuros, intent.merchant)
-    this.#counters.release(intentCause)
     context.emit('intent.completed', intentEvent(intent))
     if (intent.workflowId) context.wake(intentProcess, intent)
+  }
+
+  /** Gives back what the payment has left of the money and of the limits. */
+  releaseRest(intent: IntentRow, book: Book): void {
+    book.release(causeOf(intent))
+    this.#counters.release(causeOf(intent))
   }
 
   /** Takes money that came back out of the limits. The intent stays completed by its one payment. */

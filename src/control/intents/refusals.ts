@@ -23,14 +23,17 @@ export const payee_mismatch: Failure = [
   'merchant or country: the record of the payee says otherwise. Leave it out.',
 ]
 
-/** Refusals at a run or delegation that has ended. */
+/** Refusals at a run, a delegation or a card that has ended. */
 export const levelRefusals = {
   run_over: [400, 'The run has ended: nothing more is spent in it. Start another one.'],
   delegation_over: [400, 'The delegation is revoked or has expired: nothing more is spent under it.'],
+  card_closed: [400, 'cardId: the card is closed and pays nothing more. Name another one, or none.'],
+  card_of_other_intent: [400, 'cardId: the card was issued for another intent, and pays that one alone.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of the run that a request names. */
+/** Refusals of the run and the card that a request names. */
 export const runRefusals = {
+  card_not_found: [404, 'cardId: the agent has no such card.'],
   run_not_found: [404, 'runId: the agent has no such run.'],
   run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
 } as const satisfies Record<string, Failure>

@@ -3,6 +3,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
 import { type BudgetCounters, openCounters } from '../budgets/index.ts'
+import { compiledTermsOf, controlsOf } from '../card-terms/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
 import { decideSpend, lockSpendersOfIntents, type SpendDecision, type Spender } from '../policies/index.ts'
 import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
@@ -85,6 +86,7 @@ function decideApproval(
   { levels, counters, book }: BatchState,
 ): SpendDecision {
   const { amountEuros, merchant, payeeIban, mcc, country, possibleDuplicateOf, decision } = intent
+  const card = levels.cardOf(intent)
   return decideSpend(
     agent,
     {
@@ -102,10 +104,12 @@ function decideApproval(
       approval: { attestedAt: noPasskeys.attestedAt(intent) },
       walletFrozen: book.isFrozen(agent.walletId),
       availableEuros: book.available(agent.walletId),
+      card: card ? controlsOf(card) : null,
     },
     counters.snapshotOf(agent.id, agent.term),
     request,
     causeOf(intent),
+    card ? compiledTermsOf(card) : null,
   )
 }
 
@@ -132,7 +136,7 @@ export const approve: Approve = {
     if (!intent || !agent) return refuse('intent_not_found')
     if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyMessage(intent.status))
     if (intent.expiresAt <= now) return refuse('intent_expired')
-    const blocker = state.levels.blockerOf(intent, now)
+    const blocker = state.levels.blockerOf(intent, now, intent.id)
     if (blocker) return refuse(blocker)
     const decided = decideApproval(request, intent, agent, state)
     const { ruling, decision, row } = decided
@@ -144,7 +148,9 @@ export const approve: Approve = {
     state.book.hold(agent.walletId, ruling.holdEuros, causeOf(intent))
     state.riskAssessor.learn(agent.id, spendForRisk(intent), intent.createdAt)
     const { comment } = input.body
-    Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })
+    const { holdEuros } = ruling
+    const decidedBy = deciderOf(actor)
+    Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy, comment, decision, holdEuros })
     state.changed.add(intent)
     emit('intent.approved', intentEvent(intent, comment ?? undefined))
     wake(intentProcess, intent)

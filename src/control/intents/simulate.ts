@@ -13,9 +13,9 @@ type Body = Parameters<Simulate>[0]['body']
 /** Simulates the declaration of an intent of an agent, at an instant. */
 async function simulateForAgent(agentId: string, payee: Payee, body: Body, context: SimulateContext) {
   const { sql, tenant, actor, refuse } = context
-  const { at, runId, amountEuros, mcc } = body
+  const { at, amountEuros, mcc } = body
   const tenantNow = { tenant, now: at ?? context.now }
-  const spend = { agentId, amountEuros, mcc, ...payee, ...levelIdsOf(actor, context.runId, runId) }
+  const spend = { agentId, amountEuros, mcc, ...payee, ...levelIdsOf(actor, context.runId, body) }
   const spendContext = await readSpendContext(sql, tenantNow, [spend])
   const agent = spenderFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')

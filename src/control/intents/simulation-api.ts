@@ -23,6 +23,7 @@ const Simulation = z
     mcc: mcc.nullable().default(null),
     country: country.nullable().default(null),
     runId: id('run').nullable().default(null).meta({ description: 'A run of the agent.' }),
+    cardId: id('card').nullable().default(null).meta({ description: 'A card of the agent.' }),
     at: instant.optional().meta({ description: 'The instant for which to decide; now if left out.' }),
   })
   .refine(({ agentId, policyId, policy }) => [agentId, policyId, policy].filter(Boolean).length <= 1, {
@@ -32,6 +33,10 @@ const Simulation = z
   .refine(({ policyId, policy, runId }) => (!policyId && !policy) || runId === null, {
     path: ['runId'],
     error: 'only an agent has runs: a policy by itself has none',
+  })
+  .refine(({ policyId, policy, cardId }) => (!policyId && !policy) || cardId === null, {
+    path: ['cardId'],
+    error: 'only an agent has cards: a policy by itself has none',
   })
   .refine(hasPayee, payeeMissing)
   .refine(hasOnePayee, payeeAmbiguous)

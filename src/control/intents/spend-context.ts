@@ -3,6 +3,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, type Cause, openBook } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 import { type BudgetCounters, openCounters, readCounters } from '../budgets/index.ts'
+import { compiledTermsOf, controlsOf } from '../card-terms/index.ts'
 import {
   decideSpend,
   findSpenders,
@@ -96,12 +97,17 @@ export const readSpendContext = contextLoader({
   },
 })
 
-/** The run that the body names, else the header's; the delegation and the budgeted token of the caller. */
+/** The run that the body names, else the header's; the card that it names; the delegation and the budgeted token of the caller. */
 export const levelIdsOf = (
   { delegationId = null, budgetId = null }: Actor,
   runInHeader: string | null,
-  runInBody: string | null,
-): BudgetLevelIds => ({ runId: runInBody ?? runInHeader, delegationId, tokenId: budgetId })
+  named: Pick<BudgetLevelIds, 'runId' | 'cardId'>,
+): BudgetLevelIds => ({
+  runId: named.runId ?? runInHeader,
+  delegationId,
+  tokenId: budgetId,
+  cardId: named.cardId,
+})
 
 /** The agent, if the caller may spend for it: an agent's token spends for that agent alone. */
 export const spenderFor = (actor: Actor, agentId: string, { agents }: SpendContext): Spender | undefined => {
@@ -109,7 +115,7 @@ export const spenderFor = (actor: Actor, agentId: string, { agents }: SpendConte
   return agent?.status === 'deleted' ? undefined : agent
 }
 
-/** Why the spend cannot even be decided, because of its run or delegation; undefined if it can. */
+/** Why the spend cannot even be decided, because of its run, delegation or card; undefined if it can. */
 export function blockerOf(
   spend: ProposedSpend,
   { levels }: SpendContext,
@@ -117,7 +123,8 @@ export function blockerOf(
   runInHeader: string | null,
 ) {
   if (runInHeader && spend.runId !== runInHeader) return 'run_mismatch'
-  return levels.hasRun(spend, spend.agentId) ? levels.blockerOf(spend, now) : 'run_not_found'
+  if (!levels.hasRun(spend, spend.agentId)) return 'run_not_found'
+  return levels.hasCard(spend, spend.agentId) ? levels.blockerOf(spend, now, null) : 'card_not_found'
 }
 
 interface DecidedIntent extends SpendDecision {
@@ -136,9 +143,11 @@ export function decideIntent(
   const spend = { amountEuros, merchant, payeeIban, mcc, country }
   const fingerprint = fingerprintOf(proposed)
   const possibleDuplicateOf = (fingerprint && duplicates.get(fingerprint)) || null
+  const card = levels.cardOf(proposed)
   const request = {
     ...spend,
     kind: 'intent' as const,
+    card: card ? controlsOf(card) : null,
     intentId: null,
     approval: null,
     possibleDuplicateOf,
@@ -147,6 +156,8 @@ export function decideIntent(
     walletFrozen: funds.isFrozen(agent.walletId),
     availableEuros: funds.available(agent.walletId),
   }
-  const decided = decideSpend(agent, request, counters.snapshotOf(agent.id, agent.term), tenantNow, subject)
+  const use = counters.snapshotOf(agent.id, agent.term)
+  const terms = card ? compiledTermsOf(card) : null
+  const decided = decideSpend(agent, request, use, tenantNow, subject, terms)
   return { ...decided, possibleDuplicateOf }
 }

@@ -3,9 +3,9 @@ import { event } from '../../kernel/contract/events.ts'
 import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { ProcessStatusRecord } from '../../values/schemas.ts'
-import { expirationActions, PolicyCreate } from '../rules/index.ts'
+import { PolicyCreate } from '../rules/index.ts'
 import { toggles } from './overrides.ts'
-import { PolicyDetail, PolicyEvent, PolicyRecord, PolicyReplace, Preset } from './schemas.ts'
+import { PolicyDetail, PolicyEvent, PolicyExpired, PolicyRecord, PolicyReplace, Preset } from './schemas.ts'
 import { VersionRecord } from './version-record.ts'
 
 const fails = { policy_not_found: missing('policy'), agent_not_found: gone('agent') }
@@ -194,10 +194,7 @@ export const policiesApi = {
     returns: [200, z.object({ expired: z.boolean() })],
     fails: { policy_not_found: fails.policy_not_found },
     emits: {
-      'policy.expired': event(
-        'The time of an agent’s policy is over.',
-        PolicyEvent.extend({ action: z.enum(expirationActions) }),
-      ),
+      'policy.expired': event('The time of an agent’s policy is over.', PolicyExpired),
     },
   }),
 }

@@ -1,5 +1,6 @@
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'
+export { PolicyExpired } from './schemas.ts'
 export {
   type Decision,
   decideSpend,

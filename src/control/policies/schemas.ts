@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { PolicyCreate, ruleFields, ruleNames } from '../rules/index.ts'
+import { expirationActions, PolicyCreate, ruleFields, ruleNames } from '../rules/index.ts'
 
 const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = ruleFields
 
@@ -79,3 +79,6 @@ export const PolicyEvent = z.object({
   name: z.string().max(200),
   version: z.int(),
 })
+
+/** The cards of the agent react to it: they are frozen or closed. */
+export const PolicyExpired = PolicyEvent.extend({ action: z.enum(expirationActions) })

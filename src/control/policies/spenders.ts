@@ -122,10 +122,11 @@ export function decideSpend(
   counters: Counters,
   { tenant, now }: TenantNow,
   subject: { readonly type: string; readonly id: string },
+  card: CompiledPolicy | null = null,
 ): SpendDecision {
   const { policyId, policyVersion, policyEndsAt, status: agentStatus, id: agentId } = spender
   const request = { ...details, at: now, agentStatus, policyEndsAt }
-  const ruling = decide(spender.policy, request, counters)
+  const ruling = decide(spender.policy, request, counters, card)
   const { holdEuros: _, ...shownRuling } = ruling
   const id = newId('decision')
   const { risk } = details

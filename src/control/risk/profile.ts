@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto'
 import type { Euros } from '../../values/money.ts'
-import { foldMerchant } from '../merchants/index.ts'
 
 /** The members of a spend that can be usual or unusual. */
 export interface Spend {
@@ -66,7 +64,3 @@ export function learnApproved(profile: Profile, { amountEuros, country }: Spend,
   profile.lastCountry = country
   profile.lastAt = declaredAt
 }
-
-/** The same short key for every spelling of a merchant: it is indexed. */
-export const merchantKey = (merchant: string): string =>
-  hash('sha256', foldMerchant(merchant), 'base64url').slice(0, 22)

@@ -38,13 +38,28 @@ export interface Approval {
   readonly attestedAt: Date | null
 }
 
+/** The limit for one payment and the controls that an owner sets for one card. */
+export interface CardControls {
+  readonly maxTransactionEuros: Euros | null
+  readonly merchantAllowlist: string[]
+  readonly merchantBlocklist: string[]
+  readonly allowedCountries: string[]
+  readonly allowedMccs: string[]
+  readonly blockedMccs: string[]
+  readonly mccCategories: string[]
+}
+
 /** A spend as the rules see it, whatever spends: an intent, a card, a payment. */
 export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
   readonly at: Date
   readonly amountEuros: Euros
+  /** The whole payment, where the amount is a part that is added to it. */
+  readonly paymentEuros?: Euros | undefined
   /** The payee: for a payment to a stored record, the record's name and IBAN. */
   readonly merchant: string
+  /** Other names of the payee: a card network gives a descriptor and an address. */
+  readonly alsoNamed?: readonly string[] | undefined
   readonly payeeIban?: string | null | undefined
   readonly mcc: string | null
   readonly country: string | null
@@ -59,6 +74,8 @@ export interface SpendRequest {
   readonly walletFrozen: boolean
   /** The money in the wallet; null = funds are not checked. */
   readonly availableEuros: Euros | null
+  /** The controls of the card that pays, or that the intent names; absent in decisions without one. */
+  readonly card?: CardControls | null | undefined
 }
 
 /** The agent's counters: reserved and spent together. */

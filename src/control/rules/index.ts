@@ -1,8 +1,9 @@
 export { contradictionsIn, type Warning } from './contradictions.ts'
-export { type CompiledPolicy, compilePolicy, decide, ruleTable } from './decide.ts'
+export { type CompiledPolicy, compileCardTerms, compilePolicy, decide, ruleTable } from './decide.ts'
 export { decideIsolated } from './decide-isolated.ts'
 export {
   type Budget,
+  type CardControls,
   type Check,
   type Counters,
   checkOutcomes,

@@ -119,6 +119,9 @@ export const PolicyCreate = z
 const StoredRules = z.strictObject(ruleFields)
 export type Rules = z.output<typeof StoredRules>
 
+/** A policy that sets no rule. */
+export const noRules: Rules = StoredRules.parse({ name: 'no rules' })
+
 export const ruleNames = Object.keys(ruleFields) as (keyof Rules)[]
 
 /** The rules of a policy without its other members. */

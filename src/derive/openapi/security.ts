@@ -32,6 +32,7 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
   key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
   agent: { scheme: 'agentToken', scoped: true, words: 'an agent token' },
   dash: { scheme: 'dashboardSecret', words: 'the dashboard secret' },
+  signed: { words: 'a signature over the raw body, in the manner of its sender' },
   public: { words: 'nothing: it is public' },
 }
 

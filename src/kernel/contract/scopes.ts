@@ -10,6 +10,8 @@ const rights = {
   'beneficiaries:write': 'never',
   'billing:read': 'never',
   'billing:write': 'never',
+  'cards:read': 'given',
+  'cards:write': 'never',
   'customers:read': 'never',
   'customers:write': 'never',
   'delegations:read': 'given',

@@ -14,8 +14,17 @@ export const accountKinds = {
   wallet: { normal: 'credit', minimum: 0n, meaning: 'What we owe the owner: the money of a wallet.' },
   bank: { normal: 'debit', minimum: 0n, meaning: 'The owner’s money at our bank.' },
   clearing_sepa: { normal: 'credit', minimum: null, meaning: 'Submitted to the SEPA rail, not settled yet.' },
+  clearing_cards: {
+    normal: 'credit',
+    minimum: null,
+    meaning: 'Paid by card, and not settled with the processor yet.',
+  },
   suspense: { normal: 'credit', minimum: 0n, meaning: 'Received, and nobody knows yet for which wallet.' },
-  float: { normal: 'credit', minimum: 0n, meaning: 'The owner’s money at the card processor.' },
+  float: {
+    normal: 'credit',
+    minimum: 0n,
+    meaning: 'A deposit at the card processor. No authorization looks at it.',
+  },
   fees: { normal: 'credit', minimum: null, meaning: 'What we have earned.' },
   advance: {
     normal: 'credit',

@@ -1,9 +1,10 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
+import type { EntryRow, LockedAccount, OpenHold, TransferRow } from './posting-rows.ts'
 import { type HoldMovement, type Template, templates } from './templates.ts'
 
 /** Names an account in a book: by the wallet's id, or by its kind where the tenant has one of it. */
@@ -14,43 +15,6 @@ export interface Cause {
   readonly type: string
   readonly id: string
   readonly valueDate?: string
-}
-
-/** An account with its current balance, locked until the transaction ends. */
-export interface LockedAccount extends Row {
-  readonly id: string
-  readonly kind: AccountKind
-  readonly walletId: string | null
-  posted: Euros
-  held: Euros
-  /** A frozen account can be neither debited nor held. */
-  readonly frozen: boolean
-}
-
-/** A hold and what remains of it. */
-export interface OpenHold extends Row {
-  readonly id: string
-  readonly accountId: string
-  readonly referenceType: string
-  readonly referenceId: string
-  remaining: Euros
-}
-
-interface TransferRow {
-  readonly id: string
-  readonly currency: 'EUR'
-  readonly kind: Template | HoldMovement
-  readonly referenceType: string
-  readonly referenceId: string
-  readonly valueDate: string | null
-}
-
-interface EntryRow {
-  readonly transferId: string
-  readonly accountId: string
-  readonly amount: Euros
-  readonly holdId: string | null
-  readonly hold: Euros
 }
 
 const POST = 'select ledger_post($1, $2, $3, $4, $5)'
@@ -101,6 +65,11 @@ export class Book {
   /** The amount still held for a cause; zero without an open hold. */
   heldFor(cause: Cause): Euros {
     return this.#holds.get(causeKey(cause))?.remaining ?? 0n
+  }
+
+  /** Whether anything was ever held for a cause: it is held once. */
+  hasHeld(cause: Cause): boolean {
+    return this.#holds.has(causeKey(cause))
   }
 
   move(kind: Template, from: AccountKey, to: AccountKey, amount: Euros, cause: Cause): void {
@@ -166,15 +135,17 @@ export class Book {
 
   /** Ends a hold and returns what it still held; a second release returns zero. */
   release(cause: Cause): Euros {
-    const held = this.#holds.get(causeKey(cause))
-    const left = held?.remaining ?? 0n
+    return this.releasePart(cause, this.heldFor(cause), cause)
+  }
+
+  /** Gives back a part of a hold, no more than it still holds. Each part has a cause of its own. */
+  releasePart(of: Cause, amount: Euros, cause: Cause): Euros {
+    const held = this.#holds.get(causeKey(of))
+    const left = held && held.remaining < amount ? held.remaining : amount
     if (!held || left === 0n) return 0n
-    const change = -left
-    held.remaining = 0n
-    this.#addEntry(this.#addTransfer('release', cause), this.#accountById(held.accountId), 0n, {
-      held,
-      change,
-    })
+    held.remaining -= left
+    const change = { held, change: -left }
+    this.#addEntry(this.#addTransfer('release', cause), this.#accountById(held.accountId), 0n, change)
     return left
   }
 

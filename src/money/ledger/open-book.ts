@@ -2,7 +2,8 @@ import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { AccountKind } from './account.ts'
 import { openMissingAccounts } from './account-changes.ts'
-import { Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
+import { Book, type Cause } from './book.ts'
+import type { LockedAccount, OpenHold } from './posting-rows.ts'
 
 /** The accounts that `Book.forceDebit` and `Book.repayDebt` use. */
 export const FORCED_DEBIT_ACCOUNTS = [

@@ -15,6 +15,7 @@ export const templates = {
   /** Money that leaves this ledger for another owner's, where it arrives as a `sepa_credit`. */
   hand_over: ['suspense', 'bank'],
   processor_fund: ['wallet', 'float'],
+  processor_withdraw: ['float', 'wallet'],
   transfer: ['wallet', 'wallet'],
   agent_fund: ['wallet', 'wallet'],
   sweep: ['wallet', 'wallet'],
@@ -24,6 +25,16 @@ export const templates = {
   /** The wallet is closed, so the money waits in suspense until it is assigned. */
   sepa_undo_unmatched: ['clearing_sepa', 'suspense'],
   sepa_return: ['bank', 'wallet'],
+  /** The purse of a card: its own wallet, which only this card pays from. */
+  purse_fund: ['wallet', 'wallet'],
+  purse_return: ['wallet', 'wallet'],
+  card_capture: ['wallet', 'clearing_cards'],
+  card_settle: ['clearing_cards', 'bank'],
+  card_undo: ['clearing_cards', 'wallet'],
+  /** The wallet that paid is closed, so the money waits in suspense until it is assigned. */
+  card_undo_unmatched: ['clearing_cards', 'suspense'],
+  card_refund: ['bank', 'wallet'],
+  card_refund_unmatched: ['bank', 'suspense'],
 } as const satisfies Record<string, readonly [from: AccountKind, to: AccountKind]>
 
 export type Template = keyof typeof templates

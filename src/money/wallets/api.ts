@@ -21,6 +21,9 @@ export const WalletRecord = z
     kind: z.enum(walletKinds),
     parentWalletId: id('wallet').nullable(),
     agentId: id('agent').nullable(),
+    cardId: id('card')
+      .nullable()
+      .meta({ description: 'The card whose purse it is: only that card pays from it.' }),
     iban: z
       .string()
       .nullable()

@@ -12,17 +12,23 @@ type Opening = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit' | 'sendAlong'
 >
 type Members = Pick<Wallet, 'name'> &
-  Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'parentWalletId' | 'metadata'>>
+  Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'cardId' | 'parentWalletId' | 'metadata'>>
 
-/** Opens a wallet with its IBAN and its account in the ledger. */
+/** Opens a wallet with its IBAN and its account in the ledger. The purse of a card has no IBAN: its owner fills it. */
 export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
-  const { records, sql, tenant, ports, emit, sendAlong } = context
-  const [sequence] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
-  const number = virtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
+  const { records, sql, emit, sendAlong } = context
+  const number = members.kind === 'card' ? NO_IBAN : await nextIban(context)
   const wallet = records.create(Wallet, { ...members, ...number })
   sendAlong(openWalletAccount(sql, context, wallet.id))
   emit('wallet.created', eventWithBalance(wallet, EMPTY))
   return wallet
+}
+
+const NO_IBAN = { iban: null, bic: null }
+
+async function nextIban({ sql, tenant, ports }: Pick<Opening, 'sql' | 'tenant' | 'ports'>) {
+  const [sequence] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
+  return virtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
 }
 
 export const notClosed = { $ne: 'closed' } as const
@@ -30,6 +36,7 @@ export const notClosed = { $ne: 'closed' } as const
 /** The part of a wallet that moving money depends on. */
 export interface WalletRow extends Row {
   readonly id: string
+  readonly kind: Wallet['kind']
   readonly status: Wallet['status']
   readonly agentId: string | null
   readonly iban: string | null
@@ -37,7 +44,7 @@ export interface WalletRow extends Row {
 }
 
 const WALLETS = `
-select id, status, agent_id as "agentId", iban, name from wallets
+select id, kind, status, agent_id as "agentId", iban, name from wallets
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
 /** Read it after locking the accounts: freezing and closing lock them too, so the status is then certain. */

@@ -8,7 +8,7 @@ export const walletMachine = machine('wallet', {
   closed: [],
 })
 
-export const walletKinds = ['owner', 'agent'] as const
+export const walletKinds = ['owner', 'agent', 'card'] as const
 
 const schema = defineEntity({
   ...tenantTable('Wallet', 'wallets', 'agentId'),
@@ -18,6 +18,8 @@ const schema = defineEntity({
     kind: p.enum(walletKinds).onCreate(() => 'owner' as const),
     parentWalletId: nullable.string(),
     agentId: nullable.string(),
+    /** The card whose purse this is: only that card pays from it. */
+    cardId: nullable.string(),
     iban: nullable.string(),
     bic: nullable.string(),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),

@@ -9,8 +9,8 @@ const business: Readonly<Record<string, string>> = {
   identity: 'customers keys passkeys sessions cli-auth onboarding kyc',
   money: 'ledger wallets beneficiaries transactions payment-methods incoming fundings billing statements',
   control:
-    'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk intents',
-  cards: 'cards card-controls card-requests credentials agent-credentials access-events',
+    'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents',
+  cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
   commerce: 'transfers rails checkout mpp collect refunds disputes receipts evidence',
   insight: 'outcomes analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',

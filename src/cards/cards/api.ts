@@ -1,0 +1,235 @@
+import { z } from 'zod'
+import { type Failure, get, list, missing, patch, post, put } from '../../kernel/contract/operation.ts'
+import { WalletEvent } from '../../money/wallets/index.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { id } from '../../values/ids.ts'
+import { positiveEuros } from '../../values/money.ts'
+import { metadata, timeRange } from '../../values/schemas.ts'
+import {
+  CardControls,
+  CardRecord,
+  ControlsBody,
+  cardEvents,
+  displayName,
+  LimitsBody,
+  reason,
+  status,
+  usage,
+} from './schemas.ts'
+
+const card_not_found = missing('card')
+
+const stateFails = {
+  card_not_found,
+  card_closed: [400, 'The card is closed for good.'],
+  card_pending: [400, 'The processor has not issued the card yet: wait until it has, or close the card.'],
+} as const satisfies Record<string, Failure>
+
+const owner = { callers: ['key'], scope: 'cards:write' } as const
+const readers = { callers: ['key', 'agent'], scope: 'cards:read' } as const
+const card = [200, CardRecord] as const
+
+const NO_NUMBERS = 'no operation on cards takes one.'
+
+/** No number of a card may be in any body: we must never receive one. */
+const body = <T extends z.ZodRawShape>(shape: T) => withoutCardNumbers(z.strictObject(shape), NO_NUMBERS)
+
+export const cardsApi = {
+  create: post('/cards', {
+    ...owner,
+    summary: 'Issue a card for an agent',
+    description: [
+      'The processor is asked once. If it answers in time the card is `active`, or `inactive` with `activate: false`; else the card is `pending`, and its process goes on until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. No answer, lost or late, makes a second card.',
+      'Limits and controls hold beside the agent’s policy: what either of them forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays that intent alone and closes with it. A card for a single use closes when its one payment has ended.',
+    ].join('\n\n'),
+    run: 'outside',
+    requires: 'cardProcessor',
+    bodyLimitKiB: 256,
+    body: body({
+      agentId: id('agent'),
+      usage,
+      displayName: displayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
+      limits: LimitsBody.prefault({}),
+      controls: ControlsBody.prefault({}),
+      activate: z
+        .boolean()
+        .default(true)
+        .meta({ description: 'Whether the card can pay as soon as it is issued.' }),
+      intentId: id('intent')
+        .nullable()
+        .default(null)
+        .meta({ description: 'The only intent that the card pays.' }),
+      metadata: metadata.default({}),
+    }),
+    example: {
+      agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      usage: 'multi',
+      displayName: 'Research',
+      limits: { maxTransactionEuros: 50 },
+    },
+    returns: [201, CardRecord],
+    fails: {
+      agent_not_found: missing('agent'),
+      agent_not_active: [400, 'The agent is frozen or being deleted: it gets no card.'],
+      intent_not_found: [404, 'intentId: the agent has no such intent.'],
+      intent_not_approved: [400, 'intentId: the intent is not approved.'],
+      intent_being_paid: [400, 'intentId: a payment on the intent is under way or done.'],
+      intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
+      intent_paid_by_transfer: [400, 'intentId: it pays a beneficiary or a wallet, and no card can do that.'],
+      intent_has_card: [409, 'intentId: another card is there for the intent. Close that one first.'],
+      processor_refused: [400, 'The processor does not issue the card.'],
+    },
+    emits: {
+      'card.created': cardEvents['card.created'],
+      'card.issued': cardEvents['card.issued'],
+      'card.activated': cardEvents['card.activated'],
+      'card.closed': cardEvents['card.closed'],
+    },
+  }),
+  list: list('/cards', {
+    ...readers,
+    summary: 'List cards',
+    description: 'Newest first, closed ones too.',
+    filters: {
+      status: status.optional(),
+      agentId: id('agent').optional(),
+      intentId: id('intent').optional(),
+      ...timeRange,
+    },
+    item: CardRecord,
+  }),
+  get: get('/cards/{id}', {
+    ...readers,
+    summary: 'Get a card',
+    returns: card,
+    fails: { card_not_found },
+  }),
+  update: patch('/cards/{id}', {
+    ...owner,
+    summary: 'Rename a card, or change its metadata',
+    body: withoutCardNumbers(z.strictObject({ displayName, metadata }).partial(), NO_NUMBERS),
+    example: { displayName: 'Papers' },
+    returns: card,
+    fails: stateFails,
+    emits: { 'card.details_changed': cardEvents['card.details_changed'] },
+  }),
+  activate: post('/cards/{id}/activate', {
+    ...owner,
+    summary: 'Activate a card',
+    description: 'For a card that was issued with `activate: false`.',
+    returns: card,
+    fails: { ...stateFails, card_not_inactive: [400, 'Only an inactive card can be activated.'] },
+    emits: { 'card.activated': cardEvents['card.activated'] },
+  }),
+  freeze: post('/cards/{id}/freeze', {
+    ...owner,
+    summary: 'Freeze a card',
+    description:
+      'Every authorization is declined from this moment on, whatever the processor knows. What was authorized before can still be cleared.',
+    body: body({ reason: reason.default(null) }),
+    example: { reason: 'Unusual spending' },
+    returns: card,
+    fails: {
+      card_not_found,
+      card_closed: stateFails.card_closed,
+      card_not_active: [400, 'Only an active card can be frozen.'],
+    },
+    emits: { 'card.frozen': cardEvents['card.frozen'] },
+  }),
+  unfreeze: post('/cards/{id}/unfreeze', {
+    ...owner,
+    summary: 'Unfreeze a card',
+    returns: card,
+    fails: {
+      card_not_found,
+      card_closed: stateFails.card_closed,
+      card_not_frozen: [400, 'Only a frozen card can be unfrozen.'],
+    },
+    emits: { 'card.unfrozen': cardEvents['card.unfrozen'] },
+  }),
+  close: post('/cards/{id}/close', {
+    ...owner,
+    summary: 'Close a card',
+    description:
+      'For good. Every authorization is declined from this moment on; what was authorized before can still be cleared. What the purse has goes back to the agent’s wallet, and what is held on it follows as soon as it is free.',
+    body: body({ reason: reason.default(null) }),
+    example: { reason: 'No longer needed' },
+    returns: card,
+    fails: { card_not_found, card_closed: stateFails.card_closed },
+    emits: { 'card.closed': cardEvents['card.closed'] },
+  }),
+  rotate: post('/cards/{id}/rotate', {
+    ...owner,
+    summary: 'Give a card another number',
+    description:
+      'Id, limits, controls and purse stay. The process asks the processor for the number: `card.rotated` tells that it is there. The number before still pays for `overlapMinutes` from then on, and is closed after that; what was authorized on it can still be cleared.',
+    requires: 'cardProcessor',
+    body: body({
+      overlapMinutes: z
+        .int()
+        .min(0)
+        .max(10_080)
+        .default(0)
+        .meta({ description: 'How long the number before still pays, in minutes.' }),
+    }),
+    example: { overlapMinutes: 60 },
+    returns: card,
+    fails: {
+      ...stateFails,
+      rotation_under_way: [409, 'Another number has been asked for already. Wait for card.rotated.'],
+    },
+    emits: { 'card.rotation_started': cardEvents['card.rotation_started'] },
+  }),
+  setLimits: put('/cards/{id}/limits', {
+    ...owner,
+    summary: 'Set the limits of a card',
+    description:
+      'They hold beside the agent’s policy, from the next authorization on. A limit that is left out is lifted.',
+    tag: 'Card Controls',
+    body: withoutCardNumbers(LimitsBody, NO_NUMBERS),
+    example: { maxTransactionEuros: 25, dailyLimitEuros: 100 },
+    returns: card,
+    fails: stateFails,
+    emits: { 'card.limits_changed': cardEvents['card.limits_changed'] },
+  }),
+  controls: get('/cards/{id}/controls', {
+    ...readers,
+    summary: 'Get the controls of a card',
+    tag: 'Card Controls',
+    returns: [200, CardControls],
+    fails: { card_not_found },
+  }),
+  setControls: put('/cards/{id}/controls', {
+    ...owner,
+    summary: 'Set the controls of a card',
+    description:
+      'Which merchants, countries and categories the card may pay, beside the agent’s policy: what either of them forbids is declined. A list that is left out is no rule.',
+    tag: 'Card Controls',
+    bodyLimitKiB: 256,
+    body: withoutCardNumbers(ControlsBody, NO_NUMBERS),
+    example: { merchantAllowlist: ['Bookshop'], allowedCountries: ['DE'] },
+    returns: [200, CardControls],
+    fails: stateFails,
+    emits: { 'card.controls_changed': cardEvents['card.controls_changed'] },
+  }),
+  fund: post('/cards/{id}/fund', {
+    callers: ['key'],
+    scope: 'wallets:fund',
+    summary: 'Move money into the purse of a card',
+    description:
+      'The money comes from `fromWalletId`, or from the agent’s wallet if that is left out. From then on the card pays from its purse, which is opened with the first money: a wallet that only this card pays from. What is left when the card closes goes back to the agent’s wallet, or to your oldest open wallet if that one is closed.',
+    body: body({ amountEuros: positiveEuros(), fromWalletId: id('wallet').optional() }),
+    example: { amountEuros: 20 },
+    returns: card,
+    fails: {
+      card_not_found,
+      card_closed: stateFails.card_closed,
+      wallet_not_found: [404, 'fromWalletId: no such wallet.'],
+      same_wallet: [400, 'fromWalletId: it is the purse of the card.'],
+      wallet_of_card: [400, 'fromWalletId: only its own card pays from the purse of a card.'],
+      wallet_not_active: [400, 'The paying wallet is frozen or closed.'],
+      insufficient_funds: [400, 'There is not enough in the wallet.'],
+    },
+    emits: { 'card.funded': cardEvents['card.funded'], 'wallet.created': WalletEvent },
+  }),
+}

@@ -1,0 +1,132 @@
+import { CardTerms } from '../../control/card-terms/index.ts'
+import { area } from '../../kernel/contract/area.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import type { IssuedCard, ProcessorFailure } from '../../ports/card-processor.ts'
+import { cardsApi } from './api.ts'
+import { Card, CardNumber, cardMachine, numberMachine } from './card.ts'
+import { changeControls, changeLimits, controls } from './controls.ts'
+import { deletionStep } from './deletion.ts'
+import { endStep } from './end-step.ts'
+import { cardEvent } from './events.ts'
+import { issueCardWithCall } from './issue.ts'
+import { issueStep, recordIssued } from './issue-step.ts'
+import { lockCard } from './lock-card.ts'
+import { cardProcess } from './process.ts'
+import { callOf, holderOf, type NumberRequest, newCardOf, numberRequestFor } from './processor-request.ts'
+import { fund } from './purse.ts'
+import { cardReactions } from './reactions.ts'
+import { replaceStep } from './replace-step.ts'
+import { cardResponse, cardResponses, storedCardResponse } from './response.ts'
+import { returnStep } from './return-purse.ts'
+import { rotate } from './rotate.ts'
+import { activate, close, freeze, unfreeze } from './states.ts'
+import { status } from './status.ts'
+import { stepsApi } from './steps-api.ts'
+import { tellStep } from './tell-step.ts'
+
+type Answer = IssuedCard | ProcessorFailure
+
+const cardHandlers = implement(cardsApi, {
+  create: {
+    async reserve({ body }, context) {
+      const { displayName, ...members } = body
+      const reserved = await issueCardWithCall({ ...members, displayName }, context)
+      if (typeof reserved === 'string') return context.refuse(reserved)
+      const { card, terms } = reserved
+      const asked = { reference: card.id, requestedAt: card.createdAt }
+      return numberRequestFor(card, terms, await holderOf(context), asked, context)
+    },
+    call: (request: NumberRequest, { ports, requestId }) =>
+      ports
+        .cardProcessor(request.mode)
+        .issue(newCardOf(request), callOf(request, request.reference, { requestId })),
+    async record(answer: Answer, request: NumberRequest, context) {
+      const locked = await recordIssued(answer, request, context)
+      const { closedReason, processorProblem } = locked.card
+      if (closedReason === 'processor_refused')
+        return context.refuse('processor_refused', `The processor does not issue it: ${processorProblem}`)
+      return cardResponse(locked, context)
+    },
+    // The process goes on: the processor is asked by the same reference, and there is one card.
+    async recover({ cardId }: NumberRequest, context) {
+      return storedCardResponse(await context.records.findOneOrFail(Card, { id: cardId }), context)
+    },
+  },
+
+  async list({ query: { from, to, status: wanted, agentId, intentId } }, context) {
+    const created = await createdWithin('card', { from, to }, context)
+    const page = await context.page(Card, definedOnly({ ...created, status: wanted, agentId, intentId }))
+    return { ...page, data: await cardResponses(page.data, context) }
+  },
+
+  async get({ params }, context) {
+    const card = await context.records.findOne(Card, { id: params.id })
+    return card ? storedCardResponse(card, context) : context.refuse('card_not_found')
+  },
+
+  async update({ params, body }, context) {
+    const { emit, refuse } = context
+    const locked = await lockCard(params.id, context)
+    if (!locked) return refuse('card_not_found')
+    const { card } = locked
+    if (card.status === 'closed') return refuse('card_closed')
+    // The processor is asked for the card with the same words until it has answered.
+    if (card.status === 'pending' && body.displayName !== undefined) return refuse('card_pending')
+    Object.assign(card, definedOnly(body))
+    emit('card.details_changed', cardEvent(card))
+    return cardResponse(locked, context)
+  },
+
+  activate,
+  freeze,
+  unfreeze,
+  close,
+  rotate,
+  setLimits: changeLimits,
+  controls,
+  setControls: changeControls,
+  fund,
+})
+
+const cardSteps = implement(stepsApi, {
+  status,
+  issue: issueStep,
+  replace: replaceStep,
+  tell: tellStep,
+  end: endStep,
+  returnPurse: returnStep,
+  endForAgent: deletionStep,
+})
+
+/** Process, sweep and test clock share one instant. `end` comes last: it finds out when the card is due again. */
+const cardsDue: Deadline = {
+  process: cardProcess,
+  table: 'cards',
+  record: 'id',
+  agent: 'agent_id',
+  due: 'due_at',
+  open: 'due_at is not null',
+  waits: 'true',
+  operations: ['cards.issue', 'cards.replace', 'cards.tell', 'cards.returnPurse', 'cards.end'],
+}
+
+export const cardsArea = area(
+  'Cards',
+  'Virtual cards of agents: issued, frozen, closed, given another number; their limits, controls and purses.',
+  implement({ ...cardsApi, ...stepsApi }, { ...cardHandlers.handlers, ...cardSteps.handlers }),
+  {
+    entities: [CardTerms, Card, CardNumber],
+    machines: [cardMachine, numberMachine],
+    reactions: cardReactions,
+    deadlines: [cardsDue],
+    openRecords: [
+      {
+        process: cardProcess,
+        select: 'select id, owner_id, mode, agent_id from cards where due_at is not null',
+      },
+    ],
+  },
+)

@@ -1,0 +1,58 @@
+import { CardTerms } from '../../control/card-terms/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { cardsApi } from './api.ts'
+import { announceChange } from './due.ts'
+import { cardEvent } from './events.ts'
+import type { Limits } from './issue.ts'
+import { type LockedCard, lockCard } from './lock-card.ts'
+import { cardResponse } from './response.ts'
+import type { cardEvents } from './schemas.ts'
+
+type LimitsChanged = Pick<typeof cardEvents, 'card.limits_changed'>
+
+/** Why the terms of a card cannot be changed; undefined if they can. */
+export const whyNotChangeable = ({ card }: Pick<LockedCard, 'card'>) => {
+  if (card.status === 'closed') return 'card_closed'
+  // The processor is asked for the card with the same words until it has answered.
+  return card.status === 'pending' ? 'card_pending' : undefined
+}
+
+/** Sets the limits of a locked card, from the next authorization on. */
+export function setLimits(
+  { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
+  limits: Limits,
+  context: Pick<Context<never, LimitsChanged>, 'now' | 'emit' | 'wake'>,
+): void {
+  const { maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros } = limits
+  const changed = { maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros }
+  Object.assign(terms, changed)
+  terms.version++
+  context.emit('card.limits_changed', { ...cardEvent(card), ...changed })
+  announceChange(card, context)
+}
+
+export const changeLimits: HandlerOf<typeof cardsApi.setLimits> = async ({ params, body }, context) => {
+  const locked = await lockCard(params.id, context)
+  if (!locked) return context.refuse('card_not_found')
+  const refusal = whyNotChangeable(locked)
+  if (refusal) return context.refuse(refusal)
+  setLimits(locked, body, context)
+  return cardResponse(locked, context)
+}
+
+export const changeControls: HandlerOf<typeof cardsApi.setControls> = async ({ params, body }, context) => {
+  const locked = await lockCard(params.id, context)
+  if (!locked) return context.refuse('card_not_found')
+  const refusal = whyNotChangeable(locked)
+  if (refusal) return context.refuse(refusal)
+  const { card, terms } = locked
+  Object.assign(terms, body)
+  terms.version++
+  context.emit('card.controls_changed', cardEvent(card))
+  announceChange(card, context)
+  return terms
+}
+
+export const controls: HandlerOf<typeof cardsApi.controls> = async ({ params }, { records, refuse }) =>
+  (await records.findOne(CardTerms, { id: params.id })) ?? refuse('card_not_found')

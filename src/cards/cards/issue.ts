@@ -1,0 +1,127 @@
+import { lockAgent } from '../../control/agents/index.ts'
+import { CardTerms } from '../../control/card-terms/index.ts'
+import { lockIntentForCard, nameCard, whyNotByCard } from '../../control/intents/index.ts'
+import type { CardControls } from '../../control/rules/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import type { IssuedCard } from '../../ports/card-processor.ts'
+import { newId } from '../../values/ids.ts'
+import type { Euros } from '../../values/money.ts'
+import { Card, CardNumber } from './card.ts'
+import { announceChange, beginCall } from './due.ts'
+import { cardEvent } from './events.ts'
+import type { LockedCard } from './lock-card.ts'
+import { cardProcess } from './process.ts'
+import type { CardEvent } from './schemas.ts'
+
+export interface Limits {
+  readonly maxTransactionEuros: Euros | null
+  readonly dailyLimitEuros: Euros | null
+  readonly monthlyLimitEuros: Euros | null
+}
+
+/** A card as it is asked for. */
+export interface CardMembers {
+  readonly agentId: string
+  readonly usage: Card['usage']
+  /** The agent's name, if it is left out. */
+  readonly displayName?: string | undefined
+  readonly limits: Limits
+  readonly controls: Omit<CardControls, 'maxTransactionEuros'>
+  readonly activate: boolean
+  readonly intentId: string | null
+  readonly metadata: Record<string, string>
+}
+
+type Issuing = Pick<
+  Context<never, { 'card.created': typeof CardEvent }>,
+  'records' | 'tenant' | 'now' | 'ports' | 'emit' | 'wake'
+>
+
+/** Why no card is issued, as the code of a refusal. */
+export type IssueBlocker = Exclude<Awaited<ReturnType<typeof reserveCard>>, LockedCard>
+
+/**
+ * Records a card of an agent, and leaves it to the process to have it issued: for callers that do not wait for the
+ * processor. Gives the code of the refusal where there can be no such card.
+ */
+export async function issueCard(members: CardMembers, context: Issuing): Promise<LockedCard | IssueBlocker> {
+  const reserved = await reserveCard(members, context)
+  if (typeof reserved !== 'string') announceChange(reserved.card, context)
+  return reserved
+}
+
+/** Records a card whose first call of the processor is made by the caller, once the transaction has ended. */
+export async function issueCardWithCall(
+  members: CardMembers,
+  context: Issuing,
+): Promise<LockedCard | IssueBlocker> {
+  const reserved = await reserveCard(members, context)
+  if (typeof reserved === 'string') return reserved
+  beginCall(reserved.card, context.now)
+  context.wake(cardProcess, reserved.card)
+  return reserved
+}
+
+async function reserveCard(members: CardMembers, context: Issuing) {
+  const { records, tenant, now, ports, emit } = context
+  const { name: processor } = ports.cardProcessor(tenant.mode)
+  const { agentId, intentId } = members
+  const [agent, intent] = await Promise.all([
+    lockAgent(records, agentId),
+    intentId === null ? null : lockIntentForCard(records, intentId),
+  ])
+  if (!agent) return 'agent_not_found'
+  if (agent.status !== 'active') return 'agent_not_active'
+  if (intentId !== null && intent?.agentId !== agentId) return 'intent_not_found'
+  const problem = intent && (await whyNotByCard(intent, { records, now }))
+  if (problem) return problem
+  const id = newId('card')
+  if (intent) nameCard(intent, id)
+  const terms = records.create(CardTerms, termsOf(id, members))
+  const card = records.create(Card, { ...membersOf(members, agent.name), id, processor })
+  card.workflowId = workflowIdOf(cardProcess, id)
+  emit('card.created', cardEvent(card))
+  return { agent, card, terms }
+}
+
+const membersOf = (
+  { agentId, usage, displayName, intentId, activate, metadata }: CardMembers,
+  agentName: string,
+) => ({ agentId, usage, displayName: displayName ?? agentName, intentId, activates: activate, metadata })
+
+const termsOf = (id: string, { agentId, intentId, limits, controls }: CardMembers) => ({
+  id,
+  agentId,
+  intentId,
+  status: 'pending' as const,
+  ...limits,
+  ...controls,
+})
+
+/** Records a number that the processor has issued, as the one in use. */
+export function addNumber(
+  { card }: LockedCard,
+  issued: IssuedCard,
+  { id, controlsVersion }: { readonly id: string; readonly controlsVersion: number },
+  { records }: Pick<Context, 'records'>,
+): CardNumber {
+  const { processorCardId, brand, last4, expMonth, expYear } = issued
+  const shown = { brand, last4, expMonth, expYear }
+  const { agentId, processor, id: cardId } = card
+  const endsAt = lastInstantOf(expYear, expMonth)
+  Object.assign(card, { ...shown, numberId: id })
+  return records.create(CardNumber, {
+    id,
+    agentId,
+    cardId,
+    processor,
+    processorCardId,
+    ...shown,
+    endsAt,
+    controlsVersion,
+  })
+}
+
+/** The last millisecond of a month, in UTC. */
+const lastInstantOf = (year: number, month: number): Date => new Date(Date.UTC(year, month, 1) - 1)

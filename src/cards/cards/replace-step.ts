@@ -1,0 +1,91 @@
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import { after, minutes } from '../../values/clock.ts'
+import { numberMachine } from './card.ts'
+import { schedule } from './due.ts'
+import { cardEvent } from './events.ts'
+import { addNumber } from './issue.ts'
+import { type LockedNumbers, lockNumbers } from './lock-card.ts'
+import {
+  callOf,
+  holderOf,
+  type NumberRequest,
+  newCardOf,
+  numberRequestFor,
+  problemOf,
+} from './processor-request.ts'
+import { ACTED, answered, lockForCall, NOTHING, type StepContext } from './processor-step.ts'
+import type { stepsApi } from './steps-api.ts'
+
+interface Replacement {
+  readonly request: NumberRequest
+  readonly processorCardId: string
+}
+
+export const replaceStep: HandlerOf<typeof stepsApi.replace> = {
+  async reserve({ params }, context) {
+    const locked = await lockForCall(params.id, 'replace', context)
+    if (!locked) return null
+    const { card, terms } = locked
+    const { nextNumberId, nextNumberAt } = card
+    const current = locked.numbers.find(({ id }) => id === card.numberId)
+    if (!nextNumberId || !nextNumberAt || !current)
+      throw new Error('a rotation has the id of its next number')
+    const asked = { reference: nextNumberId, requestedAt: nextNumberAt }
+    const request = numberRequestFor(card, terms, await holderOf(context), asked, context)
+    return { request, processorCardId: current.processorCardId }
+  },
+  call: async (reserved: Replacement | null, { ports, requestId }) => {
+    if (!reserved) return null
+    const { request, processorCardId } = reserved
+    const call = callOf(request, request.reference, { requestId })
+    return ports.cardProcessor(request.mode).replace(processorCardId, newCardOf(request), call)
+  },
+  async record(answer: IssuedCard | ProcessorFailure | null, reserved: Replacement | null, context) {
+    if (!answer || !reserved) return NOTHING
+    await recordReplaced(answer, reserved.request, context)
+    return ACTED
+  },
+  // Its process asks again: by the same reference there is one number.
+  recover: async () => NOTHING,
+}
+
+const noNextNumber = { nextNumberId: null, nextNumberAt: null, overlapMinutes: null }
+
+async function recordReplaced(
+  answer: IssuedCard | ProcessorFailure,
+  { cardId, reference, controlsVersion }: NumberRequest,
+  context: StepContext,
+): Promise<void> {
+  const locked = await lockNumbers(cardId, context)
+  if (locked?.card.nextNumberId !== reference) return
+  const { card, numbers } = locked
+  if (isFailure(answer) && answer.failure !== 'refused') {
+    card.processorProblem = problemOf(answer)
+    schedule(locked, context.now)
+    return
+  }
+  const { overlapMinutes } = card
+  Object.assign(card, noNextNumber)
+  if (isFailure(answer)) {
+    card.processorProblem = problemOf(answer)
+    context.emit('card.processor_refused', cardEvent(card, card.processorProblem))
+    answered(locked, context)
+    return
+  }
+  retire(locked, overlapMinutes ?? 0, context.now)
+  const number = addNumber(locked, answer, { id: reference, controlsVersion }, context)
+  context.emit('card.rotated', cardEvent(card))
+  answered({ ...locked, numbers: [number, ...numbers] }, context)
+}
+
+/** The number in use pays on for a while, and not at all where it is replaced at once or its card is closed. */
+function retire({ card, numbers }: LockedNumbers, overlapMinutes: number, now: Date): void {
+  const current = numbers.find(({ id }) => id === card.numberId)
+  if (!current) return
+  const overlaps = overlapMinutes > 0 && card.status !== 'closed'
+  numberMachine.move(current, overlaps ? 'retiring' : 'replaced')
+  if (!overlaps) return
+  const until = after(now, minutes(overlapMinutes))
+  current.retiresAt = until < current.endsAt ? until : current.endsAt
+}

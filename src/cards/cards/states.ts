@@ -1,0 +1,99 @@
+import type { CardTerms } from '../../control/card-terms/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { cardsApi } from './api.ts'
+import { type Card, cardMachine } from './card.ts'
+import { announceChange } from './due.ts'
+import { cardEvent } from './events.ts'
+import { type LockedCard, lockCard } from './lock-card.ts'
+import { cardResponse } from './response.ts'
+import type { CardEvent } from './schemas.ts'
+
+/** Moves the card and its terms together. False, and nothing is written, where there is no such step. */
+export const move = ({ card, terms }: Pick<LockedCard, 'card' | 'terms'>, to: Card['status']): boolean =>
+  cardMachine.move(card, to) && cardMachine.move(terms, to)
+
+type Closing = Pick<Context<never, { 'card.closed': typeof CardEvent }>, 'now' | 'emit' | 'wake'>
+
+/** Closes a card for good; false if it is closed already. What its purse has goes back. */
+export function closeCard(
+  locked: { readonly card: Card; readonly terms: CardTerms },
+  closedReason: string | null,
+  context: Closing,
+): boolean {
+  const { card } = locked
+  if (!move(locked, 'closed')) return false
+  const { now } = context
+  Object.assign(card, { closedReason, closedAt: now, purseDueAt: card.walletId ? now : null })
+  context.emit('card.closed', cardEvent(card, closedReason))
+  announceChange(card, context)
+  return true
+}
+
+type Freezing = Pick<Context<never, { 'card.frozen': typeof CardEvent }>, 'now' | 'emit' | 'wake'>
+
+/** Stops an active card; false if it is not active. */
+export function freezeCard(
+  locked: { readonly card: Card; readonly terms: CardTerms },
+  frozenReason: string | null,
+  context: Freezing,
+): boolean {
+  const { card } = locked
+  if (!move(locked, 'frozen')) return false
+  card.frozenReason = frozenReason
+  context.emit('card.frozen', cardEvent(card, frozenReason))
+  announceChange(card, context)
+  return true
+}
+
+const alreadyMessage = ({ status }: Card): string => `The card is ${status} already.`
+
+/** The refusal of a step that the card's status does not allow. */
+function wrongState({ card }: LockedCard, { refuse }: ContextOf<typeof cardsApi.activate>) {
+  if (card.status === 'closed') return refuse('card_closed')
+  if (card.status === 'pending') return refuse('card_pending')
+  return null
+}
+
+export const activate: HandlerOf<typeof cardsApi.activate> = async ({ params }, context) => {
+  const locked = await lockCard(params.id, context)
+  if (!locked) return context.refuse('card_not_found')
+  const { card } = locked
+  const refusal = wrongState(locked, context)
+  if (refusal) return refusal
+  if (card.status !== 'inactive') return context.refuse('card_not_inactive', alreadyMessage(card))
+  move(locked, 'active')
+  context.emit('card.activated', cardEvent(card))
+  announceChange(card, context)
+  return cardResponse(locked, context)
+}
+
+export const freeze: HandlerOf<typeof cardsApi.freeze> = async ({ params, body }, context) => {
+  const locked = await lockCard(params.id, context)
+  if (!locked) return context.refuse('card_not_found')
+  const { card } = locked
+  if (card.status === 'closed') return context.refuse('card_closed')
+  if (!freezeCard(locked, body.reason, context))
+    return context.refuse('card_not_active', alreadyMessage(card))
+  return cardResponse(locked, context)
+}
+
+export const unfreeze: HandlerOf<typeof cardsApi.unfreeze> = async ({ params }, context) => {
+  const locked = await lockCard(params.id, context)
+  if (!locked) return context.refuse('card_not_found')
+  const { card } = locked
+  if (card.status === 'closed') return context.refuse('card_closed')
+  if (card.status !== 'frozen') return context.refuse('card_not_frozen', alreadyMessage(card))
+  move(locked, 'active')
+  card.frozenReason = null
+  context.emit('card.unfrozen', cardEvent(card))
+  announceChange(card, context)
+  return cardResponse(locked, context)
+}
+
+export const close: HandlerOf<typeof cardsApi.close> = async ({ params, body }, context) => {
+  const locked = await lockCard(params.id, context)
+  if (!locked) return context.refuse('card_not_found')
+  if (!closeCard(locked, body.reason, context)) return context.refuse('card_closed')
+  return cardResponse(locked, context)
+}

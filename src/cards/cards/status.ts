@@ -1,0 +1,59 @@
+import { CardTerms, type cardStatuses } from '../../control/card-terms/index.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { minuteInWords } from '../../values/clock.ts'
+import { Card, CardNumber } from './card.ts'
+import { nextStep, type Step } from './due.ts'
+import type { CardSignal } from './process.ts'
+import type { stepsApi } from './steps-api.ts'
+
+/** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
+function summaryOf({ usage, mode, status, last4, closedReason, processorProblem }: Card): string {
+  const number = last4 ? ` ending in ${last4}` : ''
+  const head = `Card for ${usage} use${number} in ${mode} mode: ${status}`
+  if (processorProblem && status !== 'closed') return `${head}, and the processor has a problem with it`
+  // The words of who closed it are for the record.
+  return closedReason && /^[a-z_]+$/.test(closedReason) ? `${head} (${closedReason})` : head
+}
+
+const WAITS: Readonly<Record<Step, string>> = {
+  issue: 'for the processor to issue it',
+  replace: 'for the processor to give it another number',
+  tell: 'for the processor to take note of its state',
+  return: 'for what its purse has to go back',
+  end: 'for its end or a change',
+}
+
+/** Completes "it waits" for the operator. */
+function waitsFor(step: Step, at: Date, now: Date): string {
+  if (at <= now) return WAITS[step]
+  const asked = step === 'end' ? 'at the latest' : 'which is tried again'
+  return `${WAITS[step]}, ${asked} at ${minuteInWords(at)}`
+}
+
+/** The signals that would change the card now. */
+const signalsOf: Readonly<Record<(typeof cardStatuses)[number], CardSignal[]>> = {
+  pending: ['close'],
+  inactive: ['close'],
+  active: ['freeze', 'close'],
+  frozen: ['unfreeze', 'close'],
+  closed: [],
+}
+
+export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
+  const [card, terms, numbers] = await Promise.all([
+    records.findOne(Card, { id: params.id }),
+    records.findOne(CardTerms, { id: params.id }),
+    records.find(CardNumber, { cardId: params.id }),
+  ])
+  if (!card || !terms) return refuse('card_not_found')
+  const next = nextStep({ card, terms, numbers }, now)
+  return {
+    status: card.status,
+    summary: summaryOf(card),
+    closed: next === null,
+    dueInMs: next && next.at.getTime() - now.getTime(),
+    waitsFor: next && waitsFor(next.step, next.at, now),
+    signals: next ? signalsOf[card.status] : [],
+    next: next?.step ?? null,
+  }
+}

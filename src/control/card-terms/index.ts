@@ -1,0 +1,8 @@
+export { CardTerms, cardStatuses } from './card-terms.ts'
+export {
+  type CardTermsRow,
+  cardBudgets,
+  compiledTermsOf,
+  controlsOf,
+  openCardTerms,
+} from './open-card-terms.ts'
