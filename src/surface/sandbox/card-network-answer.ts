@@ -9,7 +9,7 @@ import type { NetworkAnswer } from './card-network-schemas.ts'
 type Answer = z.output<typeof NetworkAnswer>
 export type Received = Awaited<ReturnType<Ports['deliver']>>
 
-export const record = (received: Received, sent: Sent, context: NetworkContext): Answer =>
+export const record = async (received: Received, sent: Sent, context: NetworkContext): Promise<Answer> =>
   'unsigned' in received
     ? tell(sent, refused(received.unsigned), context)
     : tell(sent, replyTo(received, context), context)
@@ -37,10 +37,21 @@ const outcomeOf = (reply: CardReply): Outcome => ({
   reason: reply.kind === 'declined' ? reply.reason : null,
 })
 
-function tell({ cardId, messageId, sentAt, kind, named }: Sent, outcome: Outcome, { emit }: NetworkContext): Answer {
+function tell(
+  { cardId, messageId, sentAt, kind, named }: Sent,
+  outcome: Outcome,
+  { emit }: NetworkContext,
+): Answer {
   const { cents, ...ids } = named
   const amountEuros = cents === null ? null : BigInt(cents)
   const { authorizationId } = ids
-  emit('card_network.message_sent', { cardId, messageId, kind, authorizationId, amountEuros, reply: outcome.reply })
+  emit('card_network.message_sent', {
+    cardId,
+    messageId,
+    kind,
+    authorizationId,
+    amountEuros,
+    reply: outcome.reply,
+  })
   return { cardId, messageId, sentAt: new Date(sentAt), ...ids, amountEuros, ...outcome }
 }

@@ -23,7 +23,10 @@ const fails = {
     503,
     'The service ended before the message came in. Send it again, with another Idempotency-Key.',
   ],
-  nothing_left: [400, 'amountEuros: nothing is left to clear of this authorization. Give an amount to clear more.'],
+  nothing_left: [
+    400,
+    'amountEuros: nothing is left to clear of this authorization. Give an amount to clear more.',
+  ],
 } as const satisfies Record<string, Failure>
 
 const played = {

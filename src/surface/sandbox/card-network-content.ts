@@ -58,7 +58,11 @@ const withMerchant = (
   return merchant instanceof Refusal ? merchant : content(merchant)
 }
 
-export const authorizing = (body: z.output<typeof AuthorizeBody>, known: Known, context: NetworkContext): Made =>
+export const authorizing = (
+  body: z.output<typeof AuthorizeBody>,
+  known: Known,
+  context: NetworkContext,
+): Made =>
   withMerchant(body, known, context, merchant => ({
     kind: 'authorization',
     authorizationId: known.authorizationId ?? derivedId('auth', known),
@@ -68,7 +72,11 @@ export const authorizing = (body: z.output<typeof AuthorizeBody>, known: Known, 
     merchant,
   }))
 
-export const incrementing = (body: z.output<typeof IncrementBody>, known: Known, context: NetworkContext): Made =>
+export const incrementing = (
+  body: z.output<typeof IncrementBody>,
+  known: Known,
+  context: NetworkContext,
+): Made =>
   withMerchant(body, known, context, merchant => ({
     kind: 'authorization',
     authorizationId: named(known),

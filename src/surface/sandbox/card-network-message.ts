@@ -84,14 +84,21 @@ async function findNumber(
     records.find(CardNumber, { cardId: id }, { orderBy: { id: 'desc' } }),
   ])
   if (!card) return refuse('card_not_found')
-  const wanted = numbers.find(number => (last4 === undefined ? number.id === card.numberId : number.last4 === last4))
+  const wanted = numbers.find(number =>
+    last4 === undefined ? number.id === card.numberId : number.last4 === last4,
+  )
   return wanted ?? refuse(last4 === undefined ? 'card_not_issued' : 'number_not_found')
 }
 
 /** The ids and the amount that a message has: its answer names them, so that it can be sent again. */
 function namedIn(content: MessageContent): Named {
-  const { authorizationId = null, ask = null, clearingId = null, refundId = null, tokenId = null } =
-    content as Partial<Named>
+  const {
+    authorizationId = null,
+    ask = null,
+    clearingId = null,
+    refundId = null,
+    tokenId = null,
+  } = content as Partial<Named>
   const { amountEuros = null } = content as { amountEuros?: bigint | null }
   return { authorizationId, ask, clearingId, refundId, tokenId, cents: amountEuros?.toString() ?? null }
 }

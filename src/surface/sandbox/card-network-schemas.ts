@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { mcc } from '../../control/intents/schemas.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
@@ -9,6 +8,10 @@ import { country, formattedText } from '../../values/schemas.ts'
 
 /** The most that one message of the network can be about: a cent less than a billion euros. */
 const HIGHEST = 99_999_999_999n
+
+const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits').meta({
+  examples: ['5942'],
+})
 
 /** An id that the network gives: any that the caller likes, for messages that come before what they speak of. */
 const networkId = (what: string) =>
@@ -27,22 +30,34 @@ const message = {
   sentAt: instant.optional().meta({ description: 'Now if left out.' }),
 }
 
-const last4 = formattedText(/^\d{4}$/, 4, 'four digits').optional().meta({
-  description: 'Which of the card’s numbers the merchant has, by its last four digits; the current one if left out.',
-})
+const last4 = formattedText(/^\d{4}$/, 4, 'four digits')
+  .optional()
+  .meta({
+    description:
+      'Which of the card’s numbers the merchant has, by its last four digits; the current one if left out.',
+  })
 
 const cardId = id('card')
 const authorizationId = networkId('authorization')
 
 /** Who asks for money, as the network describes merchants. */
 const merchant = {
-  merchant: z.string().trim().min(1).max(200).meta({
-    description: 'The descriptor: the line of the merchant on statements.',
-    examples: ['SQ *BOOKSHOP 1234 BERLIN'],
-  }),
+  merchant: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .meta({
+      description: 'The descriptor: the line of the merchant on statements.',
+      examples: ['SQ *BOOKSHOP 1234 BERLIN'],
+    }),
   mcc: mcc.nullable().default(null),
   country: country.nullable().default(null),
-  url: z.url({ protocol: /^https?$/ }).max(2_000).nullable().default(null),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .nullable()
+    .default(null),
   networkTokenId: networkId('token that pays').nullable().default(null),
 }
 
@@ -95,7 +110,11 @@ export const IncrementBody = withoutCardNumbers(
 )
 
 export const ReverseBody = withoutCardNumbers(
-  z.strictObject({ ...later, authorizationId, amountEuros: amount.meta({ description: 'What is given back.' }) }),
+  z.strictObject({
+    ...later,
+    authorizationId,
+    amountEuros: amount.meta({ description: 'What is given back.' }),
+  }),
 )
 
 export const WholeBody = withoutCardNumbers(z.strictObject({ ...later, authorizationId }))
@@ -161,7 +180,9 @@ export const NetworkAnswer = z
     clearingId: z.string().nullable(),
     refundId: z.string().nullable(),
     tokenId: z.string().nullable(),
-    amountEuros: euros.nullable().meta({ description: 'What the message was about; null = all of it, or nothing.' }),
+    amountEuros: euros
+      .nullable()
+      .meta({ description: 'What the message was about; null = all of it, or nothing.' }),
     reply,
     approvedEuros: euros.nullable(),
     reason: z.string().nullable(),

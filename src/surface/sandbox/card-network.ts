@@ -1,10 +1,9 @@
-import type { z } from 'zod'
-import { implement } from '../../kernel/contract/operation.ts'
-import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { Handlers } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { MessageContent } from '../../ports/card-processor.ts'
-import { record, recover, type Received } from './card-network-answer.ts'
-import { cardNetworkApi } from './card-network-api.ts'
+import { record, recover } from './card-network-answer.ts'
+import type { cardNetworkApi } from './card-network-api.ts'
 import * as content from './card-network-content.ts'
 import { type About, type Known, type NetworkContext, prepare, type Sent } from './card-network-message.ts'
 
@@ -23,7 +22,7 @@ const playing = <B extends About>(
   recover,
 })
 
-export const cardNetwork = implement(cardNetworkApi, {
+export const cardNetwork: Handlers<typeof cardNetworkApi> = {
   authorizeCard: playing(content.authorizing),
   incrementCard: playing(content.incrementing),
   reverseCard: playing(content.reversing),
@@ -33,4 +32,4 @@ export const cardNetwork = implement(cardNetworkApi, {
   refundCard: playing(content.refunding),
   shipCard: playing(content.shipping),
   changeMobileWallet: playing(content.addingToWallet),
-})
+}
