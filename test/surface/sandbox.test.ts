@@ -1,3 +1,4 @@
+import './sandbox/card-network.ts'
 import './sandbox/sandbox-deadlines.ts'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
