@@ -29,6 +29,7 @@ export const agentActivities = (run: Run) => {
       await run('policies.expire', { of: input, as: 'process', requestId: requestOf(input) })
     },
 
+    closeCards: step('cards.endForAgent'),
     cancelIntents: step('intents.endForAgent'),
     endRuns: step('runs.endForAgent'),
     returnMoney: step('agents.sweep'),

@@ -1,5 +1,5 @@
 import { authorizationsArea } from './cards/authorizations/authorizations.ts'
-import { cardsArea } from './cards/cards/cards.ts'
+import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
@@ -49,6 +49,7 @@ export const areas = {
   risk: riskArea,
   intents: intentsArea,
   cards: cardsArea,
+  cardControls: cardControlsArea,
   authorizations: authorizationsArea,
   transfers: transfersArea,
   rails: railsArea,

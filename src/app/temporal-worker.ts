@@ -1,5 +1,6 @@
 import { type NativeConnection, Worker } from '@temporalio/worker'
 import { agentActivities } from '../../activities/agents.ts'
+import { cardActivities } from '../../activities/cards.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
@@ -46,6 +47,7 @@ export async function startWorker(
     dataConverter: { payloadCodecs: [legible] },
     activities: {
       ...agentActivities(run),
+      ...cardActivities(run, settings),
       ...intentActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),

@@ -116,7 +116,7 @@ export const migrations = [
   { name: 'm0081-journal', class: Journal },
   { name: 'm0082-transfers-with-owners', class: TransfersWithOwners },
   { name: 'm0083-cards', class: Cards },
-  { name: 'm0085-card-authorizations', class: CardAuthorizations },
   { name: 'm0084-addresses-of-customers', class: AddressesOfCustomers },
+  { name: 'm0085-card-authorizations', class: CardAuthorizations },
   { name: 'm0088-card-processes', class: CardProcesses },
 ]

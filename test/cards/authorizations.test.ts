@@ -1,1 +1,2 @@
+import './authorizations/fold.ts'
 import './authorizations/lifecycle.ts'

@@ -1,16 +1,14 @@
 import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
 import type { IntentRow, IntentSearch } from '../../control/intents/index.ts'
-import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
 import { type Decision, decideSpend, type SpendDecision, type Spender } from '../../control/policies/index.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
-import { newId } from '../../values/ids.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
 import { cardBlocker, isOfOtherIntent, isOrphan, otherIntentWords } from './blockers.ts'
-import { noFacts, standingOf, withAsk } from './facts.ts'
-import type { IncomingMessage } from './incoming-message.ts'
+import type { IncomingMessage } from './network/incoming-message.ts'
+import { noFacts, standingOf, withAsk } from './standing/facts.ts'
 
 /** A request of the network with everything that its answer goes by. */
 export interface Request {
@@ -174,48 +172,6 @@ function decideAmount(
 }
 
 const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
-
-/** A new authorization with nothing known of it yet. */
-export function newAuthorization(
-  incoming: IncomingMessage,
-  processorRef: string | null,
-  merchant: { readonly descriptor: string; readonly mcc: string | null; readonly country: string | null },
-  place: Pick<Answered, 'intent' | 'source' | 'walletId'>,
-  { tenant, now }: Pick<DecisionState, 'tenant' | 'now'>,
-  id = newId('cardauth'),
-): AuthorizationRow {
-  const name = place.intent?.merchant ?? nameOfDescriptor(merchant.descriptor)
-  return {
-    ...tenant,
-    id,
-    createdAt: now,
-    updatedAt: now,
-    agentId: incoming.agentId,
-    cardId: incoming.cardId,
-    processorRef,
-    status: 'declined',
-    source: place.source,
-    walletId: place.walletId,
-    intentId: place.intent?.id ?? null,
-    networkTokenId: null,
-    amountEuros: 0n,
-    approvedEuros: 0n,
-    heldEuros: 0n,
-    capturedEuros: 0n,
-    clearedEuros: 0n,
-    refundedEuros: 0n,
-    merchant: name,
-    merchantKey: payableKey(name),
-    descriptor: merchant.descriptor,
-    mcc: merchant.mcc,
-    country: merchant.country,
-    facts: noFacts,
-    decision: null,
-    declineReason: null,
-    expiresAt: null,
-    transactionId: null,
-  }
-}
 
 /** The reply to the network. */
 export function replyOf(

@@ -28,7 +28,7 @@ export const authorizationsApi = {
     summary: 'Take a signed message of the card processor',
     description: doorDescription,
     callers: ['signed'],
-    body: z.object({}),
+    body: z.strictObject({}),
     returns: [200, z.object({})],
     emits: { ...messagesApi.take.emits, ...riskEvents, 'agent.frozen': AgentEvent },
   }),

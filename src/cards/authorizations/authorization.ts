@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Decision } from '../../control/policies/index.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Facts } from './facts.ts'
+import type { Facts } from './standing/facts.ts'
 
 /**
  * The status follows from the facts, which come in any order: so nearly every step is possible. `confirmed`: the agent has

@@ -5,13 +5,13 @@ import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { Card } from '../cards/index.ts'
 import { authorizationsApi } from './api.ts'
 import { authorizationMachine, CardAuthorization, CardMessage } from './authorization.ts'
-import { receive } from './door.ts'
 import { expire } from './expire.ts'
 import { explainDecision, remediesOf, sourceInWords, summaryOf } from './explanation.ts'
 import { paymentsOnIntents } from './intent-payments.ts'
-import { notice } from './notice.ts'
+import { receive } from './network/door.ts'
+import { notice } from './network/notice.ts'
+import { take } from './network/take.ts'
 import { simulate } from './simulate.ts'
-import { take } from './take.ts'
 
 const authorizations = implement(authorizationsApi, {
   take,

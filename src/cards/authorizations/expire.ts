@@ -1,10 +1,10 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { applyFacts } from './apply.ts'
 import { type CardBatch, writeCardBatch } from './batch.ts'
 import { loadCardBatch } from './load-batch.ts'
 import type { messagesApi } from './messages-api.ts'
-import { postingsOf } from './payment.ts'
+import { applyFacts } from './standing/apply.ts'
+import { postingsOf } from './standing/payment.ts'
 
 type Expire = HandlerOf<typeof messagesApi.expire>
 type ExpireItem = Parameters<Expire['decide']>[0]

@@ -16,8 +16,8 @@ import {
   messagesById,
 } from './authorization-rows.ts'
 import type { BatchChanges, BatchNeeds, CardBatch, DecisionState, Funds } from './batch.ts'
-import { holdCausesOf, intentCause, reservationCausesOf } from './causes.ts'
 import { payingCards } from './paying-card.ts'
+import { holdCausesOf, intentCause, reservationCausesOf } from './standing/causes.ts'
 
 const noChanges = (): BatchChanges => ({
   newAuthorizations: new Set(),

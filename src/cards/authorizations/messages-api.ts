@@ -7,7 +7,7 @@ import { post } from '../../kernel/contract/operation.ts'
 import { cardPaymentEvents } from '../../money/transactions/index.ts'
 import { id } from '../../values/ids.ts'
 import { noticeEvents } from '../cards/index.ts'
-import type { IncomingMessage } from './incoming-message.ts'
+import type { IncomingMessage } from './network/incoming-message.ts'
 
 const Answer = z.object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.string() })
 

@@ -6,7 +6,6 @@ import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { metadata, timeRange } from '../../values/schemas.ts'
 import {
-  CardControls,
   CardRecord,
   ControlsBody,
   cardEvents,
@@ -17,19 +16,19 @@ import {
   usage,
 } from './schemas.ts'
 
-const card_not_found = missing('card')
+export const card_not_found = missing('card')
 
-const stateFails = {
+export const stateFails = {
   card_not_found,
   card_closed: [400, 'The card is closed for good.'],
   card_pending: [400, 'The processor has not issued the card yet: wait until it has, or close the card.'],
 } as const satisfies Record<string, Failure>
 
-const owner = { callers: ['key'], scope: 'cards:write' } as const
-const readers = { callers: ['key', 'agent'], scope: 'cards:read' } as const
+export const owner = { callers: ['key'], scope: 'cards:write' } as const
+export const readers = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 const card = [200, CardRecord] as const
 
-const NO_NUMBERS = 'no operation on cards takes one.'
+export const NO_NUMBERS = 'no operation on cards takes one.'
 
 /** No number of a card may be in any body: we must never receive one. */
 const body = <T extends z.ZodRawShape>(shape: T) => withoutCardNumbers(z.strictObject(shape), NO_NUMBERS)
@@ -185,32 +184,11 @@ export const cardsApi = {
     summary: 'Set the limits of a card',
     description:
       'They hold beside the agent’s policy, from the next authorization on. A limit that is left out is lifted.',
-    tag: 'Card Controls',
     body: withoutCardNumbers(LimitsBody, NO_NUMBERS),
     example: { maxTransactionEuros: 25, dailyLimitEuros: 100 },
     returns: card,
     fails: stateFails,
     emits: { 'card.limits_changed': cardEvents['card.limits_changed'] },
-  }),
-  controls: get('/cards/{id}/controls', {
-    ...readers,
-    summary: 'Get the controls of a card',
-    tag: 'Card Controls',
-    returns: [200, CardControls],
-    fails: { card_not_found },
-  }),
-  setControls: put('/cards/{id}/controls', {
-    ...owner,
-    summary: 'Set the controls of a card',
-    description:
-      'Which merchants, countries and categories the card may pay, beside the agent’s policy: what either of them forbids is declined. A list that is left out is no rule.',
-    tag: 'Card Controls',
-    bodyLimitKiB: 256,
-    body: withoutCardNumbers(ControlsBody, NO_NUMBERS),
-    example: { merchantAllowlist: ['Bookshop'], allowedCountries: ['DE'] },
-    returns: [200, CardControls],
-    fails: stateFails,
-    emits: { 'card.controls_changed': cardEvents['card.controls_changed'] },
   }),
   fund: post('/cards/{id}/fund', {
     callers: ['key'],

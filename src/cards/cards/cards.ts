@@ -7,13 +7,14 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import type { IssuedCard, ProcessorFailure } from '../../ports/card-processor.ts'
 import { cardsApi } from './api.ts'
 import { Card, CardNumber, cardMachine, numberMachine } from './card.ts'
-import { changeControls, changeLimits, controls } from './controls.ts'
+import { cardControls, changeLimits } from './controls.ts'
 import { deletionStep } from './deletion.ts'
 import { endStep } from './end-step.ts'
 import { cardEvent } from './events.ts'
 import { issueCardWithCall } from './issue.ts'
 import { issueStep, recordIssued } from './issue-step.ts'
 import { lockCard } from './lock-card.ts'
+import { noticeEvents } from './notices.ts'
 import { cardProcess } from './process.ts'
 import { callOf, holderOf, type NumberRequest, newCardOf, numberRequestFor } from './processor-request.ts'
 import { fund } from './purse.ts'
@@ -86,8 +87,6 @@ const cardHandlers = implement(cardsApi, {
   close,
   rotate,
   setLimits: changeLimits,
-  controls,
-  setControls: changeControls,
   fund,
 })
 
@@ -119,6 +118,7 @@ export const cardsArea = area(
   implement({ ...cardsApi, ...stepsApi }, { ...cardHandlers.handlers, ...cardSteps.handlers }),
   {
     entities: [CardTerms, Card, CardNumber],
+    announces: noticeEvents,
     machines: [cardMachine, numberMachine],
     reactions: cardReactions,
     deadlines: [cardsDue],
@@ -129,4 +129,10 @@ export const cardsArea = area(
       },
     ],
   },
+)
+
+export const cardControlsArea = area(
+  'Card Controls',
+  'The merchants, countries and categories that a card may pay, beside the policy of its agent.',
+  cardControls,
 )

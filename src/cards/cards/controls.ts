@@ -1,7 +1,8 @@
 import { CardTerms } from '../../control/card-terms/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { cardsApi } from './api.ts'
+import { controlsApi } from './controls-api.ts'
 import { announceChange } from './due.ts'
 import { cardEvent } from './events.ts'
 import type { Limits } from './issue.ts'
@@ -41,18 +42,22 @@ export const changeLimits: HandlerOf<typeof cardsApi.setLimits> = async ({ param
   return cardResponse(locked, context)
 }
 
-export const changeControls: HandlerOf<typeof cardsApi.setControls> = async ({ params, body }, context) => {
-  const locked = await lockCard(params.id, context)
-  if (!locked) return context.refuse('card_not_found')
-  const refusal = whyNotChangeable(locked)
-  if (refusal) return context.refuse(refusal)
-  const { card, terms } = locked
-  Object.assign(terms, body)
-  terms.version++
-  context.emit('card.controls_changed', cardEvent(card))
-  announceChange(card, context)
-  return terms
-}
+export const cardControls = implement(controlsApi, {
+  async get({ params }, { records, refuse }) {
+    return (await records.findOne(CardTerms, { id: params.id })) ?? refuse('card_not_found')
+  },
 
-export const controls: HandlerOf<typeof cardsApi.controls> = async ({ params }, { records, refuse }) =>
-  (await records.findOne(CardTerms, { id: params.id })) ?? refuse('card_not_found')
+  async set({ params, body }, context) {
+    const { emit, refuse } = context
+    const locked = await lockCard(params.id, context)
+    if (!locked) return refuse('card_not_found')
+    const refusal = whyNotChangeable(locked)
+    if (refusal) return refuse(refusal)
+    const { card, terms } = locked
+    Object.assign(terms, body)
+    terms.version++
+    emit('card.controls_changed', cardEvent(card))
+    announceChange(card, context)
+    return terms
+  },
+})

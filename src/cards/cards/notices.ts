@@ -52,7 +52,10 @@ function closeNumber(numberId: string, reason: string, locked: LockedNumbers, co
   const number = numbers.find(({ id }) => id === numberId)
   if (!number || number.processorState === 'closed') return
   Object.assign(number, { processorState: 'closed', toldState: null })
-  if (numberId !== card.numberId || card.nextNumberId !== null) return announceChange(card, context)
+  if (numberId !== card.numberId || card.nextNumberId !== null) {
+    announceChange(card, context)
+    return
+  }
   card.processorProblem = excerpt(reason)
   closeCard(locked, 'closed_by_processor', context)
 }

@@ -76,8 +76,7 @@ export async function holderOf({
   records,
   tenant,
 }: Pick<Context, 'records' | 'tenant'>): Promise<CardHolder> {
-  const { name, email, type } = await findCustomer(records, tenant.ownerId)
-  return { name, email, type, address: null }
+  return (await findCustomer(records, tenant.ownerId)).cardHolder()
 }
 
 export const requestFor = (

@@ -10,11 +10,12 @@ import { cardResponse } from './response.ts'
 /** Reserves the id of the next number, which is the reference of the call: however often it is repeated, there is one number. */
 export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }, context) => {
   const { tenant, now, ports, emit, refuse } = context
-  ports.cardProcessor(tenant.mode)
   const locked = await lockCard(params.id, context)
   if (!locked) return refuse('card_not_found')
   const refusal = whyNotChangeable(locked)
   if (refusal) return refuse(refusal)
+  // Throws before anything is reserved if this mode has no processor.
+  ports.cardProcessor(tenant.mode)
   const { card } = locked
   if (card.nextNumberId) return refuse('rotation_under_way')
   const { overlapMinutes } = body

@@ -30,14 +30,18 @@ function waitsFor(step: Step, at: Date, now: Date): string {
   return `${WAITS[step]}, ${asked} at ${minuteInWords(at)}`
 }
 
-/** The signals that would change the card now. */
-const signalsOf: Readonly<Record<(typeof cardStatuses)[number], CardSignal[]>> = {
+type Status = (typeof cardStatuses)[number]
+
+/** The signals that change a card of this status. */
+const SIGNALS: Readonly<Record<Status, CardSignal[]>> = {
   pending: ['close'],
   inactive: ['close'],
   active: ['freeze', 'close'],
   frozen: ['unfreeze', 'close'],
   closed: [],
 }
+
+const signalsOf = ({ status }: { readonly status: Status }): CardSignal[] => SIGNALS[status]
 
 export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
   const [card, terms, numbers] = await Promise.all([
@@ -53,7 +57,7 @@ export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { re
     closed: next === null,
     dueInMs: next && next.at.getTime() - now.getTime(),
     waitsFor: next && waitsFor(next.step, next.at, now),
-    signals: next ? signalsOf[card.status] : [],
+    signals: next ? signalsOf(card) : [],
     next: next?.step ?? null,
   }
 }

@@ -28,12 +28,6 @@ const Intent = z.object({
   merchant,
   reason,
 })
-const Card = z.object({
-  cardId: id('card'),
-  agentId: id('agent'),
-  status: status('active'),
-  last4: z.string().meta({ examples: ['4242'] }),
-})
 const Claim = z.object({ requestId: id('payreq'), status: status('paid'), amountEuros: euros })
 const Dispute = z.object({ disputeId: id('dispute'), transactionId: id('txn'), status: status('open') })
 const Mpp = z.object({
@@ -51,22 +45,6 @@ const Mpp = z.object({
 export const catalogue = {
   'intent.matched': reservedEvent('What was charged is what an intent was approved for.', Intent),
   'intent.mismatched': reservedEvent('What was charged is not what an intent was approved for.', Intent),
-  ...each(
-    'card',
-    {
-      issued: 'A card has been issued.',
-      activated: 'A card can be used.',
-      frozen: 'A card has been stopped for a while.',
-      unfrozen: 'A card that was stopped can be used again.',
-      closed: 'A card has been closed for good.',
-      rotated: 'A card has a new number.',
-      funded: 'Money has been put on a card.',
-      shipped: 'A card is on its way by post.',
-      limits_changed: 'What a card may spend has changed.',
-      details_changed: 'What a card is called, or whose it is, has changed.',
-    },
-    Card,
-  ),
   'card_limit_request.updated': event(
     'A request for a higher limit of a card has been made or decided.',
     z.object({
@@ -108,15 +86,6 @@ export const catalogue = {
     Mpp,
   ),
   'mpp.transaction.completed': event('A machine payment is done.', Mpp),
-  'mobile_wallet.updated': event(
-    'A card has been put into a phone’s wallet, or taken out of it.',
-    z.object({
-      cardId: id('card'),
-      agentId: id('agent'),
-      status: status('active'),
-      last4: z.string().meta({ examples: ['4242'] }),
-    }),
-  ),
   'receipt.updated': event(
     'A receipt has been matched with a transaction, or has changed.',
     z.object({ receiptId: id('receipt'), transactionId: id('txn'), status: status('matched') }),

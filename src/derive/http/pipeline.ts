@@ -125,6 +125,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
   const input = { params, ...inputOf(operation, query, body) }
   const idempotencyKey =
     operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null
+  if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
   const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
   return execute(run ? { ...call, run } : call)
 }
@@ -150,6 +151,12 @@ function routeOf(found: Found) {
 
 const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header
+
+const keyMissing = (): Problem =>
+  new Problem(
+    'invalid_request',
+    'Idempotency-Key: this operation needs one. Send a new value for each payment, and the same one when you repeat.',
+  )
 
 function keyOf(given: string | undefined): string | null {
   if (given === undefined) return null

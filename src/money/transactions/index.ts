@@ -1,6 +1,6 @@
 export { cardPaymentEvents, transactionEvents } from './api.ts'
 export { addWitness, type CardPaymentState, moveCardTransaction, newCardTransaction } from './card-payment.ts'
-export { Transaction, type TransactionStatus } from './transaction.ts'
+export { Transaction } from './transaction.ts'
 export {
   insertTransactions,
   type TransactionRow,

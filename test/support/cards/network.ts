@@ -1,5 +1,10 @@
 import { replyIn } from '../../../src/adapters/card-processor/sandbox-answer.ts'
-import type { CardMerchant, CardMessage, CardReply, MessageContent } from '../../../src/ports/card-processor.ts'
+import type {
+  CardMerchant,
+  CardMessage,
+  CardReply,
+  MessageContent,
+} from '../../../src/ports/card-processor.ts'
 import { clock } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aFundedAgent, aPolicy, bodyOf, type TestClient } from '../factories.ts'
@@ -40,7 +45,11 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
     if (response.status !== 200) throw new Error(`${response.status} ${text}`)
     return { status: response.status, text, reply: replyIn({ status: 200, headers: {}, body: text }) }
   }
-  async function messageOf(cardId: string, content: MessageContent, id = newId('message')): Promise<CardMessage> {
+  async function messageOf(
+    cardId: string,
+    content: MessageContent,
+    id = newId('message'),
+  ): Promise<CardMessage> {
     return { id, processorCardId: await processorIdOf(cardId), sentAt: clock.real(), content }
   }
   async function send(cardId: string, content: MessageContent, id?: string, at?: string): Promise<Answered> {

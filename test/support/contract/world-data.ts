@@ -4,6 +4,7 @@ import type { HttpResponse } from '../harness.ts'
 export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'agents.unfreeze': 'agents.freeze',
   'billing.sepaDetails': 'wallets.create',
+  'cards.unfreeze': 'cards.freeze',
   'fund.simulateReverse': 'fund.act',
   'intents.verify': 'intents.approve',
   'policies.effective': 'policies.assign',
@@ -21,6 +22,7 @@ const ON_ITS_WAY = { 'transfers.create': { amountEuros: 777.06 }, 'fund.wallet':
 
 /** Members that records need for an operation to succeed, where the examples have other values. */
 export const RECORD_VARIANTS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  'cards.activate': { 'cards.create': { activate: false } },
   'transfers.confirmPayee': { 'beneficiaries.create': { name: 'No Match GmbH' } },
   'transfers.simulateSettle': ON_ITS_WAY,
   'transfers.simulateReject': ON_ITS_WAY,

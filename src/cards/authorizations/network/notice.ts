@@ -1,8 +1,8 @@
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { CardNotice } from '../../ports/card-processor.ts'
-import { applyCardNotice } from '../cards/index.ts'
-import { CardMessage } from './authorization.ts'
-import type { messagesApi } from './messages-api.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import type { CardNotice } from '../../../ports/card-processor.ts'
+import { applyCardNotice } from '../../cards/index.ts'
+import { CardMessage } from '../authorization.ts'
+import type { messagesApi } from '../messages-api.ts'
 
 /** Takes news about a card itself. A message that comes again changes nothing and gets the same answer. */
 export const notice: HandlerOf<typeof messagesApi.notice> = async ({ body }, context) => {

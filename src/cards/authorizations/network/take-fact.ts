@@ -1,13 +1,13 @@
-import type { IntentSearch } from '../../control/intents/index.ts'
-import type { CardFact, CardReply } from '../../ports/card-processor.ts'
-import { type Answered, newAuthorization } from './answer-request.ts'
-import { type ApplyContext, applyFacts } from './apply.ts'
-import type { AuthorizationRow } from './authorization-rows.ts'
-import type { CardBatch } from './batch.ts'
-import { type Facts, withFact, withOutcome } from './facts.ts'
+import type { IntentSearch } from '../../../control/intents/index.ts'
+import type { CardFact, CardReply } from '../../../ports/card-processor.ts'
+import type { AuthorizationRow } from '../authorization-rows.ts'
+import type { CardBatch } from '../batch.ts'
+import { blankAuthorization, type PaidFrom } from '../blank-authorization.ts'
+import { type ApplyContext, applyFacts } from '../standing/apply.ts'
+import { type Facts, withFact, withOutcome } from '../standing/facts.ts'
+import { postingsOf } from '../standing/payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 import { processorRefOf } from './needs.ts'
-import { postingsOf } from './payment.ts'
 
 export interface IncomingFact {
   readonly incoming: IncomingMessage
@@ -34,7 +34,10 @@ export function takeFact(fact: IncomingFact, batch: CardBatch, context: ApplyCon
 function addPayment({ incoming, content, search }: IncomingFact, batch: CardBatch): AuthorizationRow {
   const merchant = 'merchant' in content ? content.merchant : UNKNOWN_MERCHANT
   const place = placeOf(incoming, search, batch)
-  const row = newAuthorization(incoming, processorRefOf(content), merchant, place, batch)
+  const { agentId, cardId } = incoming
+  const { descriptor, mcc, country } = merchant
+  const named = { agentId, cardId, processorRef: processorRefOf(content), descriptor, mcc, country }
+  const row = blankAuthorization(named, place, batch)
   batch.authorizations.add(row)
   batch.changed.newAuthorizations.add(row)
   return row
@@ -44,7 +47,7 @@ function placeOf(
   { agentId, numberId }: IncomingMessage,
   search: IntentSearch | undefined,
   { agents, cards, candidates, payments }: CardBatch,
-): Pick<Answered, 'intent' | 'source' | 'walletId'> {
+): PaidFrom {
   const wallet = agents.get(agentId)?.walletId ?? ''
   const found = ((search && candidates.get(search)) ?? []).map(id => payments.find(id))
   const intent = found.find(one => one && payments.blockerOf(one) === undefined)

@@ -1,6 +1,6 @@
-import type { CardPaymentState } from '../../money/transactions/index.ts'
-import type { AuthorizationStatus } from './authorization.ts'
-import type { AuthorizationRow } from './authorization-rows.ts'
+import type { CardPaymentState } from '../../../money/transactions/index.ts'
+import type { AuthorizationStatus } from '../authorization.ts'
+import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { Standing } from './facts.ts'
 
 /** The status of an authorization by its standing. */

@@ -1,7 +1,7 @@
-import type { IntentSearch } from '../../control/intents/index.ts'
-import { payableKeys } from '../../control/merchants/index.ts'
-import type { CardMerchant, MessageContent } from '../../ports/card-processor.ts'
-import type { BatchNeeds } from './batch.ts'
+import type { IntentSearch } from '../../../control/intents/index.ts'
+import { payableKeys } from '../../../control/merchants/index.ts'
+import type { CardMerchant, MessageContent } from '../../../ports/card-processor.ts'
+import type { BatchNeeds } from '../batch.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 
 /** The processor's id of the payment that a message speaks of; null for news about the card itself. */

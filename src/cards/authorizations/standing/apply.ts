@@ -1,17 +1,17 @@
-import type { paidEvents } from '../../control/intents/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
-import type { cardPaymentEvents } from '../../money/transactions/index.ts'
+import type { paidEvents } from '../../../control/intents/index.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
+import type { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import {
   addWitness,
   moveCardTransaction,
   newCardTransaction,
   type TransactionRow,
-} from '../../money/transactions/index.ts'
-import { after, days } from '../../values/clock.ts'
-import { cardProcess } from '../cards/index.ts'
-import { authorizationMachine } from './authorization.ts'
-import type { AuthorizationRow } from './authorization-rows.ts'
-import type { CardBatch } from './batch.ts'
+} from '../../../money/transactions/index.ts'
+import { after, days } from '../../../values/clock.ts'
+import { cardProcess } from '../../cards/index.ts'
+import { authorizationMachine } from '../authorization.ts'
+import type { AuthorizationRow } from '../authorization-rows.ts'
+import type { CardBatch } from '../batch.ts'
 import { type Facts, type Standing, standingOf } from './facts.ts'
 import { countUse, coveringIntent, moveMoney, type Postings } from './payment.ts'
 import { paymentStateOf, statusOf } from './standing-status.ts'

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import type { Actor, Mode, Tenant } from '../../kernel/contract/actor.ts'
-import type { Receive, ReceiverTools } from '../../kernel/contract/area.ts'
-import type { Outcome } from '../../kernel/contract/call.ts'
-import type { Ports, SignedRequest } from '../../kernel/contract/ports.ts'
-import { Problem } from '../../kernel/contract/problem.ts'
-import type { CardMessage, CardProcessor, CardReply, ProcessorAnswer } from '../../ports/card-processor.ts'
-import { clock } from '../../values/clock.ts'
+import type { Actor, Mode, Tenant } from '../../../kernel/contract/actor.ts'
+import type { Receive, ReceiverTools } from '../../../kernel/contract/area.ts'
+import type { Outcome } from '../../../kernel/contract/call.ts'
+import type { Ports, SignedRequest } from '../../../kernel/contract/ports.ts'
+import { Problem } from '../../../kernel/contract/problem.ts'
+import type { CardMessage, CardProcessor, CardReply, ProcessorAnswer } from '../../../ports/card-processor.ts'
+import { clock } from '../../../values/clock.ts'
 import { findNumber, type KnownNumber } from './known-numbers.ts'
 
 const modes: readonly Mode[] = ['test', 'live']

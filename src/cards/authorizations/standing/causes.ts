@@ -1,5 +1,5 @@
-import type { Cause } from '../../money/ledger/index.ts'
-import type { AuthorizationRow } from './authorization-rows.ts'
+import type { Cause } from '../../../money/ledger/index.ts'
+import type { AuthorizationRow } from '../authorization-rows.ts'
 import { standingOf } from './facts.ts'
 
 /** Each approval holds, and reserves, under a cause of its own: holds never grow. */

@@ -1,8 +1,8 @@
-import type { IntentRow } from '../../control/intents/index.ts'
-import type { Cause } from '../../money/ledger/index.ts'
-import type { Euros } from '../../values/money.ts'
-import type { AuthorizationRow } from './authorization-rows.ts'
-import type { CardBatch } from './batch.ts'
+import type { IntentRow } from '../../../control/intents/index.ts'
+import type { Cause } from '../../../money/ledger/index.ts'
+import type { Euros } from '../../../values/money.ts'
+import type { AuthorizationRow } from '../authorization-rows.ts'
+import type { CardBatch } from '../batch.ts'
 import { askCause, excessCause, intentCause } from './causes.ts'
 import { type Share, type Standing, sharesOf } from './facts.ts'
 

@@ -1,5 +1,5 @@
-import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 
 /** Whose a processor's card is. It never changes. */
 export interface KnownNumber extends Row {

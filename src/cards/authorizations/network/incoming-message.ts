@@ -1,5 +1,5 @@
-import type { Item } from '../../kernel/contract/handlers.ts'
-import type { CardMessage, CardReply, ProcessorAnswer } from '../../ports/card-processor.ts'
+import type { Item } from '../../../kernel/contract/handlers.ts'
+import type { CardMessage, CardReply, ProcessorAnswer } from '../../../ports/card-processor.ts'
 
 /** A message of the processor, verified, with the card that it names. */
 export interface IncomingMessage {

@@ -1,4 +1,4 @@
-import type { Euros } from '../../values/money.ts'
+import type { Euros } from '../../../values/money.ts'
 
 /** An amount in cents, as JSON keeps it. */
 type Cents = string

@@ -1,16 +1,17 @@
-import type { AgentEvent } from '../../control/agents/index.ts'
-import type { riskEvents } from '../../control/risk/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
-import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
-import { newId } from '../../values/ids.ts'
-import { excerpt } from '../../values/schemas.ts'
-import { type Answered, answerRequest, newAuthorization, type Request, replyOf } from './answer-request.ts'
-import { type ApplyContext, applyFacts } from './apply.ts'
-import type { AuthorizationRow } from './authorization-rows.ts'
-import type { CardBatch } from './batch.ts'
-import { withAsk } from './facts.ts'
+import type { AgentEvent } from '../../../control/agents/index.ts'
+import type { riskEvents } from '../../../control/risk/index.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
+import type { AuthorizationRequest, CardReply } from '../../../ports/card-processor.ts'
+import { newId } from '../../../values/ids.ts'
+import { excerpt } from '../../../values/schemas.ts'
+import { type Answered, answerRequest, type Request, replyOf } from '../answer-request.ts'
+import type { AuthorizationRow } from '../authorization-rows.ts'
+import type { CardBatch } from '../batch.ts'
+import { blankAuthorization } from '../blank-authorization.ts'
+import { type ApplyContext, applyFacts } from '../standing/apply.ts'
+import { withAsk } from '../standing/facts.ts'
+import { postingsOf } from '../standing/payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
-import { postingsOf } from './payment.ts'
 
 export type TakeContext = ApplyContext &
   Pick<Context<never, typeof riskEvents & { 'agent.frozen': typeof AgentEvent }>, 'emit'>
@@ -70,7 +71,10 @@ function addAuthorization(
   batch: CardBatch,
   id: string,
 ): AuthorizationRow {
-  const row = newAuthorization(incoming, content.authorizationId, content.merchant, answered, batch, id)
+  const { agentId, cardId } = incoming
+  const { descriptor, mcc, country } = content.merchant
+  const named = { agentId, cardId, processorRef: content.authorizationId, descriptor, mcc, country }
+  const row = blankAuthorization(named, answered, batch, id)
   batch.authorizations.add(row)
   batch.changed.newAuthorizations.add(row)
   return row
