@@ -7,6 +7,7 @@ import { queryValues } from '../rows.ts'
 import { until } from '../until.ts'
 import { aPayingCard } from './network.ts'
 import { secretsOf } from './sandbox.ts'
+import { authorize, shop } from './simulated.ts'
 import type { WatchedInstallation } from './watched-installation.ts'
 
 /** The card data of a run: the sandbox derives it again from the ids in the database. */
@@ -17,7 +18,6 @@ export interface CardLife {
   readonly read: readonly CardData[]
 }
 
-const shop = { merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' }
 const EVENTS = [
   'card.created',
   'card.activated',
@@ -46,11 +46,9 @@ export async function cardLife(watched: WatchedInstallation): Promise<CardLife> 
 }
 
 async function pay(client: TestClient, cardId: string): Promise<void> {
-  const authorize = (amountEuros: number) =>
-    bodyOf(client.sandbox.authorizeCard({ body: { ...shop, cardId, amountEuros } }))
-  const { authorizationId } = await authorize(20)
+  const { authorizationId } = await authorize(client, cardId, 20)
   await bodyOf(client.sandbox.clearCard({ body: { authorizationId: String(authorizationId) } }))
-  await authorize(10_000)
+  await authorize(client, cardId, 10_000)
 }
 
 async function rotate(client: TestClient, id: string): Promise<void> {

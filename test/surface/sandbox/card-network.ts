@@ -1,37 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { aPayingCard } from '../../support/cards/network.ts'
-import { aKey, aLiveClient, anAgent, aToken, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aCardholder, authorize, authorized, balanceOf, shop } from '../../support/cards/simulated.ts'
+import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { traceOf } from '../../support/trace.ts'
 
 const service = await startTestService()
 
-const shop = { merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' }
-
-/** An owner whose agent has money and an active card. */
-async function aCardholder(euros = 100, options: object = {}) {
-  const owner = await service.owner()
-  const { agent, card } = await aPayingCard(owner.client, euros, options)
-  return { ...owner, agent, card }
-}
-
-const authorize = (client: TestClient, cardId: string, amountEuros: number, more: object = {}) =>
-  bodyOf(client.sandbox.authorizeCard({ body: { ...shop, cardId, amountEuros, ...more } }))
-
-async function authorized(client: TestClient, cardId: string, amountEuros: number) {
-  const answer = await authorize(client, cardId, amountEuros)
-  expect(answer.reply).toBe('approved')
-  return { authorizationId: String(answer.authorizationId) }
-}
-
-const balanceOf = async (client: TestClient, id: string) => {
-  const { availableEuros, heldEuros } = await bodyOf(client.agents.balance({ params: { id } }))
-  return [availableEuros, heldEuros]
-}
-
 describe('the simulated card network', () => {
   test('is told what was approved, and the money is held, cleared and refunded', async () => {
-    const { client, agent, card } = await aCardholder()
+    const { client, agent, card } = await aCardholder(service)
     const answer = await authorize(client, card.id, 25.5)
     expect(answer).toMatchObject({
       cardId: card.id,
@@ -51,7 +28,7 @@ describe('the simulated card network', () => {
   })
 
   test('is told why nothing was approved, and nothing is held', async () => {
-    const { client, agent, card } = await aCardholder(10)
+    const { client, agent, card } = await aCardholder(service, 10)
     const answer = await authorize(client, card.id, 25)
     expect(answer).toMatchObject({ reply: 'declined', approvedEuros: null, amountEuros: 25 })
     expect(answer.reason).toMatch(/€ 10\.00/)
@@ -59,19 +36,19 @@ describe('the simulated card network', () => {
   })
 
   test('approves less than asked where the merchant takes less', async () => {
-    const { client, card } = await aCardholder(10)
+    const { client, card } = await aCardholder(service, 10)
     const answer = await authorize(client, card.id, 25, { partialAllowed: true })
     expect(answer).toMatchObject({ reply: 'approved', approvedEuros: 10, amountEuros: 25 })
   })
 
   test('checks a card without an amount, and holds nothing', async () => {
-    const { client, agent, card } = await aCardholder(10)
+    const { client, agent, card } = await aCardholder(service, 10)
     expect(await authorize(client, card.id, 0)).toMatchObject({ reply: 'approved', approvedEuros: 0 })
     expect(await balanceOf(client, agent.id)).toEqual([10, 0])
   })
 
   test('asks for more, gives back a part, and gives back the rest', async () => {
-    const { client, agent, card } = await aCardholder()
+    const { client, agent, card } = await aCardholder(service)
     const { authorizationId } = await authorized(client, card.id, 20)
     const increment = () =>
       bodyOf(client.sandbox.incrementCard({ body: { authorizationId, amountEuros: 10 } }))
@@ -88,14 +65,14 @@ describe('the simulated card network', () => {
   })
 
   test('lets an authorization expire', async () => {
-    const { client, agent, card } = await aCardholder()
+    const { client, agent, card } = await aCardholder(service)
     const { authorizationId } = await authorized(client, card.id, 20)
     await bodyOf(client.sandbox.expireCard({ body: { authorizationId } }))
     expect(await balanceOf(client, agent.id)).toEqual([100, 0])
   })
 
   test('clears in parts, more than was authorized, and without an authorization', async () => {
-    const { client, agent, card } = await aCardholder()
+    const { client, agent, card } = await aCardholder(service)
     const { authorizationId } = await authorized(client, card.id, 20)
     const clear = (body: object) => bodyOf(client.sandbox.clearCard({ body }))
     await clear({ authorizationId, amountEuros: 5, final: false })
@@ -108,7 +85,7 @@ describe('the simulated card network', () => {
   })
 
   test('may clear before it asks, and refund what was never paid', async () => {
-    const { client, agent, card } = await aCardholder()
+    const { client, agent, card } = await aCardholder(service)
     const authorizationId = 'first-cleared'
     const body = { ...shop, cardId: card.id, authorizationId, amountEuros: 20 }
     await bodyOf(client.sandbox.clearCard({ body }))
@@ -119,7 +96,7 @@ describe('the simulated card network', () => {
   })
 
   test('may send a message twice, which counts once and is answered alike', async () => {
-    const { client, agent, card } = await aCardholder()
+    const { client, agent, card } = await aCardholder(service)
     const first = await authorize(client, card.id, 20, { messageId: 'twice' })
     expect(first.authorizationId).toBe('auth_of_twice')
     const again = { messageId: 'twice', sentAt: first.sentAt }
@@ -130,7 +107,7 @@ describe('the simulated card network', () => {
   })
 
   test('sends one message for one idempotency key', async () => {
-    const { client, agent, card } = await aCardholder()
+    const { client, agent, card } = await aCardholder(service)
     const ask = () =>
       client.sandbox.authorizeCard({
         body: { ...shop, cardId: card.id, amountEuros: 20 },
@@ -143,7 +120,7 @@ describe('the simulated card network', () => {
   })
 
   test('comes in by the door of all processors, and the audit trail shows who played it', async () => {
-    const { client, card } = await aCardholder()
+    const { client, card } = await aCardholder(service)
     const answer = await client.sandbox.authorizeCard({
       body: { ...shop, cardId: card.id, amountEuros: 20 },
     })
@@ -161,7 +138,7 @@ describe('the simulated card network', () => {
   })
 
   test('ships a card, and tells of its place in a phone', async () => {
-    const { client, card } = await aCardholder()
+    const { client, card } = await aCardholder(service)
     const cardId = card.id
     await bodyOf(client.sandbox.shipCard({ body: { cardId, carrier: 'Post', trackingNumber: 'RR1DE' } }))
     const wallet = { cardId, wallet: 'apple_pay', status: 'active' } as const
@@ -174,94 +151,12 @@ describe('the simulated card network', () => {
   })
 
   test('asks a card by its old number after a rotation', async () => {
-    const { client, card } = await aCardholder()
+    const { client, card } = await aCardholder(service)
     await bodyOf(client.cards.rotate({ params: { id: card.id }, body: { overlapMinutes: 60 } }))
     await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     const { last4 } = await bodyOf(client.cards.get({ params: { id: card.id } }))
     expect(last4).not.toBe(card.last4)
     expect(await authorize(client, card.id, 1, { last4: card.last4 })).toMatchObject({ reply: 'approved' })
     expect(await authorize(client, card.id, 1)).toMatchObject({ reply: 'approved' })
-  })
-})
-
-describe('the simulated card network refuses', () => {
-  const nothing = { authorizationId: 'auth_of_nothing' }
-
-  test.each([
-    ['an unknown card', 'authorize', { ...shop, cardId: 'card_1', amountEuros: 1 }, 404, 'cardId'],
-    ['a clearing of nothing', 'clear', nothing, 400, 'name the card'],
-    ['an increment of nothing', 'increment', { ...nothing, amountEuros: 1 }, 400, 'name the card'],
-    ['a refund of nothing', 'refund', { amountEuros: 1 }, 400, 'name the card'],
-    ['a reversal of nothing', 'void', nothing, 400, 'name the card'],
-  ])('%s', async (_, path, body, status, words) => {
-    const { key } = await service.owner()
-    const answer = await service.http('POST', `/simulate/card/${path}`, { token: key, body })
-    expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(words)])
-  })
-
-  test('a card of somebody else, a number that is none, and a merchant that nobody knows', async () => {
-    const [{ client, card }, stranger] = [await aCardholder(), await service.owner()]
-    const body = { ...shop, cardId: card.id, amountEuros: 1 }
-    expect(await stranger.client.sandbox.authorizeCard({ body })).toMatchObject({ status: 404 })
-    const other = card.last4 === '0000' ? '0001' : '0000'
-    const number = await client.sandbox.authorizeCard({ body: { ...body, last4: other } })
-    expect(number).toMatchObject({ status: 404, code: 'number_not_found' })
-    const unnamed = await client.sandbox.clearCard({ body: { cardId: card.id, amountEuros: 1 } })
-    expect(unnamed).toMatchObject({ status: 400, code: 'merchant_unnamed' })
-  })
-
-  test('to clear what is cleared, without an amount', async () => {
-    const { client, card } = await aCardholder()
-    const { authorizationId } = await authorized(client, card.id, 20)
-    const clear = () => client.sandbox.clearCard({ body: { authorizationId } })
-    await bodyOf(clear())
-    expect(await clear()).toMatchObject({ status: 400, code: 'nothing_left' })
-  })
-
-  test('a card that has no number yet', async () => {
-    const { client, card } = await aCardholder(10, { card: { displayName: 'Sandbox late' } })
-    const answer = await client.sandbox.authorizeCard({ body: { ...shop, cardId: card.id, amountEuros: 1 } })
-    expect(answer).toMatchObject({ status: 400, code: 'card_not_issued' })
-  })
-
-  test.each([
-    ['amountEuros', { amountEuros: -1 }],
-    ['amountEuros', { amountEuros: 1.005 }],
-    ['amountEuros', { amountEuros: 1_000_000_000 }],
-    ['merchant', { merchant: '' }],
-    ['merchant', { merchant: 'a'.repeat(201) }],
-    ['mcc', { mcc: '59' }],
-    ['country', { country: 'XX' }],
-    ['url', { url: 'ftp://books.example' }],
-    ['messageId', { messageId: 'a b' }],
-    ['last4', { last4: '42424' }],
-    ['sentAt', { sentAt: 'now' }],
-    ['processorCardId', { processorCardId: 'sandboxcard_1' }],
-  ])('a wrong %s', async (member, wrong) => {
-    const { key } = await service.owner()
-    const body = { ...shop, cardId: 'card_1', amountEuros: 1, ...wrong }
-    const answer = await service.http('POST', '/simulate/card/authorize', { token: key, body })
-    expect(answer.status).toBe(400)
-    expect(answer.body.error).toContain(member)
-  })
-
-  test('a body with the number of a card, as a whole, and does not repeat it', async () => {
-    const { key } = await service.owner()
-    const body = { ...shop, cardId: 'card_1', amountEuros: 1, merchant: 'SHOP 4242 4242 4242 4242' }
-    const answer = await service.http('POST', '/simulate/card/authorize', { token: key, body })
-    expect(answer.status).toBe(400)
-    expect(answer.text).not.toContain('4242')
-  })
-
-  test('live mode, agents, and keys without the scope', async () => {
-    const owner = await service.owner()
-    const body = { ...shop, cardId: 'card_1', amountEuros: 1 }
-    const live = await aLiveClient(service, owner)
-    expect(await live.sandbox.authorizeCard({ body })).toMatchObject({ status: 400, code: 'test_mode_only' })
-    const { token } = await aToken(owner.client, (await anAgent(owner.client)).id)
-    const agent = service.client(String(token))
-    expect(await agent.sandbox.authorizeCard({ body })).toMatchObject({ status: 403, code: 'wrong_caller' })
-    const reader = service.client(String((await aKey(owner.client, { scopes: ['sandbox:read'] })).key))
-    expect(await reader.sandbox.authorizeCard({ body })).toMatchObject({ code: 'missing_scope' })
   })
 })
