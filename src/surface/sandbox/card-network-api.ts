@@ -86,7 +86,7 @@ export const cardNetworkApi = {
     summary: 'Let a merchant collect the money',
     description: `${WAY} More than was authorized can be cleared, and what was never authorized: the network has paid.`,
     body: ClearBody,
-    example: { authorizationId },
+    example: { authorizationId, amountEuros: 25.5 },
   }),
   refundCard: post('/simulate/card/refund', {
     ...played,

@@ -16,8 +16,9 @@ const playing = <B extends About>(
 ) => ({
   reserve: ({ body }: { readonly body: B }, context: NetworkContext) =>
     prepare(body, context, known => contentOf(body, known, context)),
-  call: ({ signed: { body, headers } }: Sent, { ports, requestId }: { ports: Ports; requestId: string }) =>
-    ports.deliver(DOOR, { body: Buffer.from(body), headers, requestId, address: null }),
+  /** The message is a request of its own, as over HTTP: what it changes is traced by the id of the message. */
+  call: ({ signed: { body, headers }, messageId }: Sent, { ports }: { readonly ports: Ports }) =>
+    ports.deliver(DOOR, { body: Buffer.from(body), headers, requestId: messageId, address: null }),
   record,
   recover,
 })
