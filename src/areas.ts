@@ -1,4 +1,5 @@
 import { authorizationsArea } from './cards/authorizations/authorizations.ts'
+import { cardRequestsArea } from './cards/card-requests/card-requests.ts'
 import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
@@ -50,6 +51,7 @@ export const areas = {
   intents: intentsArea,
   cards: cardsArea,
   cardControls: cardControlsArea,
+  cardRequests: cardRequestsArea,
   authorizations: authorizationsArea,
   transfers: transfersArea,
   rails: railsArea,

@@ -57,6 +57,7 @@ import { Cards } from './m0083-cards.ts'
 import { AddressesOfCustomers } from './m0084-addresses-of-customers.ts'
 import { CardAuthorizations } from './m0085-card-authorizations.ts'
 import { CardProcesses } from './m0088-card-processes.ts'
+import { CardRequests } from './m0089-card-requests.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -119,4 +120,5 @@ export const migrations = [
   { name: 'm0084-addresses-of-customers', class: AddressesOfCustomers },
   { name: 'm0085-card-authorizations', class: CardAuthorizations },
   { name: 'm0088-card-processes', class: CardProcesses },
+  { name: 'm0089-card-requests', class: CardRequests },
 ]
