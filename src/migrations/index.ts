@@ -55,6 +55,8 @@ import { Journal } from './m0081-journal.ts'
 import { TransfersWithOwners } from './m0082-transfers-with-owners.ts'
 import { Cards } from './m0083-cards.ts'
 import { AddressesOfCustomers } from './m0084-addresses-of-customers.ts'
+import { Reveal } from './m0086-reveal.ts'
+import { Credentials } from './m0087-credentials.ts'
 import { CardProcesses } from './m0088-card-processes.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -116,5 +118,7 @@ export const migrations = [
   { name: 'm0082-transfers-with-owners', class: TransfersWithOwners },
   { name: 'm0083-cards', class: Cards },
   { name: 'm0084-addresses-of-customers', class: AddressesOfCustomers },
+  { name: 'm0086-reveal', class: Reveal },
+  { name: 'm0087-credentials', class: Credentials },
   { name: 'm0088-card-processes', class: CardProcesses },
 ]

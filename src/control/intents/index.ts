@@ -1,4 +1,5 @@
 export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
+export type { Intent } from './intent.ts'
 export type { IntentRow } from './intent-rows.ts'
 export {
   aboveHeldMessage,
@@ -9,4 +10,5 @@ export {
   paymentsToCancel,
   type SubmissionBlocker,
 } from './payments.ts'
+export { findIntent, unpayableBecause } from './reveal.ts'
 export { IntentEvent } from './schemas.ts'

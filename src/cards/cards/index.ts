@@ -1,0 +1,1 @@
+export { Card, CardNumber } from './card.ts'
