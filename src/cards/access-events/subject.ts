@@ -78,7 +78,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 }
 
 function cardBlockers({ cardId, card, number, agent }: AccessSubject): (SubjectRefusal | false)[] {
-  if (cardId === null) return ['card_required']
+  if (cardId === null) return []
   if (!card) return ['card_not_found']
   return [
     agent?.status !== 'active' && 'agent_not_active',
@@ -100,7 +100,9 @@ function intentBlockers({ card, intent, needsIntent }: AccessSubject, now: Date)
 
 /** All that stands against opening the card for the intent, in the order in which it is to be mended. */
 export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
-  const codes = [...cardBlockers(subject), ...intentBlockers(subject, now)].filter(code => code !== false)
+  const isNameless = subject.cardId === null && subject.intent !== null && ('card_required' as const)
+  const blockers = [...cardBlockers(subject), ...intentBlockers(subject, now), isNameless]
+  const codes = blockers.filter(code => code !== false)
   const remedy = REMEDIES[subject.card?.status ?? '']
   return codes.map(code => ({
     code,
