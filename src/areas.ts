@@ -1,5 +1,6 @@
 import { accessEventsArea } from './cards/access-events/access-events.ts'
 import { agentCredentialsArea } from './cards/agent-credentials/agent-credentials.ts'
+import { authorizationsArea } from './cards/authorizations/authorizations.ts'
 import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { credentialsArea } from './cards/credentials/credentials.ts'
 import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
@@ -58,6 +59,7 @@ export const areas = {
   accessEvents: accessEventsArea,
   credentials: credentialsArea,
   agentCredentials: agentCredentialsArea,
+  authorizations: authorizationsArea,
   transfers: transfersArea,
   rails: railsArea,
   checkout: checkoutArea,

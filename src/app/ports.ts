@@ -25,6 +25,8 @@ interface Parts {
   readonly threads: Threads
   readonly pushContact: string
   readonly runFor: Ports['runFor']
+  readonly deliver: Ports['deliver']
+  readonly cardAnswerMs: number
   readonly execute: Execute
   readonly onOutbox: () => void
   /** Whether Temporal answers; null in a process that does not use it. */
@@ -46,6 +48,8 @@ export function portsOf(parts: Parts): Ports {
     threads,
     pushContact,
     runFor,
+    deliver,
+    cardAnswerMs,
     execute,
     onOutbox,
     temporal,
@@ -53,6 +57,8 @@ export function portsOf(parts: Parts): Ports {
   return {
     ...outside,
     runFor,
+    deliver,
+    cardAnswerMs,
     health: oneAtATime(() => healthOf(database, temporal)),
     metrics: metrics.text,
     async advanceClock(tenant, toMs) {

@@ -2,6 +2,7 @@ import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
 import { type Gate, gate } from '../derive/http/authenticate.ts'
 import { openCredentials } from '../derive/http/credentials.ts'
+import type { ReceiveFor } from '../derive/http/receive-signed.ts'
 import { type Areas, registered } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { Cursors } from '../kernel/contract/page.ts'
@@ -22,6 +23,7 @@ import { watchDatabase } from './database-metrics.ts'
 import { externalSystemsOf } from './external-systems.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
+import { deliveryTo, receiversOf } from './receivers.ts'
 import { sepaQueue } from './sepa-queue.ts'
 
 /** The settings that a running service must have: configured, or generated at the first start. */
@@ -60,6 +62,7 @@ export interface OpenRuntime {
   readonly database: OpenDatabase
   readonly execute: Execute
   readonly gate: Gate
+  readonly receiveFor: ReceiveFor
   readonly ports: Ports
   /** To be stopped before the database is closed. */
   readonly threads: ThreadPool
@@ -110,6 +113,8 @@ export async function openRuntime({
       vault: openVault(encryptionKey, encryptionKeysOld),
       threads,
       runFor,
+      deliver: (key, request) => deliver(key, request),
+      cardAnswerMs: settings.cardAnswerMs,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
@@ -125,6 +130,8 @@ export async function openRuntime({
     temporal = isServing
   }
   const execute = executor(runtime)
+  const receiveFor = receiversOf({ areas, ports: runtime.ports, database, operations, execute })
+  const deliver = deliveryTo(receiveFor, operations)
   return {
     settings,
     areas,
@@ -135,6 +142,7 @@ export async function openRuntime({
     metrics,
     watchTemporal,
     gate: gate(credentials, settings.dashboardSecret),
+    receiveFor,
     threads,
     ports: runtime.ports,
     onOutbox: announcers.outbox,

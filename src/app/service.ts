@@ -53,7 +53,7 @@ export function listenerFor(
   counter: Counter,
   bodies: BodyRoom,
 ): RequestListener {
-  const { areas, database, execute, gate, settings } = runtime
+  const { areas, database, execute, gate, receiveFor, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -66,6 +66,7 @@ export function listenerFor(
       addressOf: request => clientAddress(request, isProxy),
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
+      receiveFor,
       ...reporting(runtime),
     }),
   )

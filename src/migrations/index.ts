@@ -55,6 +55,7 @@ import { Journal } from './m0081-journal.ts'
 import { TransfersWithOwners } from './m0082-transfers-with-owners.ts'
 import { Cards } from './m0083-cards.ts'
 import { AddressesOfCustomers } from './m0084-addresses-of-customers.ts'
+import { CardAuthorizations } from './m0085-card-authorizations.ts'
 import { Reveal } from './m0086-reveal.ts'
 import { Credentials } from './m0087-credentials.ts'
 import { CardProcesses } from './m0088-card-processes.ts'
@@ -118,6 +119,7 @@ export const migrations = [
   { name: 'm0082-transfers-with-owners', class: TransfersWithOwners },
   { name: 'm0083-cards', class: Cards },
   { name: 'm0084-addresses-of-customers', class: AddressesOfCustomers },
+  { name: 'm0085-card-authorizations', class: CardAuthorizations },
   { name: 'm0086-reveal', class: Reveal },
   { name: 'm0087-credentials', class: Credentials },
   { name: 'm0088-card-processes', class: CardProcesses },

@@ -1,23 +1,14 @@
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../src/values/ids.ts'
 import { aCard, getCard } from '../support/cards/cards.ts'
-import { recordingCardProcessor } from '../support/cards/processor.ts'
 import { aFundedAgent, anAgent, aToken, bodyOf } from '../support/factories.ts'
-import { startTestService } from '../support/harness.ts'
+import { calls, eventsOf, service } from './cards/cards-service.ts'
+import './cards/card-ends.ts'
+import './cards/processor-faults.ts'
+import './cards/purses.ts'
+import './cards/rotation.ts'
 
-const { processor, calls, restore } = recordingCardProcessor()
-const service = await startTestService({ outside: { cardProcessor: () => processor } })
 const { client, key } = await service.owner()
-
-afterEach(restore)
-
-const eventsOf = async (cardId: string): Promise<string[]> => {
-  const rows = await service.sql<{ event: string }>(
-    `select event from events where data ->> 'cardId' = $1 order by id`,
-    [cardId],
-  )
-  return rows.map(({ event }) => event)
-}
 
 describe('a new card', () => {
   test('is active once the processor has answered, and shows the last four digits of its number alone', async () => {

@@ -1,6 +1,12 @@
-import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
-import type { CardHolder, NewCard, PostalAddress, ProcessorFailure } from '../../ports/card-processor.ts'
+import type {
+  CardHolder,
+  NewCard,
+  PostalAddress,
+  ProcessorCall,
+  ProcessorFailure,
+} from '../../ports/card-processor.ts'
+import { digestOf } from './digest.ts'
 
 type Holder = Stripe.Issuing.Cardholder
 type HolderParams = Stripe.Issuing.CardholderCreateParams
@@ -18,15 +24,16 @@ interface CompleteHolder extends CardHolder {
 export async function cardholderOf(
   stripe: Stripe,
   { ownerId, holder }: NewCard,
-  reference: string,
+  { reference }: ProcessorCall,
 ): Promise<string | ProcessorFailure> {
   if (!isComplete(holder)) return incomplete(holder)
   const { data } = await stripe.issuing.cardholders.list({ email: holder.email, limit: 100 })
   const known = data.find(({ metadata }) => metadata.owner_id === ownerId)
   if (!known) return create(stripe, paramsOf(ownerId, holder))
+  const contact = contactOf(holder)
   if (!isUpToDate(known, holder))
-    await stripe.issuing.cardholders.update(known.id, contactOf(holder), {
-      idempotencyKey: `${reference}/holder`,
+    await stripe.issuing.cardholders.update(known.id, contact, {
+      idempotencyKey: `${reference}/holder/${digestOf(contact)}`,
     })
   return known.id
 }
@@ -49,9 +56,8 @@ function incomplete({ name, address, phone }: CardHolder): ProcessorFailure {
 
 async function create(stripe: Stripe, params: HolderParams): Promise<string> {
   const owner = params.metadata?.owner_id
-  const digest = createHash('sha256').update(JSON.stringify(params)).digest('hex').slice(0, 16)
   const { id } = await stripe.issuing.cardholders.create(params, {
-    idempotencyKey: `cardholder/${owner}/${digest}`,
+    idempotencyKey: `cardholder/${owner}/${digestOf(params)}`,
   })
   return id
 }

@@ -1,5 +1,4 @@
 import type Stripe from 'stripe'
-import { z } from 'zod'
 import {
   type Done,
   type IssuedCard,
@@ -11,50 +10,16 @@ import {
 } from '../../ports/card-processor.ts'
 import { DONE, failureOf, UNUSABLE } from './answers.ts'
 import { cardholderOf } from './cardholder.ts'
-import { spendingControlsOf } from './controls.ts'
-
-type CardParams = Stripe.Issuing.CardCreateParams
-
-/** What is kept of an answer; the rest is not looked at. */
-const Issued = z
-  .object({
-    id: z.string().min(1),
-    brand: z.string().min(1),
-    last4: z.string().regex(/^\d{4}$/),
-    exp_month: z.int().min(1).max(12),
-    exp_year: z.int().min(2000),
-  })
-  .transform(
-    ({ id, brand, last4, exp_month, exp_year }): IssuedCard => ({
-      processorCardId: id,
-      brand: brand.toLowerCase(),
-      last4,
-      expMonth: exp_month,
-      expYear: exp_year,
-    }),
-  )
+import { createOnce } from './create-card.ts'
 
 export async function issueCard(
   stripe: Stripe,
   card: NewCard,
-  { reference }: ProcessorCall,
+  call: ProcessorCall,
 ): Promise<IssuedCard | ProcessorFailure> {
-  const cardholder = await cardholderOf(stripe, card, reference)
+  const cardholder = await cardholderOf(stripe, card, call)
   if (typeof cardholder !== 'string') return cardholder
-  return create(stripe, paramsOf(card, cardholder), reference)
-}
-
-const paramsOf = ({ cardId, ownerId, controls }: NewCard, cardholder: string): CardParams => ({
-  cardholder,
-  currency: 'eur',
-  type: 'virtual',
-  status: 'inactive',
-  spending_controls: spendingControlsOf(controls),
-  metadata: { card_id: cardId, owner_id: ownerId },
-})
-
-async function create(stripe: Stripe, params: CardParams, idempotencyKey: string): Promise<IssuedCard> {
-  return Issued.parse(await stripe.issuing.cards.create(params, { idempotencyKey }))
+  return createOnce(stripe, { card, cardholder, call }, {}, call.reference)
 }
 
 /**
@@ -65,19 +30,19 @@ export async function replaceCard(
   stripe: Stripe,
   processorCardId: string,
   card: NewCard,
-  { reference }: ProcessorCall,
+  call: ProcessorCall,
 ): Promise<IssuedCard | ProcessorFailure> {
-  const cardholder = await cardholderOf(stripe, card, reference)
+  const cardholder = await cardholderOf(stripe, card, call)
   if (typeof cardholder !== 'string') return cardholder
-  const params = paramsOf(card, cardholder)
+  const order = { card, cardholder, call }
   const link = { replacement_for: processorCardId, replacement_reason: 'lost' } as const
   try {
-    return await create(stripe, { ...params, ...link }, reference)
+    return await createOnce(stripe, order, link, call.reference)
   } catch (error) {
     const failure = failureOf(error)
     const { param } = error as { param?: string }
     if (failure.failure !== 'refused' || !param || !(param in link)) return failure
-    return create(stripe, params, `${reference}/unlinked`)
+    return createOnce(stripe, order, {}, `${call.reference}/unlinked`)
   }
 }
 

@@ -13,6 +13,19 @@ export const cardMachine = machine('card', {
   closed: [],
 } satisfies Record<(typeof cardStatuses)[number], readonly (typeof cardStatuses)[number][]>)
 
+/** Why the service itself closes a card; an owner gives reasons in words. */
+export const closedReasons = [
+  'expired',
+  'spent',
+  'intent_cancelled',
+  'intent_denied',
+  'intent_expired',
+  'policy_expired',
+  'agent_deleted',
+  'processor_refused',
+  'closed_by_processor',
+] as const
+
 export const cardUsages = ['single', 'multi'] as const
 
 const card = defineEntity({

@@ -1,1 +1,4 @@
-export { Card, CardNumber } from './card.ts'
+export { Card, CardNumber, cardUsages, type numberMachine } from './card.ts'
+export { applyCardNotice, noticeEvents } from './notices.ts'
+export { cardProcess } from './process.ts'
+export { spendCards } from './schedule-cards.ts'

@@ -6,7 +6,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { freeText, label, metadata, recordHead, recordTail } from '../../values/schemas.ts'
-import { cardMachine, cardUsages } from './card.ts'
+import { cardMachine, cardUsages, closedReasons } from './card.ts'
 
 export const status = z.enum(cardMachine.states)
 export const usage = z.enum(cardUsages).meta({
@@ -88,8 +88,7 @@ export const CardRecord = z
       .string()
       .nullable()
       .meta({
-        description:
-          'What the owner gave, or `expired`, `spent`, `intent_cancelled`, `intent_expired`, `intent_denied`, `policy_expired`, `agent_deleted`, `processor_refused`, `closed_by_processor`.',
+        description: `What the owner gave, or why the service has closed it: ${closedReasons.join(', ')}.`,
         examples: ['spent'],
       }),
     closedAt: instant.nullable(),

@@ -1,18 +1,18 @@
 import { CardTerms, type cardStatuses } from '../../control/card-terms/index.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { Card, CardNumber } from './card.ts'
+import { Card, CardNumber, closedReasons } from './card.ts'
 import { nextStep, type Step } from './due.ts'
 import type { CardSignal } from './process.ts'
 import type { stepsApi } from './steps-api.ts'
 
-/** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
-function summaryOf({ usage, mode, status, last4, closedReason, processorProblem }: Card): string {
-  const number = last4 ? ` ending in ${last4}` : ''
-  const head = `Card for ${usage} use${number} in ${mode} mode: ${status}`
+/** One line for the operator who looks at the run; it stays in Temporal, which is told no names and no digits. */
+function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card): string {
+  const head = `Card for ${usage} use in ${mode} mode: ${status}`
   if (processorProblem && status !== 'closed') return `${head}, and the processor has a problem with it`
-  // The words of who closed it are for the record.
-  return closedReason && /^[a-z_]+$/.test(closedReason) ? `${head} (${closedReason})` : head
+  // The words of an owner are for the record.
+  const reason = closedReasons.find(known => known === closedReason)
+  return reason ? `${head} (${reason.replaceAll('_', ' ')})` : head
 }
 
 const WAITS: Readonly<Record<Step, string>> = {

@@ -36,9 +36,9 @@ const listsOf = ({ terms }: CompiledPolicy): number =>
 
 const compiled = weightedCache(MAX_CACHED_ENTRIES, (policy: CompiledPolicy) => BASE_ENTRIES + listsOf(policy))
 
-/** The controls of a card as a decision stores them. */
-export const controlsOf = (row: CardControls): CardControls => ({
-  maxTransactionEuros: row.maxTransactionEuros,
+/** The controls of a card as a decision stores them; without its limit, where that was judged with the intent. */
+export const controlsOf = (row: CardControls, isAmountJudged = false): CardControls => ({
+  maxTransactionEuros: isAmountJudged ? null : row.maxTransactionEuros,
   merchantAllowlist: row.merchantAllowlist,
   merchantBlocklist: row.merchantBlocklist,
   allowedCountries: row.allowedCountries,
@@ -48,8 +48,10 @@ export const controlsOf = (row: CardControls): CardControls => ({
 })
 
 /** The limit for one payment and the controls of a card, ready to decide. */
-export const compiledTermsOf = (row: CardTermsRow): CompiledPolicy =>
-  compiled(`${row.id}@${row.version}`, () => compileCardTerms(controlsOf(row)))
+export const compiledTermsOf = (row: CardTermsRow, isAmountJudged = false): CompiledPolicy =>
+  compiled(`${row.id}@${row.version}${isAmountJudged ? '/judged' : ''}`, () =>
+    compileCardTerms(controlsOf(row, isAmountJudged)),
+  )
 
 /** The limits of a card for the day and the month, as budgets beside the agent's. */
 export function cardBudgets(

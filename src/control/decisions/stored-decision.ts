@@ -51,6 +51,7 @@ export const storedRequest = (request: SpendRequest): Stored<SpendRequest> => ({
   ...request,
   at: request.at.toISOString(),
   amountEuros: String(request.amountEuros),
+  paymentEuros: request.paymentEuros === undefined ? undefined : String(request.paymentEuros),
   policyEndsAt: instantText(request.policyEndsAt),
   budgets: request.budgets.map(budget => ({
     ...budget,
@@ -96,6 +97,7 @@ export const parseRequest = (stored: Stored<SpendRequest>): SpendRequest => ({
   ...stored,
   at: new Date(stored.at),
   amountEuros: BigInt(stored.amountEuros),
+  paymentEuros: stored.paymentEuros === undefined ? undefined : BigInt(stored.paymentEuros),
   policyEndsAt: parseInstant(stored.policyEndsAt),
   budgets: stored.budgets.map(parseBudget),
   approval: stored.approval && { attestedAt: parseInstant(stored.approval.attestedAt) },

@@ -118,6 +118,7 @@ function newIntent(
     delegationId,
     tokenId,
     merchantKey: payableKey(merchant),
+    holdEuros: ruling.allowed && !needsPerson ? ruling.holdEuros : null,
     currency: 'EUR',
     fingerprint: fingerprintOf(spend),
     possibleDuplicateOf,

@@ -1,6 +1,7 @@
 export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
 export type { Intent } from './intent.ts'
-export type { IntentRow } from './intent-rows.ts'
+export { findIntents, type IntentRow, lockIntents } from './intent-rows.ts'
+export { findPayableIntents, type IntentSearch } from './payable-intents.ts'
 export {
   aboveHeldMessage,
   isApprovedPayee,

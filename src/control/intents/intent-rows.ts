@@ -21,20 +21,29 @@ export const updateIntents = updateOf(intentTable, [
   'decision',
   'transactionId',
   'paymentId',
+  'holdEuros',
   'expiresAt',
 ])
 
-const LOCK = `
+const SELECT = `
 select ${selectList(intentTable, 'i')} from intents i
-where i.owner_id = $1 and i.mode = $2 and i.id = any($3::text[])
+where i.owner_id = $1 and i.mode = $2 and i.id = any($3::text[])`
+const LOCK = `${SELECT}
 order by i.id for no key update`
 
+const byId =
+  (statement: string) =>
+  async (
+    sql: Sql,
+    { ownerId, mode }: Tenant,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, IntentRow>> => {
+    const rows = await sql<IntentRow & Row>(statement, [ownerId, mode, ids])
+    return new Map(rows.map(row => [row.id, row]))
+  }
+
 /** Locks intents of the tenant and returns them by their ids, as they are once locked. */
-export async function lockIntents(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, IntentRow>> {
-  const rows = await sql<IntentRow & Row>(LOCK, [ownerId, mode, ids])
-  return new Map(rows.map(row => [row.id, row]))
-}
+export const lockIntents = byId(LOCK)
+
+/** Reads intents of the tenant by their ids, without a lock. */
+export const findIntents = byId(SELECT)

@@ -49,6 +49,8 @@ const schema = defineEntity({
     possibleDuplicateOf: nullable.string(),
     /** The key by which a payment of the card network finds the intent; null in intents of earlier versions. */
     merchantKey: nullable.string(),
+    /** What its approval has held: the amount, and the tolerance above it. */
+    holdEuros: nullable.euros('hold_cents'),
     fingerprint: nullable.string().name('likeness'),
     expiresAt: timestamp(),
     decidedAt: nullable.instant(),

@@ -32,6 +32,13 @@ interface Capture {
   readonly transactionId: string
 }
 
+/** What the caller has locked already. */
+interface OpenedForPayments {
+  readonly agents?: ReadonlyMap<string, Spender>
+  readonly counters?: BudgetCounters
+  readonly intents?: ReadonlyMap<string, IntentRow>
+}
+
 /**
  * Intents that are being paid. An intent has one payment, of no more than is held for it; what is left of the money and
  * of the limits is given back with that payment.
@@ -41,15 +48,16 @@ export class Payments {
   readonly #agents: ReadonlyMap<string, Spender>
   readonly #openedCounters: BudgetCounters | undefined
   readonly #changed = new Set<IntentRow>()
-  #intents: ReadonlyMap<string, IntentRow> = new Map()
+  #intents: ReadonlyMap<string, IntentRow>
   /** The causes of the holds with which the caller opens the ledger's book. */
   readonly holds: readonly Cause[]
 
   constructor(
     tenantNow: TenantNow,
     ids: readonly string[],
-    { agents, counters }: { agents?: ReadonlyMap<string, Spender>; counters?: BudgetCounters } = {},
+    { agents, counters, intents }: OpenedForPayments = {},
   ) {
+    this.#intents = intents ?? new Map()
     this.#tenantNow = tenantNow
     this.#agents = agents ?? new Map()
     this.#openedCounters = counters

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { paymentStates } from '../../kernel/contract/intent-payments.ts'
+import { paymentStates, paymentTypes } from '../../kernel/contract/intent-payments.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
@@ -46,7 +46,7 @@ const DecidedBy = z.object({
 
 const Payment = z
   .object({
-    type: z.enum(['transfer']).meta({ description: 'The kind of payment.' }),
+    type: z.enum(paymentTypes).meta({ description: 'The kind of payment.' }),
     id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
     status: z.enum(paymentStates),
     reason: z

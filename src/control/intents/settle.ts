@@ -148,7 +148,9 @@ export const approve: Approve = {
     state.book.hold(agent.walletId, ruling.holdEuros, causeOf(intent))
     state.riskAssessor.learn(agent.id, spendForRisk(intent), intent.createdAt)
     const { comment } = input.body
-    Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy: deciderOf(actor), comment, decision })
+    const { holdEuros } = ruling
+    const decidedBy = deciderOf(actor)
+    Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy, comment, decision, holdEuros })
     state.changed.add(intent)
     emit('intent.approved', intentEvent(intent, comment ?? undefined))
     wake(intentProcess, intent)

@@ -1,7 +1,7 @@
 export { hostOf } from './hosts.ts'
 export { foldMerchant, isSameMerchant, isSamePayee, payeeMatcher } from './matcher.ts'
 export { mccGroup, mccGroupNames } from './mcc-groups.ts'
-export { merchantKey, payableKey } from './merchant-key.ts'
+export { merchantKey, nameOfDescriptor, payableKey, payableKeys } from './merchant-key.ts'
 export { mccCodes } from './merchants.ts'
 export { looksLikeIban } from './names.ts'
 export { patternProblem } from './patterns.ts'

@@ -74,11 +74,14 @@ export class RiskAssessor {
     this.#profiles = new Map(profiles.map(stored => [stored.agentId, profileOf(stored)]))
   }
 
-  /** Scores a spend that is declared now, and counts it towards velocity; null if the owner has switched scoring off. */
-  assess(agentId: string, spend: Spend): Risk | null {
+  /**
+   * Scores a spend of now; null if the owner has switched scoring off. It counts towards velocity, unless it pays what was
+   * declared, and counted, before.
+   */
+  assess(agentId: string, spend: Spend, { isDeclared = false } = {}): Risk | null {
     const { now: at } = this.#tenantNow
-    const profile = this.#profileToChange(agentId)
-    countDeclared(profile, at)
+    const profile = isDeclared ? this.#profileOf(agentId) : this.#profileToChange(agentId)
+    if (!isDeclared) countDeclared(profile, at)
     if (!this.#settings.enabled) return null
     const isKnownMerchant = this.#known.has(knownKey(agentId, spend.merchant))
     return score({ spend, at, profile, isKnownMerchant }, this.#settings)
@@ -135,9 +138,14 @@ export class RiskAssessor {
   }
 
   /** An agent that has not been seen yet gets an empty profile. */
-  #profileToChange(agentId: string): Profile {
+  #profileOf(agentId: string): Profile {
     const profile = this.#profiles.get(agentId) ?? emptyProfile(agentId)
     this.#profiles.set(agentId, profile)
+    return profile
+  }
+
+  #profileToChange(agentId: string): Profile {
+    const profile = this.#profileOf(agentId)
     this.#changedProfiles.add(profile)
     return profile
   }

@@ -9,7 +9,9 @@ function checkPayment(
   { purpose, above }: { readonly purpose: string; readonly above: Outcome },
 ): Evaluator {
   const limitInWords = `the limit of ${formatEuros(limit)} ${purpose}.`
-  return ({ request: { amountEuros: used }, amountInWords }) => {
+  return ({ request: { amountEuros, paymentEuros }, amountInWords }) => {
+    const used = paymentEuros ?? amountEuros
+    const words = paymentEuros === undefined ? amountInWords : formatEuros(paymentEuros)
     const isWithin = used <= limit
     return {
       rule,
@@ -17,7 +19,7 @@ function checkPayment(
       limit: toFigure(limit),
       used: toFigure(used),
       remaining: toFigure(remainingOf({ limit, used })),
-      message: `${amountInWords} ${isWithin ? 'is within' : 'is above'} ${limitInWords}`,
+      message: `${words} ${isWithin ? 'is within' : 'is above'} ${limitInWords}`,
     }
   }
 }
@@ -136,13 +138,16 @@ export function amountToHold(
   terms: PolicyTerms | null,
   { request, counters }: Pick<RuleInput, 'request' | 'counters'>,
 ): Euros {
-  const { amountEuros, budgets } = request
+  const { kind, amountEuros, budgets, card } = request
+  // A card network asks for what it needs, and asks again where it needs more.
+  if (kind === 'card') return amountEuros
   let hold = withTolerance(amountEuros, terms?.amountTolerancePercent ?? null)
   if (!terms || hold === amountEuros) return hold
   const capAt = (remaining: Euros): void => {
     if (remaining < hold) hold = remaining
   }
   if (terms.maxTransactionEuros !== null) capAt(terms.maxTransactionEuros)
+  if (card && card.maxTransactionEuros !== null) capAt(card.maxTransactionEuros)
   if (terms.dailyLimitEuros !== null) capAt(terms.dailyLimitEuros - counters.dayEuros)
   if (terms.monthlyLimitEuros !== null) capAt(terms.monthlyLimitEuros - counters.monthEuros)
   for (const budget of budgets) capAt(remainingIn(budget))

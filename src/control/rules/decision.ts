@@ -54,8 +54,12 @@ export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
   readonly at: Date
   readonly amountEuros: Euros
+  /** The whole payment, where the amount is a part that is added to it. */
+  readonly paymentEuros?: Euros | undefined
   /** The payee: for a payment to a stored record, the record's name and IBAN. */
   readonly merchant: string
+  /** Other names of the payee: a card network gives a descriptor and an address. */
+  readonly alsoNamed?: readonly string[] | undefined
   readonly payeeIban?: string | null | undefined
   readonly mcc: string | null
   readonly country: string | null

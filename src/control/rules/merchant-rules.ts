@@ -1,5 +1,5 @@
 import { plainIban } from '../../values/iban.ts'
-import { isSameMerchant, isSamePayee, looksLikeIban } from '../merchants/index.ts'
+import { isSameMerchant, isSamePayee, looksLikeIban, type payeeMatcher } from '../merchants/index.ts'
 import { plainCheck } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
@@ -7,12 +7,25 @@ import type { Rule } from './evaluation.ts'
 const patternInWords = (pattern: string): string =>
   looksLikeIban(pattern) ? `the IBAN that ends in ${plainIban(pattern).slice(-4)}` : pattern
 
+/** The pattern that any of the payee's names matches. */
+function firstMatch(
+  find: ReturnType<typeof payeeMatcher>,
+  names: readonly string[],
+  iban: string | null | undefined,
+): string | undefined {
+  for (const name of names) {
+    const pattern = find(name, iban)
+    if (pattern !== undefined) return pattern
+  }
+  return undefined
+}
+
 export const blocklist: Rule = {
   name: 'merchantBlocklist',
   compile: terms => {
     if (!terms || terms.merchantBlocklist.length === 0) return undefined
-    return ({ request: { merchant, payeeIban } }) => {
-      const pattern = terms.findBlocked(merchant, payeeIban)
+    return ({ request: { merchant, payeeIban, alsoNamed = [] } }) => {
+      const pattern = firstMatch(terms.findBlocked, [merchant, ...alsoNamed], payeeIban)
       return pattern === undefined
         ? plainCheck('merchantBlocklist', 'pass', `${merchant} is not on the blocklist.`)
         : plainCheck(
@@ -31,8 +44,8 @@ export const allowlist: Rule = {
   name: 'merchantAllowlist',
   compile: terms => {
     if (!terms || terms.merchantAllowlist.length === 0) return undefined
-    return ({ request: { merchant, payeeIban } }) => {
-      const pattern = terms.findAllowed(merchant, payeeIban)
+    return ({ request: { merchant, payeeIban, alsoNamed = [] } }) => {
+      const pattern = firstMatch(terms.findAllowed, [merchant, ...alsoNamed], payeeIban)
       return pattern === undefined
         ? plainCheck('merchantAllowlist', 'fail', `${merchant} is not on the allowlist.`)
         : plainCheck(
@@ -140,14 +153,14 @@ export const firstMerchantOnly: Rule = {
   name: 'lockToFirstMerchant',
   compile: terms => {
     if (!terms?.lockToFirstMerchant) return undefined
-    return ({ request: { merchant }, counters: { firstMerchant } }) => {
+    return ({ request: { merchant, alsoNamed = [] }, counters: { firstMerchant } }) => {
       if (firstMerchant === null)
         return plainCheck(
           'lockToFirstMerchant',
           'skip',
           'The first merchant that is paid will be the only one.',
         )
-      return isSameMerchant(firstMerchant, merchant)
+      return [merchant, ...alsoNamed].some(name => isSameMerchant(firstMerchant, name))
         ? plainCheck('lockToFirstMerchant', 'pass', `${merchant} is the one merchant of this agent.`)
         : plainCheck('lockToFirstMerchant', 'fail', `This agent pays ${firstMerchant} only, not ${merchant}.`)
     }

@@ -45,6 +45,7 @@ const callerDescriptions: Readonly<Record<Actor['type'], string>> = {
   agent: 'an agent token',
   dash: 'the dashboard secret in X-Dashboard-Secret',
   public: 'no credential',
+  signed: 'a message that its sender has signed',
   process: 'a process of ours',
   operator: 'a signal',
 } satisfies Record<Caller | Actor['type'], string>

@@ -11,6 +11,7 @@ import type { BodyRoom } from './body-room.ts'
 import { clientOf } from './client-address.ts'
 import { inputOf } from './input.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
+import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
 import { greeting, requestIdOf, send, sendProblem } from './respond.ts'
 import type { Found } from './routes.ts'
 import type { RunNamed } from './run-header.ts'
@@ -38,6 +39,7 @@ export interface Pipeline {
   readonly addressOf: (request: Request) => string | null
   readonly runNamed: RunNamed
   readonly rateLimit: RateLimit
+  readonly receiveFor: ReceiveFor
   readonly onServed: (served: Served) => void
   readonly onFailure: (error: unknown, requestId: string) => void
 }
@@ -84,32 +86,37 @@ export function pipeline(parts: Pipeline) {
   }
 }
 
-async function answer(
-  { bodies, execute, find, gate, runNamed, rateLimit }: Pipeline,
-  request: Request,
-  progress: Progress,
-): Promise<Outcome> {
+async function answer(parts: Pipeline, request: Request, progress: Progress): Promise<Outcome> {
+  const { bodies, execute, find, gate, runNamed, rateLimit } = parts
   const { requestId, address, headers } = progress
   const [path, query] = splitTarget(request.url)
   const found = find(request.method, path)
   const client = clientOf(address ?? '')
-  if (isMetered(found)) {
+  const count = async (): Promise<void> => {
     const allowance = await rateLimit(client)
     Object.assign(headers, headersOf(allowance))
     check(allowance)
   }
+  if (isMetered(found)) await count()
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw invalid('Host', 'it is missing')
   const { registered, params } = routeOf(found)
   progress.registered = registered
   const { operation } = registered
+  const room = (bytes: number) => bodies.take(request, client, bytes)
+  if (isSigned(registered)) {
+    const { receiveFor } = parts
+    const receiving = { registered, requestId, address, room, receiveFor, countUnsigned: count }
+    const { outcome, actor } = await receiveSigned(request, receiving)
+    if (actor) progress.actor = actor
+    return outcome
+  }
   const presented = {
     authorization: request.headers.authorization,
     dashboardSecret: single(request.headers['x-dashboard-secret']),
   }
   progress.actor = await gate(operation, presented)
   const isThere = request.complete
-  const room = (bytes: number) => bodies.take(request, client, bytes)
   const body = await readBody(request, bodyLimitOf(operation), room)
   // The credential may have ended while the body was being received.
   if (!isThere) progress.actor = await gate(operation, presented)
@@ -118,6 +125,7 @@ async function answer(
   const input = { params, ...inputOf(operation, query, body) }
   const idempotencyKey =
     operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null
+  if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
   const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
   return execute(run ? { ...call, run } : call)
 }
@@ -131,7 +139,9 @@ function splitTarget(url: string): [path: string, query: URLSearchParams] {
 
 /** Requests to unknown paths count against the rate limit, too. */
 const isMetered = (found: Found): boolean =>
-  !(found && 'registered' in found && found.registered.operation.unmetered)
+  !(found && 'registered' in found && (found.registered.operation.unmetered || isSigned(found.registered)))
+
+const isSigned = ({ operation }: Registered): boolean => operation.callers.includes('signed')
 
 function routeOf(found: Found) {
   if (!found) throw new Problem('not_found')
@@ -141,6 +151,12 @@ function routeOf(found: Found) {
 
 const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header
+
+const keyMissing = (): Problem =>
+  new Problem(
+    'invalid_request',
+    'Idempotency-Key: this operation needs one. Send a new value for each payment, and the same one when you repeat.',
+  )
 
 function keyOf(given: string | undefined): string | null {
   if (given === undefined) return null

@@ -37,6 +37,7 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
   const { status, body, errorCode, replayed, cache } = outcome
   if (body !== null && isStreamed(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
+  Object.assign(headers, outcome.headers)
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (body !== null) {
     describe(headers, outcome)

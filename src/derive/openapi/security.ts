@@ -23,6 +23,13 @@ export const securitySchemes = {
     name: 'X-Dashboard-Secret',
     description: 'The secret of whoever runs this installation.',
   },
+  signature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Card-Processor-Signature',
+    description:
+      'The signature of the sender over the raw body, in the sender’s own manner: `Card-Processor-Signature` of the sandbox, `Stripe-Signature` of Stripe.',
+  },
 } as const satisfies Record<string, SecurityScheme>
 
 type SchemeName = keyof typeof securitySchemes
@@ -32,6 +39,7 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
   key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
   agent: { scheme: 'agentToken', scoped: true, words: 'an agent token' },
   dash: { scheme: 'dashboardSecret', words: 'the dashboard secret' },
+  signed: { scheme: 'signature', words: 'a signature over the raw body, in the manner of its sender' },
   public: { words: 'nothing: it is public' },
 }
 

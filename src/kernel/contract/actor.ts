@@ -12,8 +12,8 @@ export interface TenantNow {
   readonly now: Date
 }
 
-/** The kinds of caller: an owner's key, an agent's token, the dashboard secret, anybody. */
-export type Caller = 'key' | 'agent' | 'dash' | 'public'
+/** The kinds of caller: an owner's key, an agent's token, the dashboard secret, an external system that signs, anybody. */
+export type Caller = 'key' | 'agent' | 'dash' | 'signed' | 'public'
 
 /** The caller, as the credential proves it. */
 export interface Actor {

@@ -2,6 +2,7 @@ import type { EntityClass } from '@mikro-orm/postgresql'
 import type { z } from 'zod'
 import type { Actor, CalledRun, Tenant } from './actor.ts'
 import { type Aliases, addressesOf } from './addresses.ts'
+import type { Outcome } from './call.ts'
 import type { Context } from './context.ts'
 import type { Deadline, Waiting } from './deadline.ts'
 import type { Events } from './events.ts'
@@ -9,6 +10,7 @@ import type { FindPayments } from './intent-payments.ts'
 import type { Machine } from './machine.ts'
 import type { OpenRecords } from './open-records.ts'
 import type { Api, Handlers, Implemented, Registered } from './operation.ts'
+import type { Ports, SignedRequest } from './ports.ts'
 import type { Sql } from './sql.ts'
 
 /** Finds the actor that a presented secret belongs to; undefined for an unknown, expired or revoked one. */
@@ -25,6 +27,20 @@ export type FindRuns = (named: readonly NamedRun[], sql: Sql) => Promise<FoundRu
 export interface FoundRun extends Tenant, CalledRun {
   readonly agentId: string
 }
+
+/** What the service offers to an area that takes signed requests. */
+export interface ReceiverTools {
+  readonly ports: Ports
+  readonly sql: Sql
+  /** Runs an operation without callers for the tenant that the request is about. */
+  run(key: string, actor: Actor, body: object, request: SignedRequest): Promise<Outcome>
+}
+
+/** The answer to a signed request, and for whom it was; null where the signature is missing, wrong or too old. */
+export type Receive = (
+  request: SignedRequest,
+  tools: ReceiverTools,
+) => Promise<{ readonly outcome: Outcome; readonly actor?: Actor } | { readonly unsigned: string }>
 
 /** An area's response to another area's events, in the same transaction. */
 export interface Reaction {
@@ -77,6 +93,8 @@ export interface Area<A extends Api = Api> {
   readonly findRuns?: FindRuns
   /** Looks up the area's payments on intents. */
   readonly findPayments?: FindPayments
+  /** Takes the requests of its operations whose callers are `signed`, by the operation's name. */
+  readonly receives?: Readonly<Record<string, Receive>>
 }
 
 type OptionalMember =
@@ -92,6 +110,7 @@ type OptionalMember =
   | 'aliases'
   | 'findRuns'
   | 'findPayments'
+  | 'receives'
 type Optional = Partial<Pick<Area, OptionalMember>>
 
 export const area = <A extends Api>(

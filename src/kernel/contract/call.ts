@@ -31,6 +31,8 @@ export interface Outcome {
   readonly status: number
   readonly body: Content | null
   readonly type?: string
+  /** Headers that the receiver of a signed request adds. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The file name, for a body that a browser saves. */
   readonly name?: string
   /** How clients may cache the body. */

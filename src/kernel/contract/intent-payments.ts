@@ -12,12 +12,15 @@ export const paymentStates = [
   'returned',
 ] as const
 
+/** What pays: a transfer, or a card. */
+export const paymentTypes = ['transfer', 'card'] as const
+
 export type PaymentState = (typeof paymentStates)[number]
 
 /** A payment on an intent, as the area that makes it reports it. */
 export interface IntentPayment {
   readonly intentId: string
-  readonly type: 'transfer'
+  readonly type: (typeof paymentTypes)[number]
   readonly id: string
   readonly status: PaymentState
   /** Why it was rejected or returned, or what it waits for. */

@@ -43,6 +43,8 @@ export interface Contract<
   readonly requires?: keyof ExternalSystems
   /** Exempt from the rate limit: health checks, metrics and the documentation. */
   readonly unmetered?: true
+  /** Refused without an `Idempotency-Key`. */
+  readonly keyRequired?: true
   /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
   readonly readOnly?: true
   /** A read whose handler uses `now`. In test mode that costs a query; a write has the time from its opening. */

@@ -29,6 +29,10 @@ export interface Ports extends ExternalSystems {
   readonly outbound: Outbound
   readonly vault: Vault
   readonly threads: Threads
+  /** Hands a signed request to the area that takes it, as if it had come by HTTP: simulated systems speak this way. */
+  deliver(operation: string, request: SignedRequest): Promise<Delivered>
+  /** Within how many milliseconds a card authorization is answered. */
+  readonly cardAnswerMs: number
   /** The contact for push services: a `mailto:` or `https:` URL. */
   readonly pushContact: string
   /** All event types that can be subscribed to. */
@@ -39,6 +43,19 @@ export interface Ports extends ExternalSystems {
   /** A file of the HTML reference by its path: `/docs`, its sections, styles and scripts. */
   docs(address: string): Promise<File | undefined>
 }
+
+/** A request of an external system: its raw bytes, on which its signature lies. */
+export interface SignedRequest {
+  readonly body: Uint8Array
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly requestId: string
+  readonly address: string | null
+}
+
+/** The answer to a signed request, or why its signature does not count. */
+export type Delivered =
+  | { readonly status: number; readonly body: string; readonly errorCode: string | null }
+  | { readonly unsigned: string }
 
 /** The input of an operation that the service itself runs. */
 export interface OwnInput {

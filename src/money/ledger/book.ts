@@ -67,6 +67,11 @@ export class Book {
     return this.#holds.get(causeKey(cause))?.remaining ?? 0n
   }
 
+  /** Whether anything was ever held for a cause: it is held once. */
+  hasHeld(cause: Cause): boolean {
+    return this.#holds.has(causeKey(cause))
+  }
+
   move(kind: Template, from: AccountKey, to: AccountKey, amount: Euros, cause: Cause): void {
     const transferId = this.#addTransfer(kind, cause)
     this.#addEntry(transferId, this.#accountOfKind(from, templates[kind][0]), -amount)

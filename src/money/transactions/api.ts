@@ -55,6 +55,9 @@ export const transactionEvents = {
   'transaction.refunded': event('A payment has come back.', TransactionEvent),
 }
 
+/** The events of payments whose amount may change after they have begun. */
+export const cardPaymentEvents = { ...transactionEvents, 'transaction.updated': TransactionEvent }
+
 const transaction_not_found = missing('transaction')
 
 export const transactionsApi = {

@@ -1,6 +1,12 @@
-export { transactionEvents } from './api.ts'
+export { cardPaymentEvents, transactionEvents } from './api.ts'
+export { addWitness, type CardPaymentState, moveCardTransaction, newCardTransaction } from './card-payment.ts'
 export { Transaction } from './transaction.ts'
-export { insertTransactions, type TransactionRow } from './transaction-rows.ts'
+export {
+  insertTransactions,
+  type TransactionRow,
+  transactionsById,
+  updateTransactions,
+} from './transaction-rows.ts'
 export {
   beginTransaction,
   completedTransaction,

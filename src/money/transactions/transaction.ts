@@ -2,14 +2,17 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
-/** A payment is reserved (`authorization`), under way, `settled`, final; or it fails, or is returned. */
+/**
+ * A payment is reserved (`authorization`), under way, `settled`, final; or it fails, or is returned. A card network may
+ * clear what it has reversed, and clear more after a refund.
+ */
 export const transactionMachine = machine('transaction', {
   authorization: ['settlement', 'declined'],
   settlement: ['settled', 'declined'],
   settled: ['completed'],
   completed: ['refunded'],
-  declined: [],
-  refunded: [],
+  declined: ['settlement'],
+  refunded: ['completed'],
 })
 
 export type TransactionStatus = (typeof transactionMachine.states)[number]

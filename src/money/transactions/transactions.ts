@@ -1,5 +1,4 @@
 import type { RequiredEntityData } from '@mikro-orm/core'
-import type { z } from 'zod'
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -8,19 +7,10 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import { excerpt } from '../../values/schemas.ts'
-import { type TransactionEvent, type transactionEvents, transactionsApi } from './api.ts'
+import { type transactionEvents, transactionsApi } from './api.ts'
+import { transactionEvent } from './events.ts'
 import { Transaction, transactionMachine } from './transaction.ts'
 import type { TransactionRow } from './transaction-rows.ts'
-
-const transactionEvent = (transaction: TransactionRow): z.output<typeof TransactionEvent> => ({
-  transactionId: transaction.id,
-  agentId: transaction.agentId,
-  intentId: transaction.intentId,
-  amountEuros: transaction.amountEuros,
-  merchant: excerpt(transaction.merchant),
-  status: transaction.status,
-})
 
 type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'records' | 'emit'>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bic } from '../../values/bic.ts'
 import { iban } from '../../values/iban.ts'
-import { cutOffs, matching } from './forms.ts'
+import { cutOffs, integer, matching } from './forms.ts'
 import { about } from './setting.ts'
 
 /** Banks and rails: where money comes from and goes to. */
@@ -52,5 +52,10 @@ export const moneySettings = {
       'Processor of live mode’s payment methods. `sandbox` only pretends: it is for rehearsals. Test mode always has it.',
     allowed: 'sandbox',
     otherwise: 'none: live mode has no payment methods',
+  }),
+  cardAnswerMs: about(integer(100, 1_900).default(1_500), {
+    meaning:
+      'Milliseconds within which a card authorization is answered. Card networks wait two seconds; what is not decided in time is declined, and undone.',
+    allowed: '100 to 1900',
   }),
 }

@@ -13,6 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => stripe.heal())
 
+const CREATE = /^POST issuing\/cards$/
 let count = 0
 const newCall = () => callOf(`reference_${++count}`)
 const newOwner = () => `customer_${++count}`
@@ -52,7 +53,7 @@ describe('a card at Stripe', () => {
     expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1)
     expect(stripe.cards.size).toBe(1)
     expect(stripe.cardholders.size).toBe(1)
-    expect(stripe.to(/^POST issuing\/cards$/).at(-1)?.key).toBe(call.reference)
+    expect(stripe.to(CREATE).at(-1)?.key).toBe(call.reference)
   })
 
   test('is asked for in the version of the package, with the key of the account, and without telemetry', async () => {
@@ -83,7 +84,7 @@ describe('a card at Stripe', () => {
   test('is replaced without a link where Stripe demands that the old card be cancelled first', async () => {
     const card = aCard({ ownerId: newOwner() })
     const old = await issued(card)
-    stripe.break(/^POST issuing\/cards$/, (request, response) => {
+    stripe.break(CREATE, (request, response) => {
       const { replacement_for } = request.params
       if (replacement_for)
         return refusal(400, { param: 'replacement_for', message: 'Cancel it.' })(request, response)
@@ -97,13 +98,14 @@ describe('a card at Stripe', () => {
   test('is not issued anew when a replacement is refused for another reason', async () => {
     const card = aCard({ ownerId: newOwner() })
     const old = await issued(card)
-    stripe.break(/^POST issuing\/cards$/, refusal(400, { code: 'issuing_limit', message: 'Too many cards.' }))
+    const before = stripe.to(CREATE).length
+    stripe.break(CREATE, refusal(400, { code: 'issuing_limit', message: 'Too many cards.' }))
     expect(await processor.replace(old, card, newCall())).toEqual({
       failure: 'refused',
       code: 'issuing_limit',
       message: 'Too many cards.',
     })
-    expect(stripe.cards.size).toBe(1)
+    expect(stripe.to(CREATE).length - before).toBe(1)
   })
 
   test.each([

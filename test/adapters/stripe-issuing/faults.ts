@@ -18,7 +18,7 @@ describe('a call to Stripe', () => {
   test('that gets no answer in time is late, and repeated makes one card', async () => {
     const call = newCall()
     stripe.break(CARDS, () => {})
-    expect(await impatientStripeAt(stripe.url, 50, 10_000).issue(aCard({ ownerId }), call)).toEqual(LATE)
+    expect(await impatientStripeAt(stripe.url, 50, 600_000).issue(aCard({ ownerId }), call)).toEqual(LATE)
     stripe.heal()
     const cards = stripe.cards.size
     expect(await issue(call)).toMatchObject({ last4: '0018' })
@@ -43,7 +43,7 @@ describe('a call to Stripe', () => {
       const timer = setInterval(() => response.write(' '), 10)
       response.on('close', () => clearInterval(timer))
     })
-    const impatient = impatientStripeAt(stripe.url, 50, 10_000)
+    const impatient = impatientStripeAt(stripe.url, 50, 600_000)
     expect(await impatient.issue(aCard({ ownerId }), newCall())).toEqual(LATE)
   })
 
@@ -115,16 +115,6 @@ describe('a call to Stripe', () => {
     )
     expect(await issue()).toMatchObject({ failure: expect.stringMatching(/late|unusable/) })
     expect(stripe.requests.slice(before).map(({ path }) => path)).not.toContain('elsewhere')
-  })
-
-  test('with a key that was used for something else is refused', async () => {
-    const call = newCall()
-    await issue(call)
-    const other = aCard({ ownerId, cardId: 'card_of_something_else' })
-    expect(await processor.issue(other, call)).toMatchObject({
-      failure: 'refused',
-      code: 'idempotency_error',
-    })
   })
 
   test('is late where nothing listens', async () => {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { CardProcessor } from '../../../src/ports/card-processor.ts'
+import { after, minutes } from '../../../src/values/clock.ts'
 import { aKeyPair } from '../../support/cards/encryption-keys.ts'
-import { callOf } from '../../support/cards/sandbox.ts'
+import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { aCard, address, stripeAt } from '../../support/cards/stripe.ts'
 import { type StripeMock, startStripeMock } from '../../support/cards/stripe-mock.ts'
 
@@ -47,6 +48,11 @@ describe('Stripe’s own stand-in', () => {
     ],
   ])('takes the card of %s', async (_, card) => {
     expect(await processor.issue(card, callOf('issue_1'))).toEqual(issued)
+  })
+
+  test('takes the search for a card that was asked for long ago', async () => {
+    const now = after(requestedAt, minutes(25 * 60))
+    expect(await processor.issue(aCard(), { ...callOf('issue_3'), now })).toEqual(issued)
   })
 
   test('takes a replacement', async () => {

@@ -45,6 +45,7 @@ describe('a message from Stripe', () => {
     ['one without a time', valid.replace(/t=\d+,/, '')],
     ['one of another time', valid.replace(/t=\d+/, 't=1795000000')],
     ['one that is cut', valid.slice(0, -2)],
+    ['one with something behind it', `${valid}zz`],
     ['one that is no hexadecimal number', valid.replace(/v1=../, 'v1=zz')],
     ['a time that is no number', valid.replace(/t=\d+/, 't=soon')],
   ])('with %s is not read', (_, header) => {

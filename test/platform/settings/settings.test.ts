@@ -18,6 +18,7 @@ describe('the settings', () => {
       keepAliveSeconds: 75,
       connectionsPerAddress: 500,
       bodyMemoryMib: 32,
+      cardAnswerMs: 1_500,
       trustProxy: false,
       logLevel: 'info',
       temporalNamespace: 'default',

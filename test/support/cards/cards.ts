@@ -1,5 +1,5 @@
 import { aFundedAgent, bodyOf, type TestClient } from '../factories.ts'
-import { advance } from '../sandbox.ts'
+import type { TestService } from '../harness.ts'
 
 type NewCard = NonNullable<Parameters<TestClient['cards']['create']>[0]>['body']
 
@@ -13,6 +13,18 @@ export async function aCard(client: TestClient, members: Partial<NewCard> = {}) 
 
 export const getCard = (client: TestClient, id: string) => bodyOf(client.cards.get({ params: { id } }))
 
-/** Carries out what is due for the owner's cards, by the time that passes on the owner's clock. */
-export const passTime = (client: TestClient, by: { seconds?: number; minutes?: number; days?: number }) =>
-  advance(client, by)
+/** The events of a card, in order. */
+export async function eventsOfCard({ sql }: Pick<TestService, 'sql'>, cardId: string): Promise<string[]> {
+  const rows = await sql<{ event: string }>(
+    `select event from events where data ->> 'cardId' = $1 order by id`,
+    [cardId],
+  )
+  return rows.map(({ event }) => event)
+}
+
+/** The numbers of a card without the numbers, the oldest first. */
+export const numbersOf = ({ sql }: Pick<TestService, 'sql'>, cardId: string) =>
+  sql<{ id: string; status: string; processor_card_id: string; processor_state: string; last4: string }>(
+    'select id, status, processor_card_id, processor_state, last4 from card_numbers where card_id = $1 order by id',
+    [cardId],
+  )

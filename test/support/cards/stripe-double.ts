@@ -34,6 +34,8 @@ export interface StripeDouble {
   /** Answers requests of this method and path in another way, until `heal`. */
   break(route: RegExp, fault: Fault): void
   heal(): void
+  /** Forgets all idempotency keys, as Stripe does after a day. */
+  forgetKeys(): void
   /** The requests to a method and path. */
   to(route: RegExp): StripeRequest[]
 }
@@ -90,6 +92,7 @@ export async function startStripeDouble(): Promise<StripeDouble> {
     ...account,
     break: (route, fault) => void faults.push([route, fault]),
     heal: () => void faults.splice(0),
+    forgetKeys: () => kept.clear(),
     to: route => requests.filter(request => matches(route, request)),
   }
 }
@@ -109,6 +112,10 @@ function accountOf() {
     [/^GET issuing\/cardholders$/, ({ email }) => found({ data: ofEmail(cardholders, email) })],
     [/^POST issuing\/cardholders$/, params => made('ich', cardholders, { metadata: {}, ...params })],
     [/^POST issuing\/cardholders\/(\w+)$/, (params, id) => changed(cardholders, id, params)],
+    [
+      /^GET issuing\/cards$/,
+      ({ cardholder }) => found({ data: ofHolder(cards, cardholder), has_more: false }),
+    ],
     [/^POST issuing\/cards$/, params => made('ic', cards, cardOf(params))],
     [/^POST issuing\/cards\/(\w+)$/, (params, id) => changed(cards, id, withControls(cards.get(id), params))],
     [/^GET issuing\/cards\/(\w+)$/, ({ expand }, id) => found(expanded(cards.get(id), listOf(expand)))],
@@ -139,6 +146,9 @@ const found = (body: Body | undefined): Answer =>
 
 const ofEmail = (cardholders: Map<string, Body>, email: unknown): Body[] =>
   [...cardholders.values()].filter(holder => holder.email === email)
+
+const ofHolder = (cards: Map<string, Body>, cardholder: unknown): Body[] =>
+  [...cards.values()].filter(card => card.cardholder === cardholder)
 
 const cardOf = (params: Params): Body => ({
   brand: 'Visa',

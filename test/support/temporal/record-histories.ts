@@ -10,6 +10,7 @@ import { startWork } from '../../../src/app/worker-service.ts'
 import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
+import { aCard } from '../cards/cards.ts'
 import { cloneDatabase } from '../database.ts'
 import { aFundedAgent, aSepaTransfer, bodyOf, type TestClient } from '../factories.ts'
 import { setUp, tearDown } from '../jest/run.ts'
@@ -249,6 +250,53 @@ const stories: Readonly<Record<string, Story>> = {
     await bodyOf(client.agents.delete({ params: { id } }))
     await ends(`agent/${id}`)
     return `agent/${id}`
+  },
+
+  'agent-deleted-with-cards': async ({ client, shows, ends }) => {
+    const { id, agentId } = await aCard(client)
+    await shows(`card/${id}`, 'for its end or a change')
+    await bodyOf(client.agents.delete({ params: { id: agentId } }))
+    await ends(`agent/${agentId}`)
+    return `agent/${agentId}`
+  },
+
+  'card-waits': async ({ client, shows }) => {
+    const { id } = await aCard(client)
+    await shows(`card/${id}`, 'for its end or a change')
+    return `card/${id}`
+  },
+
+  'card-issued-late-and-rotated': async ({ client, shows, ends }) => {
+    const { id } = await aCard(client, { displayName: 'sandbox late' })
+    const params = { id }
+    await shows(`card/${id}`, 'for the processor to issue it')
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    await shows(`card/${id}`, 'for its end or a change')
+    await bodyOf(client.cards.rotate({ params, body: { overlapMinutes: 5 } }))
+    const last4 = async () => (await bodyOf(client.cards.get({ params }))).last4
+    const before = await last4()
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    await until('it has another number', async () => (await last4()) !== before)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 6 } }))
+    await bodyOf(client.cards.close({ params, body: {} }))
+    await ends(`card/${id}`)
+    return `card/${id}`
+  },
+
+  'card-signalled-with-a-purse': async ({ client, shows, signal, cancel, ends }) => {
+    const { id } = await aCard(client)
+    await shows(`card/${id}`, 'for its end or a change')
+    await bodyOf(client.cards.fund({ params: { id }, body: { amountEuros: 5 } }))
+    await signal(`card/${id}`, 'freeze', { by: 'Ada', reason: 'Unusual' })
+    await shows(`card/${id}`, 'frozen')
+    await signal(`card/${id}`, 'freeze', { by: 7 })
+    await shows(`card/${id}`, 'A signal freeze was ignored')
+    await cancel(`card/${id}`)
+    await shows(`card/${id}`, 'Request Cancellation changed nothing')
+    await signal(`card/${id}`, 'unfreeze', { by: 'Ada' })
+    await signal(`card/${id}`, 'close', { by: 'Ada' })
+    await ends(`card/${id}`)
+    return `card/${id}`
   },
 
   'agent-policy-expired': async ({ client, shows, ends }) => {

@@ -1,0 +1,55 @@
+import type { ReceiveFor } from '../derive/http/receive-signed.ts'
+import type { Areas, Receive, ReceiverTools } from '../kernel/contract/area.ts'
+import type { Registered } from '../kernel/contract/operation.ts'
+import type { Ports } from '../kernel/contract/ports.ts'
+import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
+import type { Execute } from '../kernel/run/execute.ts'
+
+interface ReceivingRuntime {
+  readonly areas: Areas
+  readonly ports: Ports
+  readonly database: Database
+  readonly operations: readonly Registered[]
+  readonly execute: Execute
+}
+
+/** The areas' functions that take signed requests, by the key of the operation, with what they work with. */
+export function receiversOf(runtime: ReceivingRuntime): ReceiveFor {
+  const byKey = receivesOf(runtime.areas)
+  const tools = toolsOf(runtime)
+  return ({ key }) => {
+    const receive = byKey.get(key)
+    return receive && (request => receive(request, tools))
+  }
+}
+
+/** Hands signed requests over without HTTP: simulated systems speak this way. */
+export const deliveryTo =
+  (receiveFor: ReceiveFor, operations: readonly Registered[]): Ports['deliver'] =>
+  async (key, request) => {
+    const operation = operations.find(operation => operation.key === key)
+    const receive = operation && receiveFor(operation)
+    if (!receive) throw new Error(`nothing receives ${key}`)
+    const received = await receive(request)
+    if ('unsigned' in received) return received
+    const { status, body, errorCode } = received.outcome
+    return { status, body: String(body ?? ''), errorCode: errorCode ?? null }
+  }
+
+const receivesOf = (areas: Areas): ReadonlyMap<string, Receive> =>
+  new Map(
+    Object.entries(areas).flatMap(([noun, { receives = {} }]) =>
+      Object.entries(receives).map(([verb, receive]) => [`${noun}.${verb}`, receive] as const),
+    ),
+  )
+
+const toolsOf = ({ ports, database, operations, execute }: ReceivingRuntime): ReceiverTools => ({
+  ports,
+  sql: sqlOn(database.pool),
+  async run(key, actor, body, { requestId, address }) {
+    const operation = operations.find(operation => operation.key === key)
+    if (!operation) throw new Error(`there is no operation ${key}`)
+    const input = { params: {}, query: {}, body }
+    return execute({ operation, actor, input, requestId, address, idempotencyKey: null })
+  },
+})

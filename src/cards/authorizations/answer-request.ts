@@ -1,0 +1,187 @@
+import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
+import type { IntentRow, IntentSearch } from '../../control/intents/index.ts'
+import { type Decision, decideSpend, type SpendDecision, type Spender } from '../../control/policies/index.ts'
+import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
+import { excerpt } from '../../values/schemas.ts'
+import type { AuthorizationRow } from './authorization-rows.ts'
+import type { DecisionState } from './batch.ts'
+import { cardBlocker, isOfOtherIntent, isOrphan, otherIntentWords } from './blockers.ts'
+import type { IncomingMessage } from './network/incoming-message.ts'
+import { noFacts, standingOf, withAsk } from './standing/facts.ts'
+
+/** A request of the network with everything that its answer goes by. */
+export interface Request {
+  readonly place: Pick<IncomingMessage, 'agentId' | 'cardId' | 'numberId' | 'isLate'>
+  readonly content: AuthorizationRequest
+  /** What is known of the payment already: an increment has an authorization, and facts may come first. */
+  readonly existing: AuthorizationRow | undefined
+  readonly search: IntentSearch | undefined
+}
+
+/** How a request is answered, and what would pay. */
+export interface Answered {
+  readonly approvedEuros: Euros
+  readonly decision: Decision
+  readonly decided: SpendDecision
+  readonly intent: IntentRow | undefined
+  readonly source: AuthorizationRow['source']
+  readonly walletId: string
+}
+
+/** The intent that covers the payment with this request; undefined if none does. */
+function findCover({ content, existing, search }: Request, batch: DecisionState): IntentRow | undefined {
+  const { payments } = batch
+  if (existing) {
+    const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
+    const { approvedEuros } = standingOf(withAsk(existing.facts, askOf(content, content.amountEuros)))
+    return intent && approvedEuros <= (intent.holdEuros ?? 0n) ? intent : undefined
+  }
+  for (const id of (search && batch.candidates.get(search)) ?? []) {
+    const intent = payments.find(id)
+    if (intent && payments.blockerOf(intent) === undefined) return intent
+  }
+  return undefined
+}
+
+const askOf = ({ ask, amountEuros }: AuthorizationRequest, approved: Euros) => ({
+  ask,
+  asked: String(amountEuros),
+  approved: String(approved),
+})
+
+/** What the approval would have to hold beyond what is held: less, where facts came first. */
+function neededEuros(existing: AuthorizationRow | undefined, content: AuthorizationRequest): Euros {
+  const facts = existing?.facts ?? noFacts
+  const before = standingOf(facts).heldEuros
+  return standingOf(withAsk(facts, askOf(content, content.amountEuros))).heldEuros - before
+}
+
+/** Decides a request; changes nothing, and is the same for a simulation. */
+export function answerRequest(
+  request: Request,
+  spender: Spender,
+  batch: DecisionState,
+  id: string,
+): Answered {
+  const { content, existing, place } = request
+  const { book, cards } = batch
+  const card = cards.get(place.numberId)
+  const intent = findCover(request, batch)
+  const purse = card?.walletId ?? null
+  const walletId = intent ? spender.walletId : (existing?.walletId ?? purse ?? spender.walletId)
+  const isPurse = purse !== null && walletId === purse
+  const needed = neededEuros(existing, content)
+  const available = book.available(walletId)
+  const isPart = content.partialAllowed && !intent && available > 0n && available < needed
+  const amountEuros = isPart ? available : content.amountEuros
+  const decided = decideAmount(request, spender, batch, { id, amountEuros, needed, intent, walletId })
+  const blocker = blockerOf(request, intent, batch)
+  const decision = blocker ? blockedDecision(decided.decision, blocker) : decided.decision
+  return {
+    approvedEuros: decision.allowed ? amountEuros : 0n,
+    decision,
+    decided,
+    intent,
+    source: intent ? 'intent' : isPurse ? 'purse' : 'wallet',
+    walletId,
+  }
+}
+
+function blockerOf(
+  { content, existing, place }: Request,
+  intent: IntentRow | undefined,
+  batch: DecisionState,
+): string | undefined {
+  const terms = batch.terms.get(place.cardId)
+  if (place.isLate) return 'The decision came too late for the card network: try again.'
+  const blocker = cardBlocker(batch.cards.get(place.numberId), terms, existing, batch)
+  if (blocker) return blocker
+  if (isOrphan(content, existing)) return 'There is no authorization to which this could be added.'
+  if (terms && isOfOtherIntent(terms, intent?.id)) return otherIntentWords(terms)
+  if (existing?.source === 'intent' && !intent)
+    return 'The intent does not hold enough for this increment: declare another intent for the rest.'
+  return content.merchant.networkTokenId === null ? undefined : 'The network token is not known here.'
+}
+
+/** A check of the card itself comes first: the rules cannot outweigh it. */
+const blockedDecision = (decision: Decision, message: string): Decision => ({
+  ...decision,
+  allowed: false,
+  requiresApproval: false,
+  reason: message,
+  checks: [
+    { rule: 'card', outcome: 'fail', limit: null, used: null, remaining: null, message },
+    ...decision.checks,
+  ],
+})
+
+interface Amounts {
+  readonly id: string
+  readonly amountEuros: Euros
+  readonly needed: Euros
+  readonly intent: IntentRow | undefined
+  readonly walletId: string
+}
+
+function decideAmount(
+  { content, existing, place }: Request,
+  spender: Spender,
+  batch: DecisionState,
+  { id, amountEuros, needed, intent, walletId }: Amounts,
+): SpendDecision {
+  const { book, counters, riskAssessor } = batch
+  const { descriptor, url, mcc, country } = content.merchant
+  const terms = batch.terms.get(place.cardId)
+  const isNamed = intent !== undefined && intent.cardId === place.cardId
+  const merchant = intent?.merchant ?? descriptor
+  const risk = riskAssessor.assess(
+    spender.id,
+    { amountEuros, merchant, country },
+    { isDeclared: intent !== undefined },
+  )
+  const ofCard = terms && !isNamed ? cardBudgets(terms, counters) : []
+  const isChecked = !intent && needed > 0n && amountEuros > 0n
+  return decideSpend(
+    spender,
+    {
+      kind: 'card',
+      amountEuros,
+      paymentEuros: existing ? standingOf(existing.facts).approvedEuros + amountEuros : undefined,
+      merchant,
+      alsoNamed: [descriptor, ...(url ? [url] : [])].filter(name => name !== merchant),
+      payeeIban: null,
+      mcc,
+      country,
+      intentId: intent?.id ?? null,
+      possibleDuplicateOf: null,
+      budgets: intent ? ofCard : [...counters.ownerBudgets(), ...ofCard],
+      risk,
+      approval: null,
+      walletFrozen: book.isFrozen(walletId),
+      availableEuros: isChecked
+        ? book.available(walletId) + amountEuros - smaller(needed, amountEuros)
+        : null,
+      card: terms ? controlsOf(terms, isNamed) : null,
+    },
+    counters.snapshotOf(spender.id, spender.term),
+    batch,
+    { type: 'card_authorization', id },
+    terms ? compiledTermsOf(terms, isNamed) : null,
+  )
+}
+
+const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
+
+/** The reply to the network. */
+export function replyOf(
+  { approvedEuros, decision }: Pick<Answered, 'approvedEuros' | 'decision'>,
+  askedEuros: Euros,
+): CardReply {
+  if (decision.allowed) return { kind: 'approved', approvedEuros, askedEuros }
+  return { kind: 'declined', reason: excerpt(decision.reason) }
+}
+
+/** The sentence of an approval of less than was asked for. */
+export const partWords = (approved: Euros, asked: Euros): string =>
+  `${formatEuros(approved)} of ${formatEuros(asked)} are approved: there is no more in the wallet.`

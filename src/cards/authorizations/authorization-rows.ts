@@ -1,0 +1,101 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { insertInto, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { CardAuthorization, CardMessage } from './authorization.ts'
+
+/** An authorization as a plain object, as group commits load, decide and write it. */
+export type AuthorizationRow = RowOf<CardAuthorization>
+export type MessageRow = RowOf<CardMessage>
+
+const authorizations = tableOf(CardAuthorization)
+const messages = tableOf(CardMessage)
+
+export const insertAuthorizations = insertInto(authorizations)
+export const updateAuthorizations = updateOf(authorizations, [
+  'updatedAt',
+  'processorRef',
+  'status',
+  'source',
+  'intentId',
+  'networkTokenId',
+  'amountEuros',
+  'approvedEuros',
+  'heldEuros',
+  'capturedEuros',
+  'clearedEuros',
+  'refundedEuros',
+  'descriptor',
+  'mcc',
+  'country',
+  'facts',
+  'decision',
+  'declineReason',
+  'expiresAt',
+  'transactionId',
+])
+export const insertMessages = insertInto(messages)
+export const updateMessages = updateOf(messages, ['updatedAt', 'answerStatus', 'answerHeaders', 'answerBody'])
+
+const BY_REF = `
+select ${selectList(authorizations, 'a')} from card_authorizations a
+where a.owner_id = $1 and a.mode = $2 and a.processor_ref = any($3::text[])`
+
+const BY_ID = `
+select ${selectList(authorizations, 'a')} from card_authorizations a
+where a.owner_id = $1 and a.mode = $2 and a.id = any($3::text[])`
+
+const OF_INTENTS = `
+select ${selectList(authorizations, 'a')} from card_authorizations a
+where a.owner_id = $1 and a.mode = $2 and a.intent_id = any($3::text[])`
+
+/** A confirmed checkout that the network has not spoken of yet: written as in its index. */
+const AWAITED = `
+select ${selectList(authorizations, 'found')}
+from unnest($3::text[], $4::text[]) as w (agent, key)
+cross join lateral (
+  select * from card_authorizations a
+  where a.owner_id = $1 and a.mode = $2 and a.agent_id = w.agent and a.merchant_key = w.key
+    and a.processor_ref is null and a.status = 'confirmed'
+  order by a.id limit $5) as found`
+
+const MESSAGES = `
+select ${selectList(messages, 'm')} from card_messages m
+where m.owner_id = $1 and m.mode = $2 and m.id = any($3::text[])`
+
+const select =
+  (text: string) =>
+  async (sql: Sql, { ownerId, mode }: Tenant, keys: readonly string[]): Promise<AuthorizationRow[]> =>
+    keys.length === 0 ? [] : sql<AuthorizationRow & Row>(text, [ownerId, mode, keys])
+
+/** Read by callers that have locked the agents: nobody else changes their authorizations. */
+export const authorizationsByRef = select(BY_REF)
+export const authorizationsById = select(BY_ID)
+export const authorizationsOfIntents = select(OF_INTENTS)
+
+/** An agent, and a key of a merchant. */
+export interface AwaitedSearch {
+  readonly agentId: string
+  readonly merchantKey: string
+}
+
+export const awaitedAuthorizations = async (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  searches: readonly AwaitedSearch[],
+): Promise<AuthorizationRow[]> =>
+  searches.length === 0
+    ? []
+    : sql<AuthorizationRow & Row>(AWAITED, [
+        ownerId,
+        mode,
+        searches.map(({ agentId }) => agentId),
+        searches.map(({ merchantKey }) => merchantKey),
+        searches.length,
+      ])
+
+export const messagesById = async (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<MessageRow[]> => (ids.length === 0 ? [] : sql<MessageRow & Row>(MESSAGES, [ownerId, mode, ids]))

@@ -1,0 +1,42 @@
+import type { FindPayments, PaymentState } from '../../kernel/contract/intent-payments.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import type { AuthorizationStatus, CardAuthorization } from './authorization.ts'
+
+const stateByStatus: Readonly<Record<AuthorizationStatus, PaymentState>> = {
+  declined: 'rejected',
+  authorized: 'submitted',
+  confirmed: 'completed',
+  cleared: 'completed',
+  reversed: 'cancelled',
+  expired: 'cancelled',
+  refunded: 'returned',
+}
+
+type PaymentRow = Row &
+  Pick<CardAuthorization, 'id' | 'declineReason' | 'updatedAt'> & {
+    readonly intentId: string
+    readonly status: AuthorizationStatus
+  }
+
+const MAX_PAYMENTS = 20
+
+const FIND = `
+select a.* from unnest($3::text[]) as w (id)
+cross join lateral (
+  select id, intent_id as "intentId", status, decline_reason as "declineReason", updated_at as "updatedAt"
+  from card_authorizations where (owner_id, mode, intent_id) = ($1, $2, w.id) order by id desc limit ${MAX_PAYMENTS}
+) a
+order by a.id desc`
+
+/** Finds the payments by card on these intents. */
+export const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
+  const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
+  return rows.map(({ id, intentId, status, declineReason, updatedAt }) => ({
+    intentId,
+    type: 'card' as const,
+    id,
+    status: stateByStatus[status],
+    reason: declineReason === null ? null : { code: 'declined', message: declineReason },
+    updatedAt,
+  }))
+}

@@ -1,0 +1,46 @@
+import type { IntentSearch } from '../../../control/intents/index.ts'
+import { payableKeys } from '../../../control/merchants/index.ts'
+import type { CardMerchant, MessageContent } from '../../../ports/card-processor.ts'
+import type { BatchNeeds } from '../batch.ts'
+import type { IncomingMessage } from './incoming-message.ts'
+
+/** The processor's id of the payment that a message speaks of; null for news about the card itself. */
+export function processorRefOf(content: MessageContent): string | null {
+  if (content.kind === 'clearing') return content.authorizationId ?? `clearing/${content.clearingId}`
+  if (content.kind === 'refund') return content.authorizationId ?? `refund/${content.refundId}`
+  return 'authorizationId' in content ? content.authorizationId : null
+}
+
+const merchantOf = (content: MessageContent): CardMerchant | undefined =>
+  'merchant' in content ? content.merchant : undefined
+
+/** The intents that may cover the payment of a message: of a first request, and of a clearing without one. */
+export function searchOf({ message, agentId, cardId }: IncomingMessage): IntentSearch | undefined {
+  const { content } = message
+  const isFirst = (content.kind === 'authorization' && content.ask === 0) || content.kind === 'clearing'
+  const merchant = merchantOf(content)
+  if (!isFirst || !merchant) return undefined
+  return { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros: content.amountEuros }
+}
+
+/** What a batch of messages must load. */
+export function needsOf(
+  messages: readonly IncomingMessage[],
+  searches: readonly (IntentSearch | undefined)[],
+): BatchNeeds {
+  const contents = messages.map(({ message }) => message.content)
+  return {
+    agentIds: messages.map(({ agentId }) => agentId),
+    cardIds: messages.map(({ cardId }) => cardId),
+    numberIds: messages.map(({ numberId }) => numberId),
+    messageIds: messages.map(({ message }) => message.id),
+    processorRefs: contents.flatMap(content => processorRefOf(content) ?? []),
+    authorizationIds: [],
+    intentIds: [],
+    searches: searches.filter(search => search !== undefined),
+    spends: messages.flatMap(({ agentId, message: { content } }) =>
+      content.kind === 'authorization' ? { agentId, merchant: content.merchant.descriptor } : [],
+    ),
+    movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
+  }
+}

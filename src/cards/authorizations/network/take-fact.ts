@@ -1,0 +1,99 @@
+import type { IntentSearch } from '../../../control/intents/index.ts'
+import type { CardFact, CardReply } from '../../../ports/card-processor.ts'
+import type { AuthorizationRow } from '../authorization-rows.ts'
+import type { CardBatch } from '../batch.ts'
+import { blankAuthorization, type PaidFrom } from '../blank-authorization.ts'
+import { type ApplyContext, applyFacts } from '../standing/apply.ts'
+import { type Facts, withFact, withOutcome } from '../standing/facts.ts'
+import { postingsOf } from '../standing/payment.ts'
+import type { IncomingMessage } from './incoming-message.ts'
+import { processorRefOf } from './needs.ts'
+
+export interface IncomingFact {
+  readonly incoming: IncomingMessage
+  readonly content: CardFact
+  readonly existing: AuthorizationRow | undefined
+  readonly search: IntentSearch | undefined
+}
+
+const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: null }
+
+/** Books a fact: the end is the same in whatever order facts come, and however often. */
+export function takeFact(fact: IncomingFact, batch: CardBatch, context: ApplyContext): CardReply {
+  const { incoming, content, existing } = fact
+  const row = existing ?? addPayment(fact, batch)
+  row.cardId ??= incoming.cardId
+  row.processorRef ??= processorRefOf(content)
+  const evidence = { type: `card_${content.kind}`, id: incoming.message.id }
+  const facts = withMessage(row.facts, content, incoming.message.id)
+  applyFacts(row, facts, evidence, batch, postingsOf(incoming.message.id), context)
+  return { kind: 'noted' }
+}
+
+/** A payment of which no request was ever seen: an intent may cover it, else the card's purse or the wallet pays. */
+function addPayment({ incoming, content, search }: IncomingFact, batch: CardBatch): AuthorizationRow {
+  const merchant = 'merchant' in content ? content.merchant : UNKNOWN_MERCHANT
+  const place = placeOf(incoming, search, batch)
+  const { agentId, cardId } = incoming
+  const { descriptor, mcc, country } = merchant
+  const named = { agentId, cardId, processorRef: processorRefOf(content), descriptor, mcc, country }
+  const row = blankAuthorization(named, place, batch)
+  batch.authorizations.add(row)
+  batch.changed.newAuthorizations.add(row)
+  return row
+}
+
+function placeOf(
+  { agentId, numberId }: IncomingMessage,
+  search: IntentSearch | undefined,
+  { agents, cards, candidates, payments }: CardBatch,
+): PaidFrom {
+  const wallet = agents.get(agentId)?.walletId ?? ''
+  const found = ((search && candidates.get(search)) ?? []).map(id => payments.find(id))
+  const intent = found.find(one => one && payments.blockerOf(one) === undefined)
+  if (intent) return { intent, source: 'intent', walletId: wallet }
+  const purse = cards.get(numberId)?.walletId
+  return purse
+    ? { intent: undefined, source: 'purse', walletId: purse }
+    : { intent: undefined, source: 'wallet', walletId: wallet }
+}
+
+/** Adds a message to what is known. */
+function withMessage(facts: Facts, content: CardFact, messageId: string): Facts {
+  switch (content.kind) {
+    case 'reversal': {
+      const amount = content.amountEuros === null ? null : String(content.amountEuros)
+      return { ...facts, reversals: withFact(facts.reversals, { id: messageId, amount }) }
+    }
+    case 'expiry':
+      return { ...facts, expired: true }
+    case 'clearing': {
+      const { clearingId: id, amountEuros, final, authorizationId } = content
+      const clearing = { id, amount: String(amountEuros), final: final || authorizationId === null }
+      return { ...facts, clearings: withFact(facts.clearings, clearing) }
+    }
+    case 'refund': {
+      const refund = { id: content.refundId, amount: String(content.amountEuros) }
+      return { ...facts, refunds: withFact(facts.refunds, refund) }
+    }
+    case 'outcome':
+      return withOutcome(
+        facts,
+        content.asks.map(({ amountEuros, approved }) => ({ amount: String(amountEuros), approved })),
+      )
+  }
+}
+
+/** Undoes the approval of a request that was answered too late. */
+export function withdrawAsk(
+  row: AuthorizationRow,
+  ask: number,
+  messageId: string,
+  batch: CardBatch,
+  context: ApplyContext,
+): void {
+  const asks = row.facts.asks.map(one => (one.ask === ask ? { ...one, approved: '0' } : one))
+  row.declineReason ??= 'The decision came too late for the card network.'
+  const evidence = { type: 'card_authorization', id: messageId }
+  applyFacts(row, { ...row.facts, asks }, evidence, batch, postingsOf(`${messageId}/late`), context)
+}

@@ -1,0 +1,141 @@
+import type { IntentSearch } from '../../../control/intents/index.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
+import type { CardFact, CardReply, ProcessorAnswer } from '../../../ports/card-processor.ts'
+import type { AuthorizationRow, MessageRow } from '../authorization-rows.ts'
+import { type CardBatch, writeCardBatch } from '../batch.ts'
+import { loadCardBatch } from '../load-batch.ts'
+import type { messagesApi } from '../messages-api.ts'
+import type { IncomingMessage } from './incoming-message.ts'
+import { needsOf, processorRefOf, searchOf } from './needs.ts'
+import { takeFact, withdrawAsk } from './take-fact.ts'
+import { type TakeContext, takeRequest } from './take-request.ts'
+
+type Take = HandlerOf<typeof messagesApi.take>
+type TakeItem = Parameters<Take['decide']>[0]
+
+interface MessageBatch extends CardBatch {
+  readonly searches: ReadonlyMap<IncomingMessage, IntentSearch | undefined>
+}
+
+async function loadBatch(items: readonly TakeItem[], sql: Sql): Promise<MessageBatch> {
+  const { tenant, now } = items[0] as TakeItem
+  const messages = items.map(({ input }) => input.body)
+  const searches = messages.map(searchOf)
+  const batch = await loadCardBatch(sql, { tenant, now }, needsOf(messages, searches))
+  return { ...batch, searches: new Map(messages.map((message, n) => [message, searches[n]])) }
+}
+
+/** The authorization that a message speaks of, or the confirmed checkout that it is the network's word about. */
+function findExisting(
+  { message: { content }, cardId }: IncomingMessage,
+  search: IntentSearch | undefined,
+  { authorizations, payments }: CardBatch,
+): AuthorizationRow | undefined {
+  const ref = processorRefOf(content)
+  const rows = [...authorizations]
+  const known = rows.find(({ processorRef }) => processorRef === ref)
+  if (known || !search) return known
+  return rows.find(row => {
+    const isAwaited = row.processorRef === null && row.status === 'confirmed'
+    const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
+    const most = payments.find(row.intentId)?.holdEuros ?? 0n
+    return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountEuros <= most
+  })
+}
+
+const answerOf = ({ answerStatus, answerHeaders, answerBody }: MessageRow): ProcessorAnswer => ({
+  status: answerStatus,
+  headers: answerHeaders,
+  body: answerBody,
+})
+
+function store(
+  incoming: IncomingMessage,
+  reply: CardReply,
+  authorizationId: string | null,
+  { tenant, now, messages, changed }: CardBatch,
+): ProcessorAnswer {
+  const answer = incoming.answer(reply)
+  const { message, digest, agentId, cardId } = incoming
+  const row: MessageRow = {
+    ...tenant,
+    id: message.id,
+    createdAt: now,
+    updatedAt: now,
+    agentId,
+    cardId,
+    authorizationId,
+    kind: message.content.kind,
+    digest,
+    answerStatus: answer.status,
+    answerHeaders: { ...answer.headers },
+    answerBody: answer.body,
+  }
+  messages.set(row.id, row)
+  changed.newMessages.push(row)
+  return answer
+}
+
+const LATE: CardReply = { kind: 'declined', reason: 'The decision came too late for the card network.' }
+const CONFLICT: CardReply = {
+  kind: 'declined',
+  reason: 'Another message has come under the same id. Nothing was done.',
+}
+
+/** A message whose id has been seen: the same bytes get the same answer; others are refused and reported. */
+function repeat(
+  stored: MessageRow,
+  incoming: IncomingMessage,
+  batch: MessageBatch,
+  context: TakeContext,
+  report: (reason: string) => void,
+): ProcessorAnswer {
+  if (stored.digest !== incoming.digest) {
+    report(CONFLICT.kind === 'declined' ? CONFLICT.reason : '')
+    const isRequest = incoming.message.content.kind === 'authorization'
+    return incoming.answer(isRequest ? CONFLICT : { kind: 'noted' })
+  }
+  const { content } = incoming.message
+  if (!incoming.isLate || content.kind !== 'authorization') return answerOf(stored)
+  const row = [...batch.authorizations].find(({ id }) => id === stored.authorizationId)
+  if (row) withdrawAsk(row, content.ask, stored.id, batch, context)
+  const answer = incoming.answer(LATE)
+  Object.assign(stored, {
+    updatedAt: batch.now,
+    answerStatus: answer.status,
+    answerHeaders: { ...answer.headers },
+    answerBody: answer.body,
+  })
+  if (!batch.changed.newMessages.includes(stored)) batch.changed.messages.push(stored)
+  return answer
+}
+
+/** Takes the messages of a card processor in group commits: questions are decided, facts are booked. */
+export const take: Take = {
+  load: loadBatch,
+  decide({ input: { body } }, batch: MessageBatch, context) {
+    const incoming = body
+    const { message } = incoming
+    const stored = batch.messages.get(message.id)
+    const report = (reason: string): void =>
+      context.emit('card.message_refused', {
+        cardId: incoming.cardId,
+        agentId: incoming.agentId,
+        messageId: message.id,
+        reason,
+      })
+    if (stored) return repeat(stored, incoming, batch, context, report)
+    const search = batch.searches.get(incoming)
+    const existing = findExisting(incoming, search, batch)
+    const { content } = message
+    const reply =
+      content.kind === 'authorization'
+        ? takeRequest(incoming, { place: incoming, content, existing, search }, batch, context)
+        : takeFact({ incoming, content: content as CardFact, existing, search }, batch, context)
+    const ref = processorRefOf(content)
+    const row = existing ?? [...batch.authorizations].find(({ processorRef }) => processorRef === ref)
+    return store(incoming, reply, row?.id ?? null, batch)
+  },
+  write: (batch: MessageBatch, sql) => writeCardBatch(batch, sql),
+}

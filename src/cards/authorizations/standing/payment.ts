@@ -1,0 +1,179 @@
+import type { IntentRow } from '../../../control/intents/index.ts'
+import type { Cause } from '../../../money/ledger/index.ts'
+import type { Euros } from '../../../values/money.ts'
+import type { AuthorizationRow } from '../authorization-rows.ts'
+import type { CardBatch } from '../batch.ts'
+import { askCause, excessCause, intentCause } from './causes.ts'
+import { type Share, type Standing, sharesOf } from './facts.ts'
+
+/** Names the postings of one change, so that none is made twice. */
+export interface Postings {
+  next(): Cause
+}
+
+/** `source` is the id of the message, the confirmation or the deadline that brings the change. */
+export function postingsOf(source: string): Postings {
+  let count = 0
+  return { next: () => ({ type: 'card_change', id: `${source}:${count++}` }) }
+}
+
+const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
+
+/** The intent whose hold pays; undefined where none covers the payment. */
+export const coveringIntent = (row: AuthorizationRow, { payments }: CardBatch): IntentRow | undefined =>
+  row.source === 'intent' ? payments.find(row.intentId) : undefined
+
+/** Moves the money of an authorization from how it stands to how it should stand, and gives back what is held no more. */
+export function moveMoney(
+  row: AuthorizationRow,
+  standing: Standing,
+  batch: CardBatch,
+  postings: Postings,
+): void {
+  const { capturedEuros, clearedEuros, refundedEuros } = standing
+  const money = new MoneyOfPayment(row, batch, postings)
+  if (capturedEuros > row.capturedEuros) money.capture(capturedEuros - row.capturedEuros)
+  if (capturedEuros < row.capturedEuros) money.undo(row.capturedEuros - capturedEuros)
+  if (clearedEuros > row.clearedEuros) money.settle(clearedEuros - row.clearedEuros)
+  if (refundedEuros > row.refundedEuros) money.refund(refundedEuros - row.refundedEuros)
+  if (!coveringIntent(row, batch)) money.holdShares(sharesOf(standing))
+}
+
+class MoneyOfPayment {
+  readonly #row: AuthorizationRow
+  readonly #batch: CardBatch
+  readonly #postings: Postings
+
+  constructor(row: AuthorizationRow, batch: CardBatch, postings: Postings) {
+    this.#row = row
+    this.#batch = batch
+    this.#postings = postings
+  }
+
+  /** Out of what is held, then out of the wallet; what is not there the owner owes: facts are never refused. */
+  capture(amount: Euros): void {
+    const { book } = this.#batch
+    let left = amount
+    for (const cause of this.#holds()) {
+      const part = smaller(book.heldFor(cause), left)
+      if (part > 0n) book.capture('card_capture', cause, 'clearing_cards', part, this.#postings.next())
+      left -= part
+    }
+    if (left === 0n) return
+    book.forceDebit('card_capture', this.#row.walletId, 'clearing_cards', left, this.#postings.next())
+  }
+
+  /** Gives back what was taken and never cleared. */
+  undo(amount: Euros): void {
+    const { book } = this.#batch
+    if (this.#isClosed())
+      book.move('card_undo_unmatched', 'clearing_cards', 'suspense', amount, this.#postings.next())
+    else {
+      book.move('card_undo', 'clearing_cards', this.#row.walletId, amount, this.#postings.next())
+      this.#repay(amount)
+    }
+  }
+
+  settle(amount: Euros): void {
+    this.#batch.book.move('card_settle', 'clearing_cards', 'bank', amount, this.#postings.next())
+  }
+
+  refund(amount: Euros): void {
+    const { book } = this.#batch
+    if (this.#isClosed())
+      book.move('card_refund_unmatched', 'bank', 'suspense', amount, this.#postings.next())
+    else {
+      book.move('card_refund', 'bank', this.#row.walletId, amount, this.#postings.next())
+      this.#repay(amount)
+    }
+  }
+
+  /**
+   * Holds each share as far as money is there: only what the processor has approved in our place may find too little.
+   * Gives back the rest of each hold; what the owner owes is paid out of that first.
+   */
+  holdShares(shares: readonly Share[]): void {
+    const { book } = this.#batch
+    let freed = 0n
+    for (const { ask, amount, held } of shares) {
+      const cause = askCause(this.#row.id, ask)
+      const holding = book.heldFor(cause)
+      if (holding > held) freed += book.releasePart(cause, holding - held, this.#postings.next())
+      if (!book.hasHeld(cause) && held > 0n && amount > 0n) this.#hold(cause, held)
+    }
+    if (freed > 0n) this.#repay(freed)
+  }
+
+  #hold(cause: Cause, wanted: Euros): void {
+    const { book } = this.#batch
+    const { walletId } = this.#row
+    const part = smaller(wanted, book.available(walletId))
+    if (part > 0n && !book.isFrozen(walletId) && !this.#isClosed()) book.hold(walletId, part, cause)
+  }
+
+  #holds(): Cause[] {
+    const intent = coveringIntent(this.#row, this.#batch)
+    if (intent) return [intentCause(intent.id)]
+    return this.#row.facts.asks.map(({ ask }) => askCause(this.#row.id, ask))
+  }
+
+  #repay(credited: Euros): void {
+    if (!this.#isClosed()) this.#batch.book.repayDebt(this.#row.walletId, credited, this.#postings.next())
+  }
+
+  #isClosed(): boolean {
+    return this.#batch.wallets.get(this.#row.walletId)?.status === 'closed'
+  }
+}
+
+/** Counts the payment towards the limits: what is spent, less what came back, and what is still reserved. */
+export function countUse(row: AuthorizationRow, standing: Standing, batch: CardBatch): void {
+  const { capturedEuros, refundedEuros } = standing
+  const spent = capturedEuros > refundedEuros ? capturedEuros - refundedEuros : 0n
+  const intent = coveringIntent(row, batch)
+  if (intent) setSpent(intentCause(intent.id), spent, row, batch)
+  if (intent?.cardId) return
+  const ofCard = row.cardId ? [row.cardId] : []
+  const subjects = intent ? ofCard : [row.agentId, ...ofCard]
+  if (subjects.length === 0) return
+  let left = spent
+  for (const share of sharesOf(standing)) {
+    const part = smaller(share.captured, left)
+    left -= part
+    const isUse = share.ask === 0 && !intent
+    setUse(askCause(row.id, share.ask), subjects, { ...share, spent: part, isUse }, row, batch)
+  }
+  const excess = { amount: left, held: 0n, spent: left, isUse: !intent && row.facts.asks.length === 0 }
+  setUse(excessCause(row.id), subjects, excess, row, batch)
+}
+
+interface Use {
+  readonly amount: Euros
+  readonly held: Euros
+  readonly spent: Euros
+  /** Whether it counts as a payment of its own. */
+  readonly isUse: boolean
+}
+
+function setUse(
+  cause: Cause,
+  subjects: readonly string[],
+  { amount, held, spent, isUse }: Use,
+  row: AuthorizationRow,
+  batch: CardBatch,
+): void {
+  const { counters, agents } = batch
+  if (!counters.reservationOf(cause)) {
+    if (amount === 0n) return
+    counters.reserve(cause, subjects, amount, agents.get(row.agentId)?.term ?? null, { isUse })
+  }
+  setSpent(cause, spent, row, batch)
+  const reserved = counters.reservationOf(cause)?.reserved ?? 0n
+  if (reserved > held) counters.releasePart(cause, reserved - held)
+}
+
+function setSpent(cause: Cause, spent: Euros, row: AuthorizationRow, { counters }: CardBatch): void {
+  const before = counters.reservationOf(cause)?.spent ?? 0n
+  if (spent > before) counters.spend(cause, spent - before, row.merchant)
+  if (spent < before) counters.reverse(cause, before - spent)
+}

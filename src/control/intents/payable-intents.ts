@@ -1,0 +1,60 @@
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Euros } from '../../values/money.ts'
+
+/** A payment of the card network that looks for the intent that covers it. */
+export interface IntentSearch {
+  readonly agentId: string
+  readonly cardId: string
+  /** The keys under which its merchant may have been declared. */
+  readonly merchantKeys: readonly string[]
+  readonly amountEuros: Euros
+}
+
+/**
+ * Each key is looked up by index: first what names the card, then the smallest hold that is enough, then what expires
+ * first. As many are read as searches run together, which may want the same ones.
+ */
+const PAYABLE = `
+select w.n, found.id
+from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::bigint[]) as w (n, agent, card, key, amount)
+cross join lateral (
+  (select i.id, false as unnamed, i.hold_cents, i.expires_at from intents i
+   where i.owner_id = $1 and i.mode = $2 and i.agent_id = w.agent and i.merchant_key = w.key and i.hold_cents >= w.amount
+     and i.status = 'approved' and i.payment_id is null and i.expires_at > $8 and i.card_id = w.card
+     and i.beneficiary_id is null and i.wallet_id is null
+   order by i.hold_cents, i.expires_at limit $9)
+  union all
+  (select i.id, true, i.hold_cents, i.expires_at from intents i
+   where i.owner_id = $1 and i.mode = $2 and i.agent_id = w.agent and i.merchant_key = w.key and i.hold_cents >= w.amount
+     and i.status = 'approved' and i.payment_id is null and i.expires_at > $8 and i.card_id is null
+     and i.beneficiary_id is null and i.wallet_id is null
+   order by i.hold_cents, i.expires_at limit $9)
+) as found
+order by w.n, found.unnamed, found.hold_cents, found.expires_at, found.id`
+
+/** The ids of the intents that could cover each payment, the best first. Their agents are locked by the caller. */
+export async function findPayableIntents(
+  sql: Sql,
+  { tenant: { ownerId, mode }, now }: TenantNow,
+  searches: readonly IntentSearch[],
+): Promise<string[][]> {
+  const wanted = searches.flatMap(({ merchantKeys, ...search }, n) =>
+    merchantKeys.map(key => ({ ...search, n, key })),
+  )
+  const found: string[][] = searches.map(() => [])
+  if (wanted.length === 0) return found
+  const rows = await sql<Row & { n: number; id: string }>(PAYABLE, [
+    ownerId,
+    mode,
+    wanted.map(({ n }) => n),
+    wanted.map(({ agentId }) => agentId),
+    wanted.map(({ cardId }) => cardId),
+    wanted.map(({ key }) => key),
+    wanted.map(({ amountEuros }) => amountEuros),
+    now,
+    searches.length,
+  ])
+  for (const { n, id } of rows) found[n]?.push(id)
+  return found
+}

@@ -1,0 +1,44 @@
+import type { Request } from 'express'
+import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Receive } from '../../kernel/contract/area.ts'
+import type { Outcome } from '../../kernel/contract/call.ts'
+import { bodyLimitOf, type Registered } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import { readBytes, type TakeRoom } from './body-bytes.ts'
+
+/** Takes a signed request for an operation; the tools are bound. */
+export type ReceiveFor = (
+  operation: Registered,
+) => ((request: Parameters<Receive>[0]) => ReturnType<Receive>) | undefined
+
+interface Receiving {
+  readonly registered: Registered
+  readonly requestId: string
+  readonly address: string | null
+  readonly room: TakeRoom
+  readonly receiveFor: ReceiveFor
+  /** Counts a request whose signature is not valid against the limit of its address. */
+  readonly countUnsigned: () => Promise<void>
+}
+
+/**
+ * Hands the raw bytes of a signed request to its area, before anything is parsed. Valid signatures stand outside the rate
+ * limit per address: an external system speaks for many owners from one address.
+ */
+export async function receiveSigned(
+  request: Request,
+  { registered, requestId, address, room, receiveFor, countUnsigned }: Receiving,
+): Promise<{ outcome: Outcome; actor?: Actor }> {
+  const receive = receiveFor(registered)
+  if (!receive) throw new Error(`nothing receives ${registered.key}`)
+  const body = await readBytes(request, bodyLimitOf(registered.operation), room)
+  const received = await receive({ body, headers: singles(request.headers), requestId, address })
+  if ('outcome' in received) return received
+  await countUnsigned()
+  throw new Problem('unauthenticated', received.unsigned)
+}
+
+const singles = (headers: Request['headers']): Record<string, string | undefined> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  )

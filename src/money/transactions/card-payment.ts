@@ -1,0 +1,92 @@
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import { newId } from '../../values/ids.ts'
+import type { Euros } from '../../values/money.ts'
+import { type TransactionEmitter, transactionEvent } from './events.ts'
+import { type TransactionStatus, transactionMachine, type Witness } from './transaction.ts'
+import type { TransactionRow } from './transaction-rows.ts'
+
+/** How the transaction of a payment by card should stand, by what is known of the payment. */
+export interface CardPaymentState {
+  readonly status: TransactionStatus
+  readonly amountEuros: Euros
+  readonly refundedEuros: Euros
+  readonly intentId: string | null
+  readonly declineReason: string | null
+}
+
+type NewPayment = Pick<
+  TransactionRow,
+  'agentId' | 'cardId' | 'walletId' | 'runId' | 'type' | 'merchant' | 'mcc' | 'country'
+>
+
+/** A new transaction of a payment by card, with its first event. */
+export function newCardTransaction(
+  members: NewPayment,
+  { amountEuros, intentId }: CardPaymentState,
+  { tenant, now }: TenantNow,
+  emit: TransactionEmitter,
+): TransactionRow {
+  const transaction: TransactionRow = {
+    ...tenant,
+    ...members,
+    id: newId('txn'),
+    createdAt: now,
+    updatedAt: now,
+    intentId,
+    transferId: null,
+    status: transactionMachine.initial,
+    currency: 'EUR',
+    amountEuros,
+    refundedEuros: 0n,
+    memo: null,
+    declineReason: null,
+    witnesses: [],
+  }
+  emit('transaction.created', transactionEvent(transaction))
+  return transaction
+}
+
+/** The steps from one status to another, by the machine; the shortest way there is. */
+function stepsTo(from: TransactionStatus, to: TransactionStatus): TransactionStatus[] {
+  const ways: TransactionStatus[][] = [[from]]
+  const seen = new Set<TransactionStatus>([from])
+  for (const way of ways) {
+    const last = way.at(-1) as TransactionStatus
+    if (last === to) return way.slice(1)
+    for (const next of transactionMachine.table[last].filter(status => !seen.has(status))) {
+      seen.add(next)
+      ways.push([...way, next])
+    }
+  }
+  return []
+}
+
+/** Moves a transaction to this state, with the event of each step. False if it stood so already. */
+export function moveCardTransaction(
+  transaction: TransactionRow,
+  state: CardPaymentState,
+  now: Date,
+  emit: TransactionEmitter,
+): boolean {
+  const { status, ...members } = state
+  const isSame =
+    transaction.amountEuros === state.amountEuros &&
+    transaction.refundedEuros === state.refundedEuros &&
+    transaction.intentId === state.intentId
+  if (isSame && transaction.status === status) return false
+  Object.assign(transaction, members, { updatedAt: now })
+  const steps = stepsTo(transaction.status, status)
+  for (const step of steps) {
+    transactionMachine.move(transaction, step)
+    if (step !== 'authorization') emit(`transaction.${step}`, transactionEvent(transaction))
+  }
+  if (steps.length === 0) emit('transaction.updated', transactionEvent(transaction))
+  return true
+}
+
+/** Adds what else speaks for the payment; false if it is known. */
+export function addWitness(transaction: TransactionRow, witness: Witness): boolean {
+  const isKnown = transaction.witnesses.some(({ type, id }) => type === witness.type && id === witness.id)
+  if (!isKnown) transaction.witnesses = [...transaction.witnesses, witness]
+  return !isKnown
+}

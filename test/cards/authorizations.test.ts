@@ -1,0 +1,2 @@
+import './authorizations/fold.ts'
+import './authorizations/lifecycle.ts'

@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  type Facts,
+  noFacts,
+  sharesOf,
+  standingOf,
+  withAsk,
+  withFact,
+  withOutcome,
+} from '../../../src/cards/authorizations/standing/facts.ts'
+
+type Step = (facts: Facts) => Facts
+
+const cents = fc.integer({ min: 1, max: 10_000 }).map(String)
+
+/** Steps of one payment: each is what one message adds. */
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(cents, fc.boolean(), cents).map(
+    ([id, final, amount]): Step =>
+      facts => ({
+        ...facts,
+        clearings: withFact(facts.clearings, { id, amount, final }),
+      }),
+  ),
+  fc.tuple(cents, fc.option(cents)).map(
+    ([id, amount]): Step =>
+      facts => ({ ...facts, reversals: withFact(facts.reversals, { id, amount }) }),
+  ),
+  fc.tuple(cents, cents).map(
+    ([id, amount]): Step =>
+      facts => ({ ...facts, refunds: withFact(facts.refunds, { id, amount }) }),
+  ),
+  fc.constant((facts: Facts) => ({ ...facts, expired: true })),
+  cents.map(
+    (amount): Step =>
+      facts => ({ ...facts, confirmed: facts.confirmed ?? amount }),
+  ),
+)
+
+const steps = fc
+  .tuple(
+    fc.array(fc.tuple(cents, fc.boolean()), { maxLength: 4 }),
+    fc.array(anyStep, { maxLength: 6 }),
+    fc.array(fc.record({ amount: cents, approved: fc.boolean() }), { maxLength: 3 }),
+  )
+  .map(([asks, others, history]): Step[] => [
+    ...asks.map(
+      ([asked, isApproved], ask): Step =>
+        facts =>
+          withAsk(facts, { ask, asked, approved: isApproved ? asked : '0' }),
+    ),
+    ...others,
+    ...history.map(
+      (_, n): Step =>
+        facts =>
+          withOutcome(facts, history.slice(0, n + 1)),
+    ),
+  ])
+
+const run = (all: readonly Step[]): Facts => all.reduce((facts, step) => step(facts), noFacts)
+
+describe('how a card payment stands', () => {
+  test('depends on the messages, not on their order or repetition', () => {
+    fc.assert(
+      fc.property(
+        steps.chain(all =>
+          fc.tuple(
+            fc.constant(all),
+            fc.shuffledSubarray(all, { minLength: all.length }),
+            fc.array(fc.nat({ max: Math.max(all.length - 1, 0) }), { maxLength: 5 }),
+          ),
+        ),
+        ([all, shuffled, repeated]) => {
+          const again = repeated.flatMap(n => shuffled[n] ?? [])
+          // Of two confirmations the first counts: here each payment has the amount of its intent.
+          const one = standingOf({ ...run(all), confirmed: null })
+          const other = standingOf({ ...run([...shuffled, ...again]), confirmed: null })
+          expect(other).toEqual(one)
+        },
+      ),
+    )
+  })
+
+  test('holds no more than was approved, and nothing once it is over', () => {
+    fc.assert(
+      fc.property(steps, all => {
+        const standing = standingOf(run(all))
+        expect(standing.heldEuros).toBeGreaterThanOrEqual(0n)
+        expect(standing.heldEuros).toBeLessThanOrEqual(standing.approvedEuros)
+        if (standing.isOver)
+          expect([standing.heldEuros, standing.capturedEuros]).toEqual([0n, standing.clearedEuros])
+      }),
+    )
+  })
+
+  test('no hold ever grows, whatever comes next', () => {
+    fc.assert(
+      fc.property(steps, all => {
+        // The processor may take back what we approved, and approve what we declined: a hold that has ended stays so.
+        let facts = noFacts
+        const held = new Map<number, bigint>()
+        for (const step of all) {
+          if (step(noFacts).outcome.length > 0) continue
+          facts = step(facts)
+          for (const { ask, held: now } of sharesOf(standingOf(facts))) {
+            expect(now).toBeLessThanOrEqual(held.get(ask) ?? now)
+            held.set(ask, now)
+          }
+        }
+      }),
+    )
+  })
+
+  test('its shares add up to what is held and captured', () => {
+    fc.assert(
+      fc.property(steps, all => {
+        const standing = standingOf(run(all))
+        const shares = sharesOf(standing)
+        const sum = (of: (share: (typeof shares)[number]) => bigint) =>
+          shares.reduce((total, share) => total + of(share), 0n)
+        expect(sum(({ held }) => held)).toBe(standing.heldEuros)
+        expect(sum(({ captured }) => captured)).toBe(
+          standing.capturedEuros < standing.approvedEuros ? standing.capturedEuros : standing.approvedEuros,
+        )
+      }),
+    )
+  })
+})

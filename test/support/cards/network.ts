@@ -1,0 +1,116 @@
+import { replyIn } from '../../../src/adapters/card-processor/sandbox-answer.ts'
+import type {
+  CardMerchant,
+  CardMessage,
+  CardReply,
+  MessageContent,
+} from '../../../src/ports/card-processor.ts'
+import { clock } from '../../../src/values/clock.ts'
+import { newId } from '../../../src/values/ids.ts'
+import { aFundedAgent, aPolicy, bodyOf, type TestClient } from '../factories.ts'
+import { ENCRYPTION_KEY, type TestService } from '../harness.ts'
+import { sandboxWith } from './sandbox.ts'
+
+export const bookshop: CardMerchant = {
+  descriptor: 'SQ *BOOKSHOP 1234 BERLIN',
+  mcc: '5942',
+  country: 'DE',
+  url: null,
+  networkTokenId: null,
+}
+
+/** The rules of agents that pay by card in tests: nothing asks for a person. */
+export const cardRules = { autoApproveLimitEuros: 1_000, amountTolerancePercent: 10 }
+
+export interface Answered {
+  readonly status: number
+  readonly text: string
+  readonly reply: CardReply
+}
+
+/** The card network before a service: it signs messages as the sandbox's processor does. */
+export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
+  const processor = sandboxWith(ENCRYPTION_KEY)
+  async function processorIdOf(cardId: string): Promise<string> {
+    const rows = await sql<{ id: string }>(
+      'select processor_card_id as id from card_numbers where card_id = $1 order by id desc limit 1',
+      [cardId],
+    )
+    return String(rows[0]?.id)
+  }
+  async function deliver(message: CardMessage, at = url): Promise<Answered> {
+    const { headers, body } = (processor.sign as NonNullable<typeof processor.sign>)(message)
+    const response = await fetch(`${at}/rails/card-processor`, { method: 'POST', headers, body })
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${response.status} ${text}`)
+    return { status: response.status, text, reply: replyIn({ status: 200, headers: {}, body: text }) }
+  }
+  async function messageOf(
+    cardId: string,
+    content: MessageContent,
+    id = newId('message'),
+  ): Promise<CardMessage> {
+    return { id, processorCardId: await processorIdOf(cardId), sentAt: clock.real(), content }
+  }
+  async function send(cardId: string, content: MessageContent, id?: string, at?: string): Promise<Answered> {
+    return deliver(await messageOf(cardId, content, id), at)
+  }
+  return {
+    deliver,
+    messageOf,
+    send,
+    /** Asks for an authorization; gives the reply and the id under which the network knows it. */
+    async authorize(cardId: string, euros: number, merchant: Partial<CardMerchant> = {}, more: object = {}) {
+      const authorizationId = newId('iauth')
+      const answered = await send(cardId, {
+        kind: 'authorization',
+        authorizationId,
+        ask: 0,
+        amountEuros: BigInt(Math.round(euros * 100)),
+        partialAllowed: false,
+        merchant: { ...bookshop, ...merchant },
+        ...more,
+      })
+      return { ...answered, authorizationId }
+    },
+    clear: (cardId: string, authorizationId: string | null, euros: number, more: object = {}) =>
+      send(cardId, {
+        kind: 'clearing',
+        clearingId: newId('clearing'),
+        authorizationId,
+        amountEuros: BigInt(Math.round(euros * 100)),
+        final: true,
+        merchant: bookshop,
+        ...more,
+      }),
+    reverse: (cardId: string, authorizationId: string, euros: number | null = null) =>
+      send(cardId, {
+        kind: 'reversal',
+        authorizationId,
+        amountEuros: euros === null ? null : BigInt(Math.round(euros * 100)),
+      }),
+    refund: (cardId: string, authorizationId: string | null, euros: number) =>
+      send(cardId, {
+        kind: 'refund',
+        refundId: newId('refund'),
+        authorizationId,
+        amountEuros: BigInt(Math.round(euros * 100)),
+        merchant: bookshop,
+      }),
+  }
+}
+
+export type Network = ReturnType<typeof networkBefore>
+
+/** An active card of an agent with money and rules under which it may pay. */
+export async function aPayingCard(
+  client: TestClient,
+  euros: number,
+  { rules = {}, card = {} }: { rules?: object; card?: object } = {},
+) {
+  const policy = await aPolicy(client, { ...cardRules, ...rules })
+  const agent = await aFundedAgent(client, { policyId: policy.id }, euros)
+  const body = { agentId: agent.id, usage: 'multi' as const, ...card }
+  const issued = await bodyOf(client.cards.create({ body }))
+  return { agent, card: issued }
+}
