@@ -9,6 +9,7 @@ import { testValidRequests } from './contract/valid-requests.ts'
 import {
   acceptingOutbound,
   accepts,
+  belongsToAgents,
   cases,
   casesWhere,
   checkedSender,
@@ -91,9 +92,6 @@ describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s wit
     })
 })
 
-/** Records of the owner that each of the owner's agents may read. */
-const OF_ALL_AGENTS = new Set(['fillerKeys.get'])
-
 describe.each(casesWhere(registered => hasParameter(registered) && !isPublic(registered)))(
   '%s finds nothing under',
   (_, registered) => {
@@ -131,7 +129,7 @@ describe.each(casesWhere(registered => hasParameter(registered) && !isPublic(reg
       })
     }
 
-    if (registered.operation.callers.includes('agent') && !OF_ALL_AGENTS.has(registered.key))
+    if (belongsToAgents(registered))
       test('an id of another agent', async () => {
         expectHidden(path, await find(path, { token: agentToken }))
       })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { openCredentialCharges } from '../../../src/cards/agent-credentials/index.ts'
+import { openCredentialCharges } from '../../../src/cards/agent-credentials/charges.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { asked, issue } from '../../support/cards/agent-credentials.ts'

@@ -65,6 +65,13 @@ export const invalidCredentials = (key: string): [string, RequestOptions][] => [
 export const withBody = (body: unknown): { body?: unknown } => (body === undefined ? {} : { body })
 export const isPublic = ({ operation }: Registered): boolean => operation.callers.includes('public')
 export const hasParameter = ({ operation }: Registered): boolean => operation.path.includes('{')
+/** Records of the owner that each of the owner's agents may read. */
+const OF_ALL_AGENTS = new Set(['fillerKeys.get'])
+
+/** Whether an agent finds only records of its own at this path. */
+export const belongsToAgents = ({ key, operation }: Registered): boolean =>
+  operation.callers.includes('agent') && !OF_ALL_AGENTS.has(key)
+
 export const isWrite = ({ operation }: Registered): boolean => operation.method !== 'GET'
 
 /** The path with each id replaced by this one. */

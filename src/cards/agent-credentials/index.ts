@@ -1,1 +1,0 @@
-export { type CredentialCharges, openCredentialCharges } from './charges.ts'
