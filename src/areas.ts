@@ -1,6 +1,7 @@
 import { accessEventsArea } from './cards/access-events/access-events.ts'
 import { agentCredentialsArea } from './cards/agent-credentials/agent-credentials.ts'
 import { authorizationsArea } from './cards/authorizations/authorizations.ts'
+import { cardRequestsArea } from './cards/card-requests/card-requests.ts'
 import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { credentialsArea } from './cards/credentials/credentials.ts'
 import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
@@ -59,6 +60,7 @@ export const areas = {
   accessEvents: accessEventsArea,
   credentials: credentialsArea,
   agentCredentials: agentCredentialsArea,
+  cardRequests: cardRequestsArea,
   authorizations: authorizationsArea,
   transfers: transfersArea,
   rails: railsArea,

@@ -59,6 +59,7 @@ import { CardAuthorizations } from './m0085-card-authorizations.ts'
 import { Reveal } from './m0086-reveal.ts'
 import { Credentials } from './m0087-credentials.ts'
 import { CardProcesses } from './m0088-card-processes.ts'
+import { CardRequests } from './m0089-card-requests.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -123,4 +124,5 @@ export const migrations = [
   { name: 'm0086-reveal', class: Reveal },
   { name: 'm0087-credentials', class: Credentials },
   { name: 'm0088-card-processes', class: CardProcesses },
+  { name: 'm0089-card-requests', class: CardRequests },
 ]

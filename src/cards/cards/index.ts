@@ -1,4 +1,8 @@
 export { Card, CardNumber, cardUsages, type numberMachine } from './card.ts'
+export { setLimits, whyNotChangeable } from './controls.ts'
+export { type IssueBlocker, issueCard, type Limits } from './issue.ts'
+export { type LockedCard, lockCard } from './lock-card.ts'
 export { applyCardNotice, noticeEvents } from './notices.ts'
 export { cardProcess } from './process.ts'
 export { spendCards } from './schedule-cards.ts'
+export { CardControls, CardEvent, ControlsBody, cardEvents, displayName, usage } from './schemas.ts'

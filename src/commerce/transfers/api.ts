@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { freeText, timeRange } from '../../values/schemas.ts'
@@ -65,6 +66,7 @@ export const walletRefusals = {
   same_wallet: [400, 'toWalletId: the money is in this wallet already.'],
   wallet_frozen: [400, 'fromWalletId: the wallet is frozen, nothing leaves it.'],
   wallet_closed: [400, 'The wallet is closed.'],
+  wallet_of_card: purseRefusal('fromWalletId, toWalletId or parts'),
   insufficient_funds: [400, 'There is not enough in the wallet.'],
 } as const satisfies Record<string, Failure>
 

@@ -6,6 +6,7 @@ import {
   sharesOf,
   standingOf,
   withAsk,
+  withClearing,
   withFact,
   withOutcome,
 } from '../../../src/cards/authorizations/standing/facts.ts'
@@ -20,7 +21,14 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     ([id, final, amount]): Step =>
       facts => ({
         ...facts,
-        clearings: withFact(facts.clearings, { id, amount, final }),
+        clearings: withClearing(facts.clearings, { id, amount, final }),
+      }),
+  ),
+  fc.boolean().map(
+    (final): Step =>
+      facts => ({
+        ...facts,
+        clearings: withClearing(facts.clearings, { id: 'told twice', amount: '700', final }),
       }),
   ),
   fc.tuple(cents, fc.option(cents)).map(
