@@ -5,6 +5,7 @@ import { mediaTypeOf } from '../src/kernel/contract/file.ts'
 import { scopes } from '../src/kernel/contract/scopes.ts'
 import { testDatabaseUse } from './contract/database-use.ts'
 import { testListPlans } from './contract/list-plans.ts'
+import { testSignedRequests } from './contract/signed-requests.ts'
 import { testValidRequests } from './contract/valid-requests.ts'
 import {
   acceptingOutbound,
@@ -236,6 +237,7 @@ describe.each(cases)('%s', (_, registered) => {
 })
 
 testValidRequests({ service, recorder, owner, freshWorld, send })
+testSignedRequests({ service, recorder, owner, agentToken, send })
 
 test('every event emitted in these tests fits its published schema', async () => {
   const events = await service.sql<{ event: string; data: object }>('select event, data from events')
