@@ -1,2 +1,3 @@
 import './authorizations/fold.ts'
 import './authorizations/lifecycle.ts'
+import './authorizations/locked-agent.ts'

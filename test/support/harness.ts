@@ -96,6 +96,8 @@ export async function startTestService<A extends Areas = typeof realAreas>(
     ...UNLIMITED,
     LOG_LEVEL: 'silent',
     DATABASE_POOL: '10',
+    // The longest that can be set: a busy machine is slow to answer.
+    CARD_ANSWER_MS: '1900',
     ...options.env,
   }
   const services: Service[] = []

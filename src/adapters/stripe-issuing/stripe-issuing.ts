@@ -35,7 +35,7 @@ export function stripeIssuing(account: StripeAccount, patience = PATIENCE): Card
 /** Stripe reads the answer to a request by the version in the header; of other answers only the status. */
 const answer = (message: CardMessage, reply: CardReply): ProcessorAnswer => ({
   status: 200,
-  headers: { 'Content-Type': 'application/json', 'Stripe-Version': API_VERSION },
+  headers: { 'content-type': 'application/json', 'stripe-version': API_VERSION },
   body: JSON.stringify(bodyOf(message, reply)),
 })
 

@@ -38,6 +38,8 @@ const card = defineEntity({
     displayName: p.text(),
     /** The only intent that the card pays; it closes with it. */
     intentId: nullable.string(),
+    /** The request of the agent that the card is issued for; null = the owner has made it. */
+    requestId: nullable.string(),
     /** Whether the card becomes active as soon as it is issued. */
     activates: p.boolean(),
     frozenReason: nullable.string(),

@@ -30,6 +30,8 @@ export interface CardMembers {
   readonly controls: Omit<CardControls, 'maxTransactionEuros'>
   readonly activate: boolean
   readonly intentId: string | null
+  /** The request that it is issued for. */
+  readonly requestId?: string
   readonly metadata: Record<string, string>
 }
 
@@ -86,9 +88,17 @@ async function reserveCard(members: CardMembers, context: Issuing) {
 }
 
 const membersOf = (
-  { agentId, usage, displayName, intentId, activate, metadata }: CardMembers,
+  { agentId, usage, displayName, intentId, requestId, activate, metadata }: CardMembers,
   agentName: string,
-) => ({ agentId, usage, displayName: displayName ?? agentName, intentId, activates: activate, metadata })
+) => ({
+  agentId,
+  usage,
+  displayName: displayName ?? agentName,
+  intentId,
+  requestId: requestId ?? null,
+  activates: activate,
+  metadata,
+})
 
 const termsOf = (id: string, { agentId, intentId, limits, controls }: CardMembers) => ({
   id,

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Actor, TenantNow } from './actor.ts'
+import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { Context } from './context.ts'
 import type { Events } from './events.ts'
 import type { Ports } from './ports.ts'
@@ -49,10 +49,26 @@ export interface Verdict<F extends string, E extends Events> {
 }
 
 /**
+ * Requests of one lane lock the same row. Where that one is locked by somebody else, the requests of its lane wait apart, in
+ * batches of their own.
+ */
+export interface Lanes<I> {
+  of(input: I): string
+  /** How long a shared batch waits for a locked row before it finds out which lanes are locked, in milliseconds. */
+  readonly sharedTimeoutMs: number
+  /** How long the batch of a locked lane waits, in milliseconds. */
+  readonly ownTimeoutMs: number
+  /** Which of these lanes can be locked just now. */
+  free(lanes: readonly string[], tenant: Tenant, sql: Sql): Promise<readonly string[]>
+}
+
+/**
  * A hot operation: many requests of one tenant in one transaction of few round trips. Other areas react to its
  * events once the batch has written what it decided.
  */
 export interface HotHandler<I, R, F extends string, E extends Events, S = unknown> {
+  /** Set where others must hardly notice that the rows of one request are locked for long. */
+  readonly lanes?: Lanes<I>
   /** Locks the rows in the global order, then reads what deciding needs. */
   load(items: readonly Item<I>[], sql: Sql, ports: Ports): Promise<S>
   /** Pure: one request after another, each seeing in `state` what the ones before it took. */

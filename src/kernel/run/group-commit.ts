@@ -1,4 +1,5 @@
 import { type Call, identityOf, type Outcome } from '../contract/call.ts'
+import type { Lanes } from '../contract/handlers.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
@@ -9,6 +10,7 @@ import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
 import { decideAll, type Result } from './group-decide.ts'
 import { openBatch } from './group-open.ts'
 import { reactToBatch } from './group-reactions.ts'
+import { LockedLanes } from './locked-lanes.ts'
 import { announce, type Runtime } from './runtime.ts'
 
 const BATCH = { size: 64, inFlight: 2 }
@@ -19,10 +21,78 @@ const BATCH = { size: 64, inFlight: 2 }
  */
 const LOCK_TIMEOUT_MS = { batch: 3_000, single: 10 }
 
-/** A call joins the next batch of its operation and tenant. */
+/** A call joins the next batch of its operation and tenant; one of a locked lane joins a batch of its lane. */
 export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
-  const batched = batcher<Call, Outcome>(BATCH, calls => runBatch(runtime, calls))
-  return call => batched(`${call.operation.key}|${identityOf(call.actor.tenant, null)}`, call)
+  const locked = new LockedLanes()
+  const batched = batcher<Call, Outcome>(BATCH, calls => runInLanes(calls))
+  const run = (call: Call): Promise<Outcome> => {
+    const name = `${call.operation.key}|${identityOf(call.actor.tenant, null)}`
+    const lane = lockedLaneOf(call, locked)
+    return batched(lane === undefined ? name : `${name}|${lane}`, call)
+  }
+
+  async function runInLanes(calls: readonly Call[]): Promise<Result[]> {
+    const [first] = calls
+    const lanes = first && lanesOf(first)
+    if (!first || !lanes) return runBatch(runtime, calls)
+    if (lockedLaneOf(first, locked) !== undefined) return runLocked(first, lanes, calls)
+    try {
+      return await retrying(() => commitBatch(runtime, calls, lanes.sharedTimeoutMs))
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'busy') return runBatch(runtime, calls)
+      const busy = await lockedAmong(runtime, first, lanes, calls)
+      // Another row than those of the lanes is locked: that is waited for.
+      if (busy.length === 0) return runBatch(runtime, calls)
+      locked.add(busy)
+      return Promise.all(calls.map(call => settled(run(call))))
+    }
+  }
+
+  async function runLocked(first: Call, lanes: AnyLanes, calls: readonly Call[]): Promise<Result[]> {
+    try {
+      const results = await retrying(() => commitBatch(runtime, calls, lanes.ownTimeoutMs))
+      locked.delete(lanes.of(first.input))
+      return results
+    } catch (error) {
+      const isBusy = error instanceof Problem && error.code === 'busy'
+      return isBusy ? calls.map(() => ({ status: 'rejected', reason: error })) : runBatch(runtime, calls)
+    }
+  }
+
+  return run
+}
+
+type AnyLanes = Lanes<Call['input']>
+
+const lanesOf = ({ operation }: Call): AnyLanes | undefined =>
+  (operation.handler as { readonly lanes?: AnyLanes }).lanes
+
+const settled = (work: Promise<Outcome>): Promise<Result> =>
+  work.then(
+    value => ({ status: 'fulfilled', value }),
+    (reason: unknown) => ({ status: 'rejected', reason }),
+  )
+
+function lockedLaneOf(call: Call, locked: LockedLanes): string | undefined {
+  const lane = lanesOf(call)?.of(call.input)
+  return lane !== undefined && locked.has(lane) ? lane : undefined
+}
+
+/** The lanes of these calls that cannot be locked; where all can, none is. */
+async function lockedAmong(
+  { database }: Runtime,
+  { actor: { tenant } }: Call,
+  lanes: AnyLanes,
+  calls: readonly Call[],
+): Promise<string[]> {
+  const all = [...new Set(calls.map(({ input }) => lanes.of(input)))]
+  if (!tenant) return all
+  const free = await onConnection(database, 'begin', async client => {
+    const found = await lanes.free(all, tenant, sqlOfTransaction(client))
+    await client.query('rollback')
+    return new Set(found)
+  })
+  return all.filter(lane => !free.has(lane))
 }
 
 /** Runs the calls in one transaction; where one of them makes it fail, each in a transaction of its own. */

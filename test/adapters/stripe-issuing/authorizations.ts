@@ -136,7 +136,7 @@ describe('the answer to Stripe', () => {
   }
   const answer = (body: object) => ({
     status: 200,
-    headers: { 'Content-Type': 'application/json', 'Stripe-Version': '2026-10-28.endive' },
+    headers: { 'content-type': 'application/json', 'stripe-version': '2026-10-28.endive' },
     body,
   })
 

@@ -57,6 +57,17 @@ describe('the holder of cards at Stripe', () => {
     expect(stripe.cardholders.get('ich_1')).toMatchObject({ billing: { address: { line1: 'Bergstraße 2' } } })
   })
 
+  test('gets each address that the owner gives while one card is asked for again', async () => {
+    const [ownerId, call] = [newOwner(), newCall()]
+    for (const line1 of ['Bergstraße 2', 'Talstraße 3', 'Seestraße 4']) {
+      const holder = { ...aCard().holder, address: { ...address, line1 } }
+      expect(await processor.issue(aCard({ ownerId, holder }), call)).toMatchObject({
+        processorCardId: 'ic_1',
+      })
+      expect(stripe.cardholders.get('ich_1')).toMatchObject({ billing: { address: { line1 } } })
+    }
+  })
+
   test.each([
     ['Ada', 'Ada', { first_name: 'Ada', last_name: 'Ada' }],
     [

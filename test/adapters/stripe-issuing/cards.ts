@@ -92,7 +92,9 @@ describe('a card at Stripe', () => {
       response.writeHead(200).end(JSON.stringify({ ...stripe.cards.get(old), id: 'ic_2' }))
     })
     expect(await processor.replace(old, card, newCall())).toMatchObject({ processorCardId: 'ic_2' })
-    expect(stripe.requests.at(-1)?.params).not.toHaveProperty('replacement_reason')
+    const [linked, unlinked] = stripe.to(CREATE).slice(-2)
+    expect(unlinked?.params).not.toHaveProperty('replacement_reason')
+    expect(unlinked?.key).not.toBe(linked?.key)
   })
 
   test('is not issued anew when a replacement is refused for another reason', async () => {

@@ -34,6 +34,9 @@ describe.each([
     expect(again).toEqual({ id: first.id, made: 0 })
     expect(limitsOf(first.id)).toContain('4200')
     expect(await ask(() => order(aCard({ controls: limited }), call))).toEqual(again)
+    const changedAgain = { ...limited, dailyLimitEuros: 4_300n }
+    expect(await ask(() => order(aCard({ controls: changedAgain }), call))).toEqual(again)
+    expect(limitsOf(first.id)).toContain('4300')
   })
 
   test('is the same on the next day, when Stripe has forgotten the key', async () => {

@@ -6,6 +6,7 @@ import {
   sharesOf,
   standingOf,
   withAsk,
+  withClearing,
   withFact,
   withOutcome,
 } from '../../../src/cards/authorizations/standing/facts.ts'
@@ -20,7 +21,14 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     ([id, final, amount]): Step =>
       facts => ({
         ...facts,
-        clearings: withFact(facts.clearings, { id, amount, final }),
+        clearings: withClearing(facts.clearings, { id, amount, final }),
+      }),
+  ),
+  fc.boolean().map(
+    (final): Step =>
+      facts => ({
+        ...facts,
+        clearings: withClearing(facts.clearings, { id: 'told twice', amount: '700', final }),
       }),
   ),
   fc.tuple(cents, fc.option(cents)).map(
@@ -61,6 +69,20 @@ const steps = fc
 const run = (all: readonly Step[]): Facts => all.reduce((facts, step) => step(facts), noFacts)
 
 describe('how a card payment stands', () => {
+  test.each([
+    [false, true],
+    [true, false],
+  ])('is over once one of two messages about a clearing says so: %s, then %s', (first, second) => {
+    const told = (final: boolean) => ({ id: 'clearing', amount: '700', final })
+    const clearings = withClearing(withClearing([], told(first)), told(second))
+    const asks = [{ ask: 0, asked: '1000', approved: '1000' }]
+    expect(standingOf({ ...noFacts, asks, clearings })).toMatchObject({
+      clearedEuros: 700n,
+      heldEuros: 0n,
+      isOver: true,
+    })
+  })
+
   test('depends on the messages, not on their order or repetition', () => {
     fc.assert(
       fc.property(

@@ -4,7 +4,7 @@ import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
 import { blankAuthorization, type PaidFrom } from '../blank-authorization.ts'
 import { type ApplyContext, applyFacts } from '../standing/apply.ts'
-import { type Facts, withFact, withOutcome } from '../standing/facts.ts'
+import { type Facts, withClearing, withFact, withOutcome } from '../standing/facts.ts'
 import { postingsOf } from '../standing/payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 import { processorRefOf } from './needs.ts'
@@ -70,7 +70,7 @@ function withMessage(facts: Facts, content: CardFact, messageId: string): Facts 
     case 'clearing': {
       const { clearingId: id, amountEuros, final, authorizationId } = content
       const clearing = { id, amount: String(amountEuros), final: final || authorizationId === null }
-      return { ...facts, clearings: withFact(facts.clearings, clearing) }
+      return { ...facts, clearings: withClearing(facts.clearings, clearing) }
     }
     case 'refund': {
       const refund = { id: content.refundId, amount: String(content.amountEuros) }

@@ -42,6 +42,16 @@ export function withFact<T extends { readonly id: string }>(facts: readonly T[],
   return facts.some(({ id }) => id === fact.id) ? facts : [...facts, fact]
 }
 
+/** Two messages may tell of one clearing. It is the last of its payment if one of them says so, whichever came first. */
+export function withClearing(
+  facts: Facts['clearings'],
+  clearing: Facts['clearings'][number],
+): Facts['clearings'] {
+  return withFact(facts, clearing).map(known =>
+    known.id === clearing.id ? { ...known, final: known.final || clearing.final } : known,
+  )
+}
+
 /** The first answer to a request counts, whatever comes later under its number. */
 export function withAsk(facts: Facts, ask: Ask): Facts {
   if (facts.asks.some(other => other.ask === ask.ask)) return facts
