@@ -224,7 +224,7 @@ describe.each(cases)('%s', (_, registered) => {
   })
 
   test('answers under /v1 as it does without', async () => {
-    const { path, body } = await sharedWorld.prepare(registered)
+    const { path } = await sharedWorld.prepare(registered)
     const twin = path.startsWith('/v1/') ? path.slice(3) : `/v1${path === '/' ? '/' : path}`
     const options = isWrite(registered)
       ? { ...credentials(registered, owner), body: { colour: 1 } }
@@ -233,7 +233,6 @@ describe.each(cases)('%s', (_, registered) => {
     expect(there.status).toBe(here.status)
     if (!mediaTypeOf(registered.operation.returns[1]))
       expect(withoutTimes(there.body)).toEqual(withoutTimes(here.body))
-    expect(body).not.toBe(null)
   })
 })
 
