@@ -6,6 +6,7 @@ import { calls, eventsOf, service } from './cards/cards-service.ts'
 import './cards/card-ends.ts'
 import './cards/processor-faults.ts'
 import './cards/purses.ts'
+import './cards/random-lives.ts'
 import './cards/rotation.ts'
 
 const { client, key } = await service.owner()

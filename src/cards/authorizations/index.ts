@@ -1,0 +1,1 @@
+export { CardAuthorization, CardMessage } from './authorization.ts'
