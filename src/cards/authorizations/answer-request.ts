@@ -1,8 +1,9 @@
 import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
 import type { IntentRow, IntentSearch } from '../../control/intents/index.ts'
+import { nameOfDescriptor } from '../../control/merchants/index.ts'
 import { type Decision, decideSpend, type SpendDecision, type Spender } from '../../control/policies/index.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import type { Euros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
@@ -134,7 +135,8 @@ function decideAmount(
   const { descriptor, url, mcc, country } = content.merchant
   const terms = batch.terms.get(place.cardId)
   const isNamed = intent !== undefined && intent.cardId === place.cardId
-  const merchant = intent?.merchant ?? descriptor
+  const name = nameOfDescriptor(descriptor)
+  const merchant = intent?.merchant ?? name
   const risk = riskAssessor.assess(
     spender.id,
     { amountEuros, merchant, country },
@@ -149,7 +151,7 @@ function decideAmount(
       amountEuros,
       paymentEuros: existing ? standingOf(existing.facts).approvedEuros + amountEuros : undefined,
       merchant,
-      alsoNamed: [descriptor, ...(url ? [url] : [])].filter(name => name !== merchant),
+      alsoNamed: [name, descriptor, ...(url ? [url] : [])].filter(other => other !== merchant),
       payeeIban: null,
       mcc,
       country,
@@ -181,7 +183,3 @@ export function replyOf(
   if (decision.allowed) return { kind: 'approved', approvedEuros, askedEuros }
   return { kind: 'declined', reason: excerpt(decision.reason) }
 }
-
-/** The sentence of an approval of less than was asked for. */
-export const partWords = (approved: Euros, asked: Euros): string =>
-  `${formatEuros(approved)} of ${formatEuros(asked)} are approved: there is no more in the wallet.`
