@@ -9,6 +9,7 @@ import { testValidRequests } from './contract/valid-requests.ts'
 import {
   acceptingOutbound,
   accepts,
+  belongsToAgents,
   cases,
   casesWhere,
   checkedSender,
@@ -128,7 +129,7 @@ describe.each(casesWhere(registered => hasParameter(registered) && !isPublic(reg
       })
     }
 
-    if (registered.operation.callers.includes('agent'))
+    if (belongsToAgents(registered))
       test('an id of another agent', async () => {
         expectHidden(path, await find(path, { token: agentToken }))
       })

@@ -1,4 +1,4 @@
-export { Card, cardUsages, type numberMachine } from './card.ts'
+export { Card, CardNumber, cardUsages, type numberMachine } from './card.ts'
 export { setLimits, whyNotChangeable } from './controls.ts'
 export { type IssueBlocker, issueCard, type Limits } from './issue.ts'
 export { type LockedCard, lockCard } from './lock-card.ts'

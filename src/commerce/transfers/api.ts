@@ -70,6 +70,16 @@ export const walletRefusals = {
   insufficient_funds: [400, 'There is not enough in the wallet.'],
 } as const satisfies Record<string, Failure>
 
+/** Refusals of every payment from a wallet, on an intent or without one. */
+export const payRefusals = {
+  ...walletRefusals,
+  beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
+  single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
+  daily_limit_exceeded: [400, 'The daily limit is reached.'],
+  sepa_rail_missing: [503, 'Live mode has no rail to pay by SEPA with.'],
+  ...intentRefusals,
+} as const satisfies Record<string, Failure>
+
 const transfer_not_found = missing('transfer')
 
 const createDescription = [
@@ -94,14 +104,7 @@ export const transfersApi = {
       reference: 'Invoice 4711',
     },
     returns: [201, TransferRecord],
-    fails: {
-      ...walletRefusals,
-      beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
-      single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
-      daily_limit_exceeded: [400, 'The daily limit is reached.'],
-      sepa_rail_missing: [503, 'Live mode has no rail to pay by SEPA with.'],
-      ...intentRefusals,
-    },
+    fails: payRefusals,
     emits: sepaTransferEvents,
   }),
   list: list('/transfers', {

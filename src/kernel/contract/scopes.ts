@@ -3,6 +3,7 @@
  * name, or `never`. A test compares this list with the scopes that contracts require.
  */
 const rights = {
+  'access-events:read': 'given',
   'agents:read': 'given',
   'agents:write': 'never',
   'audit:read': 'never',
@@ -14,7 +15,12 @@ const rights = {
   'card-requests:read': 'given',
   'card-requests:write': 'given',
   'cards:read': 'given',
+  'cards:reveal': 'asked',
   'cards:write': 'never',
+  'checkout:read': 'given',
+  'checkout:write': 'given',
+  'credentials:read': 'given',
+  'credentials:write': 'given',
   'customers:read': 'never',
   'customers:write': 'never',
   'delegations:read': 'given',

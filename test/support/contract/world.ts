@@ -17,6 +17,7 @@ import {
   SPECIAL_RECORDS,
   type SpecialRecord,
 } from './world-data.ts'
+import { MADE_MEMBERS } from './world-members.ts'
 
 export const operations = published(areas)
 
@@ -99,7 +100,7 @@ export class World {
   async #prepare(registered: Registered): Promise<Prepared> {
     this.#variants = RECORD_VARIANTS[registered.key] ?? {}
     const path = (await this.#fill(registered.operation.path)) + (await this.#queryOf(registered))
-    const body = await this.bodyOf(registered)
+    const body = await this.bodyOf(registered, path)
     const before = REQUIRED_BEFORE[registered.key]
     if (before) await this.#succeed(byKey(before), path)
     return { path, body }
@@ -118,9 +119,10 @@ export class World {
     return required.length > 0 ? `?${new URLSearchParams(query)}` : ''
   }
 
-  async bodyOf({ key, operation }: Registered): Promise<unknown> {
+  async bodyOf({ key, operation }: Registered, path: string): Promise<unknown> {
     if (operation.example === undefined) return undefined
-    const example = { ...operation.example, ...this.#variants[key] }
+    const made = await MADE_MEMBERS[key]?.((method, at, sent) => this.#make(method, at, sent), path)
+    const example = { ...operation.example, ...made, ...this.#variants[key] }
     const body = (await this.#withIds(example)) as { fromWalletId?: string }
     // The paying wallet needs money.
     if (body.fromWalletId) await this.#succeed(byKey('fund.wallet'), `/wallets/${body.fromWalletId}/fund`)
@@ -137,7 +139,7 @@ export class World {
       .split('/')
       .map((part: string, index: number) => (part.startsWith('{') ? (params[index] ?? part) : part))
       .join('/')
-    const body = await this.bodyOf(registered)
+    const body = await this.bodyOf(registered, path)
     const answer = await this.send(registered, path, {
       ...credentials(registered, this.owner),
       ...(body ? { body } : {}),
@@ -147,6 +149,16 @@ export class World {
     if (registered.key === 'agents.create')
       await this.#succeed(byKey('fund.wallet'), `/wallets/${answer.body.walletId}/fund`)
     return answer
+  }
+
+  /** Makes a record of which a body needs more than the example of one operation. */
+  async #make(method: string, path: string, body?: object): Promise<HttpResponse['body']> {
+    const answer = await this.#service.http(method, path, {
+      token: this.owner.key,
+      ...(body ? { body } : {}),
+    })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
+    return answer.body
   }
 
   /** The path with the ids of existing records, each within the one before it. */
@@ -228,7 +240,7 @@ export class World {
     const body =
       registered.operation.method === 'GET'
         ? {}
-        : { body: { ...((await this.bodyOf(registered)) as object | undefined), ...members } }
+        : { body: { ...((await this.bodyOf(registered, '')) as object | undefined), ...members } }
     return (
       await this.send(registered, registered.operation.path, {
         ...credentials(registered, this.owner),
