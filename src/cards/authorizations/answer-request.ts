@@ -102,7 +102,23 @@ function blockerOf(
   if (terms && isOfOtherIntent(terms, intent?.id)) return otherIntentWords(terms)
   if (existing?.source === 'intent' && !intent)
     return 'The intent does not hold enough for this increment: declare another intent for the rest.'
-  return content.merchant.networkTokenId === null ? undefined : 'The network token is not known here.'
+  return tokenBlocker(content, place, intent, batch)
+}
+
+/** Why the network token that pays cannot pay this; undefined if it can, or if none pays. */
+function tokenBlocker(
+  { merchant, amountEuros, ask }: AuthorizationRequest,
+  { cardId }: Request['place'],
+  intent: IntentRow | undefined,
+  { credentials, now }: DecisionState,
+): string | undefined {
+  const { networkTokenId } = merchant
+  if (networkTokenId === null) return undefined
+  const token = credentials.find(networkTokenId)
+  if (token?.cardId !== cardId) return 'The network token is not known here.'
+  if (token.intentId !== null && token.intentId !== intent?.id)
+    return `The network token pays the intent ${token.intentId} alone, which does not cover this.`
+  return credentials.blockerOf(networkTokenId, { merchant, amountEuros, now, isIncrement: ask > 0 })
 }
 
 /** A check of the card itself comes first: the rules cannot outweigh it. */

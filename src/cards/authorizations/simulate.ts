@@ -25,6 +25,7 @@ export const simulate: HandlerOf<typeof authorizationsApi.simulate> = async ({ p
     authorizationIds: [],
     intentIds: [],
     searches: [search],
+    tokenIds: [],
     spends: [{ agentId, merchant: nameOfDescriptor(descriptor) }],
     movesMoney: false,
   })

@@ -43,6 +43,7 @@ export function needsOf(
         ? { agentId, merchant: nameOfDescriptor(content.merchant.descriptor) }
         : [],
     ),
+    tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
   }
 }

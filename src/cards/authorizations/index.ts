@@ -1,0 +1,3 @@
+export type { CardBatch } from './batch.ts'
+export { confirmationBlocker, confirmPayment, loadConfirmations, writeConfirmations } from './confirm.ts'
+export { authorizationEvents } from './messages-api.ts'
