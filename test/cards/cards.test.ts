@@ -4,8 +4,10 @@ import { aCard, getCard } from '../support/cards/cards.ts'
 import { aFundedAgent, anAgent, aToken, bodyOf } from '../support/factories.ts'
 import { calls, eventsOf, service } from './cards/cards-service.ts'
 import './cards/card-ends.ts'
+import './cards/notices.ts'
 import './cards/processor-faults.ts'
 import './cards/purses.ts'
+import './cards/random-lives.ts'
 import './cards/rotation.ts'
 
 const { client, key } = await service.owner()

@@ -115,7 +115,7 @@ const number = defineEntity({
       .onCreate(() => null),
     /** Counts the states that the processor has been told of: each has a reference of its own. */
     toldCount: p.integer().onCreate(() => 0),
-    /** The version of the card's limits and controls that the processor has confirmed last. */
+    /** The version of the card's limits and controls that the processor has confirmed last; the first, until it has. */
     controlsVersion: p.integer().onCreate(() => 1),
   },
 })

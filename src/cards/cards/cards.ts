@@ -100,7 +100,7 @@ const cardSteps = implement(stepsApi, {
   endForAgent: deletionStep,
 })
 
-/** Process, sweep and test clock share one instant. `end` comes last: it finds out when the card is due again. */
+/** Process, sweep and test clock share one instant. What needs no processor comes first: it may not be configured any more. */
 const cardsDue: Deadline = {
   process: cardProcess,
   table: 'cards',
@@ -109,7 +109,7 @@ const cardsDue: Deadline = {
   due: 'due_at',
   open: 'due_at is not null',
   waits: 'true',
-  operations: ['cards.issue', 'cards.replace', 'cards.tell', 'cards.returnPurse', 'cards.end'],
+  operations: ['cards.returnPurse', 'cards.end', 'cards.issue', 'cards.replace', 'cards.tell'],
 }
 
 export const cardsArea = area(

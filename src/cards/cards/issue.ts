@@ -92,7 +92,8 @@ const membersOf = (
   agentName: string,
 ) => ({
   agentId,
-  usage,
+  // An intent is paid once.
+  usage: intentId === null ? usage : ('single' as const),
   displayName: displayName ?? agentName,
   intentId,
   requestId: requestId ?? null,
@@ -109,11 +110,14 @@ const termsOf = (id: string, { agentId, intentId, limits, controls }: CardMember
   ...controls,
 })
 
-/** Records a number that the processor has issued, as the one in use. */
+/**
+ * Records a number that the processor has issued, as the one in use. Which limits and controls it has there is known only
+ * where they were never changed, since an earlier repetition of the request may have brought it about.
+ */
 export function addNumber(
   { card }: LockedCard,
   issued: IssuedCard,
-  { id, controlsVersion }: { readonly id: string; readonly controlsVersion: number },
+  id: string,
   { records }: Pick<Context, 'records'>,
 ): CardNumber {
   const { processorCardId, brand, last4, expMonth, expYear } = issued
@@ -121,16 +125,7 @@ export function addNumber(
   const { agentId, processor, id: cardId } = card
   const endsAt = lastInstantOf(expYear, expMonth)
   Object.assign(card, { ...shown, numberId: id })
-  return records.create(CardNumber, {
-    id,
-    agentId,
-    cardId,
-    processor,
-    processorCardId,
-    ...shown,
-    endsAt,
-    controlsVersion,
-  })
+  return records.create(CardNumber, { id, agentId, cardId, processor, processorCardId, ...shown, endsAt })
 }
 
 /** The last millisecond of a month, in UTC. */

@@ -54,7 +54,7 @@ const noNextNumber = { nextNumberId: null, nextNumberAt: null, overlapMinutes: n
 
 async function recordReplaced(
   answer: IssuedCard | ProcessorFailure,
-  { cardId, reference, controlsVersion }: NumberRequest,
+  { cardId, reference }: NumberRequest,
   context: StepContext,
 ): Promise<void> {
   const locked = await lockNumbers(cardId, context)
@@ -74,7 +74,7 @@ async function recordReplaced(
     return
   }
   retire(locked, overlapMinutes ?? 0, context.now)
-  const number = addNumber(locked, answer, { id: reference, controlsVersion }, context)
+  const number = addNumber(locked, answer, reference, context)
   context.emit('card.rotated', cardEvent(card))
   answered({ ...locked, numbers: [number, ...numbers] }, context)
 }

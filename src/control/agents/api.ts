@@ -201,7 +201,7 @@ export const agentsApi = {
   delete: del('/agents/{id}', {
     summary: 'Delete an agent',
     description:
-      'The agent’s tokens are revoked at once. It is `deleting` until its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` for good (`agent.deleted`). The record stays readable.',
+      'The agent’s tokens are revoked at once. It is `deleting` until its cards are closed, its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` for good (`agent.deleted`). The record stays readable.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],

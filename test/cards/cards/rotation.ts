@@ -75,6 +75,15 @@ describe('a card that is rotated', () => {
     expect(await statesOf(id)).toEqual(['replaced closed', 'current active'])
   })
 
+  test('is rotated once by many requests at the same time', async () => {
+    const { client } = await service.owner()
+    const { id } = await aCard(client)
+    const answered = await Promise.all(Array.from({ length: 8 }, () => rotate(client, id)))
+    expect(answered.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
+    await pass(client, { minutes: 2 })
+    expect(await statesOf(id)).toEqual(['replaced closed', 'current active'])
+  })
+
   test('keeps its number where the processor refuses another one, and says why', async () => {
     const { client } = await service.owner()
     const card = await aCard(client)

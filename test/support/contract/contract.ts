@@ -94,7 +94,13 @@ export const isRoute = (method: string, path: string): boolean =>
       new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   )
 
-export const cases = operations.map(registered => [registered.key, registered] as const)
+const isSigned = ({ operation }: Registered): boolean => operation.callers.includes('signed')
+const everyCase = operations.map(registered => [registered.key, registered] as const)
+
+/** The operations that somebody calls with a credential of his, or with none. */
+export const cases = everyCase.filter(([, registered]) => !isSigned(registered))
+/** The operations of external systems, which sign their requests. */
+export const signedCases = everyCase.filter(([, registered]) => isSigned(registered))
 export const casesWhere = (isWanted: (registered: Registered) => boolean) =>
   cases.filter(([, registered]) => isWanted(registered))
 

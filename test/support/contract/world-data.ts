@@ -55,5 +55,10 @@ export interface SpecialRecord {
 /** Records whose creation takes more than an example. */
 export const SPECIAL_RECORDS: Readonly<Record<string, SpecialRecord>> = {
   funding: { by: 'fund.create', body: { amountEuros: 13.03 }, idIn: ({ funding }) => funding.id },
+  sandboxauth: {
+    by: 'sandbox.authorizeCard',
+    body: {},
+    idIn: ({ authorizationId }) => authorizationId,
+  },
   dlg: { by: 'delegations.create', body: {}, idIn: ({ code }) => code },
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
+import { networkBefore } from '../cards/network.ts'
 import {
   DASHBOARD_SECRET,
   type HttpResponse,
@@ -25,6 +26,11 @@ export const operations = published(areas)
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
+}
+
+/** Collections within a record that only the outside world fills, by the template of their path. */
+const CAUSED_WITHIN: Readonly<Record<string, (world: World, id: string) => Promise<string>>> = {
+  '/cards/{id}/authorizations': (world, cardId) => world.paidByCard(cardId),
 }
 
 /** An id as the contracts' examples write it. */
@@ -67,7 +73,7 @@ interface WorldOptions {
 
 /** One owner's records, created with the contracts' own examples when an operation needs them. */
 export class World {
-  readonly #service: Pick<TestService, 'http'>
+  readonly #service: Pick<TestService, 'http' | 'sql' | 'url'>
   readonly owner: Owner<typeof areas>
   readonly #prepared: Map<string, Promise<Prepared>> | undefined
   readonly #records = new Map<string, Promise<string>>()
@@ -75,7 +81,7 @@ export class World {
   #variants: Readonly<Record<string, object>> = {}
 
   constructor(
-    service: Pick<TestService, 'http'>,
+    service: Pick<TestService, 'http' | 'sql' | 'url'>,
     owner: Owner<typeof areas>,
     { keeps = false }: WorldOptions = {},
   ) {
@@ -176,7 +182,10 @@ export class World {
     const to = rest.indexOf('}', from)
     const collection = filled + id + rest.slice(0, from - 1)
     const template = `${filled.slice(0, -1)}/{id}${rest.slice(0, from - 1)}`
-    const inner = await this.#once(collection, () => this.#create(operationAt('POST', template), collection))
+    const cause = CAUSED_WITHIN[template]
+    const inner = await this.#once(collection, () =>
+      cause ? cause(this, id) : this.#create(operationAt('POST', template), collection),
+    )
     return this.#fillRest(`${collection}/`, inner, rest.slice(to + 1))
   }
 
@@ -256,6 +265,12 @@ export class World {
     await this.#call('intents.create', {})
     await this.#call('risk.configure', { thresholds, weights: {} })
     return (await this.#call('risk.alerts', {})).data[0]
+  }
+
+  /** The authorization of a payment by this card, as the card network asks for one. */
+  async paidByCard(cardId: string): Promise<string> {
+    await networkBefore(this.#service).authorize(cardId, 25)
+    return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
   }
 
   async #withIds(value: unknown): Promise<unknown> {
