@@ -14,7 +14,14 @@ import {
   type Shopper,
 } from '../support/cards/reveal.ts'
 import { sandboxWith } from '../support/cards/sandbox.ts'
-import { anAgent, bodyOf, type TestClient } from '../support/factories.ts'
+import {
+  aDelegation,
+  anAgent,
+  anIntent,
+  bodyOf,
+  redeemDelegation,
+  type TestClient,
+} from '../support/factories.ts'
 import { ENCRYPTION_KEY, startTestService } from '../support/harness.ts'
 import { advance } from '../support/sandbox.ts'
 import { traceOf } from '../support/trace.ts'
@@ -213,6 +220,30 @@ describe('a credential', () => {
     failure = undefined
     const { jwe } = await bodyOf(redeem(client, id, { fillerKeyId: filler.id }))
     expect(await opened(jwe, pair)).toEqual(cardDataOf(card.processorCardId))
+  })
+
+  test('of a delegation’s token is for intents that were declared with it, and seen by it alone', async () => {
+    const shopper = await aShopper(service)
+    const { client, agent, agentClient, intent, pair, filler } = shopper
+    const holders = await Promise.all(
+      [1, 2].map(async () => {
+        const { token } = await redeemDelegation(service.client(), await aDelegation(client, agent.id))
+        return service.client(String(token))
+      }),
+    )
+    const [holder, other] = holders as [TestClient, TestClient]
+    const own = await anIntent(holder, agent.id, { merchant: 'shop.example.com', amountEuros: 5 })
+    expect(await issue(holder, intent.id)).toMatchObject({ status: 404, code: 'intent_not_found' })
+    const { id } = await bodyOf(issue(holder, own.id))
+    expect(await redeem(other, id, { fillerKeyId: filler.id })).toMatchObject({ status: 404 })
+    expect((await bodyOf(other.credentials.list({ query: {} }))).data).toEqual([])
+    const { jwe, accessEventId } = await bodyOf(redeem(holder, id, { fillerKeyId: filler.id }))
+    expect(await opened(jwe, pair)).toHaveProperty('number')
+    const params = { id: String(accessEventId) }
+    const statuses = [holder, other, agentClient].map(
+      async one => (await one.accessEvents.get({ params })).status,
+    )
+    expect(await Promise.all(statuses)).toEqual([200, 404, 200])
   })
 
   test('is nobody else’s', async () => {
