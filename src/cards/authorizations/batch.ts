@@ -13,7 +13,7 @@ import {
   updateTransactions,
 } from '../../money/transactions/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
-import { spendCards } from '../cards/index.ts'
+import { returnPurses, spendCards } from '../cards/index.ts'
 import {
   type AuthorizationRow,
   insertAuthorizations,
@@ -96,6 +96,16 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
     batch.payments.write(sql),
     batch.riskAssessor.write(sql),
     spendCards(sql, tenant, [...batch.spent], batch.now),
+    returnPurses(sql, tenant, cardsWithFreeMoney(changed), batch.now),
     batch.book.post(sql),
   ])
 }
+
+/** The cards whose purse has got money or been freed of a hold: a closed one gives it back. */
+const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges): string[] =>
+  [...newAuthorizations, ...authorizations].flatMap(
+    ({ source, cardId, status, heldEuros, refundedEuros }) => {
+      const isFree = status !== 'declined' && (heldEuros === 0n || refundedEuros > 0n)
+      return source === 'purse' && cardId && isFree ? cardId : []
+    },
+  )

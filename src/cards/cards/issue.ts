@@ -92,7 +92,8 @@ const membersOf = (
   agentName: string,
 ) => ({
   agentId,
-  usage,
+  // An intent is paid once.
+  usage: intentId === null ? usage : ('single' as const),
   displayName: displayName ?? agentName,
   intentId,
   requestId: requestId ?? null,

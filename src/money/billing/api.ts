@@ -37,7 +37,8 @@ export const billingApi = {
   balance: get('/billing/balance', {
     ...reading,
     summary: 'How much you have',
-    description: 'In all wallets together, and what is still on its way into one.',
+    description:
+      'In all wallets together, the purses of cards among them, and what is still on its way into one.',
     returns: [
       200,
       z.object({

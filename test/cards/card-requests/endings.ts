@@ -128,6 +128,38 @@ describe('a card request', () => {
     expect(await bodyOf(client.agents.get({ params: { id: agent.id } }))).toMatchObject({ status: 'deleted' })
   })
 
+  test('that is approved fails with its agent, whether its card was asked for already or not', async () => {
+    for (const isAskedFor of [false, true]) {
+      const { client, agent } = await anOwnerWithAgent()
+      const { id } = await aCardRequest(client, agent.id, { displayName: 'sandbox away' })
+      await bodyOf(client.cardRequests.approve({ params: { id }, body: {} }))
+      if (isAskedFor) await minuteLater(client)
+      expect((await getRequest(client, id)).status).toBe('approved')
+      await bodyOf(client.agents.delete({ params: { id: agent.id } }))
+      await minuteLater(client)
+      expect(await getRequest(client, id)).toMatchObject({
+        status: 'failed',
+        failureReason: isAskedFor
+          ? 'The card was closed before it was issued.'
+          : 'The agent was frozen or deleted meanwhile.',
+      })
+    }
+  })
+
+  test('waits for a processor that is away, and the card comes when it is back', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const { id } = await aCardRequest(client, agent.id, { displayName: 'sandbox away' })
+    await bodyOf(client.cardRequests.approve({ params: { id }, body: {} }))
+    await minuteLater(client)
+    await minuteLater(client)
+    expect(await getRequest(client, id)).toMatchObject({ status: 'approved', cardId: null })
+    for (let hour = 0; hour < 3; hour++) await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
+    const { status, cardId } = await getRequest(client, id)
+    expect(status).toBe('issued')
+    const { data } = await bodyOf(client.cards.list({ query: { agentId: agent.id } }))
+    expect(data).toMatchObject([{ id: cardId, status: 'active', requestId: id }])
+  })
+
   test('of live mode is not approved where there is no processor, and waits', async () => {
     const owner = await service.owner()
     const live = await aLiveClient(service, owner)

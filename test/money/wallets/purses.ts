@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Answer } from '../../../src/derive/client.ts'
-import type { Cause } from '../../../src/money/ledger/book.ts'
 import { walletReference } from '../../../src/money/wallets/wallet-reference.ts'
 import { aPurse } from '../../support/cards/purses.ts'
 import { aBeneficiary, anAgent, aWallet, bodyOf } from '../../support/factories.ts'
@@ -15,7 +14,7 @@ describe('the purse of a card', () => {
   let purse: Awaited<ReturnType<typeof aPurse>>
   let walletId: string
   beforeAll(async () => {
-    purse = await aPurse(service, owner)
+    purse = await aPurse(client)
     walletId = purse.walletId
   })
 
@@ -125,30 +124,23 @@ describe('the purse of a card', () => {
   })
 
   test('keeps its agent while money is held on it', async () => {
-    const held = await aPurse(service, owner)
+    const held = await aPurse(client)
     const tenant = { ownerId, mode: 'test' } as const
-    const [funding, payment] = ['funding', 'authorization'].map(type => ({ type, id: held.cardId }))
-    await books.inBook(
-      { wallets: [held.walletId], others: ['bank'] },
-      book => {
-        book.move('fund', 'bank', held.walletId, 1_000n, funding as Cause)
-        book.hold(held.walletId, 400n, payment as Cause)
-      },
-      { tenant },
-    )
+    const payment = { type: 'trial', id: held.cardId }
+    await books.inBook({ wallets: [held.walletId] }, book => book.hold(held.walletId, 400n, payment), {
+      tenant,
+    })
     const remove = () => client.agents.delete({ params: { id: held.agentId } })
     expect(await remove()).toMatchObject({ status: 400, code: 'money_held' })
-    await books.inBook(
-      { wallets: [held.walletId], holds: [payment as Cause] },
-      book => void book.release(payment as Cause),
-      { tenant },
-    )
+    await books.inBook({ wallets: [held.walletId], holds: [payment] }, book => void book.release(payment), {
+      tenant,
+    })
     expect(await bodyOf(remove())).toMatchObject({ status: 'deleting' })
   })
 
   test('is never the wallet of a request that names none', async () => {
     const bare = await service.owner()
-    await aPurse(service, bare)
+    await aPurse(bare.client)
     expect((await bare.client.billing.sepaDetails()).code).toBe('wallet_not_found')
     expect((await bare.client.billing.fundProcessor({ body: { amountEuros: 1 } })).code).toBe(
       'wallet_not_found',
@@ -161,7 +153,7 @@ describe('the purse of a card', () => {
 
   test('has statements as every wallet', async () => {
     const statement = await bodyOf(client.statements.create({ body: { walletId } }))
-    expect(statement).toMatchObject({ walletId, iban: null, closingEuros: 0 })
+    expect(statement).toMatchObject({ walletId, iban: null, closingEuros: 10 })
     const { status } = await service.http('GET', `/v1/statements/${statement.id}/pdf`, { token: owner.key })
     expect(status).toBe(200)
     expect(ownerId).toBe(statement.ownerId)
