@@ -36,39 +36,43 @@ let life: Awaited<ReturnType<typeof cardLife>>
 let places: Readonly<Record<string, Place>>
 let search: CardDataSearch
 
-beforeAll(async () => {
-  life = await cardLife(watched)
-  search = searchFor(life.cards, life.tokens)
-  await plant(watched)
-  places = await watched.places()
-}, 90_000)
-
 const NAMES = ['logs', 'database', 'histories', 'files of Temporal', 'webhooks', 'answers']
 
-describe('card data in a full run', () => {
-  test('is what was issued, and what its recipients have read', () => {
-    expect(life.cards.length).toBeGreaterThanOrEqual(3)
-    expect(life.cards).toEqual(expect.arrayContaining([...life.read]))
+describe('in a full run of cards,', () => {
+  beforeAll(async () => {
+    life = await cardLife(watched)
+    search = searchFor(life.cards, life.tokens)
+    await plant(watched)
+    places = await watched.places()
+  }, 90_000)
+
+  describe('card data', () => {
+    test('is what was issued, and what its recipients have read', () => {
+      expect([life.cards.length, life.tokens.length, life.read.length]).toEqual([3, 1, 5])
+      const numbers = [...life.cards, ...life.tokens].map(({ number }) => number)
+      expect(new Set(numbers).size).toBe(4)
+      for (const data of life.read) expect(numbers).toContain((data as { number: string }).number)
+    })
+
+    test.each(NAMES)('stands nowhere in the %s', name => {
+      const { texts = [], values = [] } = places[name] ?? {}
+      expect(texts.length).toBeGreaterThan(0)
+      expect(texts.flatMap(text => search.in(text))).toEqual([])
+      expect(search.inValues(values)).toEqual([])
+    })
   })
 
-  test.each(NAMES)('stands nowhere in the %s', name => {
-    const { texts = [], values = [] } = places[name] ?? {}
-    expect(texts.length).toBeGreaterThan(0)
-    expect(texts.flatMap(text => search.in(text))).toEqual([])
-    expect(search.inValues(values)).toEqual([])
-  })
-})
+  describe('data that was planted', () => {
+    const plantedSearch = searchFor([planted], [])
 
-describe('card data that was planted', () => {
-  const plantedSearch = searchFor([planted], [])
+    test.each(NAMES)('is found in the %s', name => {
+      expect(Object.keys(places).sort()).toEqual([...NAMES].sort())
+      const found = places[name]?.texts.flatMap(text => plantedSearch.in(text))
+      expect(found).toEqual(expect.arrayContaining([expect.stringContaining('a number')]))
+    })
 
-  test.each(NAMES)('is found in the %s', name => {
-    expect(Object.keys(places).sort()).toEqual([...NAMES].sort())
-    const found = places[name]?.texts.flatMap(text => plantedSearch.in(text))
-    expect(found).toEqual(expect.arrayContaining([expect.stringContaining('a number')]))
-  })
-
-  test.each(['logs', 'database', 'histories', 'webhooks'])('is found among the values of the %s', name => {
-    expect(plantedSearch.inValues(places[name]?.values ?? [])).toContain('a CVC alone')
+    test.each(['logs', 'database', 'histories', 'webhooks'])('is found among the values of the %s', name => {
+      expect(plantedSearch.inValues(places[name]?.values ?? [])).toContain('a CVC alone')
+    })
   })
 })
