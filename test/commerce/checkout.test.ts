@@ -1,3 +1,4 @@
+import './checkout/confirm.ts'
 import './checkout/execute.ts'
 import { describe, expect, test } from '@jest/globals'
 import type { Disclosure, ProcessorFailure } from '../../src/ports/card-processor.ts'
