@@ -1,5 +1,11 @@
+import { accessEventsArea } from './cards/access-events/access-events.ts'
+import { agentCredentialsArea } from './cards/agent-credentials/agent-credentials.ts'
 import { authorizationsArea } from './cards/authorizations/authorizations.ts'
+import { cardRequestsArea } from './cards/card-requests/card-requests.ts'
 import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
+import { credentialsArea } from './cards/credentials/credentials.ts'
+import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
+import { checkoutArea } from './commerce/checkout/checkout.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
@@ -50,9 +56,15 @@ export const areas = {
   intents: intentsArea,
   cards: cardsArea,
   cardControls: cardControlsArea,
+  fillerKeys: fillerKeysArea,
+  accessEvents: accessEventsArea,
+  credentials: credentialsArea,
+  agentCredentials: agentCredentialsArea,
+  cardRequests: cardRequestsArea,
   authorizations: authorizationsArea,
   transfers: transfersArea,
   rails: railsArea,
+  checkout: checkoutArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

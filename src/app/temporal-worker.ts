@@ -1,5 +1,6 @@
 import { type NativeConnection, Worker } from '@temporalio/worker'
 import { agentActivities } from '../../activities/agents.ts'
+import { cardRequestActivities } from '../../activities/card-requests.ts'
 import { cardActivities } from '../../activities/cards.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { statementActivities } from '../../activities/statements.ts'
@@ -47,6 +48,7 @@ export async function startWorker(
     dataConverter: { payloadCodecs: [legible] },
     activities: {
       ...agentActivities(run),
+      ...cardRequestActivities(run, settings),
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),

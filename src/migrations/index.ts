@@ -56,7 +56,10 @@ import { TransfersWithOwners } from './m0082-transfers-with-owners.ts'
 import { Cards } from './m0083-cards.ts'
 import { AddressesOfCustomers } from './m0084-addresses-of-customers.ts'
 import { CardAuthorizations } from './m0085-card-authorizations.ts'
+import { Reveal } from './m0086-reveal.ts'
+import { Credentials } from './m0087-credentials.ts'
 import { CardProcesses } from './m0088-card-processes.ts'
+import { CardRequests } from './m0089-card-requests.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -118,5 +121,8 @@ export const migrations = [
   { name: 'm0083-cards', class: Cards },
   { name: 'm0084-addresses-of-customers', class: AddressesOfCustomers },
   { name: 'm0085-card-authorizations', class: CardAuthorizations },
+  { name: 'm0086-reveal', class: Reveal },
+  { name: 'm0087-credentials', class: Credentials },
   { name: 'm0088-card-processes', class: CardProcesses },
+  { name: 'm0089-card-requests', class: CardRequests },
 ]

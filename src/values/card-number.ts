@@ -15,6 +15,16 @@ function passesLuhn(digits: string): boolean {
 const isCardNumber = (text: string): boolean =>
   [...text.matchAll(DIGITS)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
 
+/**
+ * A number that stands by itself, of 14 digits or more, and begins as those of cards do. Ids that are random or the time
+ * hardly ever contain one.
+ */
+const ALONE = /(?<![\da-z])[2-69](?:[ -]?\d){13,18}(?![\da-z])/gi
+
+/** Whether an id that a client chose contains a card number. */
+export const isCardNumberInId = (id: string): boolean =>
+  [...id.matchAll(ALONE)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
+
 /** Whether any text, number or member name inside a value contains a card number. */
 export function hasCardNumber(value: unknown): boolean {
   if (typeof value === 'string' || typeof value === 'number') return isCardNumber(String(value))

@@ -1,3 +1,7 @@
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { algorithmOf, definingMembers, type Jwk, type KeyProblem, keyProblem } from './public-jwk.ts'
+
 /** A public key that card data may be encrypted to. */
 export interface EncryptionKey {
   readonly jwk: Readonly<Record<string, string>>
@@ -5,3 +9,97 @@ export interface EncryptionKey {
   /** The RFC 7638 thumbprint: SHA-256, base64url. */
   readonly thumbprint: string
 }
+
+/** Members that only a private or symmetric key has. */
+const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+const WAS_SENT =
+  'this belongs to a private key. Send the public one only, and make a new pair: this one is no secret any more'
+
+/** Checks before a member is read: private keys, and values that are no texts. */
+function problemsOfForm(input: unknown): KeyProblem[] {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return [{ member: '', problem: 'must be a JSON Web Key: an object' }]
+  const present = PRIVATE.filter(member => Object.hasOwn(input, member))
+  if (present.length > 0) return present.map(member => ({ member, problem: WAS_SENT }))
+  return Object.entries(input)
+    .filter(([member, value]) => member !== 'key_ops' && member !== 'ext' && typeof value !== 'string')
+    .map(([member]) => ({ member, problem: 'must be a text' }))
+}
+
+/** An issue without its input: no word of a key is said again. */
+const issueOf = ({ member, problem }: KeyProblem) => ({
+  code: 'custom' as const,
+  message: problem,
+  path: member === '' ? [] : [member],
+  input: undefined,
+})
+
+/** The number of characters of 8,192 bits, the longest modulus. */
+const LONGEST = 1_366
+
+const name = z.string().max(200).optional()
+const number = z.string().max(LONGEST).optional()
+
+const PublicJwk = z
+  .strictObject({
+    kty: z
+      .string()
+      .max(20)
+      .meta({ description: '`RSA`, `EC` or `OKP`.', examples: ['EC'] }),
+    crv: z
+      .string()
+      .max(20)
+      .optional()
+      .meta({ description: '`P-256` or `P-384` of `EC`, `X25519` of `OKP`.', examples: ['P-256'] }),
+    n: number.meta({ description: 'The modulus of `RSA`: 2048 to 8192 bits.' }),
+    e: number.meta({ description: 'The exponent of `RSA`.', examples: ['AQAB'] }),
+    x: number,
+    y: number,
+    use: name.meta({ description: '`enc`, or left out.' }),
+    alg: name.meta({ description: '`RSA-OAEP-256` or `ECDH-ES+A256KW` as the kty has it, or left out.' }),
+    key_ops: z.array(z.string().max(20)).max(8).optional(),
+    ext: z.boolean().optional(),
+    kid: name.meta({ description: 'Ignored: a key is known by its thumbprint.' }),
+  })
+  .meta({ id: 'PublicKeyJwk' })
+
+const formed = z.preprocess<unknown, typeof PublicJwk, z.input<typeof PublicJwk>>((input, context) => {
+  const problems = problemsOfForm(input)
+  if (problems.length === 0) return input
+  context.issues.push(...problems.map(issueOf))
+  return z.NEVER
+}, PublicJwk)
+
+/** The public key of a recipient, without members that do not make it what it is; or what is wrong with which member. */
+export function encryptionKeyOf(jwk: Jwk): EncryptionKey | KeyProblem {
+  const problem = keyProblem(jwk)
+  if (problem) return problem
+  const members = Object.fromEntries(definingMembers(jwk).map(member => [member, String(jwk[member])]))
+  const thumbprint = hash('sha256', JSON.stringify(members), 'base64url')
+  return { jwk: members, alg: algorithmOf(jwk), thumbprint }
+}
+
+/** The public key of a recipient in a request: a 400 names the member and never shows a value. */
+export const encryptionKey = z
+  .codec(formed, z.custom<EncryptionKey>(), {
+    decode(jwk, context) {
+      const key = encryptionKeyOf(jwk)
+      if (!('problem' in key)) return key
+      context.issues.push(issueOf(key))
+      return z.NEVER
+    },
+    encode: ({ jwk: { kty = '', ...others } }) => ({ kty, ...others }),
+  })
+  .meta({
+    description:
+      'The public key (RFC 7517) of whoever is to read the data: RSA with 2048 bits or more (RSA-OAEP-256), or EC P-256, EC P-384 or OKP X25519 (ECDH-ES+A256KW). Private keys, weak ones and those for signatures are refused.',
+    examples: [
+      {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+        y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+      },
+    ],
+  })

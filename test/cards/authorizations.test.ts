@@ -1,3 +1,5 @@
+import './authorizations/card-statements.ts'
+import './authorizations/decisions-again.ts'
 import './authorizations/fold.ts'
 import './authorizations/lifecycle.ts'
 import './authorizations/locked-agent.ts'

@@ -1,6 +1,8 @@
 import './rules/random-decisions.ts'
 import './rules/policy-cache.ts'
 import './rules/decision-reasons.ts'
+import './rules/card-terms.ts'
+import './rules/card-payments.ts'
 import { describe, expect, test } from '@jest/globals'
 import { ruleTable } from '../../src/control/rules/decide.ts'
 import type { Counters, SpendRequest } from '../../src/control/rules/decision.ts'

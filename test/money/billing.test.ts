@@ -117,7 +117,7 @@ describe('the SEPA details', () => {
   })
 })
 
-describe('the balance at the card processor', () => {
+describe('the deposit at the card processor', () => {
   const move = (client: TestClient, fromWalletId: string | null, amountEuros: number) =>
     client.billing.fundProcessor({ body: { fromWalletId, amountEuros } })
   const lies = async (client: TestClient) => (await bodyOf(client.billing.processor())).balanceEuros
@@ -163,6 +163,53 @@ describe('the balance at the card processor', () => {
       [shut, frozen, theirs].map(async ({ id }) => (await move(client, id, 1)).code),
     )
     expect(codes).toEqual(['wallet_closed', 'wallet_frozen', 'wallet_not_found'])
+  })
+
+  const takeBack = (client: TestClient, toWalletId: string | null, amountEuros: number) =>
+    client.billing.withdrawFromProcessor({ body: { toWalletId, amountEuros } })
+
+  test('goes back to a wallet, the oldest open one if none is named', async () => {
+    const { client } = await service.owner()
+    const [main, other] = [await aWallet(client, 100), await aWallet(client)]
+    await bodyOf(move(client, main.id, 60))
+    const answer = await takeBack(client, other.id, 20.5)
+    expect(answer).toMatchObject({ status: 200, body: { currency: 'EUR', balanceEuros: 39.5 } })
+    expect((await traceOf(service, answer))?.events).toEqual(['processor.withdrawn'])
+    expect(await bodyOf(takeBack(client, null, 39.5))).toEqual({ currency: 'EUR', balanceEuros: 0 })
+    const { data } = await bodyOf(client.events.list({ query: { event: 'processor.withdrawn' } }))
+    expect(data[1]?.data).toEqual({ walletId: other.id, amountEuros: 20.5, balanceEuros: 39.5 })
+    const left = async (id: string) => (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
+    expect([await left(main.id), await left(other.id)]).toEqual([79.5, 20.5])
+    await provenLedger(client)
+  })
+
+  test('goes back by concurrent requests up to what there is', async () => {
+    const { client } = await service.owner()
+    const { id } = await aWallet(client, 10)
+    await bodyOf(move(client, id, 10))
+    expect(statusCounts(await times(20, () => takeBack(client, id, 1)))).toEqual({ 200: 10, 400: 10 })
+    const answer = await takeBack(client, id, 0.01)
+    expect(answer).toMatchObject({ status: 400, code: 'insufficient_funds' })
+    expect(answer.error).toBe('€ 0.01 are needed, € 0.00 are available.')
+    expect((await bodyOf(client.wallets.get({ params: { id } }))).availableEuros).toBe(10)
+    await provenLedger(client)
+  })
+
+  test('goes back to a frozen wallet, and to no closed, foreign or unknown one', async () => {
+    const [{ client }, stranger] = [await service.owner(), await service.owner()]
+    expect((await takeBack(client, null, 1)).code).toBe('wallet_not_found')
+    const [shut, frozen, theirs] = [
+      await aWallet(client),
+      await aWallet(client, 5),
+      await aWallet(stranger.client),
+    ]
+    await bodyOf(move(client, frozen.id, 5))
+    await close(client, shut.id)
+    await bodyOf(client.wallets.update({ params: { id: frozen.id }, body: { status: 'frozen' } }))
+    const codes = [shut, theirs].map(async ({ id }) => (await takeBack(client, id, 1)).code)
+    expect(await Promise.all(codes)).toEqual(['wallet_closed', 'wallet_not_found'])
+    expect(await lies(client)).toBe(5)
+    expect(await bodyOf(takeBack(client, frozen.id, 5))).toMatchObject({ balanceEuros: 0 })
   })
 
   test('is kept for each owner and mode', async () => {

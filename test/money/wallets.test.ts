@@ -1,3 +1,4 @@
+import './wallets/purses.ts'
 import { describe, expect, test } from '@jest/globals'
 import { virtualIban } from '../../src/money/wallets/virtual-iban.ts'
 import { aLiveClient, aWallet, bodyOf } from '../support/factories.ts'

@@ -79,6 +79,7 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
       const result = await work()
       measured.set(name, roundTrips - before)
       statements.set(name, executed)
+      executed = new Set()
       return result
     },
   }

@@ -1,3 +1,6 @@
+import './sandbox/card-network.ts'
+import './sandbox/card-network-crashes.ts'
+import './sandbox/card-network-refusals.ts'
 import './sandbox/sandbox-deadlines.ts'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'

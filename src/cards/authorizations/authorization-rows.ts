@@ -14,6 +14,7 @@ const messages = tableOf(CardMessage)
 export const insertAuthorizations = insertInto(authorizations)
 export const updateAuthorizations = updateOf(authorizations, [
   'updatedAt',
+  'cardId',
   'processorRef',
   'status',
   'source',

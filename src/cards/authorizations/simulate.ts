@@ -1,4 +1,4 @@
-import { payableKeys } from '../../control/merchants/index.ts'
+import { nameOfDescriptor, payableKeys } from '../../control/merchants/index.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { Card } from '../cards/index.ts'
 import { answerRequest } from './answer-request.ts'
@@ -8,7 +8,7 @@ import { readDecisionState } from './load-batch.ts'
 
 /** Decides a payment that nobody has asked for, by the same code, and stores nothing. */
 export const simulate: HandlerOf<typeof authorizationsApi.simulate> = async ({ params, body }, context) => {
-  const { records, sql, refuse } = context
+  const { records, sql, tenant, now, refuse } = context
   const card = await records.findOne(Card, { id: params.id })
   if (!card) return refuse('card_not_found')
   const { id: cardId, agentId } = card
@@ -16,18 +16,23 @@ export const simulate: HandlerOf<typeof authorizationsApi.simulate> = async ({ p
   const merchant = { descriptor, url, mcc, country, networkTokenId: null }
   const search = { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
   const numberId = card.numberId ?? ''
-  const state = await readDecisionState(sql, context, {
-    agentIds: [agentId],
-    cardIds: [cardId],
-    numberIds: [numberId],
-    messageIds: [],
-    processorRefs: [],
-    authorizationIds: [],
-    intentIds: [],
-    searches: [search],
-    spends: [{ agentId, merchant: descriptor }],
-    movesMoney: false,
-  })
+  const state = await readDecisionState(
+    sql,
+    { tenant, now },
+    {
+      agentIds: [agentId],
+      cardIds: [cardId],
+      numberIds: [numberId],
+      messageIds: [],
+      processorRefs: [],
+      authorizationIds: [],
+      intentIds: [],
+      searches: [search],
+      spends: [{ agentId, merchant: nameOfDescriptor(descriptor) }],
+      tokenIds: [],
+      movesMoney: false,
+    },
+  )
   const agent = state.agents.get(agentId)
   if (!agent) return refuse('card_not_found')
   const content = {

@@ -39,7 +39,7 @@ export const cardsApi = {
     summary: 'Issue a card for an agent',
     description: [
       'The processor is asked once. If it answers in time the card is `active`, or `inactive` with `activate: false`; else the card is `pending`, and its process goes on until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. No answer, lost or late, makes a second card.',
-      'Limits and controls hold beside the agent’s policy: what either of them forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays that intent alone and closes with it. A card for a single use closes when its one payment has ended.',
+      'Limits and controls hold beside the agent’s policy: what either of them forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays that intent alone, once, and closes with it: it is for a `single` use, whatever `usage` says. A card for a single use closes when its one payment has ended.',
     ].join('\n\n'),
     run: 'outside',
     requires: 'cardProcessor',

@@ -38,6 +38,8 @@ const card = defineEntity({
     displayName: p.text(),
     /** The only intent that the card pays; it closes with it. */
     intentId: nullable.string(),
+    /** The request of the agent that the card is issued for; null = the owner has made it. */
+    requestId: nullable.string(),
     /** Whether the card becomes active as soon as it is issued. */
     activates: p.boolean(),
     frozenReason: nullable.string(),
@@ -113,7 +115,7 @@ const number = defineEntity({
       .onCreate(() => null),
     /** Counts the states that the processor has been told of: each has a reference of its own. */
     toldCount: p.integer().onCreate(() => 0),
-    /** The version of the card's limits and controls that the processor has confirmed last. */
+    /** The version of the card's limits and controls that the processor has confirmed last; the first, until it has. */
     controlsVersion: p.integer().onCreate(() => 1),
   },
 })

@@ -58,9 +58,19 @@ const cardHandlers = implement(cardsApi, {
   },
 
   async list({ query: { from, to, status: wanted, agentId, intentId } }, context) {
+    const { records, pageBy } = context
     const created = await createdWithin('card', { from, to }, context)
-    const page = await context.page(Card, definedOnly({ ...created, status: wanted, agentId, intentId }))
-    return { ...page, data: await cardResponses(page.data, context) }
+    const condition = definedOnly({ ...created, status: wanted, agentId, intentId })
+    // Controls can be long: a page is as long as they allow.
+    return pageBy(async (after, most) => {
+      const rest = after === undefined ? {} : { id: { $lt: after } }
+      const cards = await records.find(
+        Card,
+        { $and: [condition, rest] },
+        { orderBy: { id: 'desc' }, limit: most },
+      )
+      return cardResponses(cards, context)
+    })
   },
 
   async get({ params }, context) {
@@ -100,7 +110,7 @@ const cardSteps = implement(stepsApi, {
   endForAgent: deletionStep,
 })
 
-/** Process, sweep and test clock share one instant. `end` comes last: it finds out when the card is due again. */
+/** Process, sweep and test clock share one instant. What needs no processor comes first: it may not be configured any more. */
 const cardsDue: Deadline = {
   process: cardProcess,
   table: 'cards',
@@ -109,7 +119,7 @@ const cardsDue: Deadline = {
   due: 'due_at',
   open: 'due_at is not null',
   waits: 'true',
-  operations: ['cards.issue', 'cards.replace', 'cards.tell', 'cards.returnPurse', 'cards.end'],
+  operations: ['cards.returnPurse', 'cards.end', 'cards.issue', 'cards.replace', 'cards.tell'],
 }
 
 export const cardsArea = area(

@@ -49,7 +49,7 @@ type Recording = Pick<
 /** Records what the processor has answered to the request for a card; the first answer counts. */
 export async function recordIssued(
   answer: IssuedCard | ProcessorFailure,
-  { cardId, controlsVersion }: NumberRequest,
+  { cardId }: NumberRequest,
   context: Recording,
 ): Promise<LockedNumbers> {
   const locked = await lockNumbers(cardId, context)
@@ -62,7 +62,7 @@ export async function recordIssued(
     else schedule(locked, context.now)
     return locked
   }
-  const number = addNumber(locked, answer, { id: newId('cardnumber'), controlsVersion }, context)
+  const number = addNumber(locked, answer, newId('cardnumber'), context)
   const isOpen = move(locked, card.activates ? 'active' : 'inactive')
   context.emit('card.issued', cardEvent(card))
   if (isOpen && card.activates) context.emit('card.activated', cardEvent(card))

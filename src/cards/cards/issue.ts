@@ -30,6 +30,8 @@ export interface CardMembers {
   readonly controls: Omit<CardControls, 'maxTransactionEuros'>
   readonly activate: boolean
   readonly intentId: string | null
+  /** The request that it is issued for. */
+  readonly requestId?: string
   readonly metadata: Record<string, string>
 }
 
@@ -86,9 +88,18 @@ async function reserveCard(members: CardMembers, context: Issuing) {
 }
 
 const membersOf = (
-  { agentId, usage, displayName, intentId, activate, metadata }: CardMembers,
+  { agentId, usage, displayName, intentId, requestId, activate, metadata }: CardMembers,
   agentName: string,
-) => ({ agentId, usage, displayName: displayName ?? agentName, intentId, activates: activate, metadata })
+) => ({
+  agentId,
+  // An intent is paid once.
+  usage: intentId === null ? usage : ('single' as const),
+  displayName: displayName ?? agentName,
+  intentId,
+  requestId: requestId ?? null,
+  activates: activate,
+  metadata,
+})
 
 const termsOf = (id: string, { agentId, intentId, limits, controls }: CardMembers) => ({
   id,
@@ -99,11 +110,14 @@ const termsOf = (id: string, { agentId, intentId, limits, controls }: CardMember
   ...controls,
 })
 
-/** Records a number that the processor has issued, as the one in use. */
+/**
+ * Records a number that the processor has issued, as the one in use. Which limits and controls it has there is known only
+ * where they were never changed, since an earlier repetition of the request may have brought it about.
+ */
 export function addNumber(
   { card }: LockedCard,
   issued: IssuedCard,
-  { id, controlsVersion }: { readonly id: string; readonly controlsVersion: number },
+  id: string,
   { records }: Pick<Context, 'records'>,
 ): CardNumber {
   const { processorCardId, brand, last4, expMonth, expYear } = issued
@@ -111,16 +125,7 @@ export function addNumber(
   const { agentId, processor, id: cardId } = card
   const endsAt = lastInstantOf(expYear, expMonth)
   Object.assign(card, { ...shown, numberId: id })
-  return records.create(CardNumber, {
-    id,
-    agentId,
-    cardId,
-    processor,
-    processorCardId,
-    ...shown,
-    endsAt,
-    controlsVersion,
-  })
+  return records.create(CardNumber, { id, agentId, cardId, processor, processorCardId, ...shown, endsAt })
 }
 
 /** The last millisecond of a month, in UTC. */

@@ -33,7 +33,6 @@ export interface NumberRequest extends ProcessorRequest {
   readonly displayName: string
   readonly holder: CardHolder
   readonly controls: StoredControls
-  readonly controlsVersion: number
 }
 
 const asText = (amount: bigint | null): string | null => (amount === null ? null : String(amount))
@@ -99,7 +98,6 @@ export const numberRequestFor = (
   displayName: card.displayName,
   holder,
   controls: storedControls(terms),
-  controlsVersion: terms.version,
 })
 
 const UNANSWERED = {

@@ -1,4 +1,5 @@
 import type { ContextOf } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import { beginCall, isCallDue, pendingCall, schedule } from './due.ts'
 import { type LockedNumbers, lockNumbers } from './lock-card.ts'
 import { cardProcess } from './process.ts'
@@ -26,9 +27,13 @@ export async function lockForCall(
   call: ReturnType<typeof pendingCall>,
   context: StepContext,
 ): Promise<LockedNumbers | null> {
-  context.ports.cardProcessor(context.tenant.mode)
+  const { ports, tenant, now } = context
   const locked = await lockNumbers(cardId, context)
-  if (!locked || pendingCall(locked) !== call || !isCallDue(locked.card, context.now)) return null
-  beginCall(locked.card, context.now)
+  if (!locked || pendingCall(locked) !== call || !isCallDue(locked.card, now)) return null
+  const { name } = ports.cardProcessor(tenant.mode)
+  const { processor } = locked.card
+  if (processor !== name)
+    throw new Problem('not_configured', `Its processor is ${processor}, and ${name} is configured.`)
+  beginCall(locked.card, now)
   return locked
 }

@@ -15,6 +15,7 @@ import {
   problemOf,
 } from './processor-request.ts'
 import { ACTED, answered, lockForCall, NOTHING, type StepContext } from './processor-step.ts'
+import { closeCard } from './states.ts'
 import type { stepsApi } from './steps-api.ts'
 
 interface Replacement {
@@ -54,7 +55,7 @@ const noNextNumber = { nextNumberId: null, nextNumberAt: null, overlapMinutes: n
 
 async function recordReplaced(
   answer: IssuedCard | ProcessorFailure,
-  { cardId, reference, controlsVersion }: NumberRequest,
+  { cardId, reference }: NumberRequest,
   context: StepContext,
 ): Promise<void> {
   const locked = await lockNumbers(cardId, context)
@@ -70,11 +71,14 @@ async function recordReplaced(
   if (isFailure(answer)) {
     card.processorProblem = problemOf(answer)
     context.emit('card.processor_refused', cardEvent(card, card.processorProblem))
+    // Closed by the processor in view of the rotation, and now there is no other number.
+    const current = numbers.find(({ id }) => id === card.numberId)
+    if (current?.processorState === 'closed') closeCard(locked, 'closed_by_processor', context)
     answered(locked, context)
     return
   }
   retire(locked, overlapMinutes ?? 0, context.now)
-  const number = addNumber(locked, answer, { id: reference, controlsVersion }, context)
+  const number = addNumber(locked, answer, reference, context)
   context.emit('card.rotated', cardEvent(card))
   answered({ ...locked, numbers: [number, ...numbers] }, context)
 }

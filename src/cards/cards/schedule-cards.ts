@@ -1,22 +1,21 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 
-const SCHEDULE = `
-update cards set due_at = least(due_at, $4::timestamptz), purse_due_at = case
-  when closed_at is not null and wallet_id is not null then least(purse_due_at, $4::timestamptz) end
-where owner_id = $1 and mode = $2 and id = any($3::text[])`
+const RETURN = `
+update cards set due_at = least(due_at, $4::timestamptz), purse_due_at = least(purse_due_at, $4::timestamptz)
+where owner_id = $1 and mode = $2 and id = any($3::text[]) and closed_at is not null and wallet_id is not null`
 
 /**
- * Lets process and sweep look at cards: after their payments, refunds and releases. The caller has locked their agents.
- * What a purse of a closed card got meanwhile is given back then.
+ * Has the purses of closed cards give back what came free or came in: by a reversal, an expiry or a refund. The caller has
+ * locked their agents.
  */
-export async function scheduleCards(
+export async function returnPurses(
   sql: Sql,
   { ownerId, mode }: Tenant,
   cardIds: readonly string[],
   at: Date,
 ): Promise<void> {
-  if (cardIds.length > 0) await sql(SCHEDULE, [ownerId, mode, [...new Set(cardIds)], at])
+  if (cardIds.length > 0) await sql(RETURN, [ownerId, mode, [...new Set(cardIds)], at])
 }
 
 const SPEND = `

@@ -78,6 +78,9 @@ export const CardRecord = z
     intentId: id('intent')
       .nullable()
       .meta({ description: 'The only intent that the card pays; it closes with it.' }),
+    requestId: id('cardreq')
+      .nullable()
+      .meta({ description: 'The request of the agent that it was issued for. Null: you have made it.' }),
     walletId: id('wallet').nullable().meta({
       description:
         'The purse: a wallet that only this card pays from. Null: the card pays from the agent’s wallet.',
@@ -105,6 +108,7 @@ export const CardEvent = z.object({
   cardId: id('card'),
   agentId: id('agent'),
   intentId: id('intent').optional(),
+  requestId: id('cardreq').optional(),
   status,
   last4: z
     .string()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { freeText, timeRange } from '../../values/schemas.ts'
@@ -65,7 +66,18 @@ export const walletRefusals = {
   same_wallet: [400, 'toWalletId: the money is in this wallet already.'],
   wallet_frozen: [400, 'fromWalletId: the wallet is frozen, nothing leaves it.'],
   wallet_closed: [400, 'The wallet is closed.'],
+  wallet_of_card: purseRefusal('fromWalletId, toWalletId or parts'),
   insufficient_funds: [400, 'There is not enough in the wallet.'],
+} as const satisfies Record<string, Failure>
+
+/** Refusals of every payment from a wallet, on an intent or without one. */
+export const payRefusals = {
+  ...walletRefusals,
+  beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
+  single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
+  daily_limit_exceeded: [400, 'The daily limit is reached.'],
+  sepa_rail_missing: [503, 'Live mode has no rail to pay by SEPA with.'],
+  ...intentRefusals,
 } as const satisfies Record<string, Failure>
 
 const transfer_not_found = missing('transfer')
@@ -92,14 +104,7 @@ export const transfersApi = {
       reference: 'Invoice 4711',
     },
     returns: [201, TransferRecord],
-    fails: {
-      ...walletRefusals,
-      beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
-      single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
-      daily_limit_exceeded: [400, 'The daily limit is reached.'],
-      sepa_rail_missing: [503, 'Live mode has no rail to pay by SEPA with.'],
-      ...intentRefusals,
-    },
+    fails: payRefusals,
     emits: sepaTransferEvents,
   }),
   list: list('/transfers', {

@@ -6,7 +6,7 @@ import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import { shortfallText } from '../../money/ledger/index.ts'
 import { completedTransaction, insertTransactions } from '../../money/transactions/index.ts'
-import type { WalletRow } from '../../money/wallets/index.ts'
+import { isPurse, purseRefusal, type WalletRow } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { MAX_REFERENCE_LENGTH } from './api.ts'
@@ -80,6 +80,8 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   const to = wallets.get(String(toWalletId))
   if (!from || !to) return refuse('wallet_not_found')
   if (from === to) return refuse('same_wallet')
+  if (isPurse(from)) return refuse('wallet_of_card', purseRefusal('fromWalletId')[1])
+  if (isPurse(to)) return refuse('wallet_of_card', purseRefusal('toWalletId')[1])
   if (from.status === 'closed' || to.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
   if (!intent && !book.canPay(from.id, amountEuros))
@@ -145,6 +147,7 @@ function payBeneficiary(
   const payee = sepa.payees.get(String(beneficiaryId))
   if (!from) return refuse('wallet_not_found')
   if (!payee) return refuse('beneficiary_not_found')
+  if (isPurse(from)) return refuse('wallet_of_card', purseRefusal('fromWalletId')[1])
   if (sepa.railMissing) return refuse('sepa_rail_missing', sepa.railMissing)
   if (from.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')

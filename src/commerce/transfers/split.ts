@@ -1,6 +1,6 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { openBook, shortfallText } from '../../money/ledger/index.ts'
-import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { isPurse, purseRefusal, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { MAX_TRANSFER } from './api.ts'
 import { transferEvent } from './events.ts'
 import { transferResponse } from './response.ts'
@@ -30,6 +30,8 @@ function partsOf({ amountEuros, parts }: SplitRequest): Part[] {
   return parts.map(({ walletId }, index) => ({ walletId, amountEuros: amounts[index] ?? 0n }))
 }
 
+const memberOf = (index: number): string => (index === 0 ? 'fromWalletId' : `parts.${index - 1}.walletId`)
+
 /** The refusal because of the wallets; undefined if they can take part. */
 function walletRefusal(
   from: WalletRow | undefined,
@@ -38,6 +40,8 @@ function walletRefusal(
 ) {
   if (!from || payees.includes(undefined)) return refuse('wallet_not_found')
   if (payees.includes(from)) return refuse('same_wallet')
+  const purse = [from, ...payees].findIndex(wallet => wallet && isPurse(wallet))
+  if (purse >= 0) return refuse('wallet_of_card', purseRefusal(memberOf(purse))[1])
   if ([from, ...payees].some(wallet => wallet?.status === 'closed')) return refuse('wallet_closed')
   return from.status === 'frozen' ? refuse('wallet_frozen') : undefined
 }

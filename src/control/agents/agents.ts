@@ -8,7 +8,7 @@ import { Agent, agentMachine } from './agent.ts'
 import { agentsApi } from './api.ts'
 import { agentEvent } from './events.ts'
 import { lockAgent, unfreeze } from './lock.ts'
-import { agentWallet, balanceOfAgent, fundAgent, holdsMoney, sweepAgent } from './money.ts'
+import { agentWallet, balanceOfAgent, fundAgent, holdsMoney, pursesOf, sweepAgent } from './money.ts'
 import { agentProcess, deletionSteps } from './process.ts'
 
 /** How long the process has for a deletion before the sweep carries on with it. */
@@ -87,9 +87,9 @@ const agents = implement(agentsApi, {
 
   async delete({ params }, context) {
     const { records, now, emit, refuse, wake } = context
-    const agent = await records.lock(Agent, params.id)
+    const [agent, purses] = await Promise.all([records.lock(Agent, params.id), pursesOf(params.id, context)])
     if (!agent) return refuse('agent_not_found')
-    if (await holdsMoney(agent, context)) return refuse('money_held')
+    if (await holdsMoney([agent.walletId, ...purses], context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
     agent.deletionDueAt = after(now, DELETION_GRACE_MS)
     emit('agent.deleting', agentEvent(agent))

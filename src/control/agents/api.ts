@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, gone, list, missing, patch, post } from '../../kernel/contract/operation.ts'
-import { WalletEvent } from '../../money/wallets/index.ts'
+import { purseRefusal, WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import {
@@ -176,6 +176,7 @@ export const agentsApi = {
         'You have no open wallet. Create one with POST /wallets, or name one in fromWalletId.',
       ],
       wallet_not_found: [404, 'fromWalletId: no such wallet.'],
+      wallet_of_card: purseRefusal('fromWalletId'),
       same_wallet: [400, 'fromWalletId: it is the agent’s own wallet.'],
       wallet_not_active: [400, 'fromWalletId: the wallet is frozen or closed.'],
       insufficient_funds: [400, 'There is not enough in the wallet.'],
@@ -200,7 +201,7 @@ export const agentsApi = {
   delete: del('/agents/{id}', {
     summary: 'Delete an agent',
     description:
-      'The agent’s tokens are revoked at once. It is `deleting` until its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` for good (`agent.deleted`). The record stays readable.',
+      'The agent’s tokens are revoked at once. It is `deleting` until its cards are closed, its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` for good (`agent.deleted`). The record stays readable.',
     callers: ['key'],
     scope: 'agents:write',
     returns: [200, AgentRecord],

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { balancesOf, openBook, shortfallText } from '../../money/ledger/index.ts'
-import { closeWallet, mainWallet, openWallet, walletsById } from '../../money/wallets/index.ts'
+import { closeWallet, isPurse, mainWallet, openWallet, walletsById } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
 import { Agent } from './agent.ts'
 import type { agentsApi } from './api.ts'
@@ -30,6 +30,7 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   ])
   const payingWallet = wallets.get(from)
   if (!payingWallet) return refuse('wallet_not_found')
+  if (isPurse(payingWallet)) return refuse('wallet_of_card')
   if (payingWallet.status !== 'active') return refuse('wallet_not_active')
   if (!book.canPay(from, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from)))
@@ -62,13 +63,28 @@ export const balanceOfAgent: HandlerOf<typeof agentsApi.balance> = async (
   }
 }
 
-/** Whether money of the agent is held for a payment that may still come. */
+const PURSES = `
+select w.id from cards c
+cross join lateral (
+  select id, status from wallets where (owner_id, mode, id) = (c.owner_id, c.mode, c.wallet_id) limit 1) as w
+where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
+
+/** The open purses of the agent's cards. Sent behind the lock of the agent it sees all of them. */
+export async function pursesOf(
+  agentId: string,
+  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+): Promise<string[]> {
+  const purses = await sql<{ id: string }>(PURSES, [tenant.ownerId, tenant.mode, agentId])
+  return purses.map(({ id }) => id)
+}
+
+/** Whether money in any of these wallets is held for a payment that may still come. */
 export async function holdsMoney(
-  agent: Agent,
+  wallets: readonly string[],
   context: Pick<Context, 'sql' | 'tenant' | 'now'>,
 ): Promise<boolean> {
-  const book = await openBook(context.sql, context, { wallets: [agent.walletId] })
-  return book.balance(agent.walletId).held > 0n
+  const book = await openBook(context.sql, context, { wallets })
+  return wallets.some(id => book.balance(id).held > 0n)
 }
 
 /** Moves the money of an agent that is being deleted to its owner's main wallet, and closes the agent's. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { agent_required, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { TimelineEntry } from '../../kernel/journal/timeline.ts'
+import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import {
@@ -93,6 +94,7 @@ export const intentsApi = {
       agent_not_found: missing('agent'),
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       wallet_not_found: [404, 'walletId: no such wallet.'],
+      wallet_of_card: purseRefusal('walletId'),
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       payee_mismatch,
       ...runRefusals,

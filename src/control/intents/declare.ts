@@ -78,8 +78,8 @@ function proposedSpend({ input: { body }, actor, runId }: DeclareRequest, payees
 /** The code of the first reason, other than the policy, why the intent cannot be declared; undefined if it can. */
 function refusalCode(request: DeclareRequest, spend: ProposedSpend, state: BatchState) {
   const { body } = request.input
-  const missing = state.payees.missingRecord(body)
-  if (missing) return missing
+  const unusable = state.payees.unusableRecord(body)
+  if (unusable) return unusable
   return blockerOf(spend, state, request.now, request.runId)
 }
 

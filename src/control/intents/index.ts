@@ -1,4 +1,5 @@
 export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
+export type { Intent } from './intent.ts'
 export { findIntents, type IntentRow, lockIntents } from './intent-rows.ts'
 export { findPayableIntents, type IntentSearch } from './payable-intents.ts'
 export {
@@ -10,4 +11,5 @@ export {
   paymentsToCancel,
   type SubmissionBlocker,
 } from './payments.ts'
+export { findIntent, unpayableBecause } from './reveal.ts'
 export { IntentEvent } from './schemas.ts'

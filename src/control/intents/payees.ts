@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
-import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { isPurse, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { foldMerchant } from '../merchants/index.ts'
 
 /** The payee as a request names it. */
@@ -29,9 +29,11 @@ export class Payees {
     this.#beneficiaries = beneficiaries
   }
 
-  /** The refusal for a named record that does not exist. */
-  missingRecord({ beneficiaryId, walletId }: PayeeReference) {
-    if (walletId && !this.#wallets.has(walletId)) return 'wallet_not_found'
+  /** The refusal for a named record that does not exist, or that cannot be paid. */
+  unusableRecord({ beneficiaryId, walletId }: PayeeReference) {
+    const wallet = walletId ? this.#wallets.get(walletId) : undefined
+    if (walletId && !wallet) return 'wallet_not_found'
+    if (wallet && isPurse(wallet)) return 'wallet_of_card'
     return beneficiaryId && !this.#beneficiaries.has(beneficiaryId) ? 'beneficiary_not_found' : undefined
   }
 

@@ -46,8 +46,8 @@ async function simulateRules(payee: Payee, body: Body, { records, now, refuse }:
 export const simulate: Simulate = async ({ body }, context) => {
   const { sql, tenant, actor, refuse } = context
   const payees = await openPayees(sql, tenant, [body])
-  const missing = payees.missingRecord(body)
-  if (missing) return refuse(missing)
+  const unusable = payees.unusableRecord(body)
+  if (unusable) return refuse(unusable)
   const contradiction = payees.contradiction(body)
   if (contradiction) return refuse('payee_mismatch', contradiction)
   const payee = payees.resolve(body)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { gone, missing, post } from '../../kernel/contract/operation.ts'
+import { purseRefusal } from '../../money/wallets/index.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
@@ -65,6 +66,7 @@ export const simulationApi = {
       agent_required: [400, 'agentId: name one of agentId, policyId and policy.'],
       agent_not_found: gone('agent'),
       wallet_not_found: [404, 'walletId: no such wallet.'],
+      wallet_of_card: purseRefusal('walletId'),
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       payee_mismatch,
       ...runRefusals,

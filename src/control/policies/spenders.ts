@@ -122,7 +122,7 @@ export function decideSpend(
   counters: Counters,
   { tenant, now }: TenantNow,
   subject: { readonly type: string; readonly id: string },
-  card: CompiledPolicy | null = null,
+  card?: CompiledPolicy | null,
 ): SpendDecision {
   const { policyId, policyVersion, policyEndsAt, status: agentStatus, id: agentId } = spender
   const request = { ...details, at: now, agentStatus, policyEndsAt }

@@ -56,6 +56,8 @@ export const ruleTable: readonly Rule[] = [
 
 interface CompiledRule {
   readonly name: string
+  /** Where the rule stands in the table. */
+  readonly position: number
   readonly evaluate: Evaluator
 }
 
@@ -66,9 +68,9 @@ export interface CompiledPolicy {
 }
 
 const compileRules = (table: readonly Rule[], terms: PolicyTerms | null): CompiledRule[] =>
-  table.flatMap(({ name, compile }) => {
-    const evaluate = compile(terms)
-    return evaluate ? { name, evaluate } : []
+  table.flatMap(rule => {
+    const evaluate = rule.compile(terms)
+    return evaluate ? { name: rule.name, position: ruleTable.indexOf(rule), evaluate } : []
   })
 
 /** null = an agent without a policy: a person approves everything. */
@@ -77,16 +79,19 @@ export function compilePolicy(rules: Rules | null): CompiledPolicy {
   return { terms, rules: compileRules(ruleTable, terms) }
 }
 
-/** The rules that a card can set for itself. Its limits for the day and the month are budgets beside the agent's. */
+/**
+ * The rules that a card can set for itself, in the order of the table. Its limits for the day and the month are budgets
+ * beside the agent's.
+ */
 const cardRules = [blocklist, allowlist, blockedMccs, allowedMccs, countries, maxTransaction]
 
 /** The terms of a card, which hold beside the policy of its agent. */
 export function compileCardTerms(controls: CardControls): CompiledPolicy {
   const terms = termsOf({ ...noRules, ...controls })
-  const rules = compileRules(cardRules, terms).map(({ name, evaluate }) => ({
-    name,
+  const rules = compileRules(cardRules, terms).map(rule => ({
+    ...rule,
     evaluate: (input: RuleInput) => {
-      const check = evaluate(input)
+      const check = rule.evaluate(input)
       return check && { ...check, message: `On the card: ${check.message}` }
     },
   }))
@@ -107,33 +112,41 @@ const judgedWithIntent: ReadonlySet<string> = new Set([
   'insufficient_funds',
 ])
 
-const skipJudged = ({ name, evaluate }: CompiledRule): CompiledRule => ({
-  name,
-  evaluate: judgedWithIntent.has(name)
-    ? () => plainCheck(name, 'skip', 'It was judged with the intent that covers this payment.')
-    : evaluate,
-})
+const skipJudged = (rule: CompiledRule): CompiledRule => {
+  const { name } = rule
+  if (!judgedWithIntent.has(name)) return rule
+  const skipped = plainCheck(name, 'skip', 'It was judged with the intent that covers this payment.')
+  return { ...rule, evaluate: () => skipped }
+}
 
 /** Limits of which several can be too low: the reason is the narrowest, so that what it leaves is enough for all. */
 const nestedLimits: ReadonlySet<string> = new Set(['dailyLimitEuros', 'monthlyLimitEuros', 'budget'])
 
-const isNarrower = (check: Check, decidingCheck: Check | undefined): boolean =>
-  check.outcome === 'fail' &&
-  decidingCheck !== undefined &&
-  ((nestedLimits.has(check.rule) && nestedLimits.has(decidingCheck.rule)) ||
-    (check.limit !== null && check.rule === decidingCheck.rule)) &&
-  Number(check.remaining) < Number(decidingCheck.remaining)
+/** Whether a limit leaves less than another one; of two that leave the same, nothing for example, the lower is the narrower. */
+const leavesLess = (check: Check, other: Check): boolean => {
+  if (check.limit === null || other.limit === null) return false
+  const [remaining, otherRemaining] = [Number(check.remaining), Number(other.remaining)]
+  return remaining < otherRemaining || (remaining === otherRemaining && check.limit < other.limit)
+}
+
+const isNarrower = (check: Check, decidingCheck: Check | undefined): boolean => {
+  if (check.outcome !== 'fail' || !decidingCheck) return false
+  if (check.rule === decidingCheck.rule) return leavesLess(check, decidingCheck)
+  const areNested = nestedLimits.has(check.rule) && nestedLimits.has(decidingCheck.rule)
+  return areNested && Number(check.remaining) < Number(decidingCheck.remaining)
+}
 
 const severity: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, review: 1, fail: 2 }
 
-/** The rules in the order in which they are evaluated: the card's before the policy's, which end with the money. */
+/** The rules in the order of the table, in which they are evaluated: of two of one name the card's comes first. */
 function rulesFor(
   policy: CompiledPolicy,
   request: SpendRequest,
   card: CompiledPolicy | null,
-): CompiledRule[] {
+): readonly CompiledRule[] {
   const ofPolicy = request.kind === 'card' && request.intentId ? policy.rules.map(skipJudged) : policy.rules
-  return card ? [...card.rules, ...ofPolicy] : [...ofPolicy]
+  if (!card) return ofPolicy
+  return [...card.rules, ...ofPolicy].sort((one, other) => one.position - other.position)
 }
 
 /**
@@ -155,22 +168,25 @@ export function decide(
     amountInWords: formatEuros(request.amountEuros),
     outcomeSoFar: 'pass',
   }
+  /** Two checks of one rule stand one after the other: the policy's, if it is the stricter, takes the place of the card's. */
   const checks: Check[] = []
+  let lastPosition = -1
   let decidingCheck: Check | undefined
-  for (const { evaluate } of rulesFor(policy, request, card)) {
+  for (const { position, evaluate } of rulesFor(policy, request, card)) {
     const check = evaluate(input)
     if (!check) continue
-    checks.push(check)
+    const ofCard = position === lastPosition ? checks.pop() : undefined
+    checks.push(ofCard && !isStricter(check, ofCard) ? ofCard : check)
+    lastPosition = position
     if (severity[check.outcome] > severity[input.outcomeSoFar] || isNarrower(check, decidingCheck)) {
       input.outcomeSoFar = check.outcome
       decidingCheck = check
     }
   }
-  const allChecks = card ? narrowestOfEach(checks) : checks
   return {
     ...verdictOn(request, input.outcomeSoFar),
-    reason: reasonOf(request, decidingCheck) ?? reasonToPass(allChecks),
-    checks: allChecks,
+    reason: reasonOf(request, decidingCheck) ?? reasonToPass(request, checks),
+    checks,
     holdEuros,
   }
 }
@@ -184,36 +200,23 @@ function verdictOn({ kind }: SpendRequest, outcome: Outcome): Pick<Ruling, 'allo
 
 const DECLARE_INTENT =
   'A card cannot wait for a person: declare an intent for this payment (POST /intents), have it approved, and try again.'
+/** Another intent would not help: who is paid, where, when and at what risk is judged whether one covers it or not. */
+const DECLARED_ALREADY = 'A card cannot wait for a person, and an intent covers this payment already.'
 
-function reasonOf({ kind }: SpendRequest, decidingCheck: Check | undefined): string | undefined {
+function reasonOf({ kind, intentId }: SpendRequest, decidingCheck: Check | undefined): string | undefined {
   if (kind !== 'card' || decidingCheck?.outcome !== 'review') return decidingCheck?.message
-  return `${decidingCheck.message} ${DECLARE_INTENT}`
+  return `${decidingCheck.message} ${intentId ? DECLARED_ALREADY : DECLARE_INTENT}`
 }
 
-/** One check of each rule, in the order of the table: of the card's and the policy's the stricter, or the narrower. */
-function narrowestOfEach(checks: readonly Check[]): Check[] {
-  const byRule = new Map<string, Check>()
-  for (const check of checks) {
-    const other = byRule.get(check.rule)
-    if (!other || isStricterCheck(check, other)) byRule.set(check.rule, check)
-  }
-  return [...byRule.values()].sort((one, other) => positionOf(one) - positionOf(other))
-}
-
-const isStricterCheck = (check: Check, other: Check): boolean =>
-  severity[check.outcome] > severity[other.outcome] ||
-  (check.outcome === other.outcome &&
-    check.remaining !== null &&
-    check.remaining < (other.remaining ?? Number.POSITIVE_INFINITY))
-
-const positions = new Map(
-  ruleTable.flatMap(({ name, alias }, position) =>
-    [name, alias ?? name].map(rule => [rule, position] as const),
-  ),
-)
-const positionOf = ({ rule }: Check): number => positions.get(rule) ?? ruleTable.length
+/** Whether of two checks of one rule this one is the stricter, or the narrower where both say the same. */
+const isStricter = (check: Check, other: Check): boolean =>
+  check.outcome === other.outcome
+    ? leavesLess(check, other)
+    : severity[check.outcome] > severity[other.outcome]
 
 /** The reason of a spend that no rule stops: why no person is asked. */
-const reasonToPass = (checks: readonly Check[]): string =>
-  (checks.find(({ rule }) => rule === 'autoApproveLimitEuros') ?? checks.at(-1))?.message ??
-  'Nothing is against it.'
+function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]): string {
+  if (kind === 'card' && intentId) return 'An approved intent covers this payment.'
+  const approval = checks.find(({ rule }) => rule === 'autoApproveLimitEuros')
+  return (approval ?? checks.at(-1))?.message ?? 'Nothing is against it.'
+}

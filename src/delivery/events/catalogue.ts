@@ -45,15 +45,6 @@ const Mpp = z.object({
 export const catalogue = {
   'intent.matched': reservedEvent('What was charged is what an intent was approved for.', Intent),
   'intent.mismatched': reservedEvent('What was charged is not what an intent was approved for.', Intent),
-  'card_limit_request.updated': event(
-    'A request for a higher limit of a card has been made or decided.',
-    z.object({
-      requestId: id('cardreq'),
-      cardId: id('card'),
-      agentId: id('agent'),
-      status: status('approved'),
-    }),
-  ),
   ...each(
     'claim.request',
     {

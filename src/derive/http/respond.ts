@@ -7,6 +7,7 @@ import { type ByteStream, isStreamed } from '../../kernel/contract/file.ts'
 import type { Problem } from '../../kernel/contract/problem.ts'
 import { hasCredential } from '../../kernel/database/credential.ts'
 import { errorBody } from '../../kernel/run/outcome.ts'
+import { isCardNumberInId } from '../../values/card-number.ts'
 import type { Headers } from './send-static-file.ts'
 import { sendCached } from './send-static-file.ts'
 
@@ -19,11 +20,11 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** A client's request id is used where it is safe in headers, events and logs; one with a credential is not. */
+/** A client's request id is used where it is safe in headers, events and logs; one with a secret is not. */
 export const requestIdOf = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasCredential(given)
-    ? given
-    : randomUUID()
+  typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasSecret(given) ? given : randomUUID()
+
+const hasSecret = (id: string): boolean => hasCredential(id) || isCardNumberInId(id)
 
 /** The headers of every answer. */
 export const greeting = (requestId: string): Headers => ({

@@ -16,6 +16,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
   /** For sets of rows. Unlike `records`, it adds no filter: each statement names the tenant itself. */
   readonly sql: Sql
   readonly requestId: string
+  /** Where the request came from; null for what the service does by itself. */
+  readonly address: string | null
   /** The run that the request names in its header. */
   readonly runId: string | null
   readonly ports: Ports

@@ -3,6 +3,7 @@
  * name, or `never`. A test compares this list with the scopes that contracts require.
  */
 const rights = {
+  'access-events:read': 'given',
   'agents:read': 'given',
   'agents:write': 'never',
   'audit:read': 'never',
@@ -10,8 +11,16 @@ const rights = {
   'beneficiaries:write': 'never',
   'billing:read': 'never',
   'billing:write': 'never',
+  'card-requests:approve': 'never',
+  'card-requests:read': 'given',
+  'card-requests:write': 'given',
   'cards:read': 'given',
+  'cards:reveal': 'asked',
   'cards:write': 'never',
+  'checkout:read': 'given',
+  'checkout:write': 'given',
+  'credentials:read': 'given',
+  'credentials:write': 'given',
   'customers:read': 'never',
   'customers:write': 'never',
   'delegations:read': 'given',

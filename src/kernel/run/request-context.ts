@@ -69,6 +69,10 @@ export class RequestContext implements Context {
     return this.#call.requestId
   }
 
+  get address() {
+    return this.#call.address
+  }
+
   get runId() {
     return this.#call.run?.id ?? null
   }

@@ -4,6 +4,7 @@ import { type Failure, get, missing, post } from '../../kernel/contract/operatio
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { paymentMethodsApi } from '../payment-methods/index.ts'
+import { purseRefusal } from '../wallets/index.ts'
 
 const currency = z.literal('EUR')
 
@@ -11,7 +12,8 @@ const ProcessorRecord = z
   .object({
     currency,
     balanceEuros: euros.meta({
-      description: 'The balance at the card processor, from which your cards are paid.',
+      description:
+        'Your deposit at the card processor. No payment by card is decided by it: cards are paid from wallets.',
     }),
   })
   .meta({ id: 'Processor' })
@@ -21,6 +23,13 @@ const fails = {
   wallet_closed: [400, 'The wallet is closed.'],
 } as const satisfies Record<string, Failure>
 
+const oldestOpenWallet = id('wallet')
+  .nullable()
+  .default(null)
+  .meta({ description: 'Your oldest open wallet, if left out.' })
+
+const DepositEvent = z.object({ walletId: id('wallet'), amountEuros: euros, balanceEuros: euros })
+
 const reading = { callers: ['key'], scope: 'billing:read' } as const
 
 export const billingApi = {
@@ -28,7 +37,8 @@ export const billingApi = {
   balance: get('/billing/balance', {
     ...reading,
     summary: 'How much you have',
-    description: 'In all wallets together, and what is still on its way into one.',
+    description:
+      'In all wallets together, the purses of cards among them, and what is still on its way into one.',
     returns: [
       200,
       z.object({
@@ -69,36 +79,54 @@ export const billingApi = {
     ],
     fails: {
       ...fails,
+      wallet_of_card: purseRefusal('walletId'),
       no_account: [503, 'There is no account to which live money could be sent: COLLECTION_IBAN is not set.'],
     },
   }),
   processor: get('/billing/processor', {
     ...reading,
-    summary: 'Get the balance at the card processor',
+    summary: 'Get the deposit at the card processor',
     returns: [200, ProcessorRecord],
   }),
   fundProcessor: post('/billing/processor/fund', {
     summary: 'Move money from a wallet to the card processor',
+    description:
+      'For a processor that asks for a deposit. Cards do not need it: they are paid from the purse of the card, or from the agent’s wallet.',
     callers: ['key'],
     scope: 'billing:write',
     body: z.strictObject({
-      fromWalletId: id('wallet')
-        .nullable()
-        .default(null)
-        .meta({ description: 'Your oldest open wallet, if left out.' }),
+      fromWalletId: oldestOpenWallet,
       amountEuros: positiveEuros(),
     }),
     example: { fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
     returns: [200, ProcessorRecord],
     fails: {
       ...fails,
+      wallet_of_card: purseRefusal('fromWalletId'),
       wallet_frozen: [400, 'The wallet is frozen: nothing leaves it.'],
       insufficient_funds: [400, 'There is not enough in the wallet.'],
     },
     emits: {
-      'processor.funded': event(
-        'Money has been moved from a wallet to the card processor.',
-        z.object({ walletId: id('wallet'), amountEuros: euros, balanceEuros: euros }),
+      'processor.funded': event('Money has been moved from a wallet to the card processor.', DepositEvent),
+    },
+  }),
+  withdrawFromProcessor: post('/billing/processor/withdraw', {
+    summary: 'Move money from the card processor back to a wallet',
+    description: 'What lies at the processor and no more. A frozen wallet gets it too.',
+    callers: ['key'],
+    scope: 'billing:write',
+    body: z.strictObject({ toWalletId: oldestOpenWallet, amountEuros: positiveEuros() }),
+    example: { toWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
+    returns: [200, ProcessorRecord],
+    fails: {
+      ...fails,
+      wallet_of_card: purseRefusal('toWalletId'),
+      insufficient_funds: [400, 'There is not so much at the card processor.'],
+    },
+    emits: {
+      'processor.withdrawn': event(
+        'Money has been moved from the card processor back to a wallet.',
+        DepositEvent,
       ),
     },
   }),

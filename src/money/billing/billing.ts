@@ -3,13 +3,14 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { pendingEurosOf } from '../fundings/index.ts'
 import { totalsOf } from '../ledger/index.ts'
 import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
-import { mainWallet, payableWallets, walletReference } from '../wallets/index.ts'
+import { isPurse, mainWallet, payableWallets, walletReference } from '../wallets/index.ts'
 import { billingApi } from './api.ts'
-import { fundProcessor } from './fund-processor.ts'
+import { fundProcessor, withdrawFromProcessor } from './processor-deposit.ts'
 
 const billing = implement(billingApi, {
   ...paymentMethods.handlers,
   fundProcessor,
+  withdrawFromProcessor,
 
   async balance(_, { sql, tenant }) {
     const totals = await totalsOf(sql, tenant)
@@ -30,6 +31,7 @@ const billing = implement(billingApi, {
     const walletId = query.walletId ?? (await mainWallet(context))?.id ?? ''
     const [wallet] = await payableWallets(sql, tenant, { ids: [walletId] })
     if (!wallet) return refuse('wallet_not_found')
+    if (isPurse(wallet)) return refuse('wallet_of_card')
     if (wallet.status === 'closed') return refuse('wallet_closed')
     const { holder, ...shared } = ports.collection
     const account = wallet.iban ? { iban: wallet.iban, bic: wallet.bic } : shared
@@ -45,7 +47,7 @@ const billing = implement(billingApi, {
 
 export const billingArea = area(
   'Billing',
-  'Your balance, payment methods, where to send money by SEPA, and the balance at the card processor.',
+  'Your balance, payment methods, where to send money by SEPA, and the deposit at the card processor.',
   billing,
   { entities: [PaymentMethod], machines: [paymentMethodMachine] },
 )

@@ -6,7 +6,7 @@ import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { IncomingEvent } from '../incoming/index.ts'
-import { WalletEvent, WalletRecord } from '../wallets/index.ts'
+import { purseRefusal, WalletEvent, WalletRecord } from '../wallets/index.ts'
 import { fundingMachine } from './funding.ts'
 
 const status = z.enum(fundingMachine.states)
@@ -103,6 +103,7 @@ const ask = {
 const fails = {
   wallet_not_found: missing('wallet'),
   wallet_closed: [400, 'The wallet is closed.'],
+  wallet_of_card: purseRefusal(),
   payment_method_not_found: missing('payment method'),
   payment_failed: [402, 'The payment method was charged in vain. Nothing has been drawn.'],
   live_rail_missing: [

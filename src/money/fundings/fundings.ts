@@ -7,7 +7,7 @@ import { definedOnly, halfOpenRange, withMembers } from '../../kernel/database/e
 import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
-import { findWallet, walletsById } from '../wallets/index.ts'
+import { findWallet, isPurse, walletsById } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
 import { FIRST_CHECK_AFTER, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding.ts'
 import { reverse } from './reverse.ts'
@@ -65,6 +65,7 @@ async function reserve(
   ])
   const wallet = wallets.get(walletId)
   if (!wallet) return refuse('wallet_not_found')
+  if (isPurse(wallet)) return refuse('wallet_of_card')
   if (wallet.status === 'closed') return refuse('wallet_closed')
   if (!paymentMethodId && tenant.mode === 'live') return refuse('live_rail_missing')
   if (paymentMethodId && !method) return refuse('payment_method_not_found')

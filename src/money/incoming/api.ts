@@ -7,7 +7,7 @@ import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { WalletEvent } from '../wallets/index.ts'
+import { purseRefusal, WalletEvent } from '../wallets/index.ts'
 import { exampleBankFile } from './bank-file-example.ts'
 import { assignedEvent, creditEvents } from './events.ts'
 import { creditMachine } from './incoming-credit.ts'
@@ -144,6 +144,7 @@ export const incomingApi = {
     fails: {
       credit_not_found: missing('incoming credit'),
       wallet_not_found: [404, 'No wallet of this id to which the credit could go.'],
+      wallet_of_card: purseRefusal('walletId'),
       wallet_closed: [400, 'The wallet is closed.'],
       credit_not_unmatched: [400, 'The credit is in a wallet already, or on its way to one.'],
     },

@@ -4,7 +4,7 @@ import { Settled } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
-import { type PayableWallet, payableWallets, walletEvent, walletsById } from '../wallets/index.ts'
+import { isPurse, type PayableWallet, payableWallets, walletEvent, walletsById } from '../wallets/index.ts'
 import type { incomingApi } from './api.ts'
 import { bookAll, type HandedOver, handedOver, handOverDue, noteArrived } from './hand-over.ts'
 import { causeOf, creditEvent, creditMachine, IncomingCredit, platformTenant } from './incoming-credit.ts'
@@ -35,6 +35,7 @@ export const assign: HandlerOf<typeof incomingApi.assign> = {
     const scope = { mode, ownerId: isPlatform ? null : ownerId }
     const [wallet] = await payableWallets(sql, scope, { ids: [walletId] })
     if (!wallet) return refuse('wallet_not_found')
+    if (isPurse(wallet)) return refuse('wallet_of_card')
     context.actFor(tenant)
     return isPlatform ? handOver(params.id, wallet, context) : moveWithin(params.id, walletId, context)
   },

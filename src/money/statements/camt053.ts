@@ -1,6 +1,7 @@
 import type { XmlElement } from '../../iso20022/xml-reader.ts'
 import { element, serialize } from '../../iso20022/xml-writer.ts'
 import { decimal, type Euros } from '../../values/money.ts'
+import { isOfCard } from './movement-kinds.ts'
 import type { Movement } from './movements.ts'
 import type { Statement } from './statement.ts'
 
@@ -117,7 +118,8 @@ function entryOf(movement: Movement, { iban, walletId, holder }: Statement): Xml
 /** A returned payment of ours stays in the family of issued transfers (`ICDT`), though it is a credit. */
 function codeOf({ kind, amountEuros }: Movement): XmlElement {
   const isIssued = amountEuros < 0n || kind.code === 'RRTN'
-  const family = [element('Cd', isIssued ? 'ICDT' : 'RCDT'), element('SubFmlyCd', kind.code)]
+  const ofTransfers = isIssued ? 'ICDT' : 'RCDT'
+  const family = [element('Cd', isOfCard(kind) ? 'CCRD' : ofTransfers), element('SubFmlyCd', kind.code)]
   return element('Domn', [element('Cd', 'PMNT'), element('Fmly', family)])
 }
 

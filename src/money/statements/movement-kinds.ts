@@ -1,9 +1,15 @@
 /** The kind of a movement, in words for people and as an ISO 20022 code for programs. */
 interface Kind {
   readonly words: string
-  /** The external sub-family code within `PMNT`; the direction decides the family. */
-  readonly code: 'ESCT' | 'RRTN' | 'BOOK' | 'OTHR'
+  /** The external sub-family code within `PMNT`; the direction decides the family, except that of cards. */
+  readonly code: 'ESCT' | 'RRTN' | 'BOOK' | 'OTHR' | CardCode
 }
+
+/** The sub-families of payments by card (`CCRD`): at a point of sale, and given back. */
+const cardCodes = ['POSD', 'RIMB'] as const
+type CardCode = (typeof cardCodes)[number]
+
+export const isOfCard = ({ code }: Kind): boolean => (cardCodes as readonly string[]).includes(code)
 
 /** Kinds by the template of the posting. */
 const kinds: Readonly<Record<string, Kind>> = {
@@ -13,6 +19,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   sepa_credit: { words: 'SEPA credit', code: 'ESCT' },
   assignment: { words: 'SEPA credit, assigned', code: 'ESCT' },
   processor_fund: { words: 'To the card processor', code: 'OTHR' },
+  processor_withdraw: { words: 'From the card processor', code: 'OTHR' },
+  purse_fund: { words: 'Funding of a card', code: 'BOOK' },
+  purse_return: { words: 'Left over from a card', code: 'BOOK' },
+  card_capture: { words: 'Payment by card', code: 'POSD' },
+  card_undo: { words: 'Payment by card, not made', code: 'RIMB' },
+  card_refund: { words: 'Payment by card, refunded', code: 'RIMB' },
   transfer: { words: 'Transfer between wallets', code: 'BOOK' },
   agent_fund: { words: 'Funding of an agent', code: 'BOOK' },
   sweep: { words: 'Sweep of an agent', code: 'BOOK' },

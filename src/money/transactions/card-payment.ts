@@ -19,10 +19,10 @@ type NewPayment = Pick<
   'agentId' | 'cardId' | 'walletId' | 'runId' | 'type' | 'merchant' | 'mcc' | 'country'
 >
 
-/** A new transaction of a payment by card, with its first event. */
+/** A new transaction of a payment by card, with its first events. */
 export function newCardTransaction(
   members: NewPayment,
-  { amountEuros, intentId }: CardPaymentState,
+  { amountEuros, intentId, status }: CardPaymentState,
   { tenant, now }: TenantNow,
   emit: TransactionEmitter,
 ): TransactionRow {
@@ -43,6 +43,7 @@ export function newCardTransaction(
     witnesses: [],
   }
   emit('transaction.created', transactionEvent(transaction))
+  if (status !== 'declined') emit('transaction.authorization', transactionEvent(transaction))
   return transaction
 }
 

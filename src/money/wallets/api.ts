@@ -5,6 +5,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { label, metadata, recordHead, recordTail, searchText } from '../../values/schemas.ts'
+import { purseRefusal } from './purse-refusal.ts'
 import { walletKinds, walletMachine } from './wallet.ts'
 
 const status = z.enum(walletMachine.states)
@@ -18,7 +19,10 @@ export const WalletRecord = z
   .object({
     ...recordHead('wallet'),
     name: z.string(),
-    kind: z.enum(walletKinds),
+    kind: z.enum(walletKinds).meta({
+      description:
+        '`owner`: yours. `agent`: what an agent spends from. `card`: the purse of a card, which only that card pays from.',
+    }),
     parentWalletId: id('wallet').nullable(),
     agentId: id('agent').nullable(),
     cardId: id('card')
@@ -28,7 +32,7 @@ export const WalletRecord = z
       .string()
       .nullable()
       .meta({
-        description: 'Its own number: what is sent there is credited to it.',
+        description: 'Its own number: what is sent there is credited to it. A purse has none.',
         examples: ['DE58999900010000000001'],
       }),
     bic: z.string().nullable(),
@@ -67,19 +71,21 @@ export const walletsApi = {
     returns: [201, WalletRecord],
     fails: {
       parent_not_found: [404, 'parentWalletId: no such wallet.'],
-      parent_not_usable: [400, 'parentWalletId: the wallet is closed, or is that of an agent.'],
+      parent_not_usable: [400, 'parentWalletId: the wallet is closed, or is that of an agent or of a card.'],
     },
     emits: { 'wallet.created': event('A wallet has been opened.', WalletEvent) },
   }),
   list: list('/wallets', {
     summary: 'List wallets',
-    description: 'Newest first. Closed ones are left out unless `status=closed` asks for them.',
+    description:
+      'Newest first, purses of cards among them. Closed ones are left out unless `status=closed` asks for them.',
     callers: ['key', 'agent'],
     scope: 'wallets:read',
     filters: {
       status: status.optional(),
       kind: z.enum(walletKinds).optional(),
       agentId: id('agent').optional(),
+      cardId: id('card').optional(),
       parentWalletId: id('wallet').optional(),
       iban: searchText,
     },
@@ -95,13 +101,19 @@ export const walletsApi = {
   update: patch('/wallets/{id}', {
     summary: 'Rename a wallet, or freeze it',
     description:
-      'Nothing leaves a frozen wallet, and what has not left it by SEPA is cancelled at once; money can still be paid in.',
+      'Nothing leaves a frozen wallet, and what has not left it by SEPA is cancelled at once; money can still be paid in. The purse of a card is not frozen: freeze the card.',
     callers: ['key'],
     scope: 'wallets:write',
     body: z.strictObject({ name: label, status: z.enum(['active', 'frozen']), metadata }).partial(),
     example: { status: 'frozen' },
     returns: [200, WalletRecord],
-    fails,
+    fails: {
+      ...fails,
+      wallet_of_card: [
+        400,
+        'status: the wallet is the purse of a card. Freeze the card (POST /cards/{id}/freeze): nothing leaves the purse then.',
+      ],
+    },
     emits: { 'wallet.updated': event('A wallet has been renamed, frozen or let go again.', WalletEvent) },
   }),
   balance: get('/wallets/{id}/balance', {
@@ -115,7 +127,8 @@ export const walletsApi = {
   }),
   close: del('/wallets/{id}', {
     summary: 'Close a wallet',
-    description: 'For good. It must be empty, with nothing held on it and no open wallet below it.',
+    description:
+      'For good. It must be empty, with nothing held on it and no open wallet below it. The wallet of an agent and the purse of a card end with them.',
     callers: ['key'],
     scope: 'wallets:write',
     returns: [200, WalletRecord],
@@ -123,6 +136,7 @@ export const walletsApi = {
       ...fails,
       wallet_not_empty: [400, 'There is still money in the wallet. Move it away before.'],
       wallet_has_children: [400, 'There are open wallets below it. Close them before.'],
+      wallet_of_card: purseRefusal(),
       wallet_of_agent: [400, 'The wallet belongs to an agent and ends with it.'],
     },
     emits: { 'wallet.closed': event('A wallet has been closed.', WalletEvent) },

@@ -1,6 +1,7 @@
 export { WalletEvent, WalletRecord } from './api.ts'
 export { closeWallet, mainWallet, openWallet, type WalletRow, walletsById } from './lifecycle.ts'
 export { type PayableWallet, payableWallets } from './payable-wallets.ts'
+export { isPurse, purseRefusal } from './purse-refusal.ts'
 export { walletEvent } from './response.ts'
 export { walletNumbersIn, walletReference } from './wallet-reference.ts'
 export { findWallet } from './wallets.ts'

@@ -6,6 +6,7 @@ import type { Wallet } from './wallet.ts'
 export interface PayableWallet extends Row {
   readonly id: string
   readonly ownerId: string
+  readonly kind: Wallet['kind']
   readonly status: Wallet['status']
   readonly iban: string | null
   readonly bic: string | null
@@ -20,11 +21,15 @@ interface Search {
 }
 
 const PAYABLE = `
-select id, owner_id as "ownerId", status, iban, bic, reference_number as number from wallets
+select id, owner_id as "ownerId", kind, status, iban, bic, reference_number as number from wallets
 where mode = $1 and ($2::text is null or owner_id = $2)
-  and (id = any($3::text[]) or iban = any($4::text[]) or reference_number = any($5::bigint[]))`
+  and (id = any($3::text[]) or iban = any($4::text[])
+    or (reference_number = any($5::bigint[]) and kind <> 'card'))`
 
-/** Finds wallets by id, IBAN or reference number, of one owner or of all. */
+/**
+ * Finds wallets by id, IBAN or reference number, of one owner or of all. The purse of a card is found by its id only:
+ * nothing that is sent from outside is for a purse.
+ */
 export const payableWallets = (
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },

@@ -5,6 +5,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { balancesOf, freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
+import { isPurse } from './purse-refusal.ts'
 import { balanceIn, EMPTY, eventWithBalance, withBalance, withBalances } from './response.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
@@ -41,10 +42,10 @@ const wallets = implement(walletsApi, {
     return withBalance(await openWallet(body, context), EMPTY)
   },
 
-  async list({ query: { status = notClosed, kind, agentId, parentWalletId, iban } }, context) {
+  async list({ query: { status = notClosed, kind, agentId, cardId, parentWalletId, iban } }, context) {
     const { data, ...cursor } = await context.page(
       Wallet,
-      definedOnly({ status, kind, agentId, parentWalletId, iban }),
+      definedOnly({ status, kind, agentId, cardId, parentWalletId, iban }),
     )
     return { ...cursor, data: await withBalances(data, context) }
   },
@@ -58,6 +59,7 @@ const wallets = implement(walletsApi, {
     const [book, wallet] = await lockWallet(context, params.id)
     if (!wallet) return refuse('wallet_not_found')
     if (wallet.status === 'closed') return refuse('wallet_closed')
+    if (status && isPurse(wallet)) return refuse('wallet_of_card')
     if (status && walletMachine.move(wallet, status))
       sendAlong(freezeAccount(sql, tenant, wallet.id, status === 'frozen'))
     Object.assign(wallet, members)
@@ -82,6 +84,7 @@ const wallets = implement(walletsApi, {
       records.count(Wallet, { parentWalletId: params.id, status: notClosed }),
     ])
     if (!wallet) return refuse('wallet_not_found')
+    if (isPurse(wallet)) return refuse('wallet_of_card')
     if (wallet.kind === 'agent') return refuse('wallet_of_agent')
     if (book.balance(wallet.id).posted > 0n) return refuse('wallet_not_empty')
     if (openBelow > 0) return refuse('wallet_has_children')

@@ -69,6 +69,20 @@ const steps = fc
 const run = (all: readonly Step[]): Facts => all.reduce((facts, step) => step(facts), noFacts)
 
 describe('how a card payment stands', () => {
+  test.each([
+    [false, true],
+    [true, false],
+  ])('is over once one of two messages about a clearing says so: %s, then %s', (first, second) => {
+    const told = (final: boolean) => ({ id: 'clearing', amount: '700', final })
+    const clearings = withClearing(withClearing([], told(first)), told(second))
+    const asks = [{ ask: 0, asked: '1000', approved: '1000' }]
+    expect(standingOf({ ...noFacts, asks, clearings })).toMatchObject({
+      clearedEuros: 700n,
+      heldEuros: 0n,
+      isOver: true,
+    })
+  })
+
   test('depends on the messages, not on their order or repetition', () => {
     fc.assert(
       fc.property(

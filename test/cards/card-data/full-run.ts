@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { CardDataSearch } from '../../support/cards/card-data-search.ts'
 import { searchFor } from '../../support/cards/card-data-search.ts'
+import { cardLife } from '../../support/cards/card-life.ts'
 import type { Place } from '../../support/cards/places.ts'
 import { type WatchedInstallation, watchedInstallation } from '../../support/cards/watched-installation.ts'
-import { anAgent, aWebhook } from '../../support/factories.ts'
+import { anAgent } from '../../support/factories.ts'
 import { launch } from '../../support/processes/launched.ts'
 import { withConnection } from '../../support/rows.ts'
-import { until } from '../../support/until.ts'
 
 const planted = { number: '9999111122223333', expMonth: 1, expYear: 2030, cvc: '918' }
-const plantedText = JSON.stringify({ note: `the card is 9999 1111 2222 3333`, cvc: planted.cvc })
+const plantedText = JSON.stringify({ note: 'the card is 9999 1111 2222 3333', cvc: planted.cvc })
 
 /** Writes a card into each place, as a defect could. */
 async function plant({
@@ -31,28 +32,47 @@ async function plant({
 }
 
 const watched = await watchedInstallation()
+let life: Awaited<ReturnType<typeof cardLife>>
 let places: Readonly<Record<string, Place>>
-
-beforeAll(async () => {
-  await aWebhook(watched.client, { url: `${watched.receiver.url}/hooks`, events: ['agent.created'] })
-  await anAgent(watched.client)
-  await until('a webhook', () => watched.receiver.at('/hooks').length > 0)
-  await plant(watched)
-  places = await watched.places()
-}, 90_000)
+let search: CardDataSearch
 
 const NAMES = ['logs', 'database', 'histories', 'files of Temporal', 'webhooks', 'answers']
 
-describe('a full run', () => {
-  const plantedSearch = searchFor([planted], [])
+describe('in a full run of cards,', () => {
+  beforeAll(async () => {
+    life = await cardLife(watched)
+    search = searchFor(life.cards, life.tokens)
+    await plant(watched)
+    places = await watched.places()
+  }, 90_000)
 
-  test.each(NAMES)('is searched where it writes: in %s', name => {
-    expect(Object.keys(places).sort()).toEqual([...NAMES].sort())
-    const found = places[name]?.texts.flatMap(text => plantedSearch.in(text))
-    expect(found).toEqual(expect.arrayContaining([expect.stringContaining('a number')]))
+  describe('card data', () => {
+    test('is what was issued, and what its recipients have read', () => {
+      expect([life.cards.length, life.tokens.length, life.read.length]).toEqual([3, 1, 5])
+      const numbers = [...life.cards, ...life.tokens].map(({ number }) => number)
+      expect(new Set(numbers).size).toBe(4)
+      for (const data of life.read) expect(numbers).toContain((data as { number: string }).number)
+    })
+
+    test.each(NAMES)('stands nowhere in the %s', name => {
+      const { texts = [], values = [] } = places[name] ?? {}
+      expect(texts.length).toBeGreaterThan(0)
+      expect(texts.flatMap(text => search.in(text))).toEqual([])
+      expect(search.inValues(values)).toEqual([])
+    })
   })
 
-  test.each(['logs', 'database', 'histories', 'webhooks'])('is searched by values: in %s', name => {
-    expect(plantedSearch.inValues(places[name]?.values ?? [])).toContain('a CVC alone')
+  describe('data that was planted', () => {
+    const plantedSearch = searchFor([planted], [])
+
+    test.each(NAMES)('is found in the %s', name => {
+      expect(Object.keys(places).sort()).toEqual([...NAMES].sort())
+      const found = places[name]?.texts.flatMap(text => plantedSearch.in(text))
+      expect(found).toEqual(expect.arrayContaining([expect.stringContaining('a number')]))
+    })
+
+    test.each(['logs', 'database', 'histories', 'webhooks'])('is found among the values of the %s', name => {
+      expect(plantedSearch.inValues(places[name]?.values ?? [])).toContain('a CVC alone')
+    })
   })
 })

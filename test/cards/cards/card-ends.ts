@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { aCard, getCard } from '../../support/cards/cards.ts'
+import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
 import {
   aFundedAgent,
   anAgent,
@@ -22,6 +23,8 @@ const anIntentAnd = async (client: TestClient) => {
   return { agent, intent: await anIntent(client, agent.id) }
 }
 
+const network = networkBefore(service)
+
 describe('the end of a card', () => {
   test('is the end that is printed on it', async () => {
     const { client } = await service.owner()
@@ -35,11 +38,16 @@ describe('the end of a card', () => {
     expect(await areClosed(card.id)).toBe(true)
   })
 
-  test('comes when the one payment has ended for which a single-use card was made', async () => {
+  test('comes when the one payment has ended for which a single-use card was made, not after one that was reversed', async () => {
     const { client } = await service.owner()
-    const card = await aCard(client, { usage: 'single' })
+    const { card } = await aPayingCard(client, 100, { card: { usage: 'single' } })
     await pass(client, { minutes: 1 })
-    await service.sql(`update cards set spent_at = now(), due_at = now() where id = $1`, [card.id])
+    const { authorizationId } = await network.authorize(card.id, 5)
+    await network.reverse(card.id, authorizationId)
+    await pass(client, { minutes: 1 })
+    expect((await getCard(client, card.id)).status).toBe('active')
+    const next = await network.authorize(card.id, 6)
+    await network.clear(card.id, next.authorizationId, 6)
     await pass(client, { seconds: 1 })
     expect(await getCard(client, card.id)).toMatchObject({ status: 'closed', closedReason: 'spent' })
     await pass(client, { minutes: 1 })
@@ -135,8 +143,8 @@ describe('a card for an intent', () => {
   test('is named by the intent, and there is one at a time', async () => {
     const { client } = await service.owner()
     const { agent, intent } = await anIntentAnd(client)
-    const card = await aCard(client, { agentId: agent.id, intentId: intent.id, usage: 'single' })
-    expect(card.intentId).toBe(intent.id)
+    const card = await aCard(client, { agentId: agent.id, intentId: intent.id, usage: 'multi' })
+    expect(card).toMatchObject({ intentId: intent.id, usage: 'single' })
     const named = () => bodyOf(client.intents.get({ params: { id: intent.id } }))
     expect((await named()).cardId).toBe(card.id)
     const body = { agentId: agent.id, usage: 'single', intentId: intent.id } as const
@@ -171,6 +179,21 @@ describe('a card for an intent', () => {
     expect(calls).toEqual([])
   })
 
+  test('closes when the payment on its intent has ended, and not before', async () => {
+    const { client } = await service.owner()
+    const { agent, intent } = await anIntentAnd(client)
+    const { id } = await aCard(client, { agentId: agent.id, intentId: intent.id })
+    const { authorizationId, reply } = await network.authorize(id, 25)
+    expect(reply.kind).toBe('approved')
+    await network.clear(id, authorizationId, 10, { final: false })
+    await pass(client, { minutes: 1 })
+    expect((await getCard(client, id)).status).toBe('active')
+    await network.clear(id, authorizationId, 15)
+    await pass(client, { minutes: 1 })
+    expect(await getCard(client, id)).toMatchObject({ status: 'closed', closedReason: 'spent' })
+    expect((await bodyOf(client.intents.get({ params: { id: intent.id } }))).status).toBe('completed')
+  })
+
   test.each(['cancelled', 'expired'] as const)('closes when the intent is %s', async status => {
     const { client } = await service.owner()
     const { agent, intent } = await anIntentAnd(client)
@@ -181,5 +204,18 @@ describe('a card for an intent', () => {
     const { closedReason } = await getCard(client, id)
     expect(closedReason).toBe(`intent_${status}`)
     expect((await getCard(client, other.id)).status).toBe('active')
+  })
+
+  test('stays as it is when an intent ends that merely names it', async () => {
+    const { client } = await service.owner()
+    const agent = await aFundedAgent(client)
+    const { id: cardId } = await aCard(client, { agentId: agent.id })
+    const [denied, cancelled] = [
+      await anIntent(client, agent.id, { cardId }),
+      await anIntent(client, agent.id, { cardId }),
+    ]
+    await bodyOf(client.intents.deny({ params: { id: denied.id }, body: { reason: 'No' } }))
+    await bodyOf(client.intents.cancel({ params: { id: cancelled.id }, body: {} }))
+    expect((await getCard(client, cardId)).status).toBe('active')
   })
 })

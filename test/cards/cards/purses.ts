@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
 import { aCard, getCard } from '../../support/cards/cards.ts'
+import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
 import { aFundedAgent, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { eventsOf, pass, service } from './cards-service.ts'
 
@@ -14,6 +15,8 @@ const aFundedCard = async (client: TestClient, euros = 100) => {
   const agent = await aFundedAgent(client, {}, euros)
   return { agent, card: await aCard(client, { agentId: agent.id }) }
 }
+
+const network = networkBefore(service)
 
 describe('the purse of a card', () => {
   test('is opened with its first money, from the agent’s wallet or another one that is named', async () => {
@@ -95,7 +98,29 @@ describe('the purse of a card', () => {
     expect((await bodyOf(client.ledger.verify())).ok).toBe(true)
   })
 
-  test('gives back later what was held when the card closed, and what comes after that', async () => {
+  test('gives back later what was held when the card closed, and a refund that comes after that', async () => {
+    const { client } = await service.owner()
+    const { agent, card } = await aPayingCard(client, 100)
+    await bodyOf(fund(client, card.id, { amountEuros: 30 }))
+    const reversed = await network.authorize(card.id, 12)
+    const cleared = await network.authorize(card.id, 8)
+    expect([reversed.reply.kind, cleared.reply.kind]).toEqual(['approved', 'approved'])
+    await bodyOf(client.cards.close({ params: { id: card.id }, body: {} }))
+    await pass(client, { minutes: 1 })
+    expect(await availableOf(client, agent.walletId)).toBe(80)
+    expect((await getCard(client, card.id)).balance).toEqual({ availableEuros: 0, heldEuros: 20 })
+    await network.reverse(card.id, reversed.authorizationId)
+    await network.clear(card.id, cleared.authorizationId, 8)
+    await pass(client, { seconds: 1 })
+    expect(await availableOf(client, agent.walletId)).toBe(92)
+    await pass(client, { days: 3 })
+    await network.refund(card.id, cleared.authorizationId, 8)
+    await pass(client, { seconds: 1 })
+    expect(await availableOf(client, agent.walletId)).toBe(100)
+    expect((await bodyOf(client.ledger.verify())).ok).toBe(true)
+  })
+
+  test('looks each day for what was held and is free without a word', async () => {
     const { client } = await service.owner()
     const { agent, card } = await aFundedCard(client)
     const { walletId } = await bodyOf(fund(client, card.id, { amountEuros: 30 }))
@@ -103,7 +128,6 @@ describe('the purse of a card', () => {
     await bodyOf(client.cards.close({ params: { id: card.id }, body: {} }))
     await pass(client, { minutes: 1 })
     expect(await availableOf(client, agent.walletId)).toBe(88)
-    expect((await getCard(client, card.id)).balance).toEqual({ availableEuros: 0, heldEuros: 12 })
     await release()
     await pass(client, { days: 2 })
     expect(await availableOf(client, agent.walletId)).toBe(100)

@@ -141,6 +141,20 @@ describe('a request id', () => {
     async requestId => expect(await idOf(requestId)).toBe(requestId),
   )
 
+  test.each(['4242424242424242', 'order_4242-4242-4242-4242', 'pay:378282246310005'])(
+    'with the number of a card is replaced: %s',
+    async requestId => expect(await idOf(requestId)).toMatch(/^[0-9a-f-]{36}$/),
+  )
+
+  test.each([
+    'order-4242424242424241',
+    '1700000000000001',
+    '018f3a54-2c4d-7123-8812-4242a4242424',
+    'a4242424242424242',
+  ])('with digits that are no number of a card is used: %s', async requestId =>
+    expect(await idOf(requestId)).toBe(requestId),
+  )
+
   test.each(['', 'a b', 'x'.repeat(129), '<script>', '"', 'é', 'a,b'])(
     'with unsafe characters is replaced: %j',
     async requestId => expect(await idOf(requestId)).toMatch(/^[0-9a-f-]{36}$/),

@@ -62,6 +62,32 @@ describe('statement documents', () => {
     }
   })
 
+  test('tell payments by card and what comes back of them from transfers', async () => {
+    const { id } = await aWallet(client, 100)
+    const card = ['clearing_cards', 'bank'] as const
+    await inBook({ wallets: [id], others: card }, book => {
+      book.move('card_capture', id, 'clearing_cards', 3_000n, newCause())
+      book.move('card_undo', 'clearing_cards', id, 500n, newCause())
+      book.move('card_refund', 'bank', id, 1_000n, newCause())
+    })
+    const statement = await draw(id)
+    const xml = (await read(statement, 'camt053')).toString()
+    expect(schemaViolation(readXml(xml), camt053Schema)).toBeUndefined()
+    const families = [...xml.matchAll(/<Fmly><Cd>(\w+)<\/Cd><SubFmlyCd>(\w+)</g)].map(([, ...codes]) => codes)
+    expect(families).toEqual([
+      ['RCDT', 'OTHR'],
+      ['CCRD', 'POSD'],
+      ['CCRD', 'RIMB'],
+      ['CCRD', 'RIMB'],
+    ])
+    const kinds = rowsOf(await read(statement, 'csv')).map(([, , kind]) => kind)
+    expect(kinds.slice(2)).toEqual([
+      'Payment by card',
+      'Payment by card, not made',
+      'Payment by card, refunded',
+    ])
+  })
+
   test('are valid camt.053.001.08, and readable as a bank’s file', async () => {
     const wallet = await aBusyWallet()
     const statement = await draw(wallet.id)

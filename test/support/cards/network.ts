@@ -24,6 +24,7 @@ export const cardRules = { autoApproveLimitEuros: 1_000, amountTolerancePercent:
 
 export interface Answered {
   readonly status: number
+  readonly headers: Headers
   readonly text: string
   readonly reply: CardReply
 }
@@ -38,12 +39,18 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
     )
     return String(rows[0]?.id)
   }
-  async function deliver(message: CardMessage, at = url): Promise<Answered> {
-    const { headers, body } = (processor.sign as NonNullable<typeof processor.sign>)(message)
+  async function deliver(
+    message: CardMessage,
+    { at = url, headers: more = {} }: { at?: string | undefined; headers?: object } = {},
+  ): Promise<Answered> {
+    const { headers: own, body } = (processor.sign as NonNullable<typeof processor.sign>)(message)
+    const headers = { ...own, ...more }
     const response = await fetch(`${at}/rails/card-processor`, { method: 'POST', headers, body })
     const text = await response.text()
-    if (response.status !== 200) throw new Error(`${response.status} ${text}`)
-    return { status: response.status, text, reply: replyIn({ status: 200, headers: {}, body: text }) }
+    const { status } = response
+    if (status !== 200) throw new Error(`${status} ${text}`)
+    const reply = replyIn({ status: 200, headers: {}, body: text })
+    return { status, headers: response.headers, text, reply }
   }
   async function messageOf(
     cardId: string,
@@ -53,7 +60,7 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
     return { id, processorCardId: await processorIdOf(cardId), sentAt: clock.real(), content }
   }
   async function send(cardId: string, content: MessageContent, id?: string, at?: string): Promise<Answered> {
-    return deliver(await messageOf(cardId, content, id), at)
+    return deliver(await messageOf(cardId, content, id), { at })
   }
   return {
     deliver,

@@ -5,6 +5,7 @@ import { eventTypesOf } from '../../../src/derive/openapi/event-types.ts'
 import type { Area } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
+import { scopes, tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import type { Outbound } from '../../../src/ports/outbound.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
@@ -64,6 +65,13 @@ export const invalidCredentials = (key: string): [string, RequestOptions][] => [
 export const withBody = (body: unknown): { body?: unknown } => (body === undefined ? {} : { body })
 export const isPublic = ({ operation }: Registered): boolean => operation.callers.includes('public')
 export const hasParameter = ({ operation }: Registered): boolean => operation.path.includes('{')
+/** Records of the owner that each of the owner's agents may read. */
+const OF_ALL_AGENTS = new Set(['fillerKeys.get'])
+
+/** Whether an agent finds only records of its own at this path. */
+export const belongsToAgents = ({ key, operation }: Registered): boolean =>
+  operation.callers.includes('agent') && !OF_ALL_AGENTS.has(key)
+
 export const isWrite = ({ operation }: Registered): boolean => operation.method !== 'GET'
 
 /** The path with each id replaced by this one. */
@@ -86,7 +94,13 @@ export const isRoute = (method: string, path: string): boolean =>
       new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   )
 
-export const cases = operations.map(registered => [registered.key, registered] as const)
+const isSigned = ({ operation }: Registered): boolean => operation.callers.includes('signed')
+const everyCase = operations.map(registered => [registered.key, registered] as const)
+
+/** The operations that somebody calls with a credential of his, or with none. */
+export const cases = everyCase.filter(([, registered]) => !isSigned(registered))
+/** The operations of external systems, which sign their requests. */
+export const signedCases = everyCase.filter(([, registered]) => isSigned(registered))
 export const casesWhere = (isWanted: (registered: Registered) => boolean) =>
   cases.filter(([, registered]) => isWanted(registered))
 
@@ -175,7 +189,8 @@ export async function worldsOf(service: TestService) {
   ]
   /** An agent without records: those of the tests belong to other agents. */
   const loner = await anAgent(owner.client)
-  const agentToken = String((await aToken(owner.client, loner.id)).token)
+  const allowed = scopes.filter(scope => !tokenScopes.never.includes(scope))
+  const agentToken = String((await aToken(owner.client, loner.id, { scopes: allowed })).token)
   await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
   const freshWorld = new World(service, owner)

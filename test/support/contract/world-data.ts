@@ -2,6 +2,7 @@ import type { HttpResponse } from '../harness.ts'
 
 /** The operation that must have been called on the same record for another one to succeed. */
 export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
+  'agentCredentials.resume': 'agentCredentials.suspend',
   'agents.unfreeze': 'agents.freeze',
   'billing.sepaDetails': 'wallets.create',
   'cards.unfreeze': 'cards.freeze',
@@ -31,6 +32,7 @@ export const RECORD_VARIANTS: Readonly<Record<string, Readonly<Record<string, ob
 
 /** The operation that fills a collection without a POST of its own. */
 export const FILLING_OPERATIONS: Readonly<Record<string, string>> = {
+  '/access-events': 'accessEvents.access',
   '/ledger/accounts': 'fund.wallet',
   '/ledger/transfers': 'fund.wallet',
   '/billing/fundings': 'fund.wallet',
@@ -53,5 +55,10 @@ export interface SpecialRecord {
 /** Records whose creation takes more than an example. */
 export const SPECIAL_RECORDS: Readonly<Record<string, SpecialRecord>> = {
   funding: { by: 'fund.create', body: { amountEuros: 13.03 }, idIn: ({ funding }) => funding.id },
+  sandboxauth: {
+    by: 'sandbox.authorizeCard',
+    body: {},
+    idIn: ({ authorizationId }) => authorizationId,
+  },
   dlg: { by: 'delegations.create', body: {}, idIn: ({ code }) => code },
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
+import { networkBefore } from '../cards/network.ts'
 import {
   DASHBOARD_SECRET,
   type HttpResponse,
@@ -17,6 +18,7 @@ import {
   SPECIAL_RECORDS,
   type SpecialRecord,
 } from './world-data.ts'
+import { MADE_MEMBERS } from './world-members.ts'
 
 export const operations = published(areas)
 
@@ -24,6 +26,11 @@ export const operations = published(areas)
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
+}
+
+/** Collections within a record that only the outside world fills, by the template of their path. */
+const CAUSED_WITHIN: Readonly<Record<string, (world: World, id: string) => Promise<string>>> = {
+  '/cards/{id}/authorizations': (world, cardId) => world.paidByCard(cardId),
 }
 
 /** An id as the contracts' examples write it. */
@@ -66,7 +73,7 @@ interface WorldOptions {
 
 /** One owner's records, created with the contracts' own examples when an operation needs them. */
 export class World {
-  readonly #service: Pick<TestService, 'http'>
+  readonly #service: Pick<TestService, 'http' | 'sql' | 'url'>
   readonly owner: Owner<typeof areas>
   readonly #prepared: Map<string, Promise<Prepared>> | undefined
   readonly #records = new Map<string, Promise<string>>()
@@ -74,7 +81,7 @@ export class World {
   #variants: Readonly<Record<string, object>> = {}
 
   constructor(
-    service: Pick<TestService, 'http'>,
+    service: Pick<TestService, 'http' | 'sql' | 'url'>,
     owner: Owner<typeof areas>,
     { keeps = false }: WorldOptions = {},
   ) {
@@ -99,7 +106,7 @@ export class World {
   async #prepare(registered: Registered): Promise<Prepared> {
     this.#variants = RECORD_VARIANTS[registered.key] ?? {}
     const path = (await this.#fill(registered.operation.path)) + (await this.#queryOf(registered))
-    const body = await this.bodyOf(registered)
+    const body = await this.bodyOf(registered, path)
     const before = REQUIRED_BEFORE[registered.key]
     if (before) await this.#succeed(byKey(before), path)
     return { path, body }
@@ -118,9 +125,10 @@ export class World {
     return required.length > 0 ? `?${new URLSearchParams(query)}` : ''
   }
 
-  async bodyOf({ key, operation }: Registered): Promise<unknown> {
+  async bodyOf({ key, operation }: Registered, path: string): Promise<unknown> {
     if (operation.example === undefined) return undefined
-    const example = { ...operation.example, ...this.#variants[key] }
+    const made = await MADE_MEMBERS[key]?.((method, at, sent) => this.#make(method, at, sent), path)
+    const example = { ...operation.example, ...made, ...this.#variants[key] }
     const body = (await this.#withIds(example)) as { fromWalletId?: string }
     // The paying wallet needs money.
     if (body.fromWalletId) await this.#succeed(byKey('fund.wallet'), `/wallets/${body.fromWalletId}/fund`)
@@ -137,7 +145,7 @@ export class World {
       .split('/')
       .map((part: string, index: number) => (part.startsWith('{') ? (params[index] ?? part) : part))
       .join('/')
-    const body = await this.bodyOf(registered)
+    const body = await this.bodyOf(registered, path)
     const answer = await this.send(registered, path, {
       ...credentials(registered, this.owner),
       ...(body ? { body } : {}),
@@ -147,6 +155,16 @@ export class World {
     if (registered.key === 'agents.create')
       await this.#succeed(byKey('fund.wallet'), `/wallets/${answer.body.walletId}/fund`)
     return answer
+  }
+
+  /** Makes a record of which a body needs more than the example of one operation. */
+  async #make(method: string, path: string, body?: object): Promise<HttpResponse['body']> {
+    const answer = await this.#service.http(method, path, {
+      token: this.owner.key,
+      ...(body ? { body } : {}),
+    })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
+    return answer.body
   }
 
   /** The path with the ids of existing records, each within the one before it. */
@@ -164,7 +182,10 @@ export class World {
     const to = rest.indexOf('}', from)
     const collection = filled + id + rest.slice(0, from - 1)
     const template = `${filled.slice(0, -1)}/{id}${rest.slice(0, from - 1)}`
-    const inner = await this.#once(collection, () => this.#create(operationAt('POST', template), collection))
+    const cause = CAUSED_WITHIN[template]
+    const inner = await this.#once(collection, () =>
+      cause ? cause(this, id) : this.#create(operationAt('POST', template), collection),
+    )
     return this.#fillRest(`${collection}/`, inner, rest.slice(to + 1))
   }
 
@@ -228,7 +249,7 @@ export class World {
     const body =
       registered.operation.method === 'GET'
         ? {}
-        : { body: { ...((await this.bodyOf(registered)) as object | undefined), ...members } }
+        : { body: { ...((await this.bodyOf(registered, '')) as object | undefined), ...members } }
     return (
       await this.send(registered, registered.operation.path, {
         ...credentials(registered, this.owner),
@@ -244,6 +265,12 @@ export class World {
     await this.#call('intents.create', {})
     await this.#call('risk.configure', { thresholds, weights: {} })
     return (await this.#call('risk.alerts', {})).data[0]
+  }
+
+  /** The authorization of a payment by this card, as the card network asks for one. */
+  async paidByCard(cardId: string): Promise<string> {
+    await networkBefore(this.#service).authorize(cardId, 25)
+    return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
   }
 
   async #withIds(value: unknown): Promise<unknown> {

@@ -27,7 +27,10 @@ const balance = [
 const code = required('BkTxCd', [
   required('Domn', [
     required('Cd', /^PMNT$/),
-    required('Fmly', [required('Cd', /^(RCDT|ICDT)$/), required('SubFmlyCd', /^(ESCT|RRTN|BOOK|OTHR)$/)]),
+    required('Fmly', [
+      required('Cd', /^(RCDT|ICDT|CCRD)$/),
+      required('SubFmlyCd', /^(ESCT|RRTN|BOOK|OTHR|POSD|RIMB)$/),
+    ]),
   ]),
 ])
 

@@ -56,6 +56,21 @@ async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting>
   return { id, agentId: agent.id, workflowId }
 }
 
+/** A request of an agent for a card, or for other limits of one, that waits for an answer. */
+async function aCardRequestThatWaits(
+  { client, shows }: Stage,
+  type: 'new_card' | 'limit_change' = 'new_card',
+): Promise<Paid> {
+  const { id: agentId } = await aFundedAgent(client)
+  const limits = { maxTransactionEuros: 50 }
+  const card =
+    type === 'limit_change' ? await bodyOf(client.cards.create({ body: { agentId, usage: 'multi' } })) : null
+  const body = { type, agentId, limits, reason: 'A paper on caching', ...(card && { cardId: card.id }) }
+  const { id, workflowId } = await bodyOf(client.cardRequests.create({ body }))
+  await shows(workflowId, 'waits for approval')
+  return { id, workflowId }
+}
+
 interface Paid {
   readonly id: string
   readonly workflowId: string
@@ -150,6 +165,46 @@ const stories: Readonly<Record<string, Story>> = {
     await stage.ends(workflowId)
     return workflowId
   },
+
+  'card-request-issued': async stage => {
+    const { id, workflowId } = await aCardRequestThatWaits(stage)
+    const limits = { maxTransactionEuros: 25 }
+    await bodyOf(stage.client.cardRequests.approve({ params: { id }, body: { limits } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'card-request-approved-by-signal': async stage => {
+    const { workflowId } = await aCardRequestThatWaits(stage, 'limit_change')
+    await stage.signal(workflowId, 'approve', { by: 7 })
+    await stage.shows(workflowId, 'A signal approve was ignored')
+    await stage.signal(workflowId, 'approve', { by: 'Ada', reason: 'Go ahead' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'card-request-denied-by-signal': async stage => {
+    const { workflowId } = await aCardRequestThatWaits(stage)
+    await stage.signal(workflowId, 'deny', { by: 'Ada', reason: 'One is enough' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'card-request-asked-to-cancel': async stage => {
+    const { workflowId } = await aCardRequestThatWaits(stage)
+    await stage.cancel(workflowId)
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'card-request-expired': async stage => {
+    const { workflowId } = await aCardRequestThatWaits(stage)
+    await bodyOf(stage.client.sandbox.advance({ body: { days: 3 } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'card-request-waits': async stage => (await aCardRequestThatWaits(stage)).workflowId,
 
   'intent-waits': async stage => (await waiting(stage)).workflowId,
 

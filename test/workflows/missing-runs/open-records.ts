@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
+import { cardRequestSignals } from '../../../src/cards/card-requests/process.ts'
+import { cardSignals } from '../../../src/cards/cards/process.ts'
 import { transferSignals } from '../../../src/commerce/transfers/process.ts'
 import { intentSignals } from '../../../src/control/intents/process.ts'
 import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/background/open-records.ts'
@@ -19,6 +21,13 @@ const records = [
       'agent_1'::text as agent_id, 2500 as amount_cents from generate_series(1, 10000) as n`,
   },
 ]
+
+const signalTables = {
+  intent: intentSignals,
+  transfer: transferSignals,
+  card: cardSignals,
+  'card-request': cardRequestSignals,
+}
 
 describe('open records', () => {
   test('are compared with the runs in bounded pages, and only missing runs are started', async () => {
@@ -67,14 +76,14 @@ describe('open records', () => {
 
   test('are declared for every process', () => {
     const index = readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8')
-    const workflows = [...index.matchAll(/export \{ (\w+) \}/g)].map(([, name]) => name)
+    const workflows = [...index.matchAll(/export \{ (?:\w+ as ')?([\w-]+)'? \}/g)].map(([, name]) => name)
     expect(new Set(declared.map(record => record.process.name))).toEqual(new Set(workflows))
   })
 
   test('have a title, and details that name every signal of their process', () => {
     const details = new Map(declared.map(({ process: { name, details } }) => [name, details ?? '']))
     expect(declared.filter(record => !record.process.title || !record.process.details)).toEqual([])
-    for (const [name, table] of Object.entries({ intent: intentSignals, transfer: transferSignals }))
+    for (const [name, table] of Object.entries(signalTables))
       for (const signal of Object.keys(table)) expect(details.get(name)).toContain(`\`${signal}\``)
   })
 
@@ -82,7 +91,7 @@ describe('open records', () => {
     const listed = declared.filter(
       ({ process: { name }, select }) => name !== 'statements' && !select.includes('deleting'),
     )
-    expect(listed).toHaveLength(4)
+    expect(listed).toHaveLength(6)
     const client = await database.pool.connect()
     await client.query('begin')
     await client.query('set local enable_seqscan = off')

@@ -97,7 +97,10 @@ class Delivery {
       cancel = clock.alarm(cardAnswerMs, () => resolve(isRunning))
     })
     const decision = this.#run(false)
-    const first = await Promise.race([decision, alarm]).catch(() => isRunning)
+    const first = await Promise.race([decision, alarm]).catch((error: unknown) => {
+      this.#report(error)
+      return isRunning
+    })
     cancel()
     if (first !== isRunning) return first as Outcome
     void decision.catch(() => undefined).then(() => this.#undo())
@@ -108,9 +111,16 @@ class Delivery {
   async #undo(attempts = 5): Promise<void> {
     try {
       await this.#run(true)
-    } catch {
+    } catch (error) {
       if (attempts > 1) await this.#undo(attempts - 1)
+      else this.#report(error)
     }
+  }
+
+  /** A locked row is no failure: the answer is a decline, and its code stands in the log. */
+  #report(error: unknown): void {
+    if (error instanceof Problem && error.code === 'busy') return
+    this.#tools.onFailure(error, this.#request.requestId)
   }
 
   async #run(isLate: boolean): Promise<Outcome> {

@@ -1,5 +1,5 @@
 import type { IntentSearch } from '../../../control/intents/index.ts'
-import { payableKeys } from '../../../control/merchants/index.ts'
+import { nameOfDescriptor, payableKeys } from '../../../control/merchants/index.ts'
 import type { CardMerchant, MessageContent } from '../../../ports/card-processor.ts'
 import type { BatchNeeds } from '../batch.ts'
 import type { IncomingMessage } from './incoming-message.ts'
@@ -39,8 +39,11 @@ export function needsOf(
     intentIds: [],
     searches: searches.filter(search => search !== undefined),
     spends: messages.flatMap(({ agentId, message: { content } }) =>
-      content.kind === 'authorization' ? { agentId, merchant: content.merchant.descriptor } : [],
+      content.kind === 'authorization'
+        ? { agentId, merchant: nameOfDescriptor(content.merchant.descriptor) }
+        : [],
     ),
+    tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
   }
 }

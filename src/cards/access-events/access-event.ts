@@ -1,0 +1,55 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Caller } from '../../kernel/contract/actor.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+
+/** How card data was asked for. */
+export const accessWays = ['access', 'session', 'credential', 'agent_credential'] as const
+export type AccessWay = (typeof accessWays)[number]
+
+/** Why an ask was denied, as the code and the sentence of its refusal. */
+export interface AccessReason {
+  readonly code: string
+  readonly message: string
+}
+
+const event = defineEntity({
+  ...tenantTable('AccessEvent', 'access_events', 'agentId', 'delegationId'),
+  properties: {
+    ...record('accessevent'),
+    /** The agent whose card it is; null if another agent has asked, who is not to learn of the card. */
+    agentId: nullable.string(),
+    delegationId: nullable.string(),
+    actorType: p.text().$type<Caller>(),
+    actorId: nullable.string(),
+    cardId: nullable.string(),
+    intentId: nullable.string(),
+    purpose: nullable.string(),
+    way: p.enum(accessWays),
+    /** The session or credential that was to be made or redeemed. */
+    sourceId: nullable.string(),
+    decision: p.enum(['granted', 'denied'] as const),
+    reasons: p.json<AccessReason[]>(),
+    merchantHost: nullable.string(),
+    keyThumbprint: nullable.string(),
+    address: nullable.string(),
+    requestId: p.text(),
+  },
+})
+
+/** An ask for card data and the decision about it. The database refuses every change. */
+export class AccessEvent extends event.class {}
+event.setClass(AccessEvent)
+
+const outcome = defineEntity({
+  ...tenantTable('AccessOutcome', 'access_outcomes'),
+  properties: {
+    ...record('accessevent'),
+    outcome: p.enum(['disclosed', 'failed'] as const),
+    code: nullable.string(),
+    message: nullable.string(),
+  },
+})
+
+/** Whether the processor has given what was granted. It has the id of its access event; without one nobody knows. */
+export class AccessOutcome extends outcome.class {}
+outcome.setClass(AccessOutcome)

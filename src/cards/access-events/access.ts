@@ -1,0 +1,104 @@
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
+import { isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import type { EncryptionKey } from '../../values/encryption-key.ts'
+import { recipientOf } from '../filler-keys/index.ts'
+import type { AccessReason } from './access-event.ts'
+import { accessEventsApi } from './api.ts'
+import { callOf, disclose, recordLost, recordOutcome } from './disclosure.ts'
+import { type Ask, denialOf, grant } from './record-ask.ts'
+import { openSubject } from './subject.ts'
+
+type Handler = HandlerOf<typeof accessEventsApi.access>
+type Context = ContextOf<typeof accessEventsApi.access>
+type Body = Parameters<Handler['reserve']>[0]['body']
+
+/** Whoever is to read: the holder of a key, or the processor's own elements in the browser that made the nonce. */
+interface Reader {
+  readonly key: EncryptionKey | null
+  readonly nonce: string | null
+}
+
+/** Stored before the call, so it must be JSON. */
+interface AccessRequest extends Reader {
+  readonly accessEventId: string
+  readonly cardId: string
+  readonly intentId: string
+  readonly mode: Context['tenant']['mode']
+  readonly processorCardId: string
+  readonly now: string
+}
+
+interface Given {
+  readonly jwe: string | null
+  readonly ephemeralKey: string | null
+  readonly expiresAt: Date | null
+}
+
+const fails: Readonly<Record<string, readonly [number, string] | undefined>> =
+  accessEventsApi.access.fails ?? {}
+
+const reasonOf = (code: string): AccessReason => ({ code, message: fails[code]?.[1] ?? code })
+
+const isReason = (reader: Reader | AccessReason): reader is AccessReason => 'code' in reader
+
+/** The reader that a request names, or why it may not name that one. */
+async function readerOf(body: Body, context: Context): Promise<Reader | AccessReason> {
+  if (body.nonce === undefined) {
+    const key = await recipientOf(body, context)
+    return typeof key === 'string' ? reasonOf(key) : { key, nonce: null }
+  }
+  if (context.actor.agentId) return reasonOf('nonce_of_agent')
+  const { ephemeralKey } = context.ports.cardProcessor(context.tenant.mode)
+  return ephemeralKey ? { key: null, nonce: body.nonce } : reasonOf('ephemeral_keys_missing')
+}
+
+async function reserve(cardId: string, body: Body, context: Context): Promise<AccessRequest | Refusal> {
+  const { intentId, purpose, publicKeyJwk } = body
+  const [subject, reader] = await Promise.all([
+    openSubject({ cardId, intentId }, context),
+    readerOf(body, context),
+  ])
+  const key = isReason(reader) ? publicKeyJwk : reader.key
+  const keyThumbprint = key?.thumbprint ?? null
+  const ask: Ask = { way: 'access', sourceId: null, purpose, merchantHost: null, keyThumbprint }
+  const denial = denialOf(subject, ask, { after: isReason(reader) ? [reader] : [] }, context)
+  if (denial) return denial
+  if (isReason(reader) || !subject.number) throw new Error('granted without a reader or a number')
+  // Throws before anything is reserved if this mode has no processor.
+  context.ports.cardProcessor(context.tenant.mode)
+  const { id: accessEventId, mode } = grant(subject, ask, context)
+  const { processorCardId } = subject.number
+  return { ...reader, accessEventId, cardId, intentId, mode, processorCardId, now: context.now.toISOString() }
+}
+
+async function call(
+  request: AccessRequest,
+  outside: Parameters<Handler['call']>[1],
+): Promise<Given | ProcessorFailure> {
+  const { key, nonce, mode, processorCardId } = request
+  if (key) {
+    const given = await disclose({ ...request, key, merchantHost: null }, outside)
+    return isFailure(given) ? given : { jwe: given.jwe, ephemeralKey: null, expiresAt: null }
+  }
+  const { ephemeralKey } = outside.ports.cardProcessor(mode)
+  if (!ephemeralKey || nonce === null) throw new Error('a request without a reader')
+  const made = await ephemeralKey(processorCardId, nonce, callOf(request, outside.requestId))
+  return isFailure(made) ? made : { jwe: null, ephemeralKey: made.secret, expiresAt: made.expiresAt }
+}
+
+async function record(answer: Given | ProcessorFailure, request: AccessRequest, context: Context) {
+  const { accessEventId, cardId, intentId, key } = request
+  const given = await recordOutcome(answer, accessEventId, context)
+  if (given instanceof Refusal) return given
+  return { accessEventId, cardId, intentId, keyThumbprint: key?.thumbprint ?? null, ...given }
+}
+
+/** The ask is recorded before the processor is called, so that no data leaves without its record. */
+export const access: Handler = {
+  reserve: ({ params, body }, context) => reserve(params.id, body, context),
+  call: (request, outside) => call(request as AccessRequest, outside),
+  record: (answer, request, context) =>
+    record(answer as Given | ProcessorFailure, request as AccessRequest, context),
+  recover: (request, context) => recordLost((request as AccessRequest).accessEventId, context),
+}

@@ -1,0 +1,108 @@
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
+import { type Disclosure, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import { hasCardNumber } from '../../values/card-number.ts'
+import type { EncryptionKey } from '../../values/encryption-key.ts'
+import { excerpt } from '../../values/schemas.ts'
+import type { CardNumber } from '../cards/index.ts'
+import { AccessEvent, AccessOutcome } from './access-event.ts'
+import { askEvent } from './record-ask.ts'
+import { processorRefusals } from './refusals.ts'
+import type { accessEvents } from './schemas.ts'
+
+/** What the processor is asked for. Stored before the call, so it must be JSON. */
+export interface DisclosureRequest {
+  readonly accessEventId: string
+  readonly mode: Mode
+  readonly processorCardId: string
+  readonly key: EncryptionKey
+  readonly intentId: string | null
+  readonly merchantHost: string | null
+  readonly now: string
+}
+
+export const disclosureRequest = (
+  { id, mode, intentId, merchantHost }: AccessEvent,
+  { processorCardId }: CardNumber,
+  key: EncryptionKey,
+  now: Date,
+): DisclosureRequest => ({
+  accessEventId: id,
+  mode,
+  processorCardId,
+  key,
+  intentId,
+  merchantHost,
+  now: now.toISOString(),
+})
+
+/** The request to the processor: the id of the access event is its reference. */
+export const callOf = (
+  { accessEventId, now }: Pick<DisclosureRequest, 'accessEventId' | 'now'>,
+  requestId: string,
+) => ({ reference: accessEventId, requestId, now: new Date(now) })
+
+/** Asks the processor for number, expiry and CVC, encrypted to the key: nothing here can read them. */
+export const disclose = (
+  request: DisclosureRequest,
+  { ports, requestId }: { readonly ports: Ports; readonly requestId: string },
+): Promise<Disclosure | ProcessorFailure> =>
+  ports.cardProcessor(request.mode).disclose(request.processorCardId, request, callOf(request, requestId))
+
+const CODES = {
+  late: 'processor_silent',
+  unusable: 'processor_unusable',
+  refused: 'processor_refused',
+} as const
+
+export type DisclosureProblem = keyof typeof processorRefusals
+
+/** The refusal for a failure of the processor: its own words, unless they contain what nobody may see. */
+function problemOf(failure: ProcessorFailure): { code: DisclosureProblem; message: string } {
+  const code = CODES[failure.failure]
+  if (failure.failure !== 'refused' || hasCardNumber([failure.code, failure.message]))
+    return { code, message: processorRefusals[code][1] }
+  return { code, message: excerpt(`${processorRefusals[code][1]} It says: ${failure.message}`) }
+}
+
+export type OutcomeContext = Pick<
+  Context<DisclosureProblem, typeof accessEvents>,
+  'records' | 'emit' | 'refuse'
+>
+
+/** Records that the processor has given what was granted. */
+export function recordDisclosed(accessEventId: string, { records }: Pick<Context, 'records'>): void {
+  records.create(AccessOutcome, { id: accessEventId, outcome: 'disclosed' })
+}
+
+async function recordFailed(
+  accessEventId: string,
+  { code, message }: { readonly code: DisclosureProblem; readonly message: string },
+  { records, emit, refuse }: OutcomeContext,
+): Promise<Refusal> {
+  const ask = await records.findOneOrFail(AccessEvent, { id: accessEventId })
+  records.create(AccessOutcome, { id: accessEventId, outcome: 'failed', code, message })
+  emit('card.access_failed', { ...askEvent(ask), reasons: [code] })
+  return refuse(code, message)
+}
+
+/** Records the outcome of what was granted; gives the refusal if the processor has given nothing. */
+export async function recordOutcome<T extends object>(
+  answer: T | ProcessorFailure,
+  accessEventId: string,
+  context: OutcomeContext,
+): Promise<T | Refusal> {
+  if (isFailure(answer)) return recordFailed(accessEventId, problemOf(answer), context)
+  recordDisclosed(accessEventId, context)
+  return answer
+}
+
+/** Records that the answer was lost in a crash: it went to nobody. */
+export const recordLost = (accessEventId: string, context: OutcomeContext): Promise<Refusal> =>
+  recordFailed(
+    accessEventId,
+    { code: 'disclosure_lost', message: processorRefusals.disclosure_lost[1] },
+    context,
+  )

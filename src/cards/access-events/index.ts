@@ -1,0 +1,14 @@
+export { chosenCard } from './chosen-card.ts'
+export {
+  callOf,
+  type DisclosureRequest,
+  disclose,
+  disclosureRequest,
+  recordLost,
+  recordOutcome,
+} from './disclosure.ts'
+export { denialOf, grant } from './record-ask.ts'
+export { redeem } from './redemption.ts'
+export { accessRefusals, subjectRefusals } from './refusals.ts'
+export { accessEvents, denialEvents, keyThumbprint } from './schemas.ts'
+export { type AccessSubject, openSubject } from './subject.ts'

@@ -1,0 +1,50 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
+import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
+
+/** `pending`: the processor has not given the network token yet. `failed`: it gave none. */
+export const agentCredentialMachine = machine('agent_credential', {
+  pending: ['active', 'failed', 'revoked', 'expired'],
+  active: ['suspended', 'revoked', 'expired'],
+  suspended: ['active', 'revoked', 'expired'],
+  revoked: [],
+  expired: [],
+  failed: [],
+})
+
+const schema = defineEntity({
+  ...tenantTable('AgentCredential', 'agent_credentials', 'agentId', 'delegationId'),
+  properties: {
+    ...record('agentcredential'),
+    agentId: p.text(),
+    delegationId: nullable.string(),
+    intentId: nullable.string(),
+    cardId: p.text(),
+    status: p.enum(agentCredentialMachine.states).onCreate(() => agentCredentialMachine.initial),
+    merchantScope: textArray(),
+    amountLimitEuros: p.bigint().name('amount_limit_cents'),
+    spentEuros: p
+      .bigint()
+      .name('spent_cents')
+      .onCreate(() => 0n),
+    maxCharges: nullable.integer(),
+    charges: p.integer().onCreate(() => 0),
+    expiresAt: timestamp(),
+    revokedAt: nullable.instant(),
+    processor: p.text(),
+    /** The processor's id of the network token; never the token. */
+    tokenId: nullable.string(),
+    last4: nullable.string(),
+    /** Why the processor has not made the state of the token so. */
+    processorProblem: nullable.string(),
+    accessEventId: p.text(),
+    keyThumbprint: p.text(),
+  },
+})
+
+/** A network token of a card for one agent, with its own limits, which every authorization is held against. */
+export class AgentCredential extends schema.class {}
+schema.setClass(AgentCredential)
+
+/** The condition, written exactly as in the partial index of deadlines. */
+export const OPEN = "status in ('pending', 'active', 'suspended')"

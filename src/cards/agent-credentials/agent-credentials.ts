@@ -1,0 +1,52 @@
+import { area } from '../../kernel/contract/area.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { AgentCredential, agentCredentialMachine, OPEN } from './agent-credential.ts'
+import { agentCredentialsApi } from './api.ts'
+import { resume, revoke, suspend } from './change-state.ts'
+import { agentCredentialEvent } from './events.ts'
+import { issue } from './issue.ts'
+import { agentCredentialProcess } from './process.ts'
+
+const agentCredentials = implement(agentCredentialsApi, {
+  create: issue,
+  revoke,
+  suspend,
+  resume,
+
+  list: ({ query: { status, agentId, cardId } }, { page }) =>
+    page(AgentCredential, definedOnly({ status, agentId, cardId })),
+
+  async get({ params }, { records, refuse }) {
+    return (await records.findOne(AgentCredential, { id: params.id })) ?? refuse('agent_credential_not_found')
+  },
+
+  /** The processor was told the end of the token when it was issued. */
+  async expire({ params }, { records, now, emit, refuse }) {
+    const credential = await records.lock(AgentCredential, params.id)
+    if (!credential) return refuse('agent_credential_not_found')
+    if (credential.expiresAt > now || !agentCredentialMachine.move(credential, 'expired'))
+      return { expired: false }
+    emit('agent_credential.expired', agentCredentialEvent(credential))
+    return { expired: true }
+  },
+})
+
+const expiry: Deadline = {
+  process: agentCredentialProcess,
+  table: 'agent_credentials',
+  record: 'id',
+  agent: 'agent_id',
+  due: 'expires_at',
+  open: OPEN,
+  waits: 'false',
+  operations: ['agentCredentials.expire'],
+}
+
+export const agentCredentialsArea = area(
+  'Pass-Through',
+  'Network tokens of a card for an agent, with merchants, amount, charges and time of their own.',
+  agentCredentials,
+  { entities: [AgentCredential], machines: [agentCredentialMachine], deadlines: [expiry] },
+)

@@ -1,0 +1,221 @@
+import { z } from 'zod'
+import { PolicyCreate } from '../../control/rules/index.ts'
+import { event } from '../../kernel/contract/events.ts'
+import { agent_required, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { wholeNumber } from '../../kernel/contract/page.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import { ownAgent, recordHead, recordTail } from '../../values/schemas.ts'
+import { accessEvents, accessRefusals } from '../access-events/index.ts'
+import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
+import { agentCredentialMachine } from './agent-credential.ts'
+
+const status = z.enum(agentCredentialMachine.states)
+
+/** The longest that a network token may be good for. */
+const LONGEST_SECONDS = 30 * 86_400
+const HIGHEST_LIMIT = 10_000_000n
+
+const AgentCredentialRecord = z
+  .object({
+    ...recordHead('agentcredential'),
+    agentId: id('agent'),
+    delegationId: id('delegation').nullable(),
+    intentId: id('intent').nullable(),
+    cardId: id('card'),
+    status,
+    merchantScope: z.array(z.string()).meta({ examples: [['*.example.com']] }),
+    amountLimitEuros: euros,
+    spentEuros: euros.meta({ description: 'What it has paid, and what is authorized.' }),
+    maxCharges: z.int().nullable(),
+    charges: z.int(),
+    expiresAt: instant,
+    revokedAt: instant.nullable(),
+    last4: z
+      .string()
+      .nullable()
+      .meta({ description: 'The end of the network token.', examples: ['4242'] }),
+    processorProblem: z.string().nullable().meta({
+      description:
+        'Why the processor has not made it so. What the service itself enforces holds all the same; repeat the operation.',
+    }),
+    accessEventId: id('accessevent'),
+    keyThumbprint: z.string().meta({ examples: ['cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s'] }),
+    ...recordTail,
+  })
+  .meta({ id: 'AgentCredential' })
+
+const NewAgentCredential = AgentCredentialRecord.extend({
+  jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
+}).meta({ id: 'NewAgentCredential' })
+
+const AgentCredentialEvent = z.object({
+  agentCredentialId: id('agentcredential'),
+  agentId: id('agent'),
+  intentId: id('intent').nullable(),
+  cardId: id('card'),
+  status,
+  amountLimitEuros: euros,
+})
+
+const notFound = { agent_credential_not_found: missing('agent credential') }
+const over: Failure = [400, 'The agent credential is revoked, expired or failed already.']
+
+const stateChange = {
+  callers: ['key', 'agent'],
+  scope: 'credentials:write',
+  run: 'outside',
+  requires: 'cardProcessor',
+  returns: [200, AgentCredentialRecord],
+} as const
+
+/** An event's sentence for each change of state. */
+const events = {
+  'agent_credential.created': event('A network token has been asked of the processor.', AgentCredentialEvent),
+  'agent_credential.issued': event(
+    'An agent has a network token with limits of its own.',
+    AgentCredentialEvent,
+  ),
+  'agent_credential.failed': event('The processor has given no network token.', AgentCredentialEvent),
+  'agent_credential.suspended': event(
+    'A network token pays nothing until it is resumed.',
+    AgentCredentialEvent,
+  ),
+  'agent_credential.resumed': event('A network token that was suspended pays again.', AgentCredentialEvent),
+  'agent_credential.revoked': event('A network token pays nothing any more.', AgentCredentialEvent),
+  'agent_credential.expired': event('The time of a network token is over.', AgentCredentialEvent),
+}
+
+export const agentCredentialsApi = {
+  create: post('/v1/agent-credentials', {
+    summary: 'Give an agent a network token',
+    description: [
+      'A token that stands for a card, encrypted as a compact JWE to the named key. It pays only merchants of its scope, no more than its limit, so many times and so long: each authorization is held against that, beside the policy and the card.',
+      'It is good for one intent if `intentId` names one. Without an intent it pays what the policy lets the agent pay; a token of a delegation, or with a budget, must name one. An agent may name only a filler key that its owner has registered.',
+    ].join('\n\n'),
+    callers: ['key', 'agent'],
+    scope: 'credentials:write',
+    run: 'outside',
+    requires: 'cardProcessor',
+    bodyLimitKiB: 256,
+    body: withoutCardNumbers(
+      z
+        .strictObject({
+          agentId: ownAgent,
+          intentId: id('intent').optional(),
+          cardId: id('card'),
+          merchantScope: PolicyCreate.shape.merchantAllowlist
+            .unwrap()
+            .min(1)
+            .max(100)
+            .meta({
+              description:
+                'Names or hosts of merchants, also `*.example.com`, as in the allowlist of a policy.',
+              examples: [['shop.example.com']],
+            }),
+          amountLimitEuros: positiveEuros(HIGHEST_LIMIT).meta({ description: 'All charges together.' }),
+          ttlSeconds: wholeNumber(30, LONGEST_SECONDS).meta({ examples: [3_600] }),
+          maxCharges: wholeNumber(1, 10_000).nullable().default(null),
+          ...recipientMembers,
+        })
+        .refine(namesOneKey, oneKeyWanted),
+    ),
+    example: {
+      agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      cardId: 'card_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      merchantScope: ['shop.example.com'],
+      amountLimitEuros: 50,
+      ttlSeconds: 3_600,
+      maxCharges: 1,
+      publicKeyJwk: {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+        y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+      },
+    },
+    returns: [201, NewAgentCredential],
+    fails: {
+      ...accessRefusals,
+      agent_required,
+      card_other_agent: [400, 'cardId: the card is of another agent.'],
+      intent_required: [400, 'intentId: a token of a delegation, or with a budget, must name one.'],
+      above_intent: [400, 'amountLimitEuros: it is more than the intent is for.'],
+      merchant_mismatch: [400, 'merchantScope: it does not contain the merchant of the intent.'],
+      network_tokens_missing: [503, 'The processor of this card gives no network tokens.'],
+    },
+    emits: {
+      ...accessEvents,
+      'agent_credential.created': events['agent_credential.created'],
+      'agent_credential.issued': events['agent_credential.issued'],
+      'agent_credential.failed': events['agent_credential.failed'],
+    },
+  }),
+  list: list('/v1/agent-credentials', {
+    summary: 'List agent credentials',
+    description: 'Newest first.',
+    callers: ['key', 'agent'],
+    scope: 'credentials:read',
+    filters: {
+      status: status.optional(),
+      agentId: id('agent').optional(),
+      cardId: id('card').optional(),
+    },
+    item: AgentCredentialRecord,
+  }),
+  get: get('/v1/agent-credentials/{id}', {
+    summary: 'Get an agent credential',
+    callers: ['key', 'agent'],
+    scope: 'credentials:read',
+    returns: [200, AgentCredentialRecord],
+    fails: notFound,
+  }),
+  revoke: post('/v1/agent-credentials/{id}/revoke', {
+    ...stateChange,
+    summary: 'Revoke an agent credential',
+    description:
+      'It pays nothing any more from this moment on, whatever the processor answers. Where the processor did not, `processorProblem` says why: repeat the request.',
+    fails: { ...notFound, agent_credential_over: over },
+    emits: { 'agent_credential.revoked': events['agent_credential.revoked'] },
+  }),
+  suspend: post('/v1/agent-credentials/{id}/suspend', {
+    ...stateChange,
+    summary: 'Suspend an agent credential',
+    description:
+      'It pays nothing until it is resumed, from this moment on, whatever the processor answers. Where the processor did not, `processorProblem` says why: repeat the request.',
+    fails: {
+      ...notFound,
+      agent_credential_over: over,
+      agent_credential_pending: [400, 'The processor has not given the token yet. Revoke it instead.'],
+    },
+    emits: { 'agent_credential.suspended': events['agent_credential.suspended'] },
+  }),
+  resume: post('/v1/agent-credentials/{id}/resume', {
+    ...stateChange,
+    callers: ['key'],
+    summary: 'Resume an agent credential',
+    description: 'It pays again once the processor has said so.',
+    fails: {
+      ...notFound,
+      agent_credential_over: over,
+      agent_credential_not_suspended: [400, 'The agent credential is not suspended.'],
+      processor_silent: [504, 'The processor did not answer in time. The token stays suspended: try again.'],
+      processor_unusable: [
+        502,
+        'The answer of the processor cannot be used. The token stays suspended: try again.',
+      ],
+      processor_refused: [502, 'The processor refuses to resume the token. It stays suspended.'],
+    },
+    emits: { 'agent_credential.resumed': events['agent_credential.resumed'] },
+  }),
+  expire: post('/v1/agent-credentials/{id}/expire', {
+    summary: 'Expire an agent credential',
+    callers: [],
+    returns: [200, z.object({ expired: z.boolean() })],
+    fails: notFound,
+    emits: { 'agent_credential.expired': events['agent_credential.expired'] },
+  }),
+}

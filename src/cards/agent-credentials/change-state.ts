@@ -1,0 +1,138 @@
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { Settled } from '../../kernel/contract/handlers.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { type Done, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import { hasCardNumber } from '../../values/card-number.ts'
+import { excerpt } from '../../values/schemas.ts'
+import { AgentCredential, agentCredentialMachine } from './agent-credential.ts'
+import type { agentCredentialsApi } from './api.ts'
+import { agentCredentialEvent } from './events.ts'
+
+type TokenState = 'active' | 'suspended' | 'deleted'
+
+/** What the processor is told. Stored before the call, so it must be JSON. */
+interface StateRequest {
+  readonly credentialId: string
+  readonly mode: Mode
+  /** Null for a token that the processor has not given yet. */
+  readonly tokenId: string | null
+  readonly state: TokenState
+  readonly now: string
+}
+
+type Records = Pick<Context, 'records'>
+
+const requestFor = (
+  { id, mode, tokenId }: AgentCredential,
+  state: TokenState,
+  { now }: Pick<Context, 'now'>,
+): StateRequest => ({ credentialId: id, mode, tokenId, state, now: now.toISOString() })
+
+/** Every change has a reference of its own: the processor acts once on each. */
+async function tell(
+  { credentialId, mode, tokenId, state, now }: StateRequest,
+  { ports, requestId }: { readonly ports: Ports; readonly requestId: string },
+): Promise<Done | ProcessorFailure> {
+  const { setNetworkToken } = ports.cardProcessor(mode)
+  if (tokenId === null || !setNetworkToken) return { done: true }
+  const reference = `${credentialId}-${state}-${Date.parse(now)}`
+  return setNetworkToken(tokenId, state, { reference, requestId, now: new Date(now) })
+}
+
+const UNANSWERED = {
+  late: 'The processor did not answer in time. Repeat the request.',
+  unusable: 'The answer of the processor cannot be used. Repeat the request.',
+}
+
+function problemOf(answer: Done | ProcessorFailure): string | null {
+  if (!isFailure(answer)) return null
+  if (answer.failure !== 'refused') return UNANSWERED[answer.failure]
+  return hasCardNumber(answer.message)
+    ? 'The processor refuses.'
+    : excerpt(`The processor refuses: ${answer.message}`)
+}
+
+/** The service itself pays nothing with it already; the answer of the processor is only noted. */
+async function note(answer: Done | ProcessorFailure, { credentialId }: StateRequest, { records }: Records) {
+  const credential = await records.lock(AgentCredential, credentialId)
+  if (!credential) throw new Error('an agent credential without its record')
+  credential.processorProblem = problemOf(answer)
+  return credential
+}
+
+const LOST: ProcessorFailure = { failure: 'late' }
+
+const noting = {
+  call: (request: unknown, outside: { readonly ports: Ports; readonly requestId: string }) =>
+    tell(request as StateRequest, outside),
+  record: (answer: unknown, request: unknown, context: Records) =>
+    note(answer as Done | ProcessorFailure, request as StateRequest, context),
+  recover: (request: unknown, context: Records) => note(LOST, request as StateRequest, context),
+}
+
+export const revoke: HandlerOf<typeof agentCredentialsApi.revoke> = {
+  ...noting,
+  async reserve({ params }, context) {
+    const { records, now, emit, refuse } = context
+    const credential = await records.lock(AgentCredential, params.id)
+    if (!credential) return refuse('agent_credential_not_found')
+    if (agentCredentialMachine.move(credential, 'revoked')) {
+      credential.revokedAt = now
+      emit('agent_credential.revoked', agentCredentialEvent(credential))
+    } else if (credential.status !== 'revoked' || !credential.processorProblem) {
+      return refuse('agent_credential_over')
+    }
+    return requestFor(credential, 'deleted', context)
+  },
+}
+
+export const suspend: HandlerOf<typeof agentCredentialsApi.suspend> = {
+  ...noting,
+  async reserve({ params }, context) {
+    const { records, emit, refuse } = context
+    const credential = await records.lock(AgentCredential, params.id)
+    if (!credential) return refuse('agent_credential_not_found')
+    if (credential.status === 'pending') return refuse('agent_credential_pending')
+    if (agentCredentialMachine.isFinal(credential.status)) return refuse('agent_credential_over')
+    if (agentCredentialMachine.move(credential, 'suspended'))
+      emit('agent_credential.suspended', agentCredentialEvent(credential))
+    else if (!credential.processorProblem) return new Settled(credential)
+    return requestFor(credential, 'suspended', context)
+  },
+}
+
+const RESUME_REFUSALS = {
+  late: 'processor_silent',
+  unusable: 'processor_unusable',
+  refused: 'processor_refused',
+} as const
+
+/** Only once the processor has said so: a token that the network refuses must not look usable. */
+export const resume: HandlerOf<typeof agentCredentialsApi.resume> = {
+  async reserve({ params }, context) {
+    const { records, now, refuse } = context
+    const credential = await records.lock(AgentCredential, params.id)
+    if (!credential) return refuse('agent_credential_not_found')
+    const isOver = agentCredentialMachine.isFinal(credential.status) || credential.expiresAt <= now
+    if (isOver) return refuse('agent_credential_over')
+    if (credential.status !== 'suspended') return refuse('agent_credential_not_suspended')
+    return requestFor(credential, 'active', context)
+  },
+  call: (request, outside) => tell(request as StateRequest, outside),
+  async record(answer, request, { records, emit, refuse }) {
+    const told = answer as Done | ProcessorFailure
+    const credential = await records.lock(AgentCredential, (request as StateRequest).credentialId)
+    if (!credential) return refuse('agent_credential_not_found')
+    if (isFailure(told)) {
+      credential.processorProblem = problemOf(told)
+      return refuse(RESUME_REFUSALS[told.failure])
+    }
+    if (!agentCredentialMachine.move(credential, 'active')) return refuse('agent_credential_over')
+    credential.processorProblem = null
+    emit('agent_credential.resumed', agentCredentialEvent(credential))
+    return credential
+  },
+  recover: async (_, { refuse }) => refuse('processor_silent'),
+}

@@ -1,0 +1,110 @@
+import { payeeMatcher } from '../../control/merchants/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import type { CardMerchant } from '../../ports/card-processor.ts'
+import { minuteInWords } from '../../values/clock.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
+import { AgentCredential } from './agent-credential.ts'
+
+type CredentialRow = RowOf<AgentCredential>
+
+const table = tableOf(AgentCredential)
+
+const LOCK = `
+select ${selectList(table, 'c')} from agent_credentials c
+where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[])
+order by c.id for no key update`
+
+const update = updateOf(table, ['spentEuros', 'charges', 'updatedAt'])
+
+/** A payment that a network token is to make. */
+interface TokenCharge {
+  readonly merchant: Pick<CardMerchant, 'descriptor' | 'url'>
+  readonly amountEuros: Euros
+  readonly now: Date
+  /** An increment adds to the amount of a charge that is counted already. */
+  readonly isIncrement?: boolean
+}
+
+const STOPPED: Readonly<Record<string, string>> = {
+  suspended: 'The network token is suspended. Resume it first.',
+  revoked: 'The network token is revoked.',
+  expired: 'The time of the network token is over.',
+}
+
+/** Network tokens that pay in a batch: each sees what those before it have used. */
+export class CredentialCharges {
+  readonly #tenant: Tenant
+  readonly #byToken: ReadonlyMap<string, CredentialRow>
+  readonly #changed = new Set<CredentialRow>()
+
+  constructor(tenant: Tenant, rows: readonly CredentialRow[]) {
+    this.#tenant = tenant
+    this.#byToken = new Map(rows.map(row => [String(row.tokenId), row]))
+  }
+
+  /** The card and the intent that a token is for; undefined for a token that is not known here. */
+  find(tokenId: string): Pick<CredentialRow, 'id' | 'agentId' | 'cardId' | 'intentId'> | undefined {
+    return this.#byToken.get(tokenId)
+  }
+
+  /** A sentence that says why the token cannot pay this; undefined if it can. */
+  blockerOf(
+    tokenId: string,
+    { merchant, amountEuros, now, isIncrement = false }: TokenCharge,
+  ): string | undefined {
+    const credential = this.#byToken.get(tokenId)
+    if (!credential) return 'The network token is not known here.'
+    const { status, expiresAt, merchantScope, amountLimitEuros, spentEuros, maxCharges, charges } = credential
+    if (status !== 'active') return STOPPED[status] ?? 'The network token is not active.'
+    if (expiresAt <= now) return `The network token was good until ${minuteInWords(expiresAt)}.`
+    const matches = payeeMatcher(merchantScope)
+    const names = [merchant.descriptor, ...(merchant.url === null ? [] : [merchant.url])]
+    if (!names.some(name => matches(name) !== undefined))
+      return `The network token does not pay ${merchant.descriptor}: its scope is ${merchantScope.slice(0, 5).join(', ')}.`
+    if (!isIncrement && maxCharges !== null && charges >= maxCharges)
+      return `The network token pays ${maxCharges} times: ${charges} used, 0 left.`
+    const left = amountLimitEuros - spentEuros
+    if (amountEuros <= left) return undefined
+    return `The limit of the network token is ${formatEuros(amountLimitEuros)}: ${formatEuros(spentEuros)} used, ${formatEuros(left > 0n ? left : 0n)} left.`
+  }
+
+  /** Counts a charge. An increment of an authorization adds to its amount, and is no further charge. */
+  charge(tokenId: string, amountEuros: Euros, now: Date, { isIncrement = false } = {}): void {
+    const credential = this.#byToken.get(tokenId)
+    if (!credential) return
+    credential.charges += isIncrement ? 0 : 1
+    this.#spend(credential, amountEuros, now)
+  }
+
+  /** Gives back what was reversed, expired or declined by the processor. The charge stays counted. */
+  giveBack(tokenId: string, amountEuros: Euros, now: Date): void {
+    const credential = this.#byToken.get(tokenId)
+    if (credential) this.#spend(credential, -amountEuros, now)
+  }
+
+  async write(sql: Sql): Promise<void> {
+    if (this.#changed.size > 0) await update(sql, this.#tenant, [...this.#changed])
+  }
+
+  #spend(credential: CredentialRow, amount: Euros, now: Date): void {
+    const spent = credential.spentEuros + amount
+    credential.spentEuros = spent > 0n ? spent : 0n
+    credential.updatedAt = now
+    this.#changed.add(credential)
+  }
+}
+
+/** Locks the records of these network tokens, whose agents the caller has locked. */
+export async function openCredentialCharges(
+  sql: Sql,
+  tenant: Tenant,
+  tokenIds: readonly string[],
+): Promise<CredentialCharges> {
+  if (tokenIds.length === 0) return new CredentialCharges(tenant, [])
+  const { ownerId, mode } = tenant
+  const rows = await sql<CredentialRow & Row>(LOCK, [ownerId, mode, [...new Set(tokenIds)]])
+  return new CredentialCharges(tenant, rows)
+}

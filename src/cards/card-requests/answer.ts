@@ -1,0 +1,82 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { after, minutes } from '../../values/clock.ts'
+import type { cardRequestsApi } from './api.ts'
+import { type AnsweredBy, CardRequest, cardRequestMachine } from './card-request.ts'
+import { askedLimits, limitsToApprove, noLimits, whyNotLowered } from './limits.ts'
+import { lockRequest } from './lock-request.ts'
+import { cardRequestProcess } from './process.ts'
+import { requestEvent, requestResponse } from './response.ts'
+import type { requestEvents } from './schemas.ts'
+
+/** How long the process has to carry out what was approved, before the sweep does. */
+const PROCESS_GRACE_MS = minutes(1)
+
+export type Telling = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
+
+/** Moves a request and tells it; does nothing where its status has no such step. */
+export function moveRequest(
+  request: CardRequest,
+  status: CardRequest['status'],
+  { emit, wake }: Telling,
+  reason: string | null = null,
+): void {
+  if (!cardRequestMachine.move(request, status)) return
+  if (cardRequestMachine.isFinal(status)) request.dueAt = null
+  emit('card_limit_request.updated', requestEvent(request, reason))
+  wake(cardRequestProcess, request)
+}
+
+/** Why a request cannot be answered or cancelled, as the code of a refusal and its words. */
+export function whyNotWaiting(
+  { status, expiresAt }: CardRequest,
+  now: Date,
+): readonly [code: 'request_not_waiting' | 'request_expired', message?: string] | undefined {
+  if (status !== 'pending') return ['request_not_waiting', `The request is ${status} already.`]
+  return expiresAt <= now ? ['request_expired'] : undefined
+}
+
+/** An operator has no id of ours: only the name that came with the signal. */
+const answeredBy = ({ type, id }: Pick<Actor, 'type' | 'id'>): AnsweredBy =>
+  type === 'operator' ? { type, id: null, name: id } : { type: 'key', id, name: null }
+
+/** Approves a request, with limits that are no higher than what it asks for: the process carries it out. */
+export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ params, body }, context) => {
+  const { actor, tenant, now, ports, refuse } = context
+  const found = await lockRequest(params.id, context)
+  if (!found) return refuse('request_not_found')
+  const { request, agent, locked } = found
+  const problem = whyNotWaiting(request, now)
+  if (problem) return refuse(...problem)
+  if (agent.status !== 'active') return refuse('agent_not_active')
+  if (locked?.card.status === 'closed') return refuse('card_closed')
+  const asked = askedLimits(request)
+  const notLowered = whyNotLowered(asked, body.limits, locked?.terms ?? noLimits)
+  if (notLowered) return refuse('limit_not_lowered', notLowered)
+  // Throws before anything is approved if this mode has no processor.
+  ports.cardProcessor(tenant.mode)
+  const approved = limitsToApprove(asked, body.limits)
+  Object.assign(request, {
+    approvedMaxTransactionEuros: approved.maxTransactionEuros,
+    approvedDailyLimitEuros: approved.dailyLimitEuros,
+    approvedMonthlyLimitEuros: approved.monthlyLimitEuros,
+    answeredAt: now,
+    answeredBy: answeredBy(actor),
+    comment: body.comment,
+    dueAt: after(now, PROCESS_GRACE_MS),
+  })
+  moveRequest(request, 'approved', context, body.comment)
+  return requestResponse(request)
+}
+
+export const deny: HandlerOf<typeof cardRequestsApi.deny> = async ({ params, body }, context) => {
+  const { records, actor, now, refuse } = context
+  const request = await records.lock(CardRequest, params.id)
+  if (!request) return refuse('request_not_found')
+  const problem = whyNotWaiting(request, now)
+  if (problem) return refuse(...problem)
+  Object.assign(request, { answeredAt: now, answeredBy: answeredBy(actor), comment: body.reason })
+  moveRequest(request, 'denied', context, body.reason)
+  return requestResponse(request)
+}

@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import { agent_required, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import { freeText, ownAgent, ProcessStatusRecord, timeRange } from '../../values/schemas.ts'
+import { ControlsBody, cardEvents, displayName, usage } from '../cards/index.ts'
+import { MAX_PENDING } from './card-request.ts'
+import { limitNames } from './limits.ts'
+import { answerFails, CardRequestRecord, lookupFails, requestEvents, status, type } from './schemas.ts'
+
+const NO_NUMBER = 'No operation on cards takes one: leave it out.'
+
+const limit = (description: string) => euros.nullable().default(null).meta({ description })
+
+const askedLimits = z.strictObject({
+  maxTransactionEuros: limit('The most that one payment may be. Null: not asked for.'),
+  dailyLimitEuros: limit('The most for a UTC day. Null: not asked for.'),
+  monthlyLimitEuros: limit('The most for a calendar month. Null: not asked for.'),
+})
+
+/** Members that describe a card: it is there already where only its limits are to change. */
+const ofNewCard = ['usage', 'displayName', 'controls'] as const
+
+const body = z
+  .strictObject({
+    type,
+    agentId: ownAgent,
+    cardId: id('card').optional().meta({ description: 'The card whose limits are to change.' }),
+    usage: usage.optional(),
+    displayName: displayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
+    limits: askedLimits.prefault({}).meta({
+      description: 'For `limit_change` those that are to change; the others stay.',
+    }),
+    controls: ControlsBody.optional(),
+    reason: freeText.min(1).meta({ examples: ['Papers for the literature review'] }),
+  })
+  .superRefine((request, context) => {
+    const addIssue = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message })
+    if (request.type === 'new_card') {
+      if (request.cardId !== undefined) addIssue('cardId', 'a new card has none yet: leave it out')
+      return
+    }
+    if (request.cardId === undefined) addIssue('cardId', 'name the card whose limits are to change')
+    if (limitNames.every(name => request.limits[name] === null))
+      addIssue('limits', 'give at least one limit that is to change')
+    for (const name of ofNewCard)
+      if (request[name] !== undefined) addIssue(name, 'only a new card is asked for with it: leave it out')
+  })
+
+const givenLimit = (description: string) => euros.nullable().optional().meta({ description })
+
+const answer = { callers: ['key'], scope: 'card-requests:approve' } as const
+const readers = { callers: ['key', 'agent'], scope: 'card-requests:read' } as const
+const askers = { callers: ['key', 'agent'], scope: 'card-requests:write' } as const
+
+export const cardRequestsApi = {
+  create: post('/card-requests', {
+    ...askers,
+    summary: 'Ask for a card, or for other limits of one',
+    description: [
+      'A person answers within 72 hours: `approve`, perhaps with lower limits, or `deny`. Until then nothing has changed. `new_card` asks for a card of the agent, `limit_change` for other limits of a card that it has.',
+      `What is approved is carried out by a durable process: \`issued\` once the processor has issued the card, \`changed\` once the limits have changed, \`failed\` if it cannot be done any more. \`card_limit_request.updated\` tells each state. An agent has at most ${MAX_PENDING} requests that wait.`,
+    ].join('\n\n'),
+    body: withoutCardNumbers(body, NO_NUMBER),
+    bodyLimitKiB: 256,
+    example: {
+      type: 'new_card',
+      agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      usage: 'multi',
+      limits: { maxTransactionEuros: 50, dailyLimitEuros: 100, monthlyLimitEuros: 200 },
+      reason: 'Papers for the literature review',
+    },
+    returns: [201, CardRequestRecord],
+    fails: {
+      agent_required,
+      agent_not_found: missing('agent'),
+      agent_not_active: [400, 'The agent is frozen or being deleted: it asks for nothing.'],
+      card_not_found: [404, 'cardId: the agent has no such card.'],
+      card_closed: [400, 'cardId: the card is closed for good. Ask for a new one.'],
+      card_pending: [400, 'cardId: the processor has not issued the card yet. Wait until it has.'],
+      limits_as_they_are: [400, 'limits: the card has these limits already.'],
+      too_many_pending: [
+        400,
+        `The agent has ${MAX_PENDING} requests that wait. Wait for an answer, or cancel one of them.`,
+      ],
+    },
+    emits: requestEvents,
+  }),
+  list: list('/card-requests', {
+    ...readers,
+    summary: 'List card requests',
+    description: 'Newest first.',
+    filters: {
+      status: status.optional(),
+      type: type.optional(),
+      agentId: id('agent').optional(),
+      cardId: id('card').optional(),
+      ...timeRange,
+    },
+    item: CardRequestRecord,
+  }),
+  get: get('/card-requests/{id}', {
+    ...readers,
+    summary: 'Get a card request',
+    returns: [200, CardRequestRecord],
+    fails: lookupFails,
+  }),
+  approve: post('/card-requests/{id}/approve', {
+    ...answer,
+    summary: 'Approve a card request',
+    description:
+      'An approver may lower the limits that are asked for, and may add one that is not. Nobody can raise or drop one here: set the limits of the card instead, once it is there. The answer is `approved`; the process carries it out at once.',
+    requires: 'cardProcessor',
+    body: withoutCardNumbers(
+      z.strictObject({
+        limits: z
+          .strictObject({
+            maxTransactionEuros: givenLimit('At most what is asked for; that, if it is left out.'),
+            dailyLimitEuros: givenLimit('At most what is asked for; that, if it is left out.'),
+            monthlyLimitEuros: givenLimit('At most what is asked for; that, if it is left out.'),
+          })
+          .prefault({}),
+        comment: freeText.nullable().default(null),
+      }),
+      NO_NUMBER,
+    ),
+    example: {
+      limits: { maxTransactionEuros: 25, dailyLimitEuros: 50, monthlyLimitEuros: 100 },
+      comment: 'For a start',
+    },
+    returns: [200, CardRequestRecord],
+    fails: {
+      ...answerFails,
+      agent_not_active: [400, 'The agent is frozen or being deleted: it gets nothing.'],
+      card_closed: [400, 'The card is closed for good: deny the request.'],
+      limit_not_lowered: [400, 'limits: an approver may lower a limit, and neither raise nor drop it.'],
+    },
+    emits: requestEvents,
+  }),
+  deny: post('/card-requests/{id}/deny', {
+    ...answer,
+    summary: 'Deny a card request',
+    body: withoutCardNumbers(z.strictObject({ reason: freeText.min(1) }), NO_NUMBER),
+    example: { reason: 'One card is enough' },
+    returns: [200, CardRequestRecord],
+    fails: answerFails,
+    emits: requestEvents,
+  }),
+  cancel: post('/card-requests/{id}/cancel', {
+    ...askers,
+    summary: 'Cancel a card request',
+    description: 'While it waits for an answer.',
+    body: withoutCardNumbers(z.strictObject({ comment: freeText.nullable().default(null) }), NO_NUMBER),
+    example: { comment: 'No longer needed' },
+    returns: [200, CardRequestRecord],
+    fails: answerFails,
+    emits: requestEvents,
+  }),
+  /** The process of the request reads this whenever the request has changed. */
+  status: get('/card-requests/{id}/status', {
+    readsClock: true,
+    summary: 'Get the status of a card request’s process',
+    callers: [],
+    returns: [200, ProcessStatusRecord],
+    fails: lookupFails,
+  }),
+  /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
+  expire: post('/card-requests/{id}/expire', {
+    summary: 'Expire a card request',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: lookupFails,
+    emits: requestEvents,
+  }),
+  /** Does what was approved, once. */
+  carryOut: post('/card-requests/{id}/carry-out', {
+    summary: 'Issue the card, or change the limits, that a request was approved for',
+    callers: [],
+    requires: 'cardProcessor',
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: lookupFails,
+    emits: {
+      ...requestEvents,
+      'card.created': cardEvents['card.created'],
+      'card.limits_changed': cardEvents['card.limits_changed'],
+    },
+  }),
+}

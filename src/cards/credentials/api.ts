@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { wholeNumber } from '../../kernel/contract/page.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { recordHead, recordTail } from '../../values/schemas.ts'
+import {
+  accessEvents,
+  accessRefusals,
+  denialEvents,
+  keyThumbprint,
+  subjectRefusals,
+} from '../access-events/index.ts'
+import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
+import { credentialMachine } from './credential.ts'
+
+const status = z.enum(credentialMachine.states)
+
+const CredentialRecord = z
+  .object({
+    ...recordHead('credential'),
+    agentId: id('agent'),
+    delegationId: id('delegation').nullable(),
+    intentId: id('intent'),
+    cardId: id('card'),
+    status,
+    expiresAt: instant,
+    redeemedAt: instant.nullable(),
+    revokedAt: instant.nullable(),
+    accessEventId: id('accessevent').nullable().meta({ description: 'The redemption.' }),
+    keyThumbprint,
+    ...recordTail,
+  })
+  .meta({ id: 'Credential' })
+
+const RedeemedCredential = CredentialRecord.extend({
+  jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
+}).meta({ id: 'RedeemedCredential' })
+
+const CredentialEvent = z.object({
+  credentialId: id('credential'),
+  agentId: id('agent'),
+  intentId: id('intent'),
+  cardId: id('card'),
+  status,
+})
+
+const issued = event('A credential for the data of a card has been issued.', CredentialEvent)
+
+export const overRefusals = {
+  credential_redeemed: [
+    410,
+    'The credential is redeemed already: it opens the card once. Issue another one.',
+  ],
+  credential_revoked: [410, 'The credential is revoked. Issue another one.'],
+  credential_expired: [410, 'The credential has expired. Issue another one.'],
+} as const satisfies Record<string, Failure>
+
+const notFound = { credential_not_found: missing('credential') }
+
+export const credentialsApi = {
+  create: post('/credentials', {
+    summary: 'Issue a credential for the data of a card',
+    description:
+      'For an approved intent that is not paid: whoever redeems it has the data of the card encrypted to a key, once. It contains no data itself. `cardId` may be left out where the intent names its card, or the agent has one active card.',
+    callers: ['key', 'agent'],
+    scope: 'credentials:write',
+    body: withoutCardNumbers(
+      z.strictObject({
+        intentId: id('intent'),
+        cardId: id('card').optional(),
+        ttlSeconds: wholeNumber(30, 86_400).meta({
+          description: 'How long it can be redeemed.',
+          examples: [900],
+        }),
+      }),
+    ),
+    example: { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz', ttlSeconds: 900 },
+    returns: [201, CredentialRecord],
+    fails: subjectRefusals,
+    emits: { ...denialEvents, 'credential.issued': issued },
+  }),
+  redeem: post('/credentials/{id}/redeem', {
+    summary: 'Redeem a credential',
+    description:
+      'The data of the card as a compact JWE for the named key, once; afterwards 410. An agent may name only a filler key that its owner has registered. If the processor gives nothing, the credential can be redeemed again.',
+    callers: ['key', 'agent'],
+    scope: 'credentials:write',
+    run: 'outside',
+    requires: 'cardProcessor',
+    bodyLimitKiB: 256,
+    body: withoutCardNumbers(z.strictObject(recipientMembers).refine(namesOneKey, oneKeyWanted)),
+    example: {
+      publicKeyJwk: {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+        y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+      },
+    },
+    returns: [200, RedeemedCredential],
+    fails: { ...notFound, ...overRefusals, ...accessRefusals },
+    emits: {
+      ...accessEvents,
+      'credential.redeemed': event('A credential has been redeemed for the data of a card.', CredentialEvent),
+      'credential.reopened': event(
+        'The processor has given nothing for a credential, which can be redeemed again.',
+        CredentialEvent,
+      ),
+    },
+  }),
+  revoke: post('/credentials/{id}/revoke', {
+    summary: 'Revoke a credential',
+    callers: ['key', 'agent'],
+    scope: 'credentials:write',
+    returns: [200, CredentialRecord],
+    fails: {
+      ...notFound,
+      credential_over: [400, 'The credential is redeemed, revoked or expired already.'],
+    },
+    emits: { 'credential.revoked': event('A credential has been revoked.', CredentialEvent) },
+  }),
+  list: list('/credentials', {
+    summary: 'List credentials',
+    description: 'Newest first.',
+    callers: ['key', 'agent'],
+    scope: 'credentials:read',
+    filters: {
+      status: status.optional(),
+      agentId: id('agent').optional(),
+      intentId: id('intent').optional(),
+      cardId: id('card').optional(),
+    },
+    item: CredentialRecord,
+  }),
+  get: get('/credentials/{id}', {
+    summary: 'Get a credential',
+    callers: ['key', 'agent'],
+    scope: 'credentials:read',
+    returns: [200, CredentialRecord],
+    fails: notFound,
+  }),
+  expire: post('/credentials/{id}/expire', {
+    summary: 'Expire a credential',
+    callers: [],
+    returns: [200, z.object({ expired: z.boolean() })],
+    fails: notFound,
+    emits: { 'credential.expired': event('A credential has expired.', CredentialEvent) },
+  }),
+}

@@ -1,0 +1,43 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
+import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+
+/** A redeemed credential is issued again if the processor has given nothing for it. */
+export const credentialMachine = machine('credential', {
+  issued: ['redeemed', 'revoked', 'expired'],
+  redeemed: ['issued'],
+  revoked: [],
+  expired: [],
+})
+
+const schema = defineEntity({
+  ...tenantTable('Credential', 'credentials', 'agentId', 'delegationId'),
+  properties: {
+    ...record('credential'),
+    agentId: p.text(),
+    delegationId: nullable.string(),
+    intentId: p.text(),
+    cardId: p.text(),
+    status: p.enum(credentialMachine.states).onCreate(() => credentialMachine.initial),
+    expiresAt: timestamp(),
+    redeemedAt: nullable.instant(),
+    revokedAt: nullable.instant(),
+    /** The redemption. */
+    accessEventId: nullable.string(),
+    keyThumbprint: nullable.string(),
+  },
+})
+
+/** The right to have the data of a card encrypted once, for one intent. It contains no data. */
+export class Credential extends schema.class {}
+schema.setClass(Credential)
+
+/** The condition, written exactly as in the partial index of deadlines. */
+export const OPEN = "status = 'issued'"
+
+/** Why the credential cannot be redeemed any more, as the code of a refusal; undefined if it can. */
+export function overBecause({ status, expiresAt }: Credential, now: Date) {
+  if (status === 'redeemed') return 'credential_redeemed'
+  if (status === 'revoked') return 'credential_revoked'
+  return status === 'expired' || expiresAt <= now ? 'credential_expired' : undefined
+}

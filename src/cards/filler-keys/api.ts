@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { del, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { encryptionKey } from '../../values/encryption-key.ts'
+import { id } from '../../values/ids.ts'
+import { label, recordHead, recordTail } from '../../values/schemas.ts'
+
+const thumbprint = z.string().meta({
+  description: 'The RFC 7638 thumbprint of the key: SHA-256 in base64url.',
+  examples: ['cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s'],
+})
+
+const FillerKeyRecord = z
+  .object({
+    ...recordHead('fillerkey'),
+    label: z.string(),
+    thumbprint,
+    alg: z.enum(['RSA-OAEP-256', 'ECDH-ES+A256KW']).meta({
+      description: 'The algorithm by which data is encrypted to the key.',
+    }),
+    publicKeyJwk: z.record(z.string(), z.string()).meta({
+      description: 'The members that make the key what it is.',
+      examples: [{ kty: 'OKP', crv: 'X25519', x: '3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08' }],
+    }),
+    ...recordTail,
+  })
+  .meta({ id: 'FillerKey' })
+
+const FillerKeyEvent = z.object({ fillerKeyId: id('fillerkey'), label: z.string(), thumbprint })
+
+const fails = { filler_key_not_found: missing('filler key') }
+
+export const fillerKeysApi = {
+  create: post('/checkout/filler-keys', {
+    summary: 'Register the key of a filler',
+    description:
+      'A filler is a program of yours that fills payment forms: a browser extension, a service. Register the public half of its key, and your agents may have card data encrypted to it, by its id or by the same JWK. To a key that an agent brings by itself nothing is encrypted: the agent could read the card.',
+    callers: ['key'],
+    scope: 'checkout:write',
+    bodyLimitKiB: 256,
+    body: withoutCardNumbers(
+      z.strictObject({
+        label: label.meta({ description: 'To tell it from others.', examples: ['Browser extension'] }),
+        publicKeyJwk: encryptionKey,
+      }),
+    ),
+    example: {
+      label: 'Browser extension',
+      publicKeyJwk: {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+        y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+      },
+    },
+    returns: [201, FillerKeyRecord],
+    fails: { filler_key_exists: [400, 'publicKeyJwk: this key is registered already.'] },
+    emits: {
+      'filler_key.created': event('An owner has registered the key of a filler.', FillerKeyEvent),
+    },
+  }),
+  list: list('/checkout/filler-keys', {
+    summary: 'List filler keys',
+    description: 'Newest first. The owner’s keys, for each of the owner’s agents.',
+    callers: ['key', 'agent'],
+    scope: 'checkout:read',
+    filters: { thumbprint: z.string().min(1).max(100).optional() },
+    item: FillerKeyRecord,
+  }),
+  get: get('/checkout/filler-keys/{id}', {
+    summary: 'Get a filler key',
+    callers: ['key', 'agent'],
+    scope: 'checkout:read',
+    returns: [200, FillerKeyRecord],
+    fails,
+  }),
+  delete: del('/checkout/filler-keys/{id}', {
+    summary: 'Delete a filler key',
+    description:
+      'No agent can have data encrypted to it any more. What was encrypted before can still be opened by whoever has it.',
+    callers: ['key'],
+    scope: 'checkout:write',
+    returns: [204, nothing],
+    fails,
+    emits: { 'filler_key.deleted': event('An owner has deleted the key of a filler.', FillerKeyEvent) },
+  }),
+}

@@ -1,0 +1,29 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { record, tenantTable } from '../../kernel/database/entity.ts'
+import type { EncryptionKey } from '../../values/encryption-key.ts'
+
+const schema = defineEntity({
+  ...tenantTable('FillerKey', 'filler_keys'),
+  properties: {
+    ...record('fillerkey'),
+    label: p.text(),
+    thumbprint: p.text(),
+    alg: p.text().$type<EncryptionKey['alg']>(),
+    /** The members that make the key what it is, and no others. */
+    publicKeyJwk: p.json<EncryptionKey['jwk']>(),
+  },
+})
+
+/**
+ * The public key of a program that fills payment forms. The owner registers it: an agent may have card data encrypted to
+ * such a key only, for it could read whatever is encrypted to a key of its own.
+ */
+export class FillerKey extends schema.class {}
+schema.setClass(FillerKey)
+
+/** The key as processors get it. */
+export const encryptionKeyIn = ({ publicKeyJwk: jwk, alg, thumbprint }: FillerKey): EncryptionKey => ({
+  jwk,
+  alg,
+  thumbprint,
+})

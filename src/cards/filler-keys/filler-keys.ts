@@ -1,0 +1,42 @@
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { fillerKeysApi } from './api.ts'
+import { FillerKey } from './filler-key.ts'
+
+const fillerKeyEvent = ({ id, label, thumbprint }: FillerKey) => ({ fillerKeyId: id, label, thumbprint })
+
+const fillerKeys = implement(fillerKeysApi, {
+  async create({ body: { label, publicKeyJwk } }, { records, emit, refuse }) {
+    const { jwk, alg, thumbprint } = publicKeyJwk
+    const other = await records.findOne(FillerKey, { thumbprint })
+    if (other)
+      return refuse(
+        'filler_key_exists',
+        `publicKeyJwk: this key is registered already: ${other.id}, ${other.label}.`,
+      )
+    const key = records.create(FillerKey, { label, alg, thumbprint, publicKeyJwk: jwk })
+    emit('filler_key.created', fillerKeyEvent(key))
+    return key
+  },
+
+  list: ({ query: { thumbprint } }, { page }) => page(FillerKey, definedOnly({ thumbprint })),
+
+  async get({ params }, { records, refuse }) {
+    return (await records.findOne(FillerKey, { id: params.id })) ?? refuse('filler_key_not_found')
+  },
+
+  async delete({ params }, { records, emit, refuse }) {
+    const key = await records.lock(FillerKey, params.id)
+    if (!key) return refuse('filler_key_not_found')
+    records.remove(key)
+    emit('filler_key.deleted', fillerKeyEvent(key))
+  },
+})
+
+export const fillerKeysArea = area(
+  'Filler Keys',
+  'The public keys of programs that fill payment forms, to which card data may be encrypted.',
+  fillerKeys,
+  { entities: [FillerKey] },
+)

@@ -1,0 +1,8 @@
+export {
+  type NamedRecipient,
+  namesOneKey,
+  oneKeyWanted,
+  recipientMembers,
+  recipientOf,
+  recipientRefusals,
+} from './recipient.ts'

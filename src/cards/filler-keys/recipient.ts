@@ -1,0 +1,48 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Failure } from '../../kernel/contract/operation.ts'
+import { type EncryptionKey, encryptionKey } from '../../values/encryption-key.ts'
+import { id } from '../../values/ids.ts'
+import { encryptionKeyIn, FillerKey } from './filler-key.ts'
+
+/** The members by which a request names whoever is to read the data. */
+export const recipientMembers = {
+  publicKeyJwk: encryptionKey.optional(),
+  fillerKeyId: id('fillerkey')
+    .optional()
+    .meta({ description: 'A filler key that the owner has registered, in place of `publicKeyJwk`.' }),
+}
+
+export interface NamedRecipient {
+  readonly publicKeyJwk?: EncryptionKey | undefined
+  readonly fillerKeyId?: string | undefined
+}
+
+export const namesOneKey = ({ publicKeyJwk, fillerKeyId }: NamedRecipient): boolean =>
+  (publicKeyJwk === undefined) !== (fillerKeyId === undefined)
+export const oneKeyWanted = { path: ['publicKeyJwk'], error: 'give it or fillerKeyId, and not both' }
+
+export const recipientRefusals = {
+  filler_key_not_found: [404, 'fillerKeyId: no such filler key. GET /checkout/filler-keys lists them.'],
+  filler_key_required: [
+    403,
+    'publicKeyJwk: an agent may have card data encrypted only to a filler key that its owner has registered (POST /checkout/filler-keys).',
+  ],
+} as const satisfies Record<string, Failure>
+
+/**
+ * The key that a request names, or why nothing is encrypted to it. An agent that made the key itself could read the card,
+ * so for an agent it must be registered: by id, or as the same key. An owner may name any.
+ */
+export async function recipientOf(
+  { publicKeyJwk, fillerKeyId }: NamedRecipient,
+  { actor, records }: Pick<Context, 'actor' | 'records'>,
+): Promise<EncryptionKey | keyof typeof recipientRefusals> {
+  if (fillerKeyId !== undefined) {
+    const registered = await records.findOne(FillerKey, { id: fillerKeyId })
+    return registered ? encryptionKeyIn(registered) : 'filler_key_not_found'
+  }
+  if (!publicKeyJwk) throw new Error('a request without a key to encrypt to')
+  if (!actor.agentId) return publicKeyJwk
+  const registered = await records.findOne(FillerKey, { thumbprint: publicKeyJwk.thumbprint })
+  return registered ? encryptionKeyIn(registered) : 'filler_key_required'
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import {
+  accessEvents,
+  accessRefusals,
+  denialEvents,
+  keyThumbprint,
+  subjectRefusals,
+} from '../../cards/access-events/index.ts'
+import { namesOneKey, oneKeyWanted, recipientMembers } from '../../cards/filler-keys/index.ts'
+import { event } from '../../kernel/contract/events.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { recordHead, recordTail } from '../../values/schemas.ts'
+import { payRefusals, sepaTransferEvents } from '../transfers/index.ts'
+import { sessionMachine, shopHostOf } from './session.ts'
+
+const status = z.enum(sessionMachine.states)
+
+const merchantHost = z.string().meta({
+  description: 'The shop that the session is bound to.',
+  examples: ['shop.example.com'],
+})
+
+const SessionRecord = z
+  .object({
+    ...recordHead('checkoutsession'),
+    agentId: id('agent'),
+    delegationId: id('delegation').nullable(),
+    intentId: id('intent'),
+    cardId: id('card'),
+    merchantHost,
+    status,
+    hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
+    expiresAt: instant,
+    redeemedAt: instant.nullable(),
+    accessEventId: id('accessevent').nullable().meta({ description: 'The redemption.' }),
+    keyThumbprint,
+    ...recordTail,
+  })
+  .meta({ id: 'CheckoutSession' })
+
+const NewSession = SessionRecord.extend({
+  token: shownOnce('cst_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
+}).meta({ id: 'NewCheckoutSession' })
+
+const RedeemedSession = SessionRecord.extend({
+  jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
+}).meta({ id: 'RedeemedCheckoutSession' })
+
+const SessionEvent = z.object({
+  checkoutSessionId: id('checkoutsession'),
+  agentId: id('agent'),
+  intentId: id('intent'),
+  cardId: id('card'),
+  merchantHost,
+  status,
+})
+
+export const overRefusals = {
+  session_redeemed: [410, 'token: it is redeemed already and opens the card once. Begin another session.'],
+  session_expired: [410, 'token: it has expired, 15 minutes after it was made. Begin another session.'],
+} as const satisfies Record<string, Failure>
+
+const Paid = z
+  .object({
+    status: z.literal('completed'),
+    intentId: id('intent'),
+    transactionId: id('txn'),
+    transferId: id('transfer'),
+  })
+  .meta({ id: 'ExecutedIntent' })
+
+export const checkoutApi = {
+  createSession: post('/checkout/sessions', {
+    summary: 'Begin a checkout at a shop',
+    description: [
+      'For an approved intent that is not paid. The token is good once, for 15 minutes, for this intent at this shop: `POST /checkout/credential` redeems it for the data of the card, encrypted to the key of the filler. The agent that begins the session never sees the number.',
+      'Where the merchant of the intent is a host, the shop must be that host. `cardId` may be left out where the intent names its card, or the agent has one active card.',
+    ].join('\n\n'),
+    callers: ['key', 'agent'],
+    scope: 'checkout:write',
+    body: withoutCardNumbers(
+      z.strictObject({
+        intentId: id('intent'),
+        merchantUrl: z
+          .string()
+          .max(2_000)
+          .refine(url => shopHostOf(url) !== undefined, {
+            error: 'an https address of a shop, as in https://shop.example.com/checkout',
+          })
+          .meta({
+            description: 'The page with the payment form. Only its host counts.',
+            examples: ['https://shop.example.com/checkout'],
+          }),
+        cardId: id('card').optional(),
+      }),
+    ),
+    example: {
+      intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      merchantUrl: 'https://shop.example.com/checkout',
+    },
+    returns: [201, NewSession],
+    fails: {
+      ...subjectRefusals,
+      merchant_mismatch: [400, 'merchantUrl: the intent is for another merchant than this shop.'],
+    },
+    emits: {
+      ...denialEvents,
+      'checkout_session.created': event('A checkout at a shop has begun.', SessionEvent),
+    },
+  }),
+  sessions: list('/checkout/sessions', {
+    summary: 'List checkout sessions',
+    description: 'Newest first, without their tokens.',
+    callers: ['key', 'agent'],
+    scope: 'checkout:read',
+    filters: {
+      status: status.optional(),
+      agentId: id('agent').optional(),
+      intentId: id('intent').optional(),
+    },
+    item: SessionRecord,
+  }),
+  session: get('/checkout/sessions/{id}', {
+    summary: 'Get a checkout session',
+    callers: ['key', 'agent'],
+    scope: 'checkout:read',
+    returns: [200, SessionRecord],
+    fails: { session_not_found: missing('checkout session') },
+  }),
+  credential: post('/checkout/credential', {
+    summary: 'Redeem the token of a checkout session',
+    description:
+      'The data of the card as a compact JWE for the key of the filler, once; afterwards 410. The protected header has `intentId` and `merchantHost`: a filler fills the form of that host only. An agent may name only a filler key that its owner has registered. If the processor gives nothing, the token can be redeemed again.',
+    callers: ['key', 'agent'],
+    scope: 'checkout:write',
+    run: 'outside',
+    requires: 'cardProcessor',
+    bodyLimitKiB: 256,
+    body: withoutCardNumbers(
+      z
+        .strictObject({
+          token: z
+            .string()
+            .min(1)
+            .max(200)
+            .meta({ examples: ['cst_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+          ...recipientMembers,
+        })
+        .refine(namesOneKey, oneKeyWanted),
+    ),
+    example: {
+      token: 'cst_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      publicKeyJwk: {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+        y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+      },
+    },
+    returns: [200, RedeemedSession],
+    fails: {
+      session_not_found: [404, 'token: no session of yours has it.'],
+      ...overRefusals,
+      ...accessRefusals,
+    },
+    emits: {
+      ...accessEvents,
+      'checkout_session.redeemed': event(
+        'The token of a checkout has been redeemed for the data of a card.',
+        SessionEvent,
+      ),
+      'checkout_session.reopened': event(
+        'The processor has given nothing for a checkout, whose token can be redeemed again.',
+        SessionEvent,
+      ),
+    },
+  }),
+  execute: post('/checkout/execute', {
+    summary: 'Pay an intent whose payee is a wallet',
+    description:
+      'On a rail of the service itself, at once: the whole amount moves from the agent’s wallet to the wallet that the intent names, and the intent is completed. It is the payment that `POST /transfers` with this `intentId` makes, with the same checks.',
+    callers: ['key', 'agent'],
+    scope: 'checkout:write',
+    run: 'hot',
+    body: withoutCardNumbers(z.strictObject({ intentId: id('intent') })),
+    example: { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' },
+    returns: [200, Paid],
+    fails: {
+      ...payRefusals,
+      intent_not_by_wallet: [
+        400,
+        'intentId: its payee is no wallet. Pay a merchant by card (POST /checkout/sessions), a beneficiary by POST /transfers.',
+      ],
+    },
+    emits: sepaTransferEvents,
+  }),
+  expireSession: post('/checkout/sessions/{id}/expire', {
+    summary: 'Expire a checkout session',
+    callers: [],
+    returns: [200, z.object({ expired: z.boolean() })],
+    fails: { session_not_found: missing('checkout session') },
+    emits: { 'checkout_session.expired': event('A checkout has expired unredeemed.', SessionEvent) },
+  }),
+}

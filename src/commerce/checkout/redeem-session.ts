@@ -1,0 +1,81 @@
+import {
+  type DisclosureRequest,
+  disclose,
+  recordLost,
+  recordOutcome,
+  redeem,
+} from '../../cards/access-events/index.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
+import { hashOf } from '../../kernel/database/credential.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
+import type { Disclosure, ProcessorFailure } from '../../ports/card-processor.ts'
+import { type checkoutApi, overRefusals } from './api.ts'
+import { sessionEvent } from './events.ts'
+import { CheckoutSession, overBecause, sessionMachine } from './session.ts'
+
+type Handler = HandlerOf<typeof checkoutApi.credential>
+type Context = ContextOf<typeof checkoutApi.credential>
+type Body = Parameters<Handler['reserve']>[0]['body']
+
+/** Stored before the call, so it must be JSON. */
+type Redemption = DisclosureRequest & { readonly sessionId: string }
+
+async function reserve({ token, ...recipient }: Body, context: Context): Promise<Redemption | Refusal> {
+  const { records, now, emit, refuse } = context
+  const session = await records.findOne(CheckoutSession, { hash: hashOf(token) }, { lock: true })
+  if (!session) return refuse('session_not_found')
+  const code = overBecause(session, now)
+  const over = code && { code, message: overRefusals[code][1] }
+  const { id, cardId, intentId, merchantHost } = session
+  const request = await redeem(
+    { id, way: 'session', cardId, intentId, merchantHost, over },
+    recipient,
+    context,
+  )
+  if (request instanceof Refusal) return request
+  sessionMachine.move(session, 'redeemed')
+  Object.assign(session, {
+    redeemedAt: now,
+    accessEventId: request.accessEventId,
+    keyThumbprint: request.key.thumbprint,
+  })
+  emit('checkout_session.redeemed', sessionEvent(session))
+  return { ...request, sessionId: id }
+}
+
+/** Lets a token be redeemed again for which nothing was given. */
+async function reopen(id: string, { records, emit }: Context): Promise<void> {
+  const session = await records.lock(CheckoutSession, id)
+  if (!session || !sessionMachine.move(session, 'open')) return
+  Object.assign(session, { redeemedAt: null, accessEventId: null, keyThumbprint: null })
+  emit('checkout_session.reopened', sessionEvent(session))
+}
+
+async function record(
+  answer: Disclosure | ProcessorFailure,
+  { sessionId, accessEventId }: Redemption,
+  context: Context,
+) {
+  const given = await recordOutcome(answer, accessEventId, context)
+  if (given instanceof Refusal) {
+    await reopen(sessionId, context)
+    return given
+  }
+  const session = await context.records.findOneOrFail(CheckoutSession, { id: sessionId })
+  return withMembers(session, { jwe: given.jwe })
+}
+
+async function recover({ sessionId, accessEventId }: Redemption, context: Context): Promise<Refusal> {
+  await reopen(sessionId, context)
+  return recordLost(accessEventId, context)
+}
+
+/** The token is used before the processor is called: of two redemptions at once one wins. */
+export const redeemSession: Handler = {
+  reserve: ({ body }, context) => reserve(body, context),
+  call: (request, outside) => disclose(request as Redemption, outside),
+  record: (answer, request, context) =>
+    record(answer as Disclosure | ProcessorFailure, request as Redemption, context),
+  recover: (request, context) => recover(request as Redemption, context),
+}

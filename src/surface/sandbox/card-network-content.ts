@@ -1,0 +1,143 @@
+import type { z } from 'zod'
+import type { CardAuthorization } from '../../cards/authorizations/index.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
+import type { CardMerchant, MessageContent } from '../../ports/card-processor.ts'
+import type { Known, NetworkContext } from './card-network-message.ts'
+import type {
+  AuthorizeBody,
+  ClearBody,
+  IncrementBody,
+  MobileWalletBody,
+  RefundBody,
+  ReverseBody,
+  ShipBody,
+  WholeBody,
+} from './card-network-schemas.ts'
+
+type Made = MessageContent | Refusal
+
+/** Ids that the body leaves out are derived from the message’s, so that the same message has the same. */
+const derivedId = (kind: string, { messageId }: Known): string => `${kind}_of_${messageId}`
+
+/** A contract requires the id of these bodies. */
+const named = ({ authorizationId }: Known): string => authorizationId as string
+
+interface GivenMerchant {
+  readonly merchant?: string | undefined
+  readonly mcc?: string | null | undefined
+  readonly country?: string | null | undefined
+  readonly url?: string | null | undefined
+  readonly networkTokenId?: string | null | undefined
+}
+
+/** The merchant of the body, else that of the authorization. */
+function merchantOf(
+  given: GivenMerchant,
+  authorization: CardAuthorization | null,
+  { refuse }: NetworkContext,
+): CardMerchant | Refusal {
+  const descriptor = given.merchant ?? authorization?.descriptor
+  if (descriptor === undefined) return refuse('merchant_unnamed')
+  const {
+    mcc = authorization?.mcc ?? null,
+    country = authorization?.country ?? null,
+    url = null,
+    networkTokenId = authorization?.networkTokenId ?? null,
+  } = given
+  return { descriptor, mcc, country, url, networkTokenId }
+}
+
+/** A content whose merchant is in the body or known. */
+const withMerchant = (
+  body: GivenMerchant,
+  { authorization }: Known,
+  context: NetworkContext,
+  content: (merchant: CardMerchant) => Made,
+): Made => {
+  const merchant = merchantOf(body, authorization, context)
+  return merchant instanceof Refusal ? merchant : content(merchant)
+}
+
+export const authorizing = (
+  body: z.output<typeof AuthorizeBody>,
+  known: Known,
+  context: NetworkContext,
+): Made =>
+  withMerchant(body, known, context, merchant => ({
+    kind: 'authorization',
+    authorizationId: known.authorizationId ?? derivedId('auth', known),
+    ask: 0,
+    amountEuros: body.amountEuros,
+    partialAllowed: body.partialAllowed,
+    merchant,
+  }))
+
+export const incrementing = (
+  body: z.output<typeof IncrementBody>,
+  known: Known,
+  context: NetworkContext,
+): Made =>
+  withMerchant(body, known, context, merchant => ({
+    kind: 'authorization',
+    authorizationId: named(known),
+    ask: body.ask ?? nextAsk(known),
+    amountEuros: body.amountEuros,
+    partialAllowed: body.partialAllowed,
+    merchant,
+  }))
+
+const nextAsk = ({ authorization }: Known): number =>
+  Math.max(0, ...(authorization?.facts.asks ?? []).map(({ ask }) => ask)) + 1
+
+export const reversing = ({ amountEuros }: z.output<typeof ReverseBody>, known: Known): Made => ({
+  kind: 'reversal',
+  authorizationId: named(known),
+  amountEuros,
+})
+
+export const voiding = (_: z.output<typeof WholeBody>, known: Known): Made => ({
+  kind: 'reversal',
+  authorizationId: named(known),
+  amountEuros: null,
+})
+
+export const expiring = (_: z.output<typeof WholeBody>, known: Known): Made => ({
+  kind: 'expiry',
+  authorizationId: named(known),
+})
+
+export function clearing(body: z.output<typeof ClearBody>, known: Known, context: NetworkContext): Made {
+  const { approvedEuros = 0n, clearedEuros = 0n } = known.authorization ?? {}
+  const amountEuros = body.amountEuros ?? approvedEuros - clearedEuros
+  if (amountEuros <= 0n) return context.refuse('nothing_left')
+  return withMerchant(body, known, context, merchant => ({
+    kind: 'clearing',
+    clearingId: body.clearingId ?? derivedId('clearing', known),
+    authorizationId: known.authorizationId ?? null,
+    amountEuros,
+    final: body.final,
+    merchant,
+  }))
+}
+
+export const refunding = (body: z.output<typeof RefundBody>, known: Known, context: NetworkContext): Made =>
+  withMerchant(body, known, context, merchant => ({
+    kind: 'refund',
+    refundId: body.refundId ?? derivedId('refund', known),
+    authorizationId: known.authorizationId ?? null,
+    amountEuros: body.amountEuros,
+    merchant,
+  }))
+
+export const shipping = ({ carrier, trackingNumber }: z.output<typeof ShipBody>): Made => ({
+  kind: 'shipped',
+  carrier,
+  trackingNumber,
+})
+
+export const addingToWallet = (body: z.output<typeof MobileWalletBody>, known: Known): Made => ({
+  kind: 'mobile_wallet',
+  tokenId: body.tokenId ?? derivedId('token', known),
+  wallet: body.wallet,
+  status: body.status,
+})

@@ -1,0 +1,116 @@
+import { CardAuthorization } from '../../cards/authorizations/index.ts'
+import { Card, CardNumber } from '../../cards/cards/index.ts'
+import type { ContextOf } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
+import type { MessageContent, SignedMessage } from '../../ports/card-processor.ts'
+import { newId } from '../../values/ids.ts'
+import type { cardNetworkApi } from './card-network-api.ts'
+import { messagesOf, type Script, scriptOf } from './card-network-script.ts'
+
+export type NetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
+
+/** What a body says beside the content of the message. */
+export interface About {
+  readonly messageId?: string | undefined
+  readonly sentAt?: Date | undefined
+  readonly cardId?: string | undefined
+  readonly last4?: string | undefined
+  readonly authorizationId?: string | undefined
+}
+
+/** What is known when the content is made. */
+export interface Known {
+  readonly messageId: string
+  readonly authorization: CardAuthorization | null
+  /** The network's id of the authorization that the body names. */
+  readonly authorizationId: string | undefined
+}
+
+/** Signed messages, and what their answer names. Plain JSON, so that it outlives a crash. */
+export interface Sent {
+  readonly signed: readonly SignedMessage[]
+  readonly says: Script['says']
+  readonly cardId: string
+  readonly messageId: string
+  readonly lastMessageId: string
+  readonly sentAt: string
+  readonly kind: MessageContent['kind']
+  readonly named: Named
+}
+
+export interface Named {
+  readonly authorizationId: string | null
+  readonly ask: number | null
+  readonly clearingId: string | null
+  readonly refundId: string | null
+  readonly tokenId: string | null
+  readonly cents: string | null
+}
+
+/** Makes and signs a message; everything that the body leaves out is made up or known. */
+export async function prepare(
+  body: About,
+  context: NetworkContext,
+  contentOf: (known: Known) => MessageContent | Refusal,
+): Promise<Sent | Refusal> {
+  const { tenant, now, ports, refuse } = context
+  if (tenant.mode !== 'test') return refuse('test_mode_only')
+  const { sign } = ports.cardProcessor('test')
+  if (!sign) throw new Error('the processor of test mode signs messages')
+  const authorization = await findAuthorization(body, context)
+  const number = await findNumber(body, authorization, context)
+  if (number instanceof Refusal) return number
+  const { messageId = newId('networkmessage'), sentAt = now } = body
+  const authorizationId = authorization?.processorRef ?? body.authorizationId
+  const content = contentOf({ messageId, authorization, authorizationId })
+  if (content instanceof Refusal) return content
+  const { cardId, processorCardId } = number
+  const script = scriptOf(content)
+  const messages = messagesOf({ id: messageId, processorCardId, sentAt, content }, script)
+  return {
+    signed: messages.map(sign),
+    says: script.says,
+    cardId,
+    messageId,
+    lastMessageId: messages.at(-1)?.id ?? messageId,
+    sentAt: sentAt.toISOString(),
+    kind: content.kind,
+    named: namedIn(content),
+  }
+}
+
+/** An authorization by the network’s id, or by ours. */
+async function findAuthorization({ authorizationId: id }: About, { records }: NetworkContext) {
+  return id === undefined ? null : records.findOne(CardAuthorization, { $or: [{ processorRef: id }, { id }] })
+}
+
+async function findNumber(
+  { cardId, last4 }: About,
+  authorization: CardAuthorization | null,
+  { records, refuse }: NetworkContext,
+): Promise<CardNumber | Refusal> {
+  const id = cardId ?? authorization?.cardId
+  if (id === undefined) return refuse('card_unnamed')
+  const [card, numbers] = await Promise.all([
+    records.findOne(Card, { id }),
+    records.find(CardNumber, { cardId: id }, { orderBy: { id: 'desc' } }),
+  ])
+  if (!card) return refuse('card_not_found')
+  const wanted = numbers.find(number =>
+    last4 === undefined ? number.id === card.numberId : number.last4 === last4,
+  )
+  return wanted ?? refuse(last4 === undefined ? 'card_not_issued' : 'number_not_found')
+}
+
+/** The ids and the amount that a message has: its answer names them, so that it can be sent again. */
+function namedIn(content: MessageContent): Named {
+  const {
+    authorizationId = null,
+    ask = null,
+    clearingId = null,
+    refundId = null,
+    tokenId = null,
+  } = content as Partial<Named>
+  const { amountEuros = null } = content as { amountEuros?: bigint | null }
+  return { authorizationId, ask, clearingId, refundId, tokenId, cents: amountEuros?.toString() ?? null }
+}

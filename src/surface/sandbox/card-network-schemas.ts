@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import { country, formattedText } from '../../values/schemas.ts'
+
+/** The most that one message of the network can be about: a cent less than a billion euros. */
+const HIGHEST = 99_999_999_999n
+
+const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits').meta({
+  examples: ['5942'],
+})
+
+/** An id that the network gives: any that the caller likes, for messages that come before what they speak of. */
+const networkId = (what: string) =>
+  formattedText(/^[\w.:-]{1,100}$/, 100, 'up to 100 letters, digits, and _ . : -').meta({
+    description: `The network’s id of the ${what}.`,
+  })
+
+const amount = positiveEuros(HIGHEST)
+const amountOrNothing = euros.refine(given => given <= HIGHEST, 'less than a billion euros')
+
+/** What every message may say of itself. Together with everything else that the answer names, it repeats a message. */
+const message = {
+  messageId: networkId('message')
+    .optional()
+    .meta({ description: 'The same id is the same message. Made up if left out.' }),
+  sentAt: instant.optional().meta({ description: 'Now if left out.' }),
+}
+
+const last4 = formattedText(/^\d{4}$/, 4, 'four digits')
+  .optional()
+  .meta({
+    description:
+      'Which of the card’s numbers the merchant has, by its last four digits; the current one if left out.',
+  })
+
+const cardId = id('card')
+const authorizationId = networkId('authorization')
+
+/** Who asks for money, as the network describes merchants. */
+const merchant = {
+  merchant: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .meta({
+      description: 'The descriptor: the line of the merchant on statements.',
+      examples: ['SQ *BOOKSHOP 1234 BERLIN'],
+    }),
+  mcc: mcc.nullable().default(null),
+  country: country.nullable().default(null),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .nullable()
+    .default(null),
+  networkTokenId: networkId('token that pays').nullable().default(null),
+}
+
+/** A later message says again what the first one has not: for one that comes alone or before it. */
+const later = {
+  ...message,
+  last4,
+  cardId: cardId.optional().meta({ description: 'Needed where no such authorization is known.' }),
+}
+
+const laterMerchant = {
+  merchant: merchant.merchant
+    .optional()
+    .meta({ description: 'That of the authorization if left out; needed where none is known.' }),
+  mcc: mcc.nullish(),
+  country: country.nullish(),
+  url: merchant.url.unwrap().optional(),
+  networkTokenId: networkId('token that pays').nullish(),
+}
+
+export const AuthorizeBody = withoutCardNumbers(
+  z.strictObject({
+    ...message,
+    ...merchant,
+    last4,
+    cardId,
+    authorizationId: authorizationId.optional(),
+    amountEuros: amountOrNothing.meta({ description: 'Zero only checks the card.' }),
+    partialAllowed: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether less than the amount may be approved.' }),
+  }),
+)
+
+export const IncrementBody = withoutCardNumbers(
+  z.strictObject({
+    ...later,
+    ...laterMerchant,
+    authorizationId,
+    amountEuros: amount.meta({ description: 'What is asked for in addition.' }),
+    partialAllowed: z.boolean().default(false),
+    ask: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: '1 is the first increment. The next one if left out.' }),
+  }),
+)
+
+export const ReverseBody = withoutCardNumbers(
+  z.strictObject({
+    ...later,
+    authorizationId,
+    amountEuros: amount.meta({ description: 'What is given back.' }),
+  }),
+)
+
+export const WholeBody = withoutCardNumbers(z.strictObject({ ...later, authorizationId }))
+
+export const ClearBody = withoutCardNumbers(
+  z.strictObject({
+    ...later,
+    ...laterMerchant,
+    authorizationId: authorizationId.optional().meta({ description: 'Left out: cleared without one.' }),
+    clearingId: networkId('clearing').optional(),
+    amountEuros: amount
+      .optional()
+      .meta({ description: 'What is approved and not cleared yet, if left out; needed where nothing is.' }),
+    final: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'Whether this is the last clearing of its authorization.' }),
+  }),
+)
+
+export const RefundBody = withoutCardNumbers(
+  z.strictObject({
+    ...later,
+    ...laterMerchant,
+    authorizationId: authorizationId.optional().meta({ description: 'Left out: linked to no payment.' }),
+    refundId: networkId('refund').optional(),
+    amountEuros: amount,
+  }),
+)
+
+export const ShipBody = withoutCardNumbers(
+  z.strictObject({
+    ...message,
+    cardId,
+    carrier: z.string().trim().min(1).max(200).nullable().default(null),
+    trackingNumber: z.string().trim().min(1).max(200).nullable().default(null),
+  }),
+)
+
+export const MobileWalletBody = withoutCardNumbers(
+  z.strictObject({
+    ...message,
+    cardId,
+    last4,
+    tokenId: networkId('card in the phone').optional(),
+    wallet: z.enum(['apple_pay', 'google_pay', 'samsung_pay', 'other']),
+    status: z.enum(['requested', 'active', 'suspended', 'deleted']),
+  }),
+)
+
+const reply = z.enum(['approved', 'declined', 'noted', 'refused']).meta({
+  description:
+    '`approved`, `declined`: the answer to a request. `noted`: facts and news are never refused. `refused`: the message was not taken, `reason` says why.',
+})
+
+export const NetworkAnswer = z
+  .object({
+    cardId,
+    messageId: z.string(),
+    sentAt: instant,
+    authorizationId: z.string().nullable(),
+    ask: z.int().nullable(),
+    clearingId: z.string().nullable(),
+    refundId: z.string().nullable(),
+    tokenId: z.string().nullable(),
+    amountEuros: euros
+      .nullable()
+      .meta({ description: 'What the message was about; null = all of it, or nothing.' }),
+    reply,
+    approvedEuros: euros.nullable(),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'CardNetworkAnswer' })
+
+export const networkEvents = {
+  'card_network.message_sent': event(
+    'The simulated card network has sent a message about a card.',
+    z.object({
+      cardId,
+      messageId: z.string(),
+      kind: z.string(),
+      authorizationId: z.string().nullable(),
+      amountEuros: euros.nullable(),
+      reply,
+    }),
+  ),
+}

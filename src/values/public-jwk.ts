@@ -1,0 +1,143 @@
+import {
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  type KeyObject,
+  publicEncrypt,
+} from 'node:crypto'
+
+/** The members of a JSON Web Key as they came; texts, but for `key_ops` and `ext`. */
+export interface Jwk {
+  readonly kty?: string | undefined
+  readonly crv?: string | undefined
+  readonly n?: string | undefined
+  readonly e?: string | undefined
+  readonly x?: string | undefined
+  readonly y?: string | undefined
+  readonly use?: string | undefined
+  readonly alg?: string | undefined
+  readonly key_ops?: readonly string[] | undefined
+}
+
+/** What is wrong with a key: the member, '' for the whole, and words that never contain a value of it. */
+export interface KeyProblem {
+  readonly member: string
+  readonly problem: string
+}
+
+/** Numbers of an elliptic curve have all their bytes, leading zeros included. */
+const CURVES: Readonly<Record<string, { readonly kty: string; readonly bytes: number }>> = {
+  'P-256': { kty: 'EC', bytes: 32 },
+  'P-384': { kty: 'EC', bytes: 48 },
+  X25519: { kty: 'OKP', bytes: 32 },
+}
+
+const LEAST_BITS = 2_048
+const MOST_BITS = 8_192
+const LEAST_EXPONENT = 65_537n
+const MOST_EXPONENT = 2n ** 32n - 1n
+
+const KINDS = 'RSA with at least 2048 bits, EC with the curve P-256 or P-384, or OKP with the curve X25519'
+
+/** The members of RFC 7638 in their order: all that makes a key what it is. */
+export const definingMembers = ({ kty }: Jwk): readonly (keyof Jwk)[] =>
+  kty === 'RSA' ? ['e', 'kty', 'n'] : kty === 'EC' ? ['crv', 'kty', 'x', 'y'] : ['crv', 'kty', 'x']
+
+/** The bytes of a member in base64url without padding; undefined if it is not that. */
+function bytesOf(text: string | undefined): Buffer | undefined {
+  const bytes = Buffer.from(text ?? '', 'base64url')
+  return bytes.length > 0 && bytes.toString('base64url') === text ? bytes : undefined
+}
+
+const NOT_BASE64URL = 'must be in base64url without padding'
+
+/** The number of an RSA key that a member holds, in as few bytes as it needs: else one key had two thumbprints. */
+function numberIn(jwk: Jwk, member: 'n' | 'e'): bigint | KeyProblem {
+  const bytes = bytesOf(jwk[member])
+  if (!bytes) return { member, problem: NOT_BASE64URL }
+  if (bytes[0] === 0) return { member, problem: 'must not begin with a zero byte' }
+  return BigInt(`0x${bytes.toString('hex')}`)
+}
+
+function rsaProblem(jwk: Jwk): KeyProblem | undefined {
+  const modulus = numberIn(jwk, 'n')
+  if (typeof modulus !== 'bigint') return modulus
+  const bits = modulus.toString(2).length
+  if (bits < LEAST_BITS || bits > MOST_BITS)
+    return { member: 'n', problem: `an RSA key has ${LEAST_BITS} to ${MOST_BITS} bits; this has ${bits}` }
+  const exponent = numberIn(jwk, 'e')
+  if (typeof exponent !== 'bigint') return exponent
+  const isGood = exponent % 2n === 1n && exponent >= LEAST_EXPONENT && exponent <= MOST_EXPONENT
+  return isGood
+    ? undefined
+    : { member: 'e', problem: 'the exponent is odd and at least 65537, which is AQAB' }
+}
+
+function curveProblem(jwk: Jwk): KeyProblem | undefined {
+  const curve = CURVES[jwk.crv ?? '']
+  if (curve?.kty !== jwk.kty) return { member: 'crv', problem: `a key is ${KINDS}` }
+  const members = jwk.kty === 'EC' ? (['x', 'y'] as const) : (['x'] as const)
+  for (const member of members) {
+    const bytes = bytesOf(jwk[member])
+    if (!bytes) return { member, problem: NOT_BASE64URL }
+    if (bytes.length !== curve?.bytes)
+      return { member, problem: `has ${curve?.bytes} bytes on this curve; this has ${bytes.length}` }
+  }
+  return undefined
+}
+
+/** Members of keys of another type are refused: nobody knows which key is meant. */
+function strangerProblem(jwk: Jwk): KeyProblem | undefined {
+  const strangers = (['n', 'e', 'crv', 'x', 'y'] as const).filter(
+    member => jwk[member] !== undefined && !definingMembers(jwk).includes(member),
+  )
+  return strangers[0] && { member: strangers[0], problem: 'a key of this kty has no such member' }
+}
+
+export const algorithmOf = ({ kty }: Jwk) => (kty === 'RSA' ? 'RSA-OAEP-256' : 'ECDH-ES+A256KW')
+
+/** What a key may be used for. Web Crypto writes an empty `key_ops` for the public half of a key agreement. */
+function useProblem(jwk: Jwk): KeyProblem | undefined {
+  const { use, alg, key_ops: operations } = jwk
+  if (use !== undefined && use !== 'enc')
+    return { member: 'use', problem: 'must be enc, or left out: the key is to encrypt' }
+  if (alg !== undefined && alg !== algorithmOf(jwk))
+    return { member: 'alg', problem: `must be ${algorithmOf(jwk)} with this kty, or left out` }
+  const needed = jwk.kty === 'RSA' ? ['encrypt', 'wrapKey'] : ['deriveKey', 'deriveBits']
+  const allows = operations === undefined || operations.some(operation => needed.includes(operation))
+  if (allows || (operations?.length === 0 && jwk.kty !== 'RSA')) return undefined
+  return { member: 'key_ops', problem: `must contain ${needed.join(' or ')}, or be left out` }
+}
+
+/** Whether something can be encrypted to the key: a point off its curve, one of low order and an even modulus cannot. */
+function canEncrypt(jwk: Jwk): boolean {
+  try {
+    const members = Object.fromEntries(definingMembers(jwk).map(member => [member, jwk[member]]))
+    encryptSomething(jwk, createPublicKey({ key: members, format: 'jwk' }))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function encryptSomething({ kty, crv }: Jwk, key: KeyObject): void {
+  if (kty === 'RSA') publicEncrypt({ key, oaepHash: 'sha256' }, Buffer.alloc(32))
+  else if (kty === 'EC')
+    diffieHellman({ ...generateKeyPairSync('ec', { namedCurve: String(crv) }), publicKey: key })
+  else diffieHellman({ ...generateKeyPairSync('x25519'), publicKey: key })
+}
+
+/** What is wrong with the public key of a recipient; undefined if card data may be encrypted to it. */
+export function keyProblem(jwk: Jwk): KeyProblem | undefined {
+  const { kty } = jwk
+  if (kty === 'oct')
+    return { member: 'kty', problem: 'a symmetric key reads what it encrypts; send a public key' }
+  if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP') return { member: 'kty', problem: `a key is ${KINDS}` }
+  const problem =
+    (kty === 'RSA' ? rsaProblem(jwk) : curveProblem(jwk)) ?? strangerProblem(jwk) ?? useProblem(jwk)
+  if (problem) return problem
+  if (canEncrypt(jwk)) return undefined
+  return kty === 'RSA'
+    ? { member: 'n', problem: 'nothing can be encrypted to this modulus' }
+    : { member: 'x', problem: 'this is no point of the curve that a key can have' }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals'
+import { aPayingCard, bookshop, networkBefore } from '../support/cards/network.ts'
+import { signed } from '../support/cards/signatures.ts'
+import { type checkedSender, isRoute, signedCases, type worldsOf } from '../support/contract/contract.ts'
+import { bodyOf } from '../support/factories.ts'
+import { DASHBOARD_SECRET, type RequestOptions, type TestService } from '../support/harness.ts'
+import type { SqlRecorder } from '../support/sql-recorder.ts'
+
+interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'agentToken'> {
+  readonly service: TestService
+  readonly recorder: SqlRecorder
+  readonly send: ReturnType<typeof checkedSender>
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Tests the operations that prove themselves by a signature over their bytes, which is all that they go by. */
+export function testSignedRequests({ service, recorder, owner, agentToken, send }: Worlds): void {
+  const credentials: [string, RequestOptions][] = [
+    ['nothing', {}],
+    ['an owner’s key', { token: owner.key }],
+    ['an agent’s token', { token: agentToken }],
+    ['the dashboard’s secret', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }],
+    ['a signature that is none', { headers: { 'card-processor-signature': 'guess' } }],
+    ['a signature of other bytes', { headers: signed('{}') }],
+    ['a signature by another secret', { headers: signed('{"id":', { key: '1'.repeat(64) }) }],
+    ['a signature of an hour ago', { headers: signed('{"id":', { secondsAgo: 3_600 }) }],
+  ]
+
+  describe.each(signedCases)('a call of %s', (key, registered) => {
+    const { method, path } = registered.operation
+
+    test.each(credentials)('with %s is a 401, before its body is read', async (_, options) => {
+      const { status, headers } = await send(registered, path, { ...options, body: '{"id":' })
+      expect([status, headers.get('x-error-code')]).toEqual([401, 'unauthenticated'])
+    })
+
+    test('with a signature counts against no address, and one without does', async () => {
+      const body = '{"id":'
+      const read = await service.http(method, path, { headers: signed(body), body })
+      expect([read.status, read.headers.get('x-ratelimit-remaining')]).toEqual([400, null])
+      const unread = await service.http(method, path, { body })
+      expect(Number(unread.headers.get('x-ratelimit-remaining'))).toBeGreaterThanOrEqual(0)
+    })
+
+    test('knows no idempotency key: the id of a message is its key', async () => {
+      const network = networkBefore(service)
+      const { card } = await aPayingCard(owner.client, 100)
+      const content = { ask: 0, amountEuros: 2_500n, partialAllowed: false, merchant: bookshop }
+      const messageOf = (authorizationId: string) =>
+        network.messageOf(card.id, { kind: 'authorization', authorizationId, ...content })
+      const headers = { 'idempotency-key': 'one' }
+      const one = await network.deliver(await messageOf('one'), { headers })
+      const other = await network.deliver(await messageOf('other'), { headers })
+      expect([one.status, other.status, one.headers.get('idempotent-replayed')]).toEqual([200, 200, null])
+      const params = { id: card.id }
+      expect((await bodyOf(owner.client.authorizations.list({ params, query: {} }))).data).toHaveLength(2)
+    })
+
+    test('is reached by its own method only, and under /v1', async () => {
+      const others = METHODS.filter(name => !isRoute(name, path))
+      expect(others).toHaveLength(METHODS.length - 1)
+      for (const wrong of others) {
+        const { status, headers } = await service.http(wrong, path)
+        expect([status, headers.get('allow')]).toEqual([405, method])
+      }
+      expect((await service.http(method, `/v1${path}`)).status).toBe(401)
+    })
+
+    test('waits for PostgreSQL as rarely as a group commit may', async () => {
+      const network = networkBefore(service)
+      const { card } = await aPayingCard(owner.client, 100)
+      await network.authorize(card.id, 10)
+      const message = await network.messageOf(card.id, {
+        kind: 'authorization',
+        authorizationId: `measured ${key}`,
+        ask: 0,
+        amountEuros: 2_500n,
+        partialAllowed: false,
+        merchant: bookshop,
+      })
+      await recorder.measure(key, () => network.deliver(message))
+      expect(recorder.roundTrips.get(key)).toBeLessThanOrEqual(7)
+    })
+  })
+}

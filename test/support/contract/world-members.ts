@@ -1,0 +1,56 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { HttpResponse } from '../harness.ts'
+
+/** Calls an operation with the owner's key, and gives its answer. */
+type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
+
+async function anAgent(make: Make): Promise<string> {
+  const { id, walletId } = await make('POST', '/agents', { name: 'Shopper' })
+  await make('POST', `/wallets/${walletId}/fund`, { amountEuros: 1_000 })
+  return id
+}
+
+async function approvedIntent(make: Make, agentId: string, payee: object): Promise<string> {
+  const { id } = await make('POST', '/intents', { agentId, amountEuros: 25, purpose: 'A book', ...payee })
+  await make('POST', `/intents/${id}/approve`)
+  return id
+}
+
+const SHOP = { merchant: 'shop.example.com' }
+
+async function aShopper(make: Make) {
+  const agentId = await anAgent(make)
+  const { id: cardId } = await make('POST', '/cards', { agentId, usage: 'multi', displayName: 'Books' })
+  return { agentId, cardId }
+}
+
+async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
+  const { agentId } = await aShopper(make)
+  return { intentId: await approvedIntent(make, agentId, SHOP) }
+}
+
+/** Members of bodies that belong together, or must be new in each request: by operation. */
+export const MADE_MEMBERS: Readonly<Record<string, (make: Make, path: string) => Promise<object>>> = {
+  'accessEvents.access': async (make, path) => {
+    const { agentId } = await make('GET', path.replace(/\/access$/, ''))
+    return { intentId: await approvedIntent(make, agentId, SHOP) }
+  },
+  'agentCredentials.create': aShopper,
+  'checkout.confirm': shoppersIntent,
+  'checkout.createSession': shoppersIntent,
+  'checkout.credential': async make => {
+    const merchantUrl = 'https://shop.example.com/checkout'
+    return {
+      token: (await make('POST', '/checkout/sessions', { ...(await shoppersIntent(make)), merchantUrl }))
+        .token,
+    }
+  },
+  'checkout.execute': async make => {
+    const { id: walletId } = await make('POST', '/wallets', { name: 'Bookshop' })
+    return { intentId: await approvedIntent(make, await anAgent(make), { walletId }) }
+  },
+  'credentials.create': shoppersIntent,
+  'fillerKeys.create': async () => ({
+    publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),
+  }),
+}

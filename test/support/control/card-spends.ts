@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import type { CardControls, Ruling, SpendRequest } from '../../../src/control/rules/decision.ts'
+import { policy } from './decide.ts'
+import { anyPolicy, anyRequest, mcc, merchant, nullable } from './random-spends.ts'
+
+export const noControls: CardControls = {
+  maxTransactionEuros: null,
+  merchantAllowlist: [],
+  merchantBlocklist: [],
+  allowedCountries: [],
+  allowedMccs: [],
+  blockedMccs: [],
+  mccCategories: [],
+}
+
+export const strictControls: fc.Arbitrary<CardControls> = fc.record({
+  maxTransactionEuros: nullable(fc.bigInt({ min: 0n, max: 600n })),
+  merchantAllowlist: fc.array(merchant, { maxLength: 2 }),
+  merchantBlocklist: fc.array(merchant, { maxLength: 1 }),
+  allowedCountries: fc.array(fc.constantFrom('DE', 'FR'), { maxLength: 2 }),
+  allowedMccs: fc.array(mcc, { maxLength: 2 }),
+  blockedMccs: fc.array(mcc, { maxLength: 1 }),
+  mccCategories: fc.array(fc.constantFrom('software', 'travel'), { maxLength: 2 }),
+})
+
+export const anyControls = fc.oneof(
+  strictControls,
+  strictControls.map(({ maxTransactionEuros }) => ({ ...noControls, maxTransactionEuros })),
+)
+
+/** Requests that little speaks against, so that cards and policies decide. */
+export const likelyRequest = fc.tuple(anyRequest, fc.bigInt({ min: 1n, max: 600n })).map(
+  ([request, amountEuros]): SpendRequest => ({
+    ...request,
+    amountEuros,
+    agentStatus: 'active',
+    policyEndsAt: null,
+    budgets: [],
+    risk: null,
+    possibleDuplicateOf: null,
+    walletFrozen: false,
+  }),
+)
+export const aRequest = fc.oneof(anyRequest, likelyRequest)
+
+export const mildPolicy = anyPolicy.map(rules => ({
+  ...rules,
+  merchantAllowlist: [],
+  lockToFirstMerchant: false,
+  activeHoursStart: null,
+  activeHoursEnd: null,
+}))
+export const aPolicy = fc.oneof(anyPolicy, mildPolicy, fc.constant(policy({})))
+/** Often a policy that nothing but a person’s approval stands against. */
+export const askingPolicy = fc.oneof(anyPolicy, fc.constant(policy({ autoApproveLimitEuros: 0.01 })))
+
+export const severity = { skip: 0, pass: 0, review: 1, fail: 2 } as const
+export const strictestOf = ({ checks }: Pick<Ruling, 'checks'>) =>
+  Math.max(0, ...checks.map(({ outcome }) => severity[outcome]))
+/** A spend that waits for a person needs no money yet: by these rules alone it may wait rather than fail. */
+export const OF_MONEY: ReadonlySet<string> = new Set(['walletStatus', 'insufficient_funds'])
+export const withoutMoney = ({ checks }: Ruling) => checks.filter(({ rule }) => !OF_MONEY.has(rule))
