@@ -44,7 +44,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     }),
 
   async authorizations(folder) {
-    const { measureAuthorizations } = await import('./authorizations.ts')
+    const { measureAuthorizations } = await import('./cards/authorizations.ts')
     return onStage(folder, 'authorizations', measureAuthorizations)
   },
 
@@ -122,7 +122,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   },
 
   async 'authorization-sizes'(folder) {
-    const { measureAuthorizationSizes } = await import('./authorization-sizes.ts')
+    const { measureAuthorizationSizes } = await import('./cards/authorization-sizes.ts')
     return measureAuthorizationSizes(folder)
   },
 }

@@ -3,7 +3,14 @@ import type { CardMessage, MessageContent } from '../../../src/ports/card-proces
 import { clock } from '../../../src/values/clock.ts'
 import type { Case, Request } from '../case.ts'
 import { authorizeInSql } from '../database/authorization-sql.ts'
-import { addCovered, CARD_CENTS, CARDS, nextPayments, processorIdOf } from '../database/card-rows.ts'
+import {
+  addCovered,
+  CARD_CENTS,
+  CARDS,
+  type Cover,
+  nextPayments,
+  processorIdOf,
+} from '../database/card-rows.ts'
 import type { Numbered } from '../database/intent-rows.ts'
 import { usualOrShort } from '../short.ts'
 import { ENCRYPTION_KEY, type Stage } from '../stage.ts'
@@ -15,8 +22,7 @@ export const APPROVED = '"kind":"approved"'
 export const NOTED = '"kind":"noted"'
 
 /** How a merchant is named: `covered` by the intent of that payment, or as one that any payment may name. */
-const merchants = { covered: 'Bookshop {n}', uncovered: 'Bookshop' } as const
-export type Cover = keyof typeof merchants
+const merchants: Readonly<Record<Cover, string>> = { covered: 'Bookshop {n}', uncovered: 'Bookshop' }
 
 const merchantOf = (cover: Cover) => ({
   descriptor: merchants[cover],

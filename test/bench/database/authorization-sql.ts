@@ -1,6 +1,5 @@
 import { payableKey } from '../../../src/control/merchants/index.ts'
-import type { Cover } from '../cases/authorization-cases.ts'
-import { CARD_CENTS } from './card-rows.ts'
+import { CARD_CENTS, type Cover } from './card-rows.ts'
 import { DECISION } from './intent-rows.ts'
 import { COUNTERS, PERIODS, profiled, REQUEST, rulingOf, usual } from './intent-sql.ts'
 import { byValues, eventsOf, type Insert, transaction } from './journal-sql.ts'

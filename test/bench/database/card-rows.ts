@@ -35,6 +35,9 @@ export const fillCards = (stage: StageToFill): Promise<void> =>
     await client.query('vacuum analyze card_terms, cards, card_numbers')
   })
 
+/** Whether an intent of its own covers each payment. */
+export type Cover = 'covered' | 'uncovered'
+
 /** What each of these intents is approved for, and each payment asks for. */
 export const CARD_CENTS = 950
 

@@ -1,13 +1,13 @@
-import { printLine } from '../../src/platform/output.ts'
-import { type Case, measure, type Request, type Result } from './case.ts'
-import { APPROVED, asking, clearing, doorRequest, NOTED, somePayments } from './cases/authorization-cases.ts'
-import { CARDS, fillCards } from './database/card-rows.ts'
-import { fillAgents } from './database/intent-rows.ts'
-import { fillPastAuthorizations, HOT } from './database/past-authorizations.ts'
-import { onSizes } from './database/sizes.ts'
-import { ratio, type Section, tableLine, wholeNumber } from './report.ts'
-import { usualOrShort } from './short.ts'
-import { type Stage, withClient } from './stage.ts'
+import { printLine } from '../../../src/platform/output.ts'
+import { type Case, measure, type Request, type Result } from '../case.ts'
+import { APPROVED, asking, clearing, doorRequest, NOTED, somePayments } from '../cases/authorization-cases.ts'
+import { CARDS, fillCards } from '../database/card-rows.ts'
+import { fillAgents } from '../database/intent-rows.ts'
+import { fillPastAuthorizations, HOT } from '../database/past-authorizations.ts'
+import { onSizes } from '../database/sizes.ts'
+import { ratio, type Section, tableLine, wholeNumber } from '../report.ts'
+import { usualOrShort } from '../short.ts'
+import { type Stage, withClient } from '../stage.ts'
 
 const SIZES = usualOrShort([1_000, 10_000, 100_000, 1_000_000], [1_000, 10_000])
 const CONNECTIONS = 32

@@ -1,5 +1,5 @@
-import { signatureHeaders } from '../../src/adapters/card-processor/sandbox-signature.ts'
-import { derivedSecrets } from '../../src/ports/vault.ts'
+import { signatureHeaders } from '../../../src/adapters/card-processor/sandbox-signature.ts'
+import { derivedSecrets } from '../../../src/ports/vault.ts'
 
 /** Messages of the sandbox's card processor, each of which differs from the others by its number. */
 export interface MessageLoad {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { printLine } from '../../src/platform/output.ts'
-import { type Case, measure, type Request, type Result } from './case.ts'
+import { printLine } from '../../../src/platform/output.ts'
+import { type Case, measure, type Request, type Result } from '../case.ts'
 import {
   APPROVED,
   asking,
@@ -9,15 +9,15 @@ import {
   doorRequest,
   NOTED,
   somePayments,
-} from './cases/authorization-cases.ts'
-import { answerOf } from './child.ts'
-import { CARDS, fillCards, processorIdOf } from './database/card-rows.ts'
-import { fillAgents } from './database/intent-rows.ts'
-import type { Job, Measured } from './load.ts'
-import { type Loads, measureLoads, SECONDS } from './loads.ts'
-import { loadTable, ratio, type Section, tableLine, wholeNumber } from './report.ts'
-import { usualOrShort } from './short.ts'
-import { type Stage, withClient } from './stage.ts'
+} from '../cases/authorization-cases.ts'
+import { answerOf } from '../child.ts'
+import { CARDS, fillCards, processorIdOf } from '../database/card-rows.ts'
+import { fillAgents } from '../database/intent-rows.ts'
+import type { Job, Measured } from '../load/load.ts'
+import { type Loads, measureLoads, SECONDS } from '../loads.ts'
+import { loadTable, ratio, type Section, tableLine, wholeNumber } from '../report.ts'
+import { usualOrShort } from '../short.ts'
+import { type Stage, withClient } from '../stage.ts'
 
 /** The number of connections with which clearings are measured. */
 const CLEARING_CONNECTIONS = 32
@@ -57,7 +57,7 @@ const halfOf = ({ results }: Loads, name: string): number =>
   Math.max(...results.filter(result => result.name === name).map(({ perSecond }) => perSecond)) / 2
 
 const load = (stage: Stage, request: Request, members: Partial<Job>): Promise<Measured> =>
-  answerOf<Measured>('test/bench/load.ts', {
+  answerOf<Measured>('test/bench/load/load.ts', {
     ...request,
     url: stage.api.url,
     connections: OPEN_CONNECTIONS,

@@ -1,4 +1,4 @@
-import { type LoadConnection, openConnection } from './load-connection.ts'
+import { type LoadConnection, openConnection } from './connection.ts'
 import { type MessageLoad, signedRequests } from './signed-messages.ts'
 
 /** The work of a load generator, as JSON in its first argument. */
