@@ -14,9 +14,11 @@ const messages = tableOf(CardMessage)
 export const insertAuthorizations = insertInto(authorizations)
 export const updateAuthorizations = updateOf(authorizations, [
   'updatedAt',
+  'cardId',
   'processorRef',
   'status',
   'source',
+  'walletId',
   'intentId',
   'networkTokenId',
   'amountEuros',
@@ -25,6 +27,8 @@ export const updateAuthorizations = updateOf(authorizations, [
   'capturedEuros',
   'clearedEuros',
   'refundedEuros',
+  'merchant',
+  'merchantKey',
   'descriptor',
   'mcc',
   'country',

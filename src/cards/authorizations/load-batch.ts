@@ -106,12 +106,13 @@ const batchLoader =
     const intentIds = present([...needs.intentIds, ...candidates.flat(), ...linked])
     const intentCauses = intentIds.map(intentCause)
     const agentIds = [...agents.keys()]
+    const subjects = present([...agentIds, ...needs.cardIds, ...authorizations.map(({ cardId }) => cardId)])
     const wallets = walletIdsOf(ofAgents)
     const transactionIds = present(authorizations.map(({ transactionId }) => transactionId))
     const causes = [...intentCauses, ...authorizations.flatMap(reservationCausesOf)]
     const holds = [...intentCauses, ...authorizations.flatMap(holdCausesOf)]
     const [counters, book, walletRows, riskAssessor, transactions, intents] = await Promise.all([
-      rows.counters(sql, tenantNow, { subjects: [...agentIds, ...needs.cardIds], agentIds, causes }),
+      rows.counters(sql, tenantNow, { subjects, agentIds, causes }),
       rows.funds(sql, tenantNow, { wallets, holds, movesMoney }),
       movesMoney ? walletsById(sql, tenant, wallets) : new Map<string, WalletRow>(),
       openRiskAssessor(sql, tenantNow, needs.spends),
