@@ -32,7 +32,7 @@ test.each(Object.entries(shells))(
       .replaceAll('}{', '}\n{')
       .split('\n')
       .map(line => JSON.parse(line))
-    expect(answers).toHaveLength(13)
+    expect(answers).toHaveLength(16)
     expect(answers.filter(answer => answer.error)).toEqual([])
     const [
       policy,
@@ -41,6 +41,9 @@ test.each(Object.entries(shells))(
       token,
       autoApproved,
       approved,
+      authorized,
+      cleared,
+      payments,
       toggled,
       frozen,
       unfrozen,
@@ -53,7 +56,9 @@ test.each(Object.entries(shells))(
     expect(token.token).toMatch(/^at_test_/)
     expect([autoApproved.status, autoApproved.decidedBy.type]).toEqual(['approved', 'policy'])
     expect([approved.status, approved.comment]).toEqual(['approved', 'Go ahead'])
-    expect([funded.availableEuros, balance.availableEuros, balance.heldEuros]).toEqual([60, 25.5, 34.5])
+    expect([funded.availableEuros, balance.availableEuros, balance.heldEuros]).toEqual([60, 25.5, 9.5])
+    expect([authorized.reply, cleared.reply]).toEqual(['approved', 'noted'])
+    expect(payments.data).toMatchObject([{ status: 'cleared', source: 'intent', intentId: approved.id }])
     expect(proof).toMatchObject({ ok: true, problems: [] })
     expect(toggled.requireIntent).toBe(true)
     expect([frozen.status, unfrozen.status]).toEqual(['frozen', 'active'])

@@ -4,6 +4,7 @@ import type { Registered } from '../kernel/contract/operation.ts'
 import type { Ports } from '../kernel/contract/ports.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { Execute } from '../kernel/run/execute.ts'
+import type { Logger } from '../platform/log.ts'
 
 interface ReceivingRuntime {
   readonly areas: Areas
@@ -11,6 +12,7 @@ interface ReceivingRuntime {
   readonly database: Database
   readonly operations: readonly Registered[]
   readonly execute: Execute
+  readonly log: Logger
 }
 
 /** The areas' functions that take signed requests, by the key of the operation, with what they work with. */
@@ -43,9 +45,10 @@ const receivesOf = (areas: Areas): ReadonlyMap<string, Receive> =>
     ),
   )
 
-const toolsOf = ({ ports, database, operations, execute }: ReceivingRuntime): ReceiverTools => ({
+const toolsOf = ({ ports, database, operations, execute, log }: ReceivingRuntime): ReceiverTools => ({
   ports,
   sql: sqlOn(database.pool),
+  onFailure: (error, requestId) => log.error({ err: error, requestId }, 'signed request failed'),
   async run(key, actor, body, { requestId, address }) {
     const operation = operations.find(operation => operation.key === key)
     if (!operation) throw new Error(`there is no operation ${key}`)

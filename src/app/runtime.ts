@@ -130,7 +130,7 @@ export async function openRuntime({
     temporal = isServing
   }
   const execute = executor(runtime)
-  const receiveFor = receiversOf({ areas, ports: runtime.ports, database, operations, execute })
+  const receiveFor = receiversOf({ areas, ports: runtime.ports, database, operations, execute, log })
   const deliver = deliveryTo(receiveFor, operations)
   return {
     settings,

@@ -132,6 +132,40 @@ describe('a kill between two steps', () => {
   })
 })
 
+const CARDS = `
+select concat_ws(' ', status, n.numbers, e.issued) from cards c
+cross join lateral (select count(*) as numbers from card_numbers where card_id = c.id) as n
+cross join lateral (
+  select count(*) as issued from events where event = 'card.issued' and data ->> 'cardId' = c.id) as e
+where c.agent_id = $1`
+
+describe('a kill of all processes while cards are made', () => {
+  test('loses no card that is recorded and makes none twice, whether its processor was asked, late or not asked yet', async () => {
+    const key = await createOwner(installation.api.url)
+    const mineAt = () => client(areas, { url: installation.api.url, token: key })
+    const before = mineAt()
+    const { id: agentId } = await aFundedAgent(before)
+    const names = ['Books', 'Sandbox late', 'Sandbox garbled']
+    const create = (displayName = '') =>
+      before.cards.create({ body: { agentId, usage: 'multi', displayName } }).catch(() => undefined)
+    const creating = Array.from({ length: 30 }, (_, n) => create(names[n % names.length]))
+    await until(
+      'ten are recorded',
+      async () => (await queryValues(databaseUrl, CARDS, [agentId])).length >= 10,
+    )
+    await Promise.all([installation.kill('api'), installation.kill('worker')])
+    await Promise.all(creating)
+    expect(new Set(await queryValues(databaseUrl, CARDS, [agentId])).size).toBeGreaterThan(1)
+
+    await installation.startMissing()
+    await bodyOf(mineAt().sandbox.advance({ body: { minutes: 5 } }))
+    const issued = () => queryValues(databaseUrl, CARDS, [agentId])
+    await until('all are issued', async () => (await issued()).every(card => card === 'active 1 1'))
+    const { data } = await bodyOf(mineAt().cards.list({ query: { agentId } }))
+    await temporal.of(data[0] ?? { workflowId: null }).untilDetails('for its end or a change')
+  })
+})
+
 describe('simultaneous causes', () => {
   // Five races for each of eight delays between the two, so that both sides win several times.
   test('such as an approval and the deadline take effect one after the other, and every record agrees', async () => {

@@ -66,6 +66,19 @@ describe('the data of a card', () => {
     })
   })
 
+  test('goes to no key that the owner has deleted since', async () => {
+    const { client, agentClient, card, intent, pair, filler } = await aShopper(service)
+    await client.fillerKeys.delete({ params: { id: filler.id } })
+    for (const [reader, code] of [
+      [{ fillerKeyId: filler.id }, 'filler_key_not_found'],
+      [{ publicKeyJwk: jwkOf(pair) }, 'filler_key_required'],
+    ] as const) {
+      const body = { intentId: intent.id, purpose: PURPOSE, ...reader }
+      expect(await agentClient.accessEvents.access({ params: { id: card.id }, body })).toMatchObject({ code })
+      expect(await lastAsk(agentClient)).toMatchObject({ decision: 'denied', reasons: [{ code }] })
+    }
+  })
+
   test('is not in a replay, which asks the processor for nothing', async () => {
     const { client, card, intent, pair } = await aShopper(service)
     const body = { intentId: intent.id, purpose: PURPOSE, publicKeyJwk: jwkOf(pair) }

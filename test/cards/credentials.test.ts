@@ -1,12 +1,13 @@
+import './credentials/issuing.ts'
 import { describe, expect, test } from '@jest/globals'
 import type { Disclosure, ProcessorFailure } from '../../src/ports/card-processor.ts'
 import { aKeyPair } from '../support/cards/encryption-keys.ts'
 import {
-  aCardOf,
   anAgentClient,
   aShopper,
   cardDataOf,
   headerOf,
+  issueCredential,
   jwkOf,
   lastAsk,
   opened,
@@ -14,7 +15,14 @@ import {
   type Shopper,
 } from '../support/cards/reveal.ts'
 import { sandboxWith } from '../support/cards/sandbox.ts'
-import { anAgent, bodyOf, type TestClient } from '../support/factories.ts'
+import {
+  aDelegation,
+  anAgent,
+  anIntent,
+  bodyOf,
+  redeemDelegation,
+  type TestClient,
+} from '../support/factories.ts'
 import { ENCRYPTION_KEY, startTestService } from '../support/harness.ts'
 import { advance } from '../support/sandbox.ts'
 import { traceOf } from '../support/trace.ts'
@@ -29,65 +37,14 @@ const service = await startTestService({
   }),
 })
 
-const issue = (client: TestClient, intentId: string, members: object = {}) =>
-  client.credentials.create({ body: { intentId, ttlSeconds: 60, ...members } })
-
 const redeem = (client: TestClient, id: string, reader: object, more: object = {}) =>
   client.credentials.redeem({ params: { id }, body: reader, ...more })
 
-const aCredential = ({ client, intent }: Shopper) => bodyOf(issue(client, intent.id))
+const aCredential = ({ client, intent }: Shopper) => bodyOf(issueCredential(client, intent.id))
 
 const read = (client: TestClient, id: string) => bodyOf(client.credentials.get({ params: { id } }))
 
 describe('a credential', () => {
-  test('is issued for the agent’s only active card, and contains no data', async () => {
-    const { agentClient, agent, card, intent } = await aShopper(service)
-    const answer = await issue(agentClient, intent.id)
-    expect(answer.status).toBe(201)
-    expect(answer.body).toMatchObject({
-      agentId: agent.id,
-      intentId: intent.id,
-      cardId: card.id,
-      status: 'issued',
-      redeemedAt: null,
-      accessEventId: null,
-    })
-    expect(await traceOf(service, answer)).toMatchObject({ events: ['credential.issued'] })
-  })
-
-  test('must name the card where the agent has two, or none', async () => {
-    const { client, agent, card, intent } = await aShopper(service)
-    const second = await aCardOf(service, client, agent.id)
-    expect(await issue(client, intent.id)).toMatchObject({ status: 400, code: 'card_required' })
-    expect((await bodyOf(issue(client, intent.id, { cardId: second.id }))).cardId).toBe(second.id)
-    await bodyOf(client.cards.close({ params: { id: card.id }, body: {} }))
-    expect((await bodyOf(issue(client, intent.id))).cardId).toBe(second.id)
-    await bodyOf(client.cards.close({ params: { id: second.id }, body: {} }))
-    expect(await issue(client, intent.id)).toMatchObject({ status: 400, code: 'card_required' })
-  })
-
-  test('is for the card that was issued for its intent, though the agent has others', async () => {
-    const { client, agent, intent } = await aShopper(service)
-    const own = await aCardOf(service, client, agent.id, { intentId: intent.id })
-    expect((await bodyOf(issue(client, intent.id))).cardId).toBe(own.id)
-  })
-
-  test('is not issued without an approved intent, and the denial is on record', async () => {
-    const { client, intent } = await aShopper(service)
-    await bodyOf(client.intents.cancel({ params: { id: intent.id }, body: {} }))
-    expect(await issue(client, intent.id)).toMatchObject({ status: 400, code: 'intent_not_approved' })
-    expect(await lastAsk(client)).toMatchObject({ way: 'credential', decision: 'denied', sourceId: null })
-  })
-
-  test.each([29, 86_401, 60.5])('lasts no %s seconds', async ttlSeconds => {
-    const { client, intent } = await aShopper(service)
-    const { status, error } = await issue(client, intent.id, { ttlSeconds })
-    expect([status, error]).toEqual([
-      400,
-      expect.stringMatching(/^ttlSeconds: a whole number from 30 to 86400/),
-    ])
-  })
-
   test('is redeemed once for the data of the card, then 410', async () => {
     const shopper = await aShopper(service)
     const { agentClient, card, intent, pair, filler } = shopper
@@ -213,6 +170,30 @@ describe('a credential', () => {
     failure = undefined
     const { jwe } = await bodyOf(redeem(client, id, { fillerKeyId: filler.id }))
     expect(await opened(jwe, pair)).toEqual(cardDataOf(card.processorCardId))
+  })
+
+  test('of a delegation’s token is for intents that were declared with it, and seen by it alone', async () => {
+    const shopper = await aShopper(service)
+    const { client, agent, agentClient, intent, pair, filler } = shopper
+    const holders = await Promise.all(
+      [1, 2].map(async () => {
+        const { token } = await redeemDelegation(service.client(), await aDelegation(client, agent.id))
+        return service.client(String(token))
+      }),
+    )
+    const [holder, other] = holders as [TestClient, TestClient]
+    const own = await anIntent(holder, agent.id, { merchant: 'shop.example.com', amountEuros: 5 })
+    expect(await issueCredential(holder, intent.id)).toMatchObject({ status: 404, code: 'intent_not_found' })
+    const { id } = await bodyOf(issueCredential(holder, own.id))
+    expect(await redeem(other, id, { fillerKeyId: filler.id })).toMatchObject({ status: 404 })
+    expect((await bodyOf(other.credentials.list({ query: {} }))).data).toEqual([])
+    const { jwe, accessEventId } = await bodyOf(redeem(holder, id, { fillerKeyId: filler.id }))
+    expect(await opened(jwe, pair)).toHaveProperty('number')
+    const params = { id: String(accessEventId) }
+    const statuses = [holder, other, agentClient].map(
+      async one => (await one.accessEvents.get({ params })).status,
+    )
+    expect(await Promise.all(statuses)).toEqual([200, 404, 200])
   })
 
   test('is nobody else’s', async () => {

@@ -20,6 +20,7 @@ describe('a log line', () => {
     `${newId('customer')}0`,
     secret.replace('mer_', 'sk_live_'),
     secret.replace('mer_', 'at_test_'),
+    secret.replace('mer_', 'cst_'),
   ])('redacts %s', text => {
     expect(redact(text)).toContain('[secret]')
     expect(redact(text)).not.toContain(secret.slice(4))

@@ -1,4 +1,5 @@
 import './sandbox/card-network.ts'
+import './sandbox/card-network-crashes.ts'
 import './sandbox/card-network-refusals.ts'
 import './sandbox/sandbox-deadlines.ts'
 import { describe, expect, test } from '@jest/globals'

@@ -24,6 +24,8 @@ interface TokenCharge {
   readonly merchant: Pick<CardMerchant, 'descriptor' | 'url'>
   readonly amountEuros: Euros
   readonly now: Date
+  /** An increment adds to the amount of a charge that is counted already. */
+  readonly isIncrement?: boolean
 }
 
 const STOPPED: Readonly<Record<string, string>> = {
@@ -49,7 +51,10 @@ export class CredentialCharges {
   }
 
   /** A sentence that says why the token cannot pay this; undefined if it can. */
-  blockerOf(tokenId: string, { merchant, amountEuros, now }: TokenCharge): string | undefined {
+  blockerOf(
+    tokenId: string,
+    { merchant, amountEuros, now, isIncrement = false }: TokenCharge,
+  ): string | undefined {
     const credential = this.#byToken.get(tokenId)
     if (!credential) return 'The network token is not known here.'
     const { status, expiresAt, merchantScope, amountLimitEuros, spentEuros, maxCharges, charges } = credential
@@ -59,7 +64,7 @@ export class CredentialCharges {
     const names = [merchant.descriptor, ...(merchant.url === null ? [] : [merchant.url])]
     if (!names.some(name => matches(name) !== undefined))
       return `The network token does not pay ${merchant.descriptor}: its scope is ${merchantScope.slice(0, 5).join(', ')}.`
-    if (maxCharges !== null && charges >= maxCharges)
+    if (!isIncrement && maxCharges !== null && charges >= maxCharges)
       return `The network token pays ${maxCharges} times: ${charges} used, 0 left.`
     const left = amountLimitEuros - spentEuros
     if (amountEuros <= left) return undefined

@@ -1,8 +1,9 @@
 import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
 import type { IntentRow, IntentSearch } from '../../control/intents/index.ts'
+import { nameOfDescriptor } from '../../control/merchants/index.ts'
 import { type Decision, decideSpend, type SpendDecision, type Spender } from '../../control/policies/index.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import type { Euros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
@@ -102,7 +103,23 @@ function blockerOf(
   if (terms && isOfOtherIntent(terms, intent?.id)) return otherIntentWords(terms)
   if (existing?.source === 'intent' && !intent)
     return 'The intent does not hold enough for this increment: declare another intent for the rest.'
-  return content.merchant.networkTokenId === null ? undefined : 'The network token is not known here.'
+  return tokenBlocker(content, place, intent, batch)
+}
+
+/** Why the network token that pays cannot pay this; undefined if it can, or if none pays. */
+function tokenBlocker(
+  { merchant, amountEuros, ask }: AuthorizationRequest,
+  { cardId }: Request['place'],
+  intent: IntentRow | undefined,
+  { credentials, now }: DecisionState,
+): string | undefined {
+  const { networkTokenId } = merchant
+  if (networkTokenId === null) return undefined
+  const token = credentials.find(networkTokenId)
+  if (token?.cardId !== cardId) return 'The network token is not known here.'
+  if (token.intentId !== null && token.intentId !== intent?.id)
+    return `The network token pays the intent ${token.intentId} alone, which does not cover this.`
+  return credentials.blockerOf(networkTokenId, { merchant, amountEuros, now, isIncrement: ask > 0 })
 }
 
 /** A check of the card itself comes first: the rules cannot outweigh it. */
@@ -135,7 +152,8 @@ function decideAmount(
   const { descriptor, url, mcc, country } = content.merchant
   const terms = batch.terms.get(place.cardId)
   const isNamed = intent !== undefined && intent.cardId === place.cardId
-  const merchant = intent?.merchant ?? descriptor
+  const name = nameOfDescriptor(descriptor)
+  const merchant = intent?.merchant ?? name
   const risk = riskAssessor.assess(
     spender.id,
     { amountEuros, merchant, country },
@@ -150,7 +168,7 @@ function decideAmount(
       amountEuros,
       paymentEuros: existing ? standingOf(existing.facts).approvedEuros + amountEuros : undefined,
       merchant,
-      alsoNamed: [descriptor, ...(url ? [url] : [])].filter(name => name !== merchant),
+      alsoNamed: [name, descriptor, ...(url ? [url] : [])].filter(other => other !== merchant),
       payeeIban: null,
       mcc,
       country,
@@ -182,7 +200,3 @@ export function replyOf(
   if (decision.allowed) return { kind: 'approved', approvedEuros, askedEuros }
   return { kind: 'declined', reason: excerpt(decision.reason) }
 }
-
-/** The sentence of an approval of less than was asked for. */
-export const partWords = (approved: Euros, asked: Euros): string =>
-  `${formatEuros(approved)} of ${formatEuros(asked)} are approved: there is no more in the wallet.`

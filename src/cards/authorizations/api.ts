@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AgentEvent } from '../../control/agents/index.ts'
 import { riskEvents } from '../../control/risk/index.ts'
 import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
 import { searchText, timeRange } from '../../values/schemas.ts'
 import { messagesApi } from './messages-api.ts'
@@ -65,7 +66,7 @@ export const authorizationsApi = {
       'The same code decides as when the network asks, and nothing is stored or held. The answer names the intent that would cover the payment, and what would pay.',
     readOnly: true,
     readsClock: true,
-    body: SimulatedRequest,
+    body: withoutCardNumbers(SimulatedRequest),
     example: { amountEuros: 25, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' },
     returns: [200, SimulatedAnswer],
     fails: { card_not_found },

@@ -13,6 +13,7 @@ import {
   updateTransactions,
 } from '../../money/transactions/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
+import type { CredentialCharges } from '../agent-credentials/index.ts'
 import { returnPurses, spendCards } from '../cards/index.ts'
 import {
   type AuthorizationRow,
@@ -38,6 +39,8 @@ export interface BatchNeeds {
   readonly searches: readonly IntentSearch[]
   /** Spends whose risk is assessed. */
   readonly spends: readonly { readonly agentId: string; readonly merchant: string }[]
+  /** Network tokens that pay. */
+  readonly tokenIds: readonly string[]
   /** Facts move money between the accounts of the owner; questions only hold it. */
   readonly movesMoney: boolean
 }
@@ -56,6 +59,7 @@ export interface CardBatch extends TenantNow {
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly riskAssessor: RiskAssessor
+  readonly credentials: CredentialCharges
   readonly transactions: Map<string, TransactionRow>
   /** The cards for one payment, and the payments that they have made in this batch. */
   readonly singleUse: ReadonlySet<string>
@@ -95,6 +99,7 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
     insertDecisions(sql, changed.decisions),
     batch.payments.write(sql),
     batch.riskAssessor.write(sql),
+    batch.credentials.write(sql),
     spendCards(sql, tenant, [...batch.spent], batch.now),
     returnPurses(sql, tenant, cardsWithFreeMoney(changed), batch.now),
     batch.book.post(sql),

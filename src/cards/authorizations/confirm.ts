@@ -30,6 +30,7 @@ export async function loadConfirmations(
       authorizationIds: [],
       intentIds,
       searches: [],
+      tokenIds: [],
       spends: [],
       movesMoney: true,
     },

@@ -34,6 +34,7 @@ async function loadBatch(items: readonly ExpireItem[], sql: Sql): Promise<CardBa
       authorizationIds: ids,
       intentIds: [],
       searches: [],
+      tokenIds: [],
       spends: [],
       movesMoney: true,
     },

@@ -24,7 +24,7 @@ const FIND = `
 select a.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select id, intent_id as "intentId", status, decline_reason as "declineReason", updated_at as "updatedAt"
-  from card_authorizations where (owner_id, mode, intent_id) = ($1, $2, w.id) order by id desc limit ${MAX_PAYMENTS}
+  from card_authorizations where (owner_id, mode, intent_id) = ($1, $2, w.id) and amount_cents > 0 order by id desc limit ${MAX_PAYMENTS}
 ) a
 order by a.id desc`
 

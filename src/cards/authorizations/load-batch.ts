@@ -8,6 +8,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, type Cause, FORCED_DEBIT_ACCOUNTS, openBook } from '../../money/ledger/index.ts'
 import { transactionsById } from '../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { openCredentialCharges } from '../agent-credentials/index.ts'
 import {
   authorizationsById,
   authorizationsByRef,
@@ -111,13 +112,18 @@ const batchLoader =
     const transactionIds = present(authorizations.map(({ transactionId }) => transactionId))
     const causes = [...intentCauses, ...authorizations.flatMap(reservationCausesOf)]
     const holds = [...intentCauses, ...authorizations.flatMap(holdCausesOf)]
-    const [counters, book, walletRows, riskAssessor, transactions, intents] = await Promise.all([
+    const tokenIds = present([
+      ...needs.tokenIds,
+      ...authorizations.map(({ networkTokenId }) => networkTokenId),
+    ])
+    const [counters, book, walletRows, riskAssessor, transactions, intents, credentials] = await Promise.all([
       rows.counters(sql, tenantNow, { subjects, agentIds, causes }),
       rows.funds(sql, tenantNow, { wallets, holds, movesMoney }),
       movesMoney ? walletsById(sql, tenant, wallets) : new Map<string, WalletRow>(),
       openRiskAssessor(sql, tenantNow, needs.spends),
       transactionsById(sql, tenant, transactionIds),
       rows.intents(sql, tenant, intentIds),
+      openCredentialCharges(sql, tenant, tokenIds),
     ])
     return {
       ...tenantNow,
@@ -130,6 +136,7 @@ const batchLoader =
       book,
       wallets: walletRows,
       riskAssessor,
+      credentials,
       transactions: new Map(transactions),
       singleUse: singleUseOf(ofAgents),
       used: new Map(),

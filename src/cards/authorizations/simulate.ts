@@ -1,4 +1,4 @@
-import { payableKeys } from '../../control/merchants/index.ts'
+import { nameOfDescriptor, payableKeys } from '../../control/merchants/index.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { Card } from '../cards/index.ts'
 import { answerRequest } from './answer-request.ts'
@@ -28,7 +28,8 @@ export const simulate: HandlerOf<typeof authorizationsApi.simulate> = async ({ p
       authorizationIds: [],
       intentIds: [],
       searches: [search],
-      spends: [{ agentId, merchant: descriptor }],
+      spends: [{ agentId, merchant: nameOfDescriptor(descriptor) }],
+      tokenIds: [],
       movesMoney: false,
     },
   )

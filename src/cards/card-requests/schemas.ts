@@ -25,9 +25,9 @@ export const CardRequestRecord = z
     delegationId: id('delegation').nullable().meta({ description: 'The delegation whose token has asked.' }),
     type,
     status,
-    cardId: id('card')
-      .nullable()
-      .meta({ description: 'The card whose limits are to change; for a new card null until it is issued.' }),
+    cardId: id('card').nullable().meta({
+      description: 'The card whose limits are to change; for a new card null until it is issued or refused.',
+    }),
     usage: usage.nullable(),
     displayName: z.string().nullable(),
     limits: Limits.meta({ description: 'As they are asked for; null: this one is not asked for.' }),

@@ -83,7 +83,8 @@ export class RiskAssessor {
     const profile = isDeclared ? this.#profileOf(agentId) : this.#profileToChange(agentId)
     if (!isDeclared) countDeclared(profile, at)
     if (!this.#settings.enabled) return null
-    const isKnownMerchant = this.#known.has(knownKey(agentId, spend.merchant))
+    // The merchant of what was declared before was learnt then, under the name that it was declared with.
+    const isKnownMerchant = isDeclared || this.#known.has(knownKey(agentId, spend.merchant))
     return score({ spend, at, profile, isKnownMerchant }, this.#settings)
   }
 

@@ -185,7 +185,7 @@ export function decide(
   }
   return {
     ...verdictOn(request, input.outcomeSoFar),
-    reason: reasonOf(request, decidingCheck) ?? reasonToPass(checks),
+    reason: reasonOf(request, decidingCheck) ?? reasonToPass(request, checks),
     checks,
     holdEuros,
   }
@@ -215,6 +215,8 @@ const isStricter = (check: Check, other: Check): boolean =>
     : severity[check.outcome] > severity[other.outcome]
 
 /** The reason of a spend that no rule stops: why no person is asked. */
-const reasonToPass = (checks: readonly Check[]): string =>
-  (checks.find(({ rule }) => rule === 'autoApproveLimitEuros') ?? checks.at(-1))?.message ??
-  'Nothing is against it.'
+function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]): string {
+  if (kind === 'card' && intentId) return 'An approved intent covers this payment.'
+  const approval = checks.find(({ rule }) => rule === 'autoApproveLimitEuros')
+  return (approval ?? checks.at(-1))?.message ?? 'Nothing is against it.'
+}

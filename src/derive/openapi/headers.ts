@@ -46,15 +46,18 @@ export const headersOf = (
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A name of your own for this request, kept for 24 hours. Sent again with the same body it gets the same answer and has no second effect.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  example: '6f1c2b0e-research-budget',
+} as const satisfies Parameter
+
 export const headerParameters = {
-  IdempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description:
-      'A name of your own for this request, kept for 24 hours. Sent again with the same body it gets the same answer and has no second effect.',
-    schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
-    example: '6f1c2b0e-research-budget',
-  },
+  IdempotencyKey: idempotencyKey,
+  RequiredIdempotencyKey: { ...idempotencyKey, required: true },
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',

@@ -63,7 +63,9 @@ function descriptionOf(
 const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: Parts) => [
   ...pathParameters(operation, parameterExample),
   ...(operation.query ? queryParameters(schemas.add(operation.query)) : []),
-  ...(operation.method === 'POST' ? [headerParameter('IdempotencyKey')] : []),
+  ...(operation.method === 'POST'
+    ? [headerParameter(operation.keyRequired ? 'RequiredIdempotencyKey' : 'IdempotencyKey')]
+    : []),
   headerParameter('RequestId'),
   ...(operation.callers.some(isOfTenant) ? [headerParameter('RunId')] : []),
 ]

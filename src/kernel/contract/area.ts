@@ -32,6 +32,8 @@ export interface FoundRun extends Tenant, CalledRun {
 export interface ReceiverTools {
   readonly ports: Ports
   readonly sql: Sql
+  /** Logs a failure that the sender of the request does not see. */
+  onFailure(error: unknown, requestId: string): void
   /** Runs an operation without callers for the tenant that the request is about. */
   run(key: string, actor: Actor, body: object, request: SignedRequest): Promise<Outcome>
 }

@@ -30,7 +30,8 @@ const PAGE_SIZE = 250
 
 /**
  * Reads one page without a transaction around the pages: entries never change, and a slow reader must not keep one open.
- * A counterparty wallet is named by its IBAN, since its name may change.
+ * A counterparty wallet is named by its IBAN, since its name may change. A posting of a payment by card names the payment
+ * before the first slash of its reference.
  */
 const PAGE = `
 with page as (
@@ -40,13 +41,15 @@ with page as (
 )
 select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at as "bookedAt",
   t.value_date::text as "valueDate", p.amount_cents as "amountEuros", p.balance_after_cents as "balanceEuros",
-  coalesce(c.sender_name, x.payee ->> 'name', case when w.id is not null then $6 end) as name,
+  coalesce(c.sender_name, x.payee ->> 'name', k.merchant, case when w.id is not null then $6 end) as name,
   coalesce(c.sender_iban, x.payee ->> 'iban', w.iban) as iban, w.id as "walletId",
-  coalesce(c.reference, x.reference) as reference, coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId"
+  coalesce(c.reference, x.reference, k.descriptor) as reference, coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId"
 from page p
 join ledger_transfers t on (t.owner_id, t.mode, t.id) = ($4, $5, p.transfer_id)
 left join incoming_credits c on t.reference_type = 'incoming_credit' and (c.owner_id, c.mode, c.id) = ($4, $5, t.reference_id)
 left join transfers x on t.reference_type = 'transfer' and (x.owner_id, x.mode, x.id) = ($4, $5, t.reference_id)
+left join card_authorizations k on t.reference_type = 'card_change'
+  and (k.owner_id, k.mode, k.id) = ($4, $5, split_part(t.reference_id, '/', 1))
 left join lateral (
   select min(w.id) as id, min(w.iban) as iban from ledger_entries o
   join ledger_accounts a on (a.owner_id, a.mode, a.id) = ($4, $5, o.account_id)

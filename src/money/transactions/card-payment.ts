@@ -45,7 +45,7 @@ export function newCardTransaction(
     witnesses: [],
   }
   emit('transaction.created', transactionEvent(transaction))
-  if (status === 'authorization') emit('transaction.authorization', transactionEvent(transaction))
+  if (status !== 'declined') emit('transaction.authorization', transactionEvent(transaction))
   return transaction
 }
 

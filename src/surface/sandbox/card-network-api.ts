@@ -49,7 +49,7 @@ export const cardNetworkApi = {
   authorizeCard: post('/simulate/card/authorize', {
     ...played,
     summary: 'Let a merchant ask for an authorization',
-    description: `${WAY} The answer says what was approved, or why nothing was.`,
+    description: `${WAY}\n\nThe answer says what was approved, or why nothing was. Three amounts make the processor act by itself. € 91.01: it cannot reach the service and approves in its place, so that only its word comes. € 91.02: the answer of the service comes too late, and the processor has declined. € 91.03: the request comes twice.`,
     body: AuthorizeBody,
     example: { cardId, amountEuros: 25.5, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' },
   }),

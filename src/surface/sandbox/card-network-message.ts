@@ -5,6 +5,7 @@ import { Refusal } from '../../kernel/contract/problem.ts'
 import type { MessageContent, SignedMessage } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import type { cardNetworkApi } from './card-network-api.ts'
+import { messagesOf, type Script, scriptOf } from './card-network-script.ts'
 
 export type NetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
 
@@ -25,11 +26,13 @@ export interface Known {
   readonly authorizationId: string | undefined
 }
 
-/** A signed message, and what its answer names. Plain JSON, so that it outlives a crash. */
+/** Signed messages, and what their answer names. Plain JSON, so that it outlives a crash. */
 export interface Sent {
-  readonly signed: SignedMessage
+  readonly signed: readonly SignedMessage[]
+  readonly says: Script['says']
   readonly cardId: string
   readonly messageId: string
+  readonly lastMessageId: string
   readonly sentAt: string
   readonly kind: MessageContent['kind']
   readonly named: Named
@@ -62,9 +65,18 @@ export async function prepare(
   const content = contentOf({ messageId, authorization, authorizationId })
   if (content instanceof Refusal) return content
   const { cardId, processorCardId } = number
-  const signed = sign({ id: messageId, processorCardId, sentAt, content })
-  const { kind } = content
-  return { signed, cardId, messageId, sentAt: sentAt.toISOString(), kind, named: namedIn(content) }
+  const script = scriptOf(content)
+  const messages = messagesOf({ id: messageId, processorCardId, sentAt, content }, script)
+  return {
+    signed: messages.map(sign),
+    says: script.says,
+    cardId,
+    messageId,
+    lastMessageId: messages.at(-1)?.id ?? messageId,
+    sentAt: sentAt.toISOString(),
+    kind: content.kind,
+    named: namedIn(content),
+  }
 }
 
 /** An authorization by the network’s id, or by ours. */

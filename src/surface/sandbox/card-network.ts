@@ -1,5 +1,5 @@
 import type { Handlers } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Delivered, Ports } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { MessageContent } from '../../ports/card-processor.ts'
 import { record, recover } from './card-network-answer.ts'
@@ -10,15 +10,26 @@ import { type About, type Known, type NetworkContext, prepare, type Sent } from 
 /** The key of the operation that takes the messages of all processors. */
 const DOOR = 'authorizations.receive'
 
+/** Each message is a request of its own, as over HTTP: what it changes is traced by its id. The last answer counts. */
+async function deliver(
+  { signed, messageId }: Sent,
+  { ports }: { readonly ports: Ports },
+): Promise<Delivered> {
+  let answer: Delivered = { unsigned: 'Nothing was sent.' }
+  for (const { body, headers } of signed) {
+    const request = { body: Buffer.from(body), headers, requestId: messageId, address: null }
+    answer = await ports.deliver(DOOR, request)
+  }
+  return answer
+}
+
 /** Signs a message, lets it in by the door of all messages, and tells what the network was answered. */
 const playing = <B extends About>(
   contentOf: (body: B, known: Known, context: NetworkContext) => MessageContent | Refusal,
 ) => ({
   reserve: ({ body }: { readonly body: B }, context: NetworkContext) =>
     prepare(body, context, known => contentOf(body, known, context)),
-  /** The message is a request of its own, as over HTTP: what it changes is traced by the id of the message. */
-  call: ({ signed: { body, headers }, messageId }: Sent, { ports }: { readonly ports: Ports }) =>
-    ports.deliver(DOOR, { body: Buffer.from(body), headers, requestId: messageId, address: null }),
+  call: deliver,
   record,
   recover,
 })

@@ -1,6 +1,7 @@
 import { createECDH, generateKeyPairSync } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { startTestService } from '../../support/harness.ts'
+import { tablesWith } from '../../support/trace.ts'
 
 const service = await startTestService()
 const { key, client } = await service.owner()
@@ -110,6 +111,8 @@ test('a card number beside a key refuses the whole body', async () => {
   expect(body.error).not.toContain('4242')
 })
 
-test('a refused key is not registered', async () => {
+test('a refused key is not registered, and no table has anything of it', async () => {
+  expect(await tablesWith(service, secret.slice(0, 20))).toEqual([])
+  expect(await tablesWith(service, String(privateOf(rsa).d).slice(0, 20))).toEqual([])
   expect((await client.fillerKeys.list({ query: {} })).body?.data).toEqual([])
 })

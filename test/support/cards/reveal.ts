@@ -81,6 +81,9 @@ export const processorWith = (answers: Partial<CardProcessor>) => ({
   cardProcessor: () => ({ ...sandboxWith(ENCRYPTION_KEY), ...answers }),
 })
 
+export const issueCredential = (client: TestClient, intentId: string, members: object = {}) =>
+  client.credentials.create({ body: { intentId, ttlSeconds: 60, ...members } })
+
 /** The newest access event of a client. */
 export async function lastAsk(client: TestClient) {
   const { data } = await bodyOf(client.accessEvents.list({ query: {} }))

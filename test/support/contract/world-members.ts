@@ -36,6 +36,7 @@ export const MADE_MEMBERS: Readonly<Record<string, (make: Make, path: string) =>
     return { intentId: await approvedIntent(make, agentId, SHOP) }
   },
   'agentCredentials.create': aShopper,
+  'checkout.confirm': shoppersIntent,
   'checkout.createSession': shoppersIntent,
   'checkout.credential': async make => {
     const merchantUrl = 'https://shop.example.com/checkout'

@@ -137,6 +137,37 @@ describe('the simulated card network', () => {
     )
   })
 
+  test('lets the processor approve in the place of a service that it cannot reach', async () => {
+    const { client, agent, card } = await aCardholder(service, 10)
+    const answer = await authorize(client, card.id, 91.01)
+    expect(answer).toMatchObject({ reply: 'approved', approvedEuros: 91.01, reason: null })
+    await bodyOf(client.sandbox.clearCard({ body: { authorizationId: String(answer.authorizationId) } }))
+    expect(await balanceOf(client, agent.id)).toEqual([0, 0])
+    expect((await bodyOf(client.billing.balance())).owedEuros).toBe(81.01)
+  })
+
+  test('lets the processor decline what the service has approved too late', async () => {
+    const { client, agent, card } = await aCardholder(service)
+    const answer = await authorize(client, card.id, 91.02, { messageId: 'late' })
+    expect(answer).toMatchObject({ reply: 'declined', approvedEuros: null })
+    expect(answer.reason).toContain('too late')
+    expect(await balanceOf(client, agent.id)).toEqual([100, 0])
+    const messages = await service.sql(
+      `select id, kind from card_messages where card_id = $1 order by kind`,
+      [card.id],
+    )
+    expect(messages).toEqual([
+      { id: 'late', kind: 'authorization' },
+      { id: 'late:outcome', kind: 'outcome' },
+    ])
+  })
+
+  test('lets a request come twice, which counts once', async () => {
+    const { client, agent, card } = await aCardholder(service)
+    expect(await authorize(client, card.id, 91.03)).toMatchObject({ reply: 'approved', approvedEuros: 91.03 })
+    expect(await balanceOf(client, agent.id)).toEqual([8.97, 91.03])
+  })
+
   test('ships a card, and tells of its place in a phone', async () => {
     const { client, card } = await aCardholder(service)
     const cardId = card.id

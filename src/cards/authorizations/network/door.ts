@@ -110,7 +110,10 @@ class Delivery implements IncomingMessage {
       cancel = clock.alarm(cardAnswerMs, () => resolve(isRunning))
     })
     const decision = this.#run()
-    const first = await Promise.race([decision, alarm]).catch(() => isRunning)
+    const first = await Promise.race([decision, alarm]).catch((error: unknown) => {
+      this.#report(error)
+      return isRunning
+    })
     cancel()
     if (first !== isRunning) return first as Outcome
     this.isLate = true
@@ -122,9 +125,16 @@ class Delivery implements IncomingMessage {
   async #undo(attempts = 5): Promise<void> {
     try {
       await this.#run()
-    } catch {
+    } catch (error) {
       if (attempts > 1) await this.#undo(attempts - 1)
+      else this.#report(error)
     }
+  }
+
+  /** A locked row is no failure: the answer is a decline, and its code stands in the log. */
+  #report(error: unknown): void {
+    if (error instanceof Problem && error.code === 'busy') return
+    this.#tools.onFailure(error, this.#request.requestId)
   }
 
   async #run(): Promise<Outcome> {

@@ -1,5 +1,5 @@
 import type { IntentSearch } from '../../../control/intents/index.ts'
-import { payableKeys } from '../../../control/merchants/index.ts'
+import { nameOfDescriptor, payableKeys } from '../../../control/merchants/index.ts'
 import type { CardMerchant, MessageContent } from '../../../ports/card-processor.ts'
 import type { Euros } from '../../../values/money.ts'
 import type { BatchNeeds } from '../batch.ts'
@@ -47,8 +47,11 @@ export function needsOf(
     intentIds: [],
     searches: searches.filter(search => search !== undefined),
     spends: messages.flatMap(({ agentId, message: { content } }) =>
-      content.kind === 'authorization' ? { agentId, merchant: content.merchant.descriptor } : [],
+      content.kind === 'authorization'
+        ? { agentId, merchant: nameOfDescriptor(content.merchant.descriptor) }
+        : [],
     ),
+    tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
   }
 }

@@ -47,6 +47,7 @@ export function applyFacts(
   takeBackIntent(row, standing, batch)
   moveMoney(row, standing, batch, postings)
   countUse(row, standing, batch)
+  chargeToken(row, before, standing, batch)
   record(row, standing, batch)
   const transaction = updateTransaction(row, standing, evidence, batch, context)
   if (transaction) settleIntent(row, before, standing, transaction, batch, context)
@@ -61,6 +62,17 @@ function takeBackIntent(row: AuthorizationRow, { clearedEuros }: Standing, batch
   if (isMine && (intent.paymentId || intent.transactionId)) return
   if (batch.payments.blockerOf(intent) === undefined) batch.payments.begin(intent, row.id)
   else Object.assign(row, { source: 'wallet', intentId: null })
+}
+
+/** Counts what a network token pays, and gives back what it has not paid after all. */
+function chargeToken(row: AuthorizationRow, before: Standing, standing: Standing, batch: CardBatch): void {
+  if (row.networkTokenId === null) return
+  const [was, is] = [before, standing].map(({ heldEuros, capturedEuros }) => heldEuros + capturedEuros)
+  const change = (is ?? 0n) - (was ?? 0n)
+  const { credentials, now } = batch
+  const isIncrement = before.approvedEuros > 0n
+  if (change > 0n) credentials.charge(row.networkTokenId, change, now, { isIncrement })
+  if (change < 0n) credentials.giveBack(row.networkTokenId, -change, now)
 }
 
 function record(row: AuthorizationRow, standing: Standing, { now, changed }: CardBatch): void {

@@ -50,40 +50,45 @@ class MoneyOfPayment {
     this.#postings = postings
   }
 
+  /** The payment stands first in it: a statement finds its merchant by that. */
+  #cause(): Cause {
+    const { type, id } = this.#postings.next()
+    return { type, id: `${this.#row.id}/${id}` }
+  }
+
   /** Out of what is held, then out of the wallet; what is not there the owner owes: facts are never refused. */
   capture(amount: Euros): void {
     const { book } = this.#batch
     let left = amount
     for (const cause of this.#holds()) {
       const part = smaller(book.heldFor(cause), left)
-      if (part > 0n) book.capture('card_capture', cause, 'clearing_cards', part, this.#postings.next())
+      if (part > 0n) book.capture('card_capture', cause, 'clearing_cards', part, this.#cause())
       left -= part
     }
     if (left === 0n) return
-    book.forceDebit('card_capture', this.#row.walletId, 'clearing_cards', left, this.#postings.next())
+    book.forceDebit('card_capture', this.#row.walletId, 'clearing_cards', left, this.#cause())
   }
 
   /** Gives back what was taken and never cleared. */
   undo(amount: Euros): void {
     const { book } = this.#batch
     if (this.#isClosed())
-      book.move('card_undo_unmatched', 'clearing_cards', 'suspense', amount, this.#postings.next())
+      book.move('card_undo_unmatched', 'clearing_cards', 'suspense', amount, this.#cause())
     else {
-      book.move('card_undo', 'clearing_cards', this.#row.walletId, amount, this.#postings.next())
+      book.move('card_undo', 'clearing_cards', this.#row.walletId, amount, this.#cause())
       this.#repay(amount)
     }
   }
 
   settle(amount: Euros): void {
-    this.#batch.book.move('card_settle', 'clearing_cards', 'bank', amount, this.#postings.next())
+    this.#batch.book.move('card_settle', 'clearing_cards', 'bank', amount, this.#cause())
   }
 
   refund(amount: Euros): void {
     const { book } = this.#batch
-    if (this.#isClosed())
-      book.move('card_refund_unmatched', 'bank', 'suspense', amount, this.#postings.next())
+    if (this.#isClosed()) book.move('card_refund_unmatched', 'bank', 'suspense', amount, this.#cause())
     else {
-      book.move('card_refund', 'bank', this.#row.walletId, amount, this.#postings.next())
+      book.move('card_refund', 'bank', this.#row.walletId, amount, this.#cause())
       this.#repay(amount)
     }
   }
@@ -98,7 +103,7 @@ class MoneyOfPayment {
     for (const { ask, amount, held } of shares) {
       const cause = askCause(this.#row.id, ask)
       const holding = book.heldFor(cause)
-      if (holding > held) freed += book.releasePart(cause, holding - held, this.#postings.next())
+      if (holding > held) freed += book.releasePart(cause, holding - held, this.#cause())
       if (!book.hasHeld(cause) && held > 0n && amount > 0n) this.#hold(cause, held)
     }
     if (freed > 0n) this.#repay(freed)
@@ -118,7 +123,7 @@ class MoneyOfPayment {
   }
 
   #repay(credited: Euros): void {
-    if (!this.#isClosed()) this.#batch.book.repayDebt(this.#row.walletId, credited, this.#postings.next())
+    if (!this.#isClosed()) this.#batch.book.repayDebt(this.#row.walletId, credited, this.#cause())
   }
 
   #isClosed(): boolean {

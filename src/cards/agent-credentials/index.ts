@@ -1,0 +1,1 @@
+export { type CredentialCharges, openCredentialCharges } from './charges.ts'

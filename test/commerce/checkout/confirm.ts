@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals'
+import { newId } from '../../../src/values/ids.ts'
+import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
+import { anIntent, aToken, bodyOf, type TestClient } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+
+const service = await startTestService()
+const network = networkBefore(service)
+
+const confirm = (client: TestClient, intentId: string, idempotencyKey = newId('key')) =>
+  client.checkout.confirm({ body: { intentId }, idempotencyKey })
+
+/** An approved intent of an owner without other payments. */
+async function approved(amountEuros = 40) {
+  const { client, key } = await service.owner()
+  const { agent, card } = await aPayingCard(client, 100)
+  const intent = await anIntent(client, agent.id, { amountEuros, merchant: 'Bookshop' })
+  return { client, key, agent, card, intent }
+}
+
+async function stateOf(client: TestClient, agentId: string, intentId: string) {
+  const { availableEuros, heldEuros } = await bodyOf(client.agents.balance({ params: { id: agentId } }))
+  const { status, transactionId } = await bodyOf(client.intents.get({ params: { id: intentId } }))
+  const transactions = (await bodyOf(client.transactions.list({ query: { intentId } }))).data
+  const accounts = (await bodyOf(client.ledger.accounts({}))).data
+  const clearing = accounts.find(({ kind }) => kind === 'clearing_cards')?.postedEuros ?? 0
+  return {
+    availableEuros,
+    heldEuros,
+    status,
+    clearing,
+    transactions: transactions.map(({ id, status, amountEuros, refundedEuros, witnesses }) => ({
+      isOfIntent: id === transactionId,
+      status,
+      amountEuros,
+      refundedEuros,
+      witnesses: witnesses.map(({ type }) => type).sort(),
+    })),
+  }
+}
+
+describe('a checkout that is confirmed', () => {
+  test('completes the intent with one transaction, and captures what is held', async () => {
+    const { client, agent, intent } = await approved()
+    const answer = await bodyOf(confirm(client, intent.id))
+    expect(answer).toMatchObject({ status: 'completed', intentId: intent.id })
+    expect(await stateOf(client, agent.id, intent.id)).toEqual({
+      availableEuros: 60,
+      heldEuros: 0,
+      status: 'completed',
+      clearing: 40,
+      transactions: [
+        { isOfIntent: true, status: 'completed', amountEuros: 40, refundedEuros: 0, witnesses: ['checkout'] },
+      ],
+    })
+    await expectVerifiedLedger(client)
+  })
+
+  const orders = [
+    ['before the authorization', ['confirm', 'authorize', 'clear']],
+    ['between authorization and clearing', ['authorize', 'confirm', 'clear']],
+    ['after the clearing', ['authorize', 'clear', 'confirm']],
+    ['before a clearing without an authorization', ['confirm', 'clear']],
+  ] as const
+  test.each(orders)('is the same payment %s', async (_, order) => {
+    const { client, agent, card, intent } = await approved()
+    let authorizationId: string | null = null
+    for (const step of order) {
+      if (step === 'confirm') await bodyOf(confirm(client, intent.id))
+      if (step === 'clear') await network.clear(card.id, authorizationId, 42)
+      if (step === 'authorize') {
+        const answered = await network.authorize(card.id, 42)
+        expect(answered.reply).toMatchObject({ approvedEuros: 4_200n })
+        authorizationId = answered.authorizationId
+      }
+    }
+    const state = await stateOf(client, agent.id, intent.id)
+    expect(state).toMatchObject({ availableEuros: 58, heldEuros: 0, status: 'completed', clearing: 0 })
+    expect(state.transactions).toMatchObject([{ isOfIntent: true, status: 'completed', amountEuros: 42 }])
+    await expectVerifiedLedger(client)
+  })
+
+  test('is refunded in full where the network says nothing for 31 days', async () => {
+    const { client, agent, intent } = await approved()
+    await bodyOf(confirm(client, intent.id))
+    await bodyOf(client.sandbox.advance({ body: { days: 30 } }))
+    expect(await stateOf(client, agent.id, intent.id)).toMatchObject({ availableEuros: 60, clearing: 40 })
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1_441 } }))
+    expect(await stateOf(client, agent.id, intent.id)).toEqual({
+      availableEuros: 100,
+      heldEuros: 0,
+      status: 'completed',
+      clearing: 0,
+      transactions: [
+        {
+          isOfIntent: true,
+          status: 'refunded',
+          amountEuros: 40,
+          refundedEuros: 40,
+          witnesses: ['checkout', 'unconfirmed'],
+        },
+      ],
+    })
+    await expectVerifiedLedger(client)
+  })
+
+  test('is booked once by five confirmations at once; the others are refused', async () => {
+    const { client, agent, intent } = await approved()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => confirm(client, intent.id)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
+    expect(await stateOf(client, agent.id, intent.id)).toMatchObject({ availableEuros: 60, clearing: 40 })
+  })
+
+  test('answers a repetition with the same key as before', async () => {
+    const { client, intent } = await approved()
+    const [first, second] = [
+      await confirm(client, intent.id, 'order-1'),
+      await confirm(client, intent.id, 'order-1'),
+    ]
+    expect([second.status, second.body]).toEqual([first.status, first.body])
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+  })
+})
+
+describe('a checkout is refused to be confirmed', () => {
+  test('without an Idempotency-Key, with words that say what to send', async () => {
+    const { client, key, agent, intent } = await approved()
+    const answer = await service.http('POST', '/checkout/confirm', {
+      token: key,
+      body: { intentId: intent.id },
+    })
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining('Idempotency-Key')])
+    expect(await stateOf(client, agent.id, intent.id)).toMatchObject({ status: 'approved', heldEuros: 44 })
+  })
+
+  test('for an intent that waits, was cancelled, or is not there', async () => {
+    const { client, agent, intent } = await approved()
+    const waiting = await anIntent(client, agent.id, { amountEuros: 5_000, merchant: 'Bookshop' })
+    await bodyOf(client.intents.cancel({ params: { id: intent.id }, body: {} }))
+    const codes = await Promise.all(
+      [waiting.id, intent.id, 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz'].map(
+        async id => (await confirm(client, id)).code,
+      ),
+    )
+    expect(codes).toEqual(['intent_not_approved', 'intent_not_approved', 'intent_not_found'])
+  })
+
+  test('to the token of another agent', async () => {
+    const { intent } = await approved()
+    const other = await approved()
+    const { token } = await aToken(other.client, other.agent.id)
+    const answer = await service.client(String(token)).checkout.confirm({
+      body: { intentId: intent.id },
+      idempotencyKey: 'foreign',
+    })
+    expect(answer.status).toBe(404)
+  })
+})

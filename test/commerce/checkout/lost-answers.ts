@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Disclosure } from '../../../src/ports/card-processor.ts'
+import { aShopper, cardDataOf, lastAsk, opened, processorWith } from '../../support/cards/reveal.ts'
+import { sandboxWith } from '../../support/cards/sandbox.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { ENCRYPTION_KEY, startTestService } from '../../support/harness.ts'
+import { until } from '../../support/until.ts'
+
+/** The answer that a processor has not given yet; undefined = it answers at once. */
+let pending: Promise<Disclosure> | undefined
+const sandbox = sandboxWith(ENCRYPTION_KEY)
+const service = await startTestService({
+  outside: processorWith({ disclose: (...asked) => pending ?? sandbox.disclose(...asked) }),
+})
+
+describe('a token whose data was lost on the way, as the service stopped,', () => {
+  test('is good again, and the answer that comes late after all is given to nobody', async () => {
+    const { client, card, intent, pair, filler } = await aShopper(service)
+    const merchantUrl = 'https://shop.example.com/'
+    const { id, token } = await bodyOf(
+      client.checkout.createSession({ body: { intentId: intent.id, merchantUrl } }),
+    )
+    const redeem = (idempotencyKey: string) =>
+      client.checkout.credential({ body: { token: String(token), fillerKeyId: filler.id }, idempotencyKey })
+    const { promise, resolve } = Promise.withResolvers<Disclosure>()
+    pending = promise
+    const first = redeem('first')
+    await until('the ask is recorded', async () => (await lastAsk(client))?.decision === 'granted')
+    expect(await redeem('meanwhile')).toMatchObject({ status: 410, code: 'session_redeemed' })
+    await service.sql(
+      `update idempotency_keys set created_at = now() - interval '10 minutes' where key = 'first'`,
+    )
+    expect(await redeem('first')).toMatchObject({ status: 503, code: 'disclosure_lost' })
+    expect((await bodyOf(client.checkout.session({ params: { id } }))).status).toBe('open')
+    resolve({ jwe: 'ey.too.late' })
+    expect(await first).toMatchObject({ status: 503, code: 'disclosure_lost' })
+    pending = undefined
+    const { jwe } = await bodyOf(redeem('second'))
+    expect(await opened(jwe, pair)).toEqual(cardDataOf(card.processorCardId))
+    const { data } = await bodyOf(client.accessEvents.list({ query: { decision: 'granted' } }))
+    expect(data.map(({ outcome }) => outcome)).toEqual(['disclosed', 'failed'])
+  })
+})
