@@ -67,14 +67,30 @@ describe('a new card', () => {
     expect((await bodyOf(client.cards.list({ query: { agentId: agent.id } }))).data).toEqual([])
   })
 
-  test('is refused with a card number in any member, which is not repeated', async () => {
-    const { id: agentId } = await anAgent(client)
-    const body = { agentId, usage: 'multi', metadata: { note: 'was 4111 1111 1111 1111' } }
-    const answer = await service.http('POST', '/cards', { token: key, body })
-    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([400, 'invalid_request'])
-    expect(answer.text).toContain('number of a card')
-    expect(answer.text).not.toContain('4111')
-  })
+  const note = 'was 4111 1111 1111 1111'
+  test.each([
+    ['POST', '', { usage: 'multi', metadata: { note } }],
+    ['POST', '', { usage: 'multi', controls: { merchantBlocklist: [note] } }],
+    ['PATCH', '/{id}', { displayName: note }],
+    ['PATCH', '/{id}', { metadata: { [note]: '' } }],
+    ['POST', '/{id}/freeze', { reason: note }],
+    ['POST', '/{id}/close', { reason: note }],
+    ['POST', '/{id}/rotate', { overlapMinutes: 4111111111111111 }],
+    ['POST', '/{id}/fund', { amountEuros: 1, fromWalletId: note }],
+    ['PUT', '/{id}/limits', { dailyLimitEuros: 4111111111111111 }],
+    ['PUT', '/{id}/controls', { merchantAllowlist: [note] }],
+  ])(
+    '%s /cards%s refuses a body with a card number and does not repeat it: %#',
+    async (method, path, members) => {
+      const { id, agentId } = await aCard(client)
+      const body = path === '' ? { ...members, agentId } : members
+      const answer = await service.http(method, `/cards${path.replace('{id}', id)}`, { token: key, body })
+      expect([answer.status, answer.headers.get('x-error-code')]).toEqual([400, 'invalid_request'])
+      expect(answer.text).toContain('number of a card')
+      expect(answer.text).not.toContain('4111')
+      expect((await getCard(client, id)).status).toBe('active')
+    },
+  )
 })
 
 describe('a card', () => {
@@ -182,5 +198,23 @@ describe('a card', () => {
     expect(await idsBy({ status: 'closed' })).toEqual([first.id])
     expect(await idsBy({ from: '2999-01-01T00:00:00.000Z' })).toEqual([])
     expect(await idsBy({ to: '2999-01-01T00:00:00.000Z' })).toHaveLength(2)
+  })
+
+  test('is on a page that is short enough, however long the controls are', async () => {
+    const agent = await anAgent(client)
+    const merchants = Array.from({ length: 1_000 }, (_, n) => `${n} ${'shop'.repeat(45)}`)
+    const controls = { merchantAllowlist: merchants }
+    const made: string[] = []
+    for (let n = 0; n < 4; n++) made.push((await aCard(client, { agentId: agent.id, controls })).id)
+    const listed: string[] = []
+    let cursor: string | undefined
+    do {
+      const query = { agentId: agent.id, limit: 100, ...(cursor ? { cursor } : {}) }
+      const page = await bodyOf(client.cards.list({ query }))
+      expect(JSON.stringify(page).length).toBeLessThan(600_000)
+      listed.push(...page.data.map(({ id }) => id))
+      cursor = page.nextCursor ?? undefined
+    } while (cursor)
+    expect(listed).toEqual(made.toReversed())
   })
 })

@@ -58,9 +58,19 @@ const cardHandlers = implement(cardsApi, {
   },
 
   async list({ query: { from, to, status: wanted, agentId, intentId } }, context) {
+    const { records, pageBy } = context
     const created = await createdWithin('card', { from, to }, context)
-    const page = await context.page(Card, definedOnly({ ...created, status: wanted, agentId, intentId }))
-    return { ...page, data: await cardResponses(page.data, context) }
+    const condition = definedOnly({ ...created, status: wanted, agentId, intentId })
+    // Controls can be long: a page is as long as they allow.
+    return pageBy(async (after, most) => {
+      const rest = after === undefined ? {} : { id: { $lt: after } }
+      const cards = await records.find(
+        Card,
+        { $and: [condition, rest] },
+        { orderBy: { id: 'desc' }, limit: most },
+      )
+      return cardResponses(cards, context)
+    })
   },
 
   async get({ params }, context) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { authorizationEvents } from '../../cards/authorizations/index.ts'
 import { post } from '../../kernel/contract/operation.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
 
 export const confirmApi = {
@@ -12,7 +13,7 @@ export const confirmApi = {
     scope: 'checkout:write',
     run: 'hot',
     keyRequired: true,
-    body: z.strictObject({ intentId: id('intent') }),
+    body: withoutCardNumbers(z.strictObject({ intentId: id('intent') })),
     example: { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [
       200,

@@ -115,7 +115,7 @@ export const merchantsApi = {
   groups: list('/mcc-groups', {
     ...readAccess,
     summary: 'List the groups of merchant category codes',
-    description: 'The groups that `mccCategories` of a policy can name.',
+    description: 'The groups that `mccCategories` of a policy or of a card can name.',
     item: MccGroup,
   }),
   suggestions: list('/merchants/allowlist-suggestions', {

@@ -205,4 +205,17 @@ describe('a card for an intent', () => {
     expect(closedReason).toBe(`intent_${status}`)
     expect((await getCard(client, other.id)).status).toBe('active')
   })
+
+  test('stays as it is when an intent ends that merely names it', async () => {
+    const { client } = await service.owner()
+    const agent = await aFundedAgent(client)
+    const { id: cardId } = await aCard(client, { agentId: agent.id })
+    const [denied, cancelled] = [
+      await anIntent(client, agent.id, { cardId }),
+      await anIntent(client, agent.id, { cardId }),
+    ]
+    await bodyOf(client.intents.deny({ params: { id: denied.id }, body: { reason: 'No' } }))
+    await bodyOf(client.intents.cancel({ params: { id: cancelled.id }, body: {} }))
+    expect((await getCard(client, cardId)).status).toBe('active')
+  })
 })
