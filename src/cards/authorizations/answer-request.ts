@@ -149,7 +149,10 @@ function decideAmount(
   { id, amountEuros, needed, intent, walletId }: Amounts,
 ): SpendDecision {
   const { book, counters, riskAssessor } = batch
-  const { descriptor, url, mcc, country } = content.merchant
+  const { descriptor, url } = content.merchant
+  // What the network leaves out was judged with the intent.
+  const mcc = content.merchant.mcc ?? intent?.mcc ?? null
+  const country = content.merchant.country ?? intent?.country ?? null
   const terms = batch.terms.get(place.cardId)
   const isNamed = intent !== undefined && intent.cardId === place.cardId
   const name = nameOfDescriptor(descriptor)

@@ -15,6 +15,7 @@ import {
   problemOf,
 } from './processor-request.ts'
 import { ACTED, answered, lockForCall, NOTHING, type StepContext } from './processor-step.ts'
+import { closeCard } from './states.ts'
 import type { stepsApi } from './steps-api.ts'
 
 interface Replacement {
@@ -70,6 +71,9 @@ async function recordReplaced(
   if (isFailure(answer)) {
     card.processorProblem = problemOf(answer)
     context.emit('card.processor_refused', cardEvent(card, card.processorProblem))
+    // Closed by the processor in view of the rotation, and now there is no other number.
+    const current = numbers.find(({ id }) => id === card.numberId)
+    if (current?.processorState === 'closed') closeCard(locked, 'closed_by_processor', context)
     answered(locked, context)
     return
   }

@@ -3,7 +3,7 @@ import { newId } from '../../../src/values/ids.ts'
 import { aCard, getCard } from '../../support/cards/cards.ts'
 import { networkBefore } from '../../support/cards/network.ts'
 import { bodyOf } from '../../support/factories.ts'
-import { calls, eventsOf, lastState, numbers, pass, service } from './cards-service.ts'
+import { answers, calls, eventsOf, lastState, numbers, pass, service } from './cards-service.ts'
 
 const network = networkBefore(service)
 
@@ -48,6 +48,33 @@ describe('a notice of the processor', () => {
     const states = (await numbers(id)).map(({ processor_state }) => processor_state)
     expect(states).toEqual(['closed', 'active'])
     expect(lastState(String(current?.processor_card_id))).toBe('active')
+  })
+
+  test('that it has closed the number in view of a rotation closes the card only if there is no other number', async () => {
+    const { client } = await service.owner()
+    const [refused, rotated] = [await aCard(client), await aCard(client)]
+    await pass(client, { seconds: 10 })
+    for (const { id } of [refused, rotated]) {
+      await bodyOf(client.cards.rotate({ params: { id }, body: { overlapMinutes: 60 } }))
+      await network.send(id, { kind: 'number_closed', reason: 'Replaced.' })
+      expect((await getCard(client, id)).status).toBe('active')
+    }
+    const { replace } = answers
+    answers.replace = async (processorCardId, card, call) =>
+      card.cardId === refused.id
+        ? { failure: 'refused', code: 'no', message: 'Not this one.' }
+        : replace(processorCardId, card, call)
+    await pass(client, { minutes: 2 })
+    expect(await getCard(client, refused.id)).toMatchObject({
+      status: 'closed',
+      closedReason: 'closed_by_processor',
+      processorProblem: 'Not this one.',
+    })
+    expect((await getCard(client, rotated.id)).status).toBe('active')
+    expect((await numbers(rotated.id)).map(({ processor_state }) => processor_state)).toEqual([
+      'closed',
+      'active',
+    ])
   })
 
   test('that a card is on its way is told with carrier and number', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
 import { aCard, getCard } from '../../support/cards/cards.ts'
+import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
 import { anAgent, bodyOf } from '../../support/factories.ts'
 import {
   answers,
@@ -14,6 +15,8 @@ import {
   sandbox,
   service,
 } from './cards-service.ts'
+
+const network = networkBefore(service)
 
 const LATE = { failure: 'late' } as const
 const REFUSED = { failure: 'refused', code: 'no_address', message: 'The holder has no address.' } as const
@@ -190,6 +193,19 @@ describe('a change of a card', () => {
     await pass(client, { days: 1 })
     expect(calls).toHaveLength(5)
   })
+
+  test.each(['freeze', 'close'] as const)(
+    'to %s it declines at once, though the processor is away',
+    async verb => {
+      const { client } = await service.owner()
+      const { card } = await aPayingCard(client, 100)
+      await pass(client, { minutes: 1 })
+      answers.setState = async () => LATE
+      expect((await network.authorize(card.id, 5)).reply.kind).toBe('approved')
+      await bodyOf(client.cards[verb]({ params: { id: card.id }, body: {} }))
+      expect((await network.authorize(card.id, 5)).reply.kind).toBe('declined')
+    },
+  )
 
   test('is told again where it is not known whether the processor has heard it, whatever came between', async () => {
     const { client } = await service.owner()

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import type { MessageContent } from '../../../src/ports/card-processor.ts'
+import { newId } from '../../../src/values/ids.ts'
 import { aCard, getCard } from '../../support/cards/cards.ts'
+import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import {
   answers,
@@ -12,6 +15,8 @@ import {
   sandbox,
   service,
 } from './cards-service.ts'
+
+const network = networkBefore(service)
 
 const rotate = (client: TestClient, id: string, body: { overlapMinutes?: number } = {}) =>
   client.cards.rotate({ params: { id }, body })
@@ -42,6 +47,40 @@ describe('a card that is rotated', () => {
     expect(await statesOf(id)).toEqual(['retiring active', 'current active'])
     await pass(client, { minutes: 31 })
     expect(await statesOf(id)).toEqual(['replaced closed', 'current active'])
+  })
+
+  test('is declined on a number that was replaced, and clears there what was authorized before', async () => {
+    const { client } = await service.owner()
+    const { agent, card } = await aPayingCard(client, 100)
+    const [before] = await numbers(card.id)
+    const onOld = async (content: MessageContent) =>
+      (
+        await network.deliver({
+          ...(await network.messageOf(card.id, content)),
+          processorCardId: String(before?.processor_card_id),
+        })
+      ).reply.kind
+    const ask = (authorizationId: string): MessageContent => ({
+      kind: 'authorization',
+      authorizationId,
+      ask: 0,
+      amountEuros: 5_00n,
+      partialAllowed: false,
+      merchant: bookshop,
+    })
+    const [first, second, third] = [newId('iauth'), newId('iauth'), newId('iauth')]
+    expect(await onOld(ask(first))).toBe('approved')
+    await bodyOf(rotate(client, card.id, { overlapMinutes: 60 }))
+    await pass(client, { minutes: 30 })
+    expect(await onOld(ask(second))).toBe('approved')
+    await pass(client, { minutes: 40 })
+    expect(await onOld(ask(third))).toBe('declined')
+    for (const authorizationId of [first, second]) {
+      const clearing = { amountEuros: 5_00n, final: true, merchant: bookshop, authorizationId }
+      await onOld({ kind: 'clearing', clearingId: newId('clearing'), ...clearing })
+    }
+    const { availableEuros } = await bodyOf(client.wallets.get({ params: { id: agent.walletId } }))
+    expect(availableEuros).toBe(90)
   })
 
   test('has both numbers stopped by a freeze while they overlap', async () => {
