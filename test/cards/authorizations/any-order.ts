@@ -77,7 +77,10 @@ async function standingAfter({ messages, order, intentEuros, euros }: History) {
   const replies: Record<string, unknown> = {}
   const written = Object.fromEntries(
     await Promise.all(
-      Object.entries(messages).map(async ([name, content]) => [name, await network.messageOf(card.id, content)]),
+      Object.entries(messages).map(async ([name, content]) => [
+        name,
+        await network.messageOf(card.id, content),
+      ]),
     ),
   )
   for (const name of order) {

@@ -94,15 +94,21 @@ describe('an authorization while', () => {
     return { agent, card, intent: await anIntent(client, agent.id, { amountEuros: 10.01 }) }
   }
 
-  test.each(Object.entries(changes))('%s is before or after it, and holds only what it says', async (_, change) => {
-    const all = await parties()
-    const message = await network.messageOf(all.card.id, request(`during ${all.card.id}`))
-    const [answer] = await Promise.all([network.deliver(message), change(all)])
-    const [payment] = await paymentsOf(all.card.id)
-    const isApproved = answer.reply.kind === 'approved'
-    expect(payment).toMatchObject({ heldEuros: isApproved ? 10.01 : 0, approvedEuros: isApproved ? 10.01 : 0 })
-    const { status } = await bodyOf(client.intents.get({ params: { id: all.intent.id } }))
-    if (isApproved) expect(status).toBe('approved')
-    await expectVerifiedLedger(client)
-  })
+  test.each(Object.entries(changes))(
+    '%s is before or after it, and holds only what it says',
+    async (_, change) => {
+      const all = await parties()
+      const message = await network.messageOf(all.card.id, request(`during ${all.card.id}`))
+      const [answer] = await Promise.all([network.deliver(message), change(all)])
+      const [payment] = await paymentsOf(all.card.id)
+      const isApproved = answer.reply.kind === 'approved'
+      expect(payment).toMatchObject({
+        heldEuros: isApproved ? 10.01 : 0,
+        approvedEuros: isApproved ? 10.01 : 0,
+      })
+      const { status } = await bodyOf(client.intents.get({ params: { id: all.intent.id } }))
+      if (isApproved) expect(status).toBe('approved')
+      await expectVerifiedLedger(client)
+    },
+  )
 })
