@@ -1,70 +1,83 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import type { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
-import type { IncomingMessage } from '../../../src/cards/authorizations/network/incoming-message.ts'
-import type { MessageContent } from '../../../src/ports/card-processor.ts'
-import { clock } from '../../../src/values/clock.ts'
-import { fillCards } from '../../bench/database/card-rows.ts'
-import { fillAgents } from '../../bench/database/intent-rows.ts'
+import { registered } from '../../../src/kernel/contract/area.ts'
+import type { Ports } from '../../../src/kernel/contract/ports.ts'
+import type { CardReply, MessageContent } from '../../../src/ports/card-processor.ts'
+import { newId } from '../../../src/values/ids.ts'
 import { bookshop } from '../../support/cards/network.ts'
 import { sandboxWith } from '../../support/cards/sandbox.ts'
 import { startEngine } from '../../support/engine.ts'
 import { times } from '../../support/sample-service.ts'
 
-const ROUND_TRIPS = { authorization: 21, clearing: 23 }
-
 const engine = await startEngine(areas)
-const tenant = { ownerId: 'customer_bench', mode: 'test' } as const
 const processor = sandboxWith()
+Object.assign(engine.runtime.ports, { cardProcessor: () => processor } satisfies Partial<Ports>)
+const operations = registered(areas)
 
-/** Takes a message about the card of this agent. */
-async function take(agent: number, content: MessageContent, id: string): Promise<string> {
-  const message = { id, processorCardId: `sandboxcard_bench_${agent}`, sentAt: clock.real(), content }
-  const body: IncomingMessage = {
-    message,
-    digest: id,
-    agentId: `agent_bench_${agent}`,
-    cardId: `card_bench_${agent}`,
-    numberId: `cardnumber_bench_${agent}`,
-    isLate: false,
-    answer: reply => processor.answer(message, reply),
-  }
-  const outcome = await engine.run(tenant, 'authorizations.take', { body })
-  return String(JSON.parse(String(outcome.body)).body)
+/** The id in the answer to a body as the API takes it. */
+async function run(
+  key: string,
+  body: object,
+  { params = {}, extra = {} }: { params?: Params; extra?: Extra } = {},
+) {
+  const schema = operations.find(operation => operation.key === key)?.operation.body as z.ZodType<object>
+  const answer = await engine.run(tenant, key, { params, body: schema.parse(body) }, extra)
+  return JSON.parse(String(answer.body)) as { id: string; walletId: string }
+}
+type Params = Record<string, string>
+type Extra = Parameters<typeof engine.run>[3]
+
+let tenant = { ownerId: 'customer_1', mode: 'test' as const }
+
+async function aPayingCard() {
+  const dashboard = {
+    type: 'dash',
+    id: 'dash',
+    tenant: null,
+    agentId: null,
+    scopes: new Set<string>(),
+  } as const
+  const customer = { name: 'O', email: 'o@example.com', type: 'business', country: 'DE', plan: 'business' }
+  const { id: ownerId } = await run('keys.openAccount', customer, { extra: { actor: dashboard } })
+  tenant = { ownerId, mode: 'test' }
+  const policy = await run('policies.create', { name: 'P', autoApproveLimitEuros: 1_000 })
+  const agent = await run('agents.create', { name: 'A', policyId: policy.id })
+  await run('fund.wallet', { amountEuros: 10_000 }, { params: { id: agent.walletId } })
+  const card = await run('cards.create', { agentId: agent.id, usage: 'multi' })
+  const { rows } = await engine.sql('select id from card_numbers where card_id = $1', [card.id])
+  return { agentId: agent.id, cardId: card.id, numberId: String(rows[0].id) }
 }
 
-const numbersOf = () => new Set(engine.batches.splice(0).map(({ roundTrips }) => roundTrips))
+const take = (card: Awaited<ReturnType<typeof aPayingCard>>, content: MessageContent) => {
+  const message = { id: newId('message'), processorCardId: 'p', sentAt: new Date(0), content }
+  const answer = (reply: CardReply) => processor.answer(message, reply)
+  return engine.run(tenant, 'authorizations.take', {
+    body: { ...card, message, digest: message.id, isLate: false, answer },
+  })
+}
 
-test('the messages of the card network take the same number of statements, however many come at once', async () => {
-  const { ownerId } = tenant
-  await fillAgents({ databaseUrl: engine.databaseUrl, ownerId, token: '', api: { url: '' } })
-  await fillCards({ databaseUrl: engine.databaseUrl, ownerId, token: '', api: { url: '' } })
-  const authorize = (n: number) =>
-    take(1 + (n % 20), { ...request, authorizationId: `iauth-${n}` }, `authorization-${n}`)
-  const clear = (n: number) =>
-    take(1 + (n % 20), { ...clearing, authorizationId: `iauth-${n}`, clearingId: `c-${n}` }, `clearing-${n}`)
-  const answers = await times(70, authorize)
-  expect(answers.filter(answer => !answer.includes('approved'))).toEqual([])
-  expect(numbersOf()).toEqual(new Set([ROUND_TRIPS.authorization]))
-  await clear(0)
-  engine.batches.splice(0)
-  await times(69, n => clear(n + 1))
-  expect(numbersOf()).toEqual(new Set([ROUND_TRIPS.clearing]))
+describe('the statements that the database is sent for messages of the card network', () => {
+  const statements = () => [...new Set(engine.batches.map(batch => batch.roundTrips))]
+  const largest = () => Math.max(...engine.batches.map(({ size }) => size))
+  const shared = { amountEuros: 100n, merchant: bookshop }
+
+  test('are twenty-one for one request and for sixty-four, twenty-three for one clearing and for sixty-four', async () => {
+    const card = await aPayingCard()
+    const ask = (authorizationId: string) =>
+      take(card, { kind: 'authorization', authorizationId, ask: 0, partialAllowed: false, ...shared })
+    const clear = (authorizationId: string) =>
+      take(card, { kind: 'clearing', clearingId: authorizationId, authorizationId, final: true, ...shared })
+    await ask('warm')
+    engine.batches.splice(0)
+    await ask('one')
+    await times(64, n => ask(`many ${n}`))
+    expect(largest()).toBe(64)
+    expect(statements()).toEqual([21])
+    engine.batches.splice(0)
+    await clear('one')
+    await times(64, n => clear(`many ${n}`))
+    expect(largest()).toBe(64)
+    expect(statements()).toEqual([23])
+  })
 })
-
-const request = {
-  kind: 'authorization',
-  authorizationId: '',
-  ask: 0,
-  amountEuros: 950n,
-  partialAllowed: false,
-  merchant: bookshop,
-} as const
-
-const clearing = {
-  kind: 'clearing',
-  clearingId: '',
-  authorizationId: '',
-  amountEuros: 950n,
-  final: true,
-  merchant: bookshop,
-} as const
