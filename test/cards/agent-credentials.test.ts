@@ -1,4 +1,5 @@
 import './agent-credentials/charges.ts'
+import './agent-credentials/paying.ts'
 import './agent-credentials/states.ts'
 import { describe, expect, test } from '@jest/globals'
 import { tokenOf } from '../../src/adapters/card-processor/sandbox-numbers.ts'

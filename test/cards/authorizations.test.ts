@@ -1,5 +1,8 @@
+import './authorizations/any-order.ts'
 import './authorizations/card-statements.ts'
 import './authorizations/decisions-again.ts'
+import './authorizations/facts.ts'
 import './authorizations/fold.ts'
 import './authorizations/lifecycle.ts'
 import './authorizations/locked-agent.ts'
+import './authorizations/many-at-once.ts'

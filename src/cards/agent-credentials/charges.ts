@@ -65,7 +65,7 @@ export class CredentialCharges {
     if (!names.some(name => matches(name) !== undefined))
       return `The network token does not pay ${merchant.descriptor}: its scope is ${merchantScope.slice(0, 5).join(', ')}.`
     if (!isIncrement && maxCharges !== null && charges >= maxCharges)
-      return `The network token pays ${maxCharges} times: ${charges} used, 0 left.`
+      return `The network token pays ${maxCharges === 1 ? 'once' : `${maxCharges} times`}: ${charges} used, 0 left.`
     const left = amountLimitEuros - spentEuros
     if (amountEuros <= left) return undefined
     return `The limit of the network token is ${formatEuros(amountLimitEuros)}: ${formatEuros(spentEuros)} used, ${formatEuros(left > 0n ? left : 0n)} left.`

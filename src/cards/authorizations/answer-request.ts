@@ -7,7 +7,8 @@ import type { Euros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
-import { cardBlocker, isOfOtherIntent, isOrphan, otherIntentWords } from './blockers.ts'
+import { isUnplaced } from './blank-authorization.ts'
+import { cardBlocker, isOfOtherIntent, isOrphan, otherIntentWords, TOO_LATE } from './blockers.ts'
 import type { IncomingMessage } from './network/incoming-message.ts'
 import { noFacts, standingOf, withAsk } from './standing/facts.ts'
 
@@ -33,7 +34,7 @@ export interface Answered {
 /** The intent that covers the payment with this request; undefined if none does. */
 function findCover({ content, existing, search }: Request, batch: DecisionState): IntentRow | undefined {
   const { payments } = batch
-  if (existing) {
+  if (existing && !isUnplaced(existing)) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
     const { approvedEuros } = standingOf(withAsk(existing.facts, askOf(content, content.amountEuros)))
     return intent && approvedEuros <= (intent.holdEuros ?? 0n) ? intent : undefined
@@ -95,10 +96,10 @@ function blockerOf(
   batch: DecisionState,
 ): string | undefined {
   const terms = batch.terms.get(place.cardId)
-  if (place.isLate) return 'The decision came too late for the card network: try again.'
+  if (place.isLate) return TOO_LATE
   const blocker = cardBlocker(batch.cards.get(place.numberId), terms, existing, batch)
   if (blocker) return blocker
-  if (isOrphan(content, existing)) return 'There is no authorization to which this could be added.'
+  if (isOrphan(content, existing)) return 'There is no open authorization to which this could be added.'
   if (terms && isOfOtherIntent(terms, intent?.id)) return otherIntentWords(terms)
   if (existing?.source === 'intent' && !intent)
     return 'The intent does not hold enough for this increment: declare another intent for the rest.'

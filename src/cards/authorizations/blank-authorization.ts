@@ -14,6 +14,27 @@ export interface PaidFrom {
 
 type Named = Pick<AuthorizationRow, 'agentId' | 'cardId' | 'processorRef' | 'descriptor' | 'mcc' | 'country'>
 
+/** Whom a payment goes to, and what pays it. */
+function placed(descriptor: string, { intent, source, walletId }: PaidFrom) {
+  const merchant = intent?.merchant ?? nameOfDescriptor(descriptor)
+  return { merchant, merchantKey: payableKey(merchant), source, walletId, intentId: intent?.id ?? null }
+}
+
+/** Whether no message has told yet what the payment is for: a reversal or an expiry came first, or a refund to the wallet. */
+export const isUnplaced = ({ facts, source }: AuthorizationRow): boolean =>
+  facts.asks.length + facts.clearings.length + facts.outcome.length === 0 &&
+  facts.confirmed === null &&
+  (facts.refunds.length === 0 || source === 'wallet')
+
+/** Says whom an unplaced payment goes to, and what pays it, as if this message had come first. */
+export function place(
+  row: AuthorizationRow,
+  { descriptor, mcc, country }: Pick<AuthorizationRow, 'descriptor' | 'mcc' | 'country'>,
+  from: PaidFrom,
+): void {
+  Object.assign(row, { descriptor, mcc, country, ...placed(descriptor, from) })
+}
+
 /** A new authorization of which nothing is known yet. */
 export function blankAuthorization(
   named: Named,
@@ -21,7 +42,6 @@ export function blankAuthorization(
   { tenant, now }: TenantNow,
   id = newId('cardauth'),
 ): AuthorizationRow {
-  const merchant = intent?.merchant ?? nameOfDescriptor(named.descriptor)
   return {
     ...tenant,
     ...named,
@@ -29,9 +49,7 @@ export function blankAuthorization(
     createdAt: now,
     updatedAt: now,
     status: 'declined',
-    source,
-    walletId,
-    intentId: intent?.id ?? null,
+    ...placed(named.descriptor, { intent, source, walletId }),
     networkTokenId: null,
     amountEuros: 0n,
     approvedEuros: 0n,
@@ -39,8 +57,6 @@ export function blankAuthorization(
     capturedEuros: 0n,
     clearedEuros: 0n,
     refundedEuros: 0n,
-    merchant,
-    merchantKey: payableKey(merchant),
     facts: noFacts,
     decision: null,
     declineReason: null,

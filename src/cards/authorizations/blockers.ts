@@ -3,6 +3,10 @@ import type { AuthorizationRequest } from '../../ports/card-processor.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
 import type { PayingCard } from './paying-card.ts'
+import { standingOf } from './standing/facts.ts'
+
+/** The answer to a request that could not be decided while the network waits. */
+export const TOO_LATE = 'The decision came too late for the card network.'
 
 const statusWords: Readonly<Record<CardTermsRow['status'], string | null>> = {
   pending: 'The card has not been issued yet: wait until it is active.',
@@ -27,9 +31,9 @@ export function cardBlocker(
   existing: AuthorizationRow | undefined,
   { now, used }: Pick<DecisionState, 'now' | 'used'>,
 ): string | undefined {
-  if (!card || !terms) return 'There is no such card.'
-  const words = statusWords[terms.status]
+  const words = terms && statusWords[terms.status]
   if (words) return words
+  if (!card || !terms) return 'There is no such card.'
   const paymentId = used.get(card.cardId) ?? card.paymentId
   if (card.usage === 'single' && paymentId && paymentId !== existing?.id)
     return 'The card is for one payment and has made it: use another one.'
@@ -43,6 +47,6 @@ export const isOfOtherIntent = (terms: CardTermsRow | undefined, intentId: strin
 export const otherIntentWords = ({ intentId }: Pick<CardTermsRow, 'intentId'>): string =>
   `The card pays the intent ${intentId} alone: that one is not approved and unpaid, or is for another merchant or a smaller amount.`
 
-/** An increment needs the authorization that it adds to. */
+/** An increment needs the authorization that it adds to, and nothing is held for one that is over. */
 export const isOrphan = ({ ask }: AuthorizationRequest, existing: AuthorizationRow | undefined): boolean =>
-  ask > 0 && !existing
+  ask > 0 && (!existing || standingOf(existing.facts).isOver)

@@ -107,6 +107,7 @@ const batchLoader =
     const intentIds = present([...needs.intentIds, ...candidates.flat(), ...linked])
     const intentCauses = intentIds.map(intentCause)
     const agentIds = [...agents.keys()]
+    const subjects = present([...agentIds, ...needs.cardIds, ...authorizations.map(({ cardId }) => cardId)])
     const wallets = walletIdsOf(ofAgents)
     const transactionIds = present(authorizations.map(({ transactionId }) => transactionId))
     const causes = [...intentCauses, ...authorizations.flatMap(reservationCausesOf)]
@@ -116,7 +117,7 @@ const batchLoader =
       ...authorizations.map(({ networkTokenId }) => networkTokenId),
     ])
     const [counters, book, walletRows, riskAssessor, transactions, intents, credentials] = await Promise.all([
-      rows.counters(sql, tenantNow, { subjects: [...agentIds, ...needs.cardIds], agentIds, causes }),
+      rows.counters(sql, tenantNow, { subjects, agentIds, causes }),
       rows.funds(sql, tenantNow, { wallets, holds, movesMoney }),
       movesMoney ? walletsById(sql, tenant, wallets) : new Map<string, WalletRow>(),
       openRiskAssessor(sql, tenantNow, needs.spends),

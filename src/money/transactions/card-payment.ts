@@ -7,6 +7,7 @@ import type { TransactionRow } from './transaction-rows.ts'
 
 /** How the transaction of a payment by card should stand, by what is known of the payment. */
 export interface CardPaymentState {
+  readonly type: 'card' | 'refund'
   readonly status: TransactionStatus
   readonly amountEuros: Euros
   readonly refundedEuros: Euros
@@ -16,13 +17,13 @@ export interface CardPaymentState {
 
 type NewPayment = Pick<
   TransactionRow,
-  'agentId' | 'cardId' | 'walletId' | 'runId' | 'type' | 'merchant' | 'mcc' | 'country'
+  'agentId' | 'cardId' | 'walletId' | 'runId' | 'merchant' | 'mcc' | 'country'
 >
 
 /** A new transaction of a payment by card, with its first events. */
 export function newCardTransaction(
   members: NewPayment,
-  { amountEuros, intentId, status }: CardPaymentState,
+  { type, status, amountEuros, intentId }: CardPaymentState,
   { tenant, now }: TenantNow,
   emit: TransactionEmitter,
 ): TransactionRow {
@@ -32,6 +33,7 @@ export function newCardTransaction(
     id: newId('txn'),
     createdAt: now,
     updatedAt: now,
+    type,
     intentId,
     transferId: null,
     status: transactionMachine.initial,
@@ -71,6 +73,7 @@ export function moveCardTransaction(
 ): boolean {
   const { status, ...members } = state
   const isSame =
+    transaction.type === state.type &&
     transaction.amountEuros === state.amountEuros &&
     transaction.refundedEuros === state.refundedEuros &&
     transaction.intentId === state.intentId
@@ -79,7 +82,7 @@ export function moveCardTransaction(
   const steps = stepsTo(transaction.status, status)
   for (const step of steps) {
     transactionMachine.move(transaction, step)
-    if (step !== 'authorization') emit(`transaction.${step}`, transactionEvent(transaction))
+    emit(`transaction.${step}`, transactionEvent(transaction))
   }
   if (steps.length === 0) emit('transaction.updated', transactionEvent(transaction))
   return true

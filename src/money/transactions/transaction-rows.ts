@@ -13,6 +13,7 @@ export const insertTransactions = insertInto(transactionTable)
 
 export const updateTransactions = updateOf(transactionTable, [
   'updatedAt',
+  'type',
   'status',
   'amountEuros',
   'refundedEuros',

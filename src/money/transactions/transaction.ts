@@ -4,14 +4,14 @@ import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 /**
  * A payment is reserved (`authorization`), under way, `settled`, final; or it fails, or is returned. A card network may
- * clear what it has reversed, and clear more after a refund.
+ * approve what was declined, clear what it has reversed, and clear more after a refund.
  */
 export const transactionMachine = machine('transaction', {
   authorization: ['settlement', 'declined'],
   settlement: ['settled', 'declined'],
   settled: ['completed'],
   completed: ['refunded'],
-  declined: ['settlement'],
+  declined: ['authorization', 'settlement'],
   refunded: ['completed'],
 })
 

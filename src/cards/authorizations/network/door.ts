@@ -6,6 +6,8 @@ import type { Ports, SignedRequest } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { CardMessage, CardProcessor, CardReply, ProcessorAnswer } from '../../../ports/card-processor.ts'
 import { clock } from '../../../values/clock.ts'
+import { TOO_LATE } from '../blockers.ts'
+import type { IncomingMessage } from './incoming-message.ts'
 import { findNumber, type KnownNumber } from './known-numbers.ts'
 
 const modes: readonly Mode[] = ['test', 'live']
@@ -28,7 +30,7 @@ function configured(ports: Ports, mode: Mode): CardProcessor | undefined {
   }
 }
 
-const LATE: CardReply = { kind: 'declined', reason: 'The decision came too late for the card network.' }
+const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
 
 function outcomeOf({ status, headers, body }: ProcessorAnswer, errorCode?: string): Outcome {
   const { 'content-type': type = 'application/json', ...others } = headers
@@ -55,12 +57,18 @@ const unknownCard = ({ content }: CardMessage): CardReply =>
     ? { kind: 'declined', reason: 'There is no such card.' }
     : { kind: 'noted' }
 
-class Delivery {
+/** A message on its way through the service. */
+class Delivery implements IncomingMessage {
+  readonly message: CardMessage
+  readonly digest: string
+  readonly agentId: string
+  readonly cardId: string
+  readonly numberId: string
+  /** Turns true while the decision is under way: one that begins after that declines. */
+  isLate = false
   readonly #request: SignedRequest
   readonly #tools: ReceiverTools
   readonly #processor: CardProcessor
-  readonly #message: CardMessage
-  readonly #number: KnownNumber
   readonly #actor: Actor
 
   constructor(
@@ -68,26 +76,31 @@ class Delivery {
     tools: ReceiverTools,
     processor: CardProcessor,
     message: CardMessage,
-    number: KnownNumber,
+    { ownerId, mode, agentId, cardId, numberId }: KnownNumber,
   ) {
     this.#request = request
     this.#tools = tools
     this.#processor = processor
-    this.#message = message
-    this.#number = number
-    const tenant: Tenant = { ownerId: number.ownerId, mode: number.mode }
+    this.message = message
+    this.digest = hash('sha256', request.body, 'base64url')
+    this.agentId = agentId
+    this.cardId = cardId
+    this.numberId = numberId
+    const tenant: Tenant = { ownerId, mode }
     this.#actor = { type: 'signed', id: processor.name, tenant, agentId: null, scopes: new Set() }
   }
 
+  answer = (reply: CardReply): ProcessorAnswer => this.#processor.answer(this.message, reply)
+
   async take(): Promise<{ outcome: Outcome; actor: Actor }> {
-    const { kind } = this.#message.content
-    const outcome = await (kind === 'authorization' ? this.#answerInTime() : this.#run(false))
+    const { kind } = this.message.content
+    const outcome = await (kind === 'authorization' ? this.#answerInTime() : this.#run())
     return { outcome, actor: this.#actor }
   }
 
   /**
-   * The network does not wait: what is not decided in time is declined. Whatever the decision leaves is undone by the same
-   * message, marked as late, which runs behind it.
+   * The network does not wait: what is not decided in time is declined. Whatever a decision leaves that had begun before is
+   * undone by the same message, marked as late, which runs behind it.
    */
   async #answerInTime(): Promise<Outcome> {
     const { cardAnswerMs } = this.#tools.ports
@@ -96,21 +109,22 @@ class Delivery {
     const alarm = new Promise<typeof isRunning>(resolve => {
       cancel = clock.alarm(cardAnswerMs, () => resolve(isRunning))
     })
-    const decision = this.#run(false)
+    const decision = this.#run()
     const first = await Promise.race([decision, alarm]).catch((error: unknown) => {
       this.#report(error)
       return isRunning
     })
     cancel()
     if (first !== isRunning) return first as Outcome
+    this.isLate = true
     void decision.catch(() => undefined).then(() => this.#undo())
-    return outcomeOf(this.#processor.answer(this.#message, LATE), 'decided_too_late')
+    return outcomeOf(this.answer(LATE), 'decided_too_late')
   }
 
   /** Tried again while the database is busy; the processor's own notice tells its answer, should all of it fail. */
   async #undo(attempts = 5): Promise<void> {
     try {
-      await this.#run(true)
+      await this.#run()
     } catch (error) {
       if (attempts > 1) await this.#undo(attempts - 1)
       else this.#report(error)
@@ -123,20 +137,10 @@ class Delivery {
     this.#tools.onFailure(error, this.#request.requestId)
   }
 
-  async #run(isLate: boolean): Promise<Outcome> {
-    const { agentId, cardId, numberId } = this.#number
-    const isNews = ['number_closed', 'shipped', 'mobile_wallet'].includes(this.#message.content.kind)
-    const incoming = {
-      message: this.#message,
-      digest: hash('sha256', this.#request.body, 'base64url'),
-      agentId,
-      cardId,
-      numberId,
-      isLate,
-      answer: (reply: CardReply) => this.#processor.answer(this.#message, reply),
-    }
+  async #run(): Promise<Outcome> {
+    const isNews = ['number_closed', 'shipped', 'mobile_wallet'].includes(this.message.content.kind)
     const key = isNews ? 'authorizations.notice' : 'authorizations.take'
-    const { body } = await this.#tools.run(key, this.#actor, incoming, this.#request)
+    const { body } = await this.#tools.run(key, this.#actor, this, this.#request)
     return outcomeOf(JSON.parse(String(body)))
   }
 }

@@ -1,6 +1,7 @@
 import type { IntentSearch } from '../../../control/intents/index.ts'
 import { nameOfDescriptor, payableKeys } from '../../../control/merchants/index.ts'
 import type { CardMerchant, MessageContent } from '../../../ports/card-processor.ts'
+import type { Euros } from '../../../values/money.ts'
 import type { BatchNeeds } from '../batch.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 
@@ -14,13 +15,20 @@ export function processorRefOf(content: MessageContent): string | null {
 const merchantOf = (content: MessageContent): CardMerchant | undefined =>
   'merchant' in content ? content.merchant : undefined
 
-/** The intents that may cover the payment of a message: of a first request, and of a clearing without one. */
+/** The amount of a payment of which a message may be the first word; undefined where it is about an older one. */
+function firstAmountOf(content: MessageContent): Euros | undefined {
+  if (content.kind === 'clearing') return content.amountEuros
+  if (content.kind === 'authorization') return content.ask === 0 ? content.amountEuros : undefined
+  if (content.kind !== 'outcome' || !content.asks.some(({ approved }) => approved)) return undefined
+  return content.asks.reduce((sum, { approved, amountEuros }) => (approved ? sum + amountEuros : sum), 0n)
+}
+
+/** The intents that may cover the payment of a message: of a first request, and of a clearing or an approval without one. */
 export function searchOf({ message, agentId, cardId }: IncomingMessage): IntentSearch | undefined {
-  const { content } = message
-  const isFirst = (content.kind === 'authorization' && content.ask === 0) || content.kind === 'clearing'
-  const merchant = merchantOf(content)
-  if (!isFirst || !merchant) return undefined
-  return { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros: content.amountEuros }
+  const amountEuros = firstAmountOf(message.content)
+  const merchant = merchantOf(message.content)
+  if (amountEuros === undefined || !merchant) return undefined
+  return { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
 }
 
 /** What a batch of messages must load. */

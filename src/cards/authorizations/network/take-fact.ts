@@ -2,7 +2,8 @@ import type { IntentSearch } from '../../../control/intents/index.ts'
 import type { CardFact, CardReply } from '../../../ports/card-processor.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
-import { blankAuthorization, type PaidFrom } from '../blank-authorization.ts'
+import { blankAuthorization, isUnplaced, type PaidFrom, place } from '../blank-authorization.ts'
+import { TOO_LATE } from '../blockers.ts'
 import { type ApplyContext, applyFacts } from '../standing/apply.ts'
 import { type Facts, withClearing, withFact, withOutcome } from '../standing/facts.ts'
 import { postingsOf } from '../standing/payment.ts'
@@ -20,8 +21,10 @@ const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: n
 
 /** Books a fact: the end is the same in whatever order facts come, and however often. */
 export function takeFact(fact: IncomingFact, batch: CardBatch, context: ApplyContext): CardReply {
-  const { incoming, content, existing } = fact
+  const { incoming, content, existing, search } = fact
   const row = existing ?? addPayment(fact, batch)
+  if (existing && 'merchant' in content && isUnplaced(existing))
+    place(existing, content.merchant, placeOf(incoming, search, batch))
   row.cardId ??= incoming.cardId
   row.processorRef ??= processorRefOf(content)
   const evidence = { type: `card_${content.kind}`, id: incoming.message.id }
@@ -92,8 +95,9 @@ export function withdrawAsk(
   batch: CardBatch,
   context: ApplyContext,
 ): void {
+  if (row.facts.asks.some(one => one.ask === ask && one.approved === '0')) return
   const asks = row.facts.asks.map(one => (one.ask === ask ? { ...one, approved: '0' } : one))
-  row.declineReason ??= 'The decision came too late for the card network.'
+  row.declineReason ??= TOO_LATE
   const evidence = { type: 'card_authorization', id: messageId }
   applyFacts(row, { ...row.facts, asks }, evidence, batch, postingsOf(`${messageId}/late`), context)
 }

@@ -7,7 +7,7 @@ import { excerpt } from '../../../values/schemas.ts'
 import { type Answered, answerRequest, type Request, replyOf } from '../answer-request.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
-import { blankAuthorization } from '../blank-authorization.ts'
+import { blankAuthorization, isUnplaced, place } from '../blank-authorization.ts'
 import { type ApplyContext, applyFacts } from '../standing/apply.ts'
 import { withAsk } from '../standing/facts.ts'
 import { postingsOf } from '../standing/payment.ts'
@@ -31,6 +31,7 @@ export function takeRequest(
   const id = existing?.id ?? newId('cardauth')
   const answered = answerRequest(request, spender, batch, id)
   const row = existing ?? addAuthorization(incoming, request, answered, batch, id)
+  if (existing && isUnplaced(existing)) place(existing, content.merchant, answered)
   batch.changed.decisions.push(answered.decided.row)
   for (const [event, data] of batch.riskAssessor.applyOutcome(spender, {
     type: 'card_authorization',
@@ -57,12 +58,12 @@ export function takeRequest(
 
 /** Another message about a request that has been answered gets the same answer. */
 const repeatedReply = (
-  { declineReason }: AuthorizationRow,
+  { declineReason, decision }: AuthorizationRow,
   { asked, approved }: { readonly asked: string; readonly approved: string },
 ): CardReply =>
-  declineReason === null || approved !== '0'
+  approved !== '0' || (asked === '0' && decision?.allowed)
     ? { kind: 'approved', approvedEuros: BigInt(approved), askedEuros: BigInt(asked) }
-    : { kind: 'declined', reason: excerpt(declineReason) }
+    : { kind: 'declined', reason: excerpt(declineReason ?? 'It has been declined before.') }
 
 function addAuthorization(
   incoming: IncomingMessage,
@@ -91,7 +92,7 @@ function learn({ approvedEuros, intent }: Answered, row: AuthorizationRow, batch
 function describe(
   row: AuthorizationRow,
   content: AuthorizationRequest,
-  { decision, source, intent }: Answered,
+  { decision }: Answered,
   cardId: string,
 ): void {
   const { descriptor, mcc, country, networkTokenId } = content.merchant
@@ -99,8 +100,6 @@ function describe(
   if (isFirst) Object.assign(row, { descriptor, mcc, country, networkTokenId, decision })
   row.cardId ??= cardId
   row.processorRef ??= content.authorizationId
-  if (isFirst && row.facts.clearings.length === 0 && row.facts.confirmed === null)
-    Object.assign(row, { source, intentId: intent?.id ?? null })
   if (!decision.allowed && row.facts.asks.every(({ approved }) => approved === '0'))
     row.declineReason = decision.reason
   if (decision.allowed) row.declineReason = null

@@ -5,6 +5,7 @@ import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import type { CardFact, CardReply, ProcessorAnswer } from '../../../ports/card-processor.ts'
 import type { AuthorizationRow, MessageRow } from '../authorization-rows.ts'
 import { type CardBatch, writeCardBatch } from '../batch.ts'
+import { TOO_LATE } from '../blockers.ts'
 import { loadCardBatch } from '../load-batch.ts'
 import type { messagesApi } from '../messages-api.ts'
 import type { IncomingMessage } from './incoming-message.ts'
@@ -86,7 +87,7 @@ function store(
   return answer
 }
 
-const LATE: CardReply = { kind: 'declined', reason: 'The decision came too late for the card network.' }
+const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
 const CONFLICT: CardReply = {
   kind: 'declined',
   reason: 'Another message has come under the same id. Nothing was done.',

@@ -14,7 +14,7 @@ import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
 import { type Facts, type Standing, standingOf } from './facts.ts'
 import { countUse, coveringIntent, moveMoney, type Postings } from './payment.ts'
-import { paymentStateOf, statusOf } from './standing-status.ts'
+import { declineReasonOf, paymentStateOf, statusOf } from './standing-status.ts'
 
 export type ApplyContext = Pick<Context<never, typeof cardPaymentEvents & typeof paidEvents>, 'emit' | 'wake'>
 
@@ -79,6 +79,7 @@ function record(row: AuthorizationRow, standing: Standing, { now, changed }: Car
   const asked = row.facts.asks.reduce((sum, { asked }) => sum + BigInt(asked), 0n)
   const { clearedEuros, refundedEuros, confirmedEuros } = standing
   const isOpen = !standing.isOver && (standing.heldEuros > 0n || standing.capturedEuros > clearedEuros)
+  row.declineReason = declineReasonOf(row, standing)
   authorizationMachine.move(row, statusOf(standing, row))
   Object.assign(row, {
     updatedAt: now,
@@ -122,10 +123,8 @@ function newTransaction(
   emit: ApplyContext['emit'],
 ): TransactionRow {
   const intent = coveringIntent(row, batch)
-  const isRefund = row.facts.refunds.length > 0 && row.facts.asks.length + row.facts.clearings.length === 0
   const { agentId, cardId, walletId, merchant, mcc, country } = row
-  const type = isRefund ? ('refund' as const) : ('card' as const)
-  const members = { agentId, cardId, walletId, runId: intent?.runId ?? null, type, merchant, mcc, country }
+  const members = { agentId, cardId, walletId, runId: intent?.runId ?? null, merchant, mcc, country }
   const transaction = newCardTransaction(members, state, batch, emit)
   row.transactionId = transaction.id
   batch.transactions.set(transaction.id, transaction)

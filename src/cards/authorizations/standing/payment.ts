@@ -3,8 +3,8 @@ import type { Cause } from '../../../money/ledger/index.ts'
 import type { Euros } from '../../../values/money.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
-import { askCause, excessCause, intentCause } from './causes.ts'
-import { type Share, type Standing, sharesOf } from './facts.ts'
+import { aloneCause, askCause, coveredCause, excessCause, intentCause } from './causes.ts'
+import { type Share, type Standing, sharesOf, standingOf } from './facts.ts'
 
 /** Names the postings of one change, so that none is made twice. */
 export interface Postings {
@@ -119,7 +119,7 @@ class MoneyOfPayment {
   #holds(): Cause[] {
     const intent = coveringIntent(this.#row, this.#batch)
     if (intent) return [intentCause(intent.id)]
-    return this.#row.facts.asks.map(({ ask }) => askCause(this.#row.id, ask))
+    return standingOf(this.#row.facts).approvals.map(({ ask }) => askCause(this.#row.id, ask))
   }
 
   #repay(credited: Euros): void {
@@ -141,15 +141,20 @@ export function countUse(row: AuthorizationRow, standing: Standing, batch: CardB
   const ofCard = row.cardId ? [row.cardId] : []
   const subjects = intent ? ofCard : [row.agentId, ...ofCard]
   if (subjects.length === 0) return
+  const first = standing.approvals.find(({ amount }) => amount > 0n)?.ask
+  const causeOf = (cause: Cause): Cause => (intent ? coveredCause(cause) : cause)
   let left = spent
   for (const share of sharesOf(standing)) {
     const part = smaller(share.captured, left)
     left -= part
-    const isUse = share.ask === 0 && !intent
-    setUse(askCause(row.id, share.ask), subjects, { ...share, spent: part, isUse }, row, batch)
+    const isUse = share.ask === first && !intent
+    setUse(causeOf(askCause(row.id, share.ask)), subjects, { ...share, spent: part, isUse }, row, batch)
   }
-  const excess = { amount: left, held: 0n, spent: left, isUse: !intent && row.facts.asks.length === 0 }
-  setUse(excessCause(row.id), subjects, excess, row, batch)
+  const [excess, alone] = first === undefined ? [0n, left] : [left, 0n]
+  const rest = { held: 0n, isUse: false }
+  setUse(causeOf(excessCause(row.id)), subjects, { ...rest, amount: excess, spent: excess }, row, batch)
+  const use = { amount: alone, spent: alone, held: 0n, isUse: !intent }
+  setUse(causeOf(aloneCause(row.id)), subjects, use, row, batch)
 }
 
 interface Use {

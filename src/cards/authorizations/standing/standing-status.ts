@@ -1,7 +1,7 @@
 import type { CardPaymentState } from '../../../money/transactions/index.ts'
 import type { AuthorizationStatus } from '../authorization.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
-import type { Standing } from './facts.ts'
+import type { Facts, Standing } from './facts.ts'
 
 /** The status of an authorization by its standing. */
 export function statusOf(
@@ -22,16 +22,32 @@ const ended: Readonly<Partial<Record<string, string>>> = {
   expired: 'The merchant has not collected it in time.',
 }
 
+/** The processor's word about its answers wins over ours. */
+export function declineReasonOf(
+  { facts: { outcome }, declineReason }: Pick<AuthorizationRow, 'facts' | 'declineReason'>,
+  { approvedEuros }: Standing,
+): string | null {
+  if (outcome.length === 0) return declineReason
+  if (approvedEuros > 0n || outcome.some(({ approved }) => approved)) return null
+  return declineReason ?? 'The card processor has declined it.'
+}
+
+/** A refund of which no payment is known is a payment in the other direction. */
+const isRefundAlone = ({ refunds, asks, clearings, outcome, confirmed }: Facts): boolean =>
+  refunds.length > 0 && asks.length + clearings.length + outcome.length === 0 && confirmed === null
+
 /** How the transaction of an authorization stands; null where no money was ever asked for. */
 export function paymentStateOf(
-  row: Pick<AuthorizationRow, 'amountEuros' | 'intentId' | 'declineReason' | 'status'>,
+  row: Pick<AuthorizationRow, 'amountEuros' | 'intentId' | 'declineReason' | 'status' | 'facts'>,
   standing: Standing,
 ): CardPaymentState | null {
   const { clearedEuros, refundedEuros, approvedEuros, confirmedEuros, isOver } = standing
-  const common = { intentId: row.intentId, declineReason: null }
+  const isAlone = isRefundAlone(row.facts)
+  const type = isAlone ? ('refund' as const) : ('card' as const)
+  const common = { type, intentId: row.intentId, declineReason: null }
   if (clearedEuros > 0n) {
     const isBack = refundedEuros >= clearedEuros
-    const isDone = isOver || confirmedEuros !== null || clearedEuros >= approvedEuros
+    const isDone = isOver || confirmedEuros !== null || clearedEuros >= approvedEuros || refundedEuros > 0n
     const status = isDone ? 'completed' : 'settlement'
     return {
       ...common,
@@ -40,16 +56,23 @@ export function paymentStateOf(
       refundedEuros: isBack ? clearedEuros : refundedEuros,
     }
   }
-  if (confirmedEuros !== null)
+  if (confirmedEuros !== null) {
+    const isBack = isOver || refundedEuros >= confirmedEuros
     return {
       ...common,
-      status: isOver ? 'refunded' : 'completed',
+      status: isBack ? 'refunded' : 'completed',
       amountEuros: confirmedEuros,
-      refundedEuros: isOver ? confirmedEuros : 0n,
+      refundedEuros: isBack ? confirmedEuros : refundedEuros,
     }
-  // A refund without a payment is a payment in the other direction.
-  if (refundedEuros > 0n && approvedEuros === 0n)
-    return { ...common, status: 'completed', amountEuros: refundedEuros, refundedEuros: 0n }
+  }
+  // What it pays back has not been cleared yet.
+  if (refundedEuros > 0n)
+    return {
+      ...common,
+      status: isAlone ? 'completed' : 'refunded',
+      amountEuros: refundedEuros,
+      refundedEuros: isAlone ? 0n : refundedEuros,
+    }
   const amountEuros = approvedEuros > 0n ? approvedEuros : row.amountEuros
   if (amountEuros === 0n) return null
   const declineReason = ended[row.status] ?? (approvedEuros > 0n ? null : row.declineReason)

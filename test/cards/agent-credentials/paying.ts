@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals'
+import { asked, issue } from '../../support/cards/agent-credentials.ts'
+import { networkBefore } from '../../support/cards/network.ts'
+import { aCardOf, aShopper } from '../../support/cards/reveal.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+
+const service = await startTestService()
+const network = networkBefore(service)
+
+const SHOP = { descriptor: 'SHOP 1234 BERLIN', url: 'https://shop.example.com/pay', mcc: '5942' }
+
+/** A network token without an intent, and how the network pays with it. */
+async function aToken(members: object = {}) {
+  const shopper = await aShopper(service)
+  const { client, card } = shopper
+  const { id } = await bodyOf(issue(client, { ...asked(shopper), ...members }))
+  const [row] = await service.sql<{ token: string }>(
+    'select token_id as token from agent_credentials where id = $1',
+    [id],
+  )
+  const networkTokenId = String(row?.token)
+  const pay = (euros: number, merchant: object = SHOP, cardId = card.id) =>
+    network.authorize(cardId, euros, { ...merchant, networkTokenId })
+  const read = () => bodyOf(client.agentCredentials.get({ params: { id } }))
+  return { ...shopper, id, pay, read }
+}
+
+const declined = (reason: RegExp) => ({ kind: 'declined', reason: expect.stringMatching(reason) })
+
+describe('a payment by a network token', () => {
+  test('is approved within its limit, which it uses up, and a reversal gives it back', async () => {
+    const { pay, read, card } = await aToken({ amountLimitEuros: 20 })
+    const first = await pay(15)
+    expect(first.reply.kind).toBe('approved')
+    expect(await read()).toMatchObject({ spentEuros: 15, charges: 1 })
+    expect((await pay(5.01)).reply).toEqual(declined(/€ 20\.00: € 15\.00 used, € 5\.00 left/))
+    expect(await read()).toMatchObject({ spentEuros: 15, charges: 1 })
+    await network.reverse(card.id, first.authorizationId)
+    expect(await read()).toMatchObject({ spentEuros: 0, charges: 1 })
+    expect((await pay(5.01)).reply.kind).toBe('approved')
+  })
+
+  test('is approved as often as the limit lets it, of twenty at once', async () => {
+    const { pay, read } = await aToken({ amountLimitEuros: 20 })
+    const replies = (await Promise.all(Array.from({ length: 20 }, () => pay(9)))).map(
+      ({ reply }) => reply.kind,
+    )
+    expect(replies.filter(kind => kind === 'approved')).toHaveLength(2)
+    expect(await read()).toMatchObject({ spentEuros: 18, charges: 2 })
+  })
+
+  test('is declined outside its merchants and its card, and beyond its charges', async () => {
+    const { pay, client, agent } = await aToken({ maxCharges: 1 })
+    expect((await pay(1, { descriptor: 'CASINO', url: null })).reply).toEqual(declined(/does not pay CASINO/))
+    const other = await aCardOf(service, client, agent.id)
+    expect((await pay(1, SHOP, other.id)).reply).toEqual(declined(/not known here/))
+    expect((await pay(1)).reply.kind).toBe('approved')
+    expect((await pay(1)).reply).toEqual(declined(/pays once: 1 used, 0 left/))
+  })
+
+  test('is declined from the moment on in which the token is suspended, and once it is revoked', async () => {
+    const { pay, client, id } = await aToken()
+    const params = { id }
+    await bodyOf(client.agentCredentials.suspend({ params }))
+    expect((await pay(1)).reply).toEqual(declined(/suspended/))
+    await bodyOf(client.agentCredentials.resume({ params }))
+    expect((await pay(1)).reply.kind).toBe('approved')
+    await bodyOf(client.agentCredentials.revoke({ params }))
+    expect((await pay(1)).reply).toEqual(declined(/revoked/))
+  })
+})
