@@ -1,6 +1,6 @@
 import { answerOf, type Served } from './child.ts'
 import type { SqlEquivalent, Variant } from './database/pgbench.ts'
-import type { Job, Measured } from './load.ts'
+import type { Job, Measured } from './load/load.ts'
 import type { Stage } from './stage.ts'
 
 /** A kind of request to measure. */
@@ -35,7 +35,7 @@ export async function measure(
 ): Promise<Result> {
   const job: Job = { ...(await request()), url: server.url, connections, seconds }
   const before = { server: server.cpuSeconds(), database: databaseSeconds() }
-  const measured = await answerOf<Measured>('test/bench/load.ts', job)
+  const measured = await answerOf<Measured>('test/bench/load/load.ts', job)
   const microsecondsEach = (seconds: number): number => (seconds * 1e6) / measured.sent
   const cpuMicroseconds = microsecondsEach(server.cpuSeconds() - before.server)
   const databaseMicroseconds = microsecondsEach(databaseSeconds() - before.database)

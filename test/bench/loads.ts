@@ -1,14 +1,15 @@
 import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
 import { hasPgbench, pgbench, type SqlRate, type Variant } from './database/pgbench.ts'
+import { usualOrShort } from './short.ts'
 import type { Stage } from './stage.ts'
 
-export const CONNECTIONS = [1, 8, 32, 128]
+export const CONNECTIONS = usualOrShort([1, 8, 32, 128], [1, 8])
 /** The number of connections at which a hot operation is compared with its SQL alone, one right after the other. */
-const COMPARED_AT = 32
-const SECONDS = 1.5
+const COMPARED_AT = usualOrShort(32, 8)
+export const SECONDS = usualOrShort(1.5, 0.5)
 /** How often everything is measured in turn; the better round counts, as other load varies. */
-const ROUNDS = 2
+const ROUNDS = usualOrShort(2, 1)
 
 const VARIANTS: readonly Variant[] = ['statements', 'one statement']
 

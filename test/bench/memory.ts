@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { printLine } from '../../src/platform/output.ts'
 import { answerOf } from './child.ts'
 import { AGENTS, fillAgents } from './database/intent-rows.ts'
-import type { Job, Measured } from './load.ts'
+import type { Job, Measured } from './load/load.ts'
 import { type Section, wholeNumber } from './report.ts'
 import type { Stage } from './stage.ts'
 import type { Engine } from './temporal.ts'
@@ -48,7 +48,7 @@ async function declareAll({ api, token }: Stage): Promise<void> {
     seconds: PATIENCE_MS / 1_000,
     most: COUNT,
   }
-  const { sent, failed } = await answerOf<Measured>('test/bench/load.ts', job)
+  const { sent, failed } = await answerOf<Measured>('test/bench/load/load.ts', job)
   if (sent !== COUNT || failed > 0) throw new Error(`${sent} intents were declared, ${failed} in vain`)
 }
 

@@ -43,6 +43,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
       return { figures: { intents }, text: loadTable(cases, intents) }
     }),
 
+  async authorizations(folder) {
+    const { measureAuthorizations } = await import('./cards/authorizations.ts')
+    return onStage(folder, 'authorizations', measureAuthorizations)
+  },
+
   transfers: folder =>
     onStage(folder, 'transfers', async stage => {
       const { fillWallets, transferCases } = await import('./cases/transfer-cases.ts')
@@ -114,6 +119,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   async 'intent-sizes'(folder) {
     const { measureIntentSizes } = await import('./intent-sizes.ts')
     return measureIntentSizes(folder)
+  },
+
+  async 'authorization-sizes'(folder) {
+    const { measureAuthorizationSizes } = await import('./cards/authorization-sizes.ts')
+    return measureAuthorizationSizes(folder)
   },
 }
 

@@ -1,5 +1,5 @@
 import { type Case, measure, type Result } from './case.ts'
-import type { LoadRequest } from './load.ts'
+import type { LoadRequest } from './load/load.ts'
 import { ratio, type Section, tableLine, wholeNumber } from './report.ts'
 import { newOwner, post, type Stage } from './stage.ts'
 

@@ -14,6 +14,7 @@ export interface StageToFill extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'to
 }
 
 const SECRET = 'dashboard-secret-of-the-bench'
+export const ENCRYPTION_KEY = '00'.repeat(32)
 
 /** A database, a service and an owner for one part of the bench. */
 export interface Stage {
@@ -51,7 +52,7 @@ async function open(folder: string, closeLater: Stage['closeLater']): Promise<St
     DATABASE_URL: postgres.url,
     DASHBOARD_SECRET: SECRET,
     SECRET_KEY: 'a-secret-key-of-the-bench-0123456789',
-    ENCRYPTION_KEY: '00'.repeat(32),
+    ENCRYPTION_KEY,
     RATE_LIMIT_PER_MINUTE: '1000000',
     OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
   }

@@ -11,9 +11,11 @@ export type CardTermsRow = RowOf<CardTerms>
 
 const table = tableOf(CardTerms)
 
+/** The lateral join looks up each by the primary key: while there are few cards, PostgreSQL would read all of them. */
 const TERMS = `
-select ${selectList(table, 't')} from card_terms t
-where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
+select ${selectList(table, 't')} from unnest($3::text[]) as w (id)
+cross join lateral (
+  select * from card_terms one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) as t`
 
 /** Reads the terms of cards. Their agents are locked: nobody changes them until the transaction ends. */
 export async function openCardTerms(

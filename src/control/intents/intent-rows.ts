@@ -38,6 +38,7 @@ const byId =
     { ownerId, mode }: Tenant,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, IntentRow>> => {
+    if (ids.length === 0) return new Map()
     const rows = await sql<IntentRow & Row>(statement, [ownerId, mode, ids])
     return new Map(rows.map(row => [row.id, row]))
   }

@@ -4,7 +4,7 @@ import { AGENTS, addApproved } from '../database/intent-rows.ts'
 import { FREEZABLE, fillPlain, removeWebhooks, thawAgents } from '../database/plain-rows.ts'
 import { createPolicyInSql, readPolicyInSql } from '../database/policy-sql.ts'
 import { note } from '../echo.ts'
-import type { LoadRequest } from '../load.ts'
+import type { LoadRequest } from '../load/load.ts'
 import { newOwner, type Stage } from '../stage.ts'
 
 /** More intents than one measurement cancels. */

@@ -22,10 +22,10 @@ const BODY = `{"id":"intent_01kagp6mybf2ktzn5dx2q8fjzd","ownerId":"customer_01ka
   "decision":${DECISION},"transactionId": null,"workflowId": null,"metadata":{},"createdAt":"2026-11-20T09:30:00.000Z",
   "updatedAt":"2026-11-20T09:30:00.000Z"}`
 
-const REQUEST = `{"kind":"intent","at":"2026-11-20T09:30:00.000Z","amountEuros":"950","merchant":"Bookshop","mcc": null,
+export const REQUEST = `{"kind":"intent","at":"2026-11-20T09:30:00.000Z","amountEuros":"950","merchant":"Bookshop","mcc": null,
   "country": null,"agentStatus":"active","policyEndsAt": null,"intentId": null,"possibleDuplicateOf": null,"budgets":[],
   "risk": null,"approval": null,"walletFrozen": false,"availableEuros":"100000000"}`
-const COUNTERS = `{"dayEuros":"0","monthEuros":"0","uses":0,"lastSpendAt": null,"firstMerchant": null}`
+export const COUNTERS = `{"dayEuros":"0","monthEuros":"0","uses":0,"lastSpendAt": null,"firstMerchant": null}`
 
 const INSERT_INTENT = `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents,
     currency, merchant, purpose, expires_at, decided_at, decided_by, decision, metadata)`
@@ -37,10 +37,13 @@ const NEW_INTENT = `'intent_' || :key`
 const holding = `select ${holdSql(`'account_bench_' || :agent`, NEW_INTENT, 950)} as at`
 const walletLocked = accountsLocked([`'wallet_bench_' || :agent`])
 
-const ruling = `select a.id, a.status, a.wallet_id, p.id as policy_id, p.version, p.auto_approve_limit_cents, p.require_attestation
+export const rulingOf = (
+  agent: string,
+): string => `select a.id, a.status, a.wallet_id, p.id as policy_id, p.version, p.auto_approve_limit_cents, p.require_attestation
   from agents a
   left join policies p on (p.owner_id, p.mode, p.id) = (a.owner_id, a.mode, a.policy_id) and p.deleted_at is null
-  where a.owner_id = :owner and a.mode = 'test' and a.id = ${AGENT} for no key update of a`
+  where a.owner_id = :owner and a.mode = 'test' and a.id = ${agent} for no key update of a`
+const ruling = rulingOf(AGENT)
 
 export const PERIODS = `('all', 'day:' || current_date, 'month:' || to_char(current_date, 'YYYY-MM'))`
 
@@ -66,9 +69,9 @@ const decided = (agent: string, intent: string): Insert => ({
 })
 
 /** Reads and writes the risk profile of an agent, for a merchant that it knows. */
-const usual = (agent: string): string =>
+export const usual = (agent: string): string =>
   `select * from risk_open(:owner, 'test', array[${agent}], array['merchant'])`
-const profiled = (agent: string): string => `insert into risk_profiles
+export const profiled = (agent: string): string => `insert into risk_profiles
     (owner_id, mode, agent_id, amounts, hours, minute, counts)
   values (:owner, 'test', ${agent}, array_fill(950::bigint, array[64]), array_fill(1, array[24]), 1, array_fill(7, array[10]))
   on conflict (owner_id, mode, agent_id) do update set amounts = excluded.amounts, hours = excluded.hours,

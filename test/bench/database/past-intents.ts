@@ -1,15 +1,21 @@
-import type pg from 'pg'
 import { bearer, post, type StageToFill, withClient } from '../stage.ts'
+import {
+  AGENT,
+  ago,
+  type Copied,
+  copyPast,
+  DAYS,
+  numberIn,
+  ofPosting,
+  ofRecord,
+  past,
+  REQUEST,
+} from './copied-rows.ts'
 import { AGENTS } from './intent-rows.ts'
 
 /** The agent with a tenth of all intents; `RUNNER` is the one that works in runs. */
 export const HOT = 1
 export const RUNNER = 2
-const DAYS = 90
-/** How many intents one statement writes. */
-const PART = 25_000
-/** The version from which new entries of accounts are counted, beyond those of the past. */
-const BEHIND = 20_000_000
 
 /** The shares of each outcome in twenty intents; the number is that of the agent whose intent is copied. */
 const FATES = { completed: AGENTS, cancelled: AGENTS - 1, expired: AGENTS - 2, denied: AGENTS - 3 } as const
@@ -34,41 +40,6 @@ async function makeOnes(stage: StageToFill): Promise<void> {
   await declare('expired', { expiresInMinutes: 1 })
   await post(stage.api, '/simulate/clock/advance', { minutes: 1 }, bearer(stage))
 }
-
-const fates = Object.entries(SHARES).flatMap(([fate, share]) => Array(share).fill(FATES[fate as Fate]))
-
-/** The past intents: their outcome, agent, run and age, and the timestamp prefix of their ids. */
-const PAST = `
-create temp table past as
-select n, (array[${fates}])[1 + (hashint4(n) & 65535) % ${fates.length}] as fate, agent, age,
-  case agent when ${RUNNER} then 'run_bench_' || n / 1000 end as run,
-  'Bookshop ' || (hashint4(n) & 65535) % 5000 as merchant,
-  (select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + ((at >> 45 - 5 * digit) % 32)::int, 1), '' order by digit)
-    from generate_series(0, 9) as digit, (select (extract(epoch from now() - age) * 1000)::bigint as at)) as moment
-from generate_series(1, $1::int) as n
-cross join lateral (select interval '${DAYS} days' * (1 - n::float8 / ($1::int + 1)) as age,
-  case when n % 10 = 0 then ${HOT} when n % 100 = 5 then ${RUNNER} else 3 + (hashint4(-n) & 65535) % ${AGENTS - 2} end
-    as agent)`
-
-const AGENT = `'agent_bench_' || agent`
-const past = (column: string): string =>
-  `split_part(p.${column}, '_', 1) || '_' || moment || right(p.${column}, 16)`
-const ago = (...columns: string[]): Record<string, string> =>
-  Object.fromEntries(columns.map(column => [column, `p.${column} - age`]))
-const ofRecord = { id: past('id'), ...ago('created_at', 'updated_at') }
-/** A random value, as a request id is in production. */
-const REQUEST = 'md5(p.request_id || n)::uuid::text'
-const numberIn = (column: string): string => `substring(${column} from '\\d+$')::int`
-
-interface Copied {
-  /** SQL for the outcome to which a row belongs. */
-  readonly of: string
-  /** The columns that differ from the copied row. */
-  readonly but: Readonly<Record<string, string>>
-}
-
-const ofPosting = (id: string): string => `(select ${numberIn('e.account_id')} from ledger_entries e
-  where e.transfer_id = ${id} and e.account_id like 'account_bench_%' and e.transfer_id <> 'posting_bench_fund')`
 
 /** The copied tables; all columns not listed are equal to those of the copied row. */
 const COPIED: Readonly<Record<string, Copied>> = {
@@ -121,7 +92,7 @@ const COPIED: Readonly<Record<string, Copied>> = {
       ...ago('booked_at'),
       account_id: `case when p.account_id like 'account_bench_%' then 'account_bench_' || agent
         else p.account_id end`,
-      version: 'n * 8 + p.version',
+      version: 'n * 32 + p.version',
     },
   },
   ledger_holds: {
@@ -165,7 +136,7 @@ const BESIDE = [
      generate_series(1, case a when ${HOT} then ${DAYS} else least(${DAYS}, (select count(*) from past) / ${AGENTS}) end) d,
      unnest(periods_of(current_date - d::int)) as p (period) on conflict do nothing`,
   `insert into risk_merchants (owner_id, mode, agent_id, merchant)
-   select distinct $1, 'test', ${AGENT}, left(md5(merchant), 22) from past`,
+   select distinct $1, 'test', ${AGENT}, left(md5(merchant), 22) from past on conflict do nothing`,
   `insert into risk_events (id, owner_id, mode, created_at, updated_at, agent_id, outcome, score, signals, subject_type,
      subject_id, amount_cents, merchant)
    select 'riskevent_' || lpad(n::text, 8, '0'), $1, 'test', now(), now(), ${AGENT}, 'pass', 40, '[]', 'intent',
@@ -175,41 +146,19 @@ const BESIDE = [
    from past where run is not null`,
 ]
 
-async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
-  const { rows } = await client.query(
-    `select column_name as name from information_schema.columns where table_schema = 'public' and table_name = $1`,
-    [table],
-  )
-  return rows.map(({ name }) => name)
-}
-
-/** Sets the rows to copy aside in a temporary table; returns the statement that copies them. */
-async function copying(client: pg.Client, [table, { of, but }]: [string, Copied]): Promise<string> {
-  const fated = `${of} = any(array[${Object.values(FATES)}])`
-  await client.query(
-    `create temp table one_${table} as select *, ${of} as fate from ${table} t where ${fated}`,
-  )
-  const columns = await columnsOf(client, table)
-  return `insert into ${table} (${columns.join(', ')})
-    select ${columns.map(column => but[column] ?? `p.${column}`).join(', ')}
-    from past join one_${table} p using (fate) where n between $1 and $2 order by n`
-}
+const ANY_AGENT = `case when n % 10 = 0 then ${HOT} when n % 100 = 5 then ${RUNNER}
+  else 3 + (hashint4(-n) & 65535) % ${AGENTS - 2} end`
 
 /** Inserts this many closed intents with all rows that they would have left. */
 export async function fillPast(stage: StageToFill, count: number): Promise<void> {
   await makeOnes(stage)
-  await withClient(stage, async client => {
-    await client.query('set session_replication_role = replica')
-    await client.query('set synchronous_commit = off')
-    await client.query(PAST, [count])
-    await client.query('create index on past (n)')
-    for (const text of BESIDE) await client.query(text, [stage.ownerId])
-    const copies: string[] = []
-    for (const entry of Object.entries(COPIED)) copies.push(await copying(client, entry))
-    await client.query(`update ledger_entries set version = version + ${BEHIND}`)
-    await client.query(`update ledger_accounts set version = version + ${BEHIND} where version > 0`)
-    for (let first = 1; first <= count; first += PART)
-      for (const copy of copies) await client.query(copy, [first, first + PART - 1])
-    await client.query('checkpoint')
-  })
+  await withClient(stage, client =>
+    copyPast(client, stage.ownerId, count, {
+      fates: { agents: FATES, shares: SHARES },
+      agent: ANY_AGENT,
+      run: `case agent when ${RUNNER} then 'run_bench_' || n / 1000 end`,
+      copied: COPIED,
+      beside: BESIDE,
+    }),
+  )
 }

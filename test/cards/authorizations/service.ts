@@ -5,7 +5,7 @@ import { startTestService } from '../../support/harness.ts'
 /** The service of the tests of card authorizations, an owner of theirs, and the card network before it. */
 export const service = await startTestService()
 export const network = networkBefore(service)
-export const { client } = await service.owner()
+export const { client, ownerId } = await service.owner()
 
 export const balanceOf = async (agentId: string, by: TestClient = client): Promise<[number, number]> => {
   const { availableEuros, heldEuros } = await bodyOf(by.agents.balance({ params: { id: agentId } }))

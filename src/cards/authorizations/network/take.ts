@@ -2,7 +2,12 @@ import type { IntentSearch } from '../../../control/intents/index.ts'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
-import type { CardFact, CardReply, ProcessorAnswer } from '../../../ports/card-processor.ts'
+import type {
+  AuthorizationRequest,
+  CardFact,
+  CardReply,
+  ProcessorAnswer,
+} from '../../../ports/card-processor.ts'
 import type { AuthorizationRow, MessageRow } from '../authorization-rows.ts'
 import { type CardBatch, writeCardBatch } from '../batch.ts'
 import { TOO_LATE } from '../blockers.ts'
@@ -88,10 +93,12 @@ function store(
 }
 
 const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
-const CONFLICT: CardReply = {
-  kind: 'declined',
-  reason: 'Another message has come under the same id. Nothing was done.',
-}
+const ANOTHER = 'Another message has come under the same id. Nothing was done.'
+const CONFLICT: CardReply = { kind: 'declined', reason: ANOTHER }
+
+/** Whether a request has the number of one that has been answered, and another amount. */
+const isOtherAsk = ({ ask, amountEuros }: AuthorizationRequest, { facts }: AuthorizationRow): boolean =>
+  facts.asks.some(one => one.ask === ask && one.asked !== String(amountEuros))
 
 /** A message whose id has been seen: the same bytes get the same answer; others are refused and reported. */
 function repeat(
@@ -102,7 +109,7 @@ function repeat(
   report: (reason: string) => void,
 ): ProcessorAnswer {
   if (stored.digest !== incoming.digest) {
-    report(CONFLICT.kind === 'declined' ? CONFLICT.reason : '')
+    report(ANOTHER)
     const isRequest = incoming.message.content.kind === 'authorization'
     return incoming.answer(isRequest ? CONFLICT : { kind: 'noted' })
   }
@@ -145,6 +152,10 @@ export const take: Take = {
     const search = batch.searches.get(incoming)
     const existing = findExisting(incoming, search, batch)
     const { content } = message
+    if (content.kind === 'authorization' && existing && isOtherAsk(content, existing)) {
+      report(ANOTHER)
+      return store(incoming, CONFLICT, existing.id, batch)
+    }
     const reply =
       content.kind === 'authorization'
         ? takeRequest(incoming, { place: incoming, content, existing, search }, batch, context)

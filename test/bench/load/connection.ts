@@ -1,0 +1,48 @@
+import { connect, type Socket } from 'node:net'
+
+/** A connection that sends one request at a time. A server closes one that is idle: it is opened again then. */
+export interface LoadConnection {
+  /** Sends a request, written out, and calls with its whole answer. */
+  ask(request: string, answered: (answer: string) => void): void
+  end(): void
+}
+
+type Answered = Parameters<LoadConnection['ask']>[1]
+
+/** Reads HTTP by hand, so that the generator takes as little processor time as possible. */
+export function openConnection({ hostname, port }: URL): LoadConnection {
+  let socket: Socket | undefined
+  let answer = ''
+  let waiting: Answered | undefined
+  const finish = (whole: string) => {
+    const answered = waiting
+    waiting = undefined
+    answered?.(whole)
+  }
+  const open = (): Socket => {
+    const opened = connect({ host: hostname, port: Number(port), noDelay: true })
+    opened.setEncoding('latin1').on('data', chunk => {
+      answer += chunk
+      if (isComplete(answer)) finish(answer)
+    })
+    opened.on('error', error => finish(`HTTP/1.1 000 ${error.message}\r\n\r\n`))
+    return opened.on('close', () => {
+      socket = undefined
+      finish('HTTP/1.1 000 closed without an answer\r\n\r\n')
+    })
+  }
+  return {
+    ask(request, answered) {
+      answer = ''
+      waiting = answered
+      socket ??= open()
+      socket.write(request)
+    },
+    end: () => void socket?.end(),
+  }
+}
+
+function isComplete(answer: string): boolean {
+  const end = answer.indexOf('\r\n\r\n')
+  return end !== -1 && answer.length >= end + 4 + Number(/content-length: (\d+)/i.exec(answer)?.[1] ?? 0)
+}

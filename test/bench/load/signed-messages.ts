@@ -1,0 +1,38 @@
+import { signatureHeaders } from '../../../src/adapters/card-processor/sandbox-signature.ts'
+import { derivedSecrets } from '../../../src/ports/vault.ts'
+
+/** Messages of the sandbox's card processor, each of which differs from the others by its number. */
+export interface MessageLoad {
+  /** That of the installation: the secret of the signatures is derived from it. */
+  readonly encryptionKey: string
+  /** The message, with `{n}` for its number and `{card}` for the processor's id of the card. */
+  readonly body: string
+  /** The cards that the messages name in turn, by their numbers. */
+  readonly cards: readonly string[]
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Signs all messages: before the load, so that a message costs the generator no more than any other request. Returns the
+ * end of each request, behind the line that all of them begin with.
+ */
+export function signedRequests({ encryptionKey, body, cards, from, to }: MessageLoad): string[] {
+  const secrets = derivedSecrets('sandbox card messages', encryptionKey)
+  return Array.from({ length: to - from + 1 }, (_, n) => {
+    const number = from + n
+    const text = body
+      .replaceAll('{n}', String(number))
+      .replace('{card}', cards[number % cards.length] as string)
+    const headers = Object.entries(signatureHeaders(secrets, text)).map(
+      ([name, value]) => `${name}: ${value}`,
+    )
+    return [
+      ...headers,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      '',
+      text,
+    ].join('\r\n')
+  })
+}

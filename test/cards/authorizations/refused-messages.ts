@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
+import { signed } from '../../support/cards/signatures.ts'
+import { startTestService } from '../../support/harness.ts'
+import { balanceOf, client, eventsOf, network, ownerId, paymentsOf, service } from './service.ts'
+
+const strict = await startTestService({ env: { RATE_LIMIT_PER_MINUTE: '5' } })
+
+/** It answers the network within a tenth of a second. */
+const hasty = await startTestService({ env: { CARD_ANSWER_MS: '100' } })
+
+async function whileLocked<T>(agentId: string, work: () => Promise<T>): Promise<T> {
+  const holder = new pg.Client({ connectionString: hasty.databaseUrl })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('select from agents where id = $1 for update', [agentId])
+  const result = await work().finally(() => holder.query('commit'))
+  await holder.end()
+  return result
+}
+
+const request = (authorizationId: string, amountEuros: bigint) => ({
+  kind: 'authorization' as const,
+  authorizationId,
+  ask: 0,
+  amountEuros,
+  partialAllowed: false,
+  merchant: bookshop,
+})
+
+describe('a message', () => {
+  test.each([
+    ['without a signature', () => ({})],
+    ['with another secret’s signature', (body: string) => signed(body, { key: '1'.repeat(64) })],
+    ['with a signature of ten minutes ago', (body: string) => signed(body, { secondsAgo: 600 })],
+  ])('%s is a 401, and nothing moves', async (_, headers) => {
+    const { agent, card } = await aPayingCard(client, 100)
+    const { processorCardId } = await network.messageOf(card.id, request('unsigned', 1_000n))
+    const content = { ...request('unsigned', 1_000n), amountEuros: undefined, amountCents: '1000' }
+    const body = JSON.stringify({ id: 'unsigned', processorCardId, sentAt: new Date(0), content })
+    const post = (more: Record<string, string>) =>
+      service.http('POST', '/rails/card-processor', { headers: more, body })
+    expect((await post(headers(body))).status).toBe(401)
+    expect([await balanceOf(agent.id), await paymentsOf(card.id)]).toEqual([[100, 0], []])
+    // The bytes are right: only the signature was missing.
+    expect((await post(signed(body))).status).toBe(200)
+  })
+
+  test('with a bad signature counts against the limit of its address, and one with a good one does not', async () => {
+    const statuses: number[] = []
+    const body = '{}'
+    const post = async (headers: Record<string, string>) =>
+      statuses.push((await strict.http('POST', '/rails/card-processor', { headers, body })).status)
+    for (let n = 0; n < 8; n++) await post({})
+    expect(statuses).toContain(429)
+    await post(signed(body))
+    // The limit is used up, and yet the signed bytes are read: they are no message.
+    expect(statuses.at(-1)).toBe(400)
+  })
+
+  test('about a card that nobody has here is declined, or acknowledged if it asks nothing', async () => {
+    const message = { id: 'nobody', processorCardId: 'nobody', sentAt: new Date() }
+    const [asked, told] = [
+      await network.deliver({ ...message, content: request('x', 100n) }),
+      await network.deliver({ ...message, content: { kind: 'expiry', authorizationId: 'x' } }),
+    ]
+    expect([asked.reply, told.reply]).toEqual([
+      { kind: 'declined', reason: 'There is no such card.' },
+      { kind: 'noted' },
+    ])
+  })
+
+  test('under the id of another one, or a request under the number of another one, is declined and reported', async () => {
+    const { agent, card } = await aPayingCard(client, 100)
+    const id = `message of ${card.id}`
+    const first = await network.send(card.id, request(card.id, 1_000n), id)
+    const other = await network.send(card.id, request(card.id, 2_000n), id)
+    const another = await network.send(card.id, request(card.id, 3_000n))
+    expect([first, other, another].map(({ reply }) => reply.kind)).toEqual([
+      'approved',
+      'declined',
+      'declined',
+    ])
+    expect(await balanceOf(agent.id)).toEqual([90, 10])
+    const reported = await eventsOf(ownerId, 'card.message_refused')
+    expect(reported.filter(({ data }) => data.cardId === card.id)).toHaveLength(2)
+  })
+
+  test('with a long descriptor is told of in no more than two hundred characters', async () => {
+    const { card } = await aPayingCard(client, 100)
+    const descriptor = 'Ä'.repeat(200)
+    await network.authorize(card.id, 10, { descriptor })
+    const events = (await eventsOf(ownerId, 'transaction.%')).slice(-2)
+    for (const { data } of events) expect(String(data.merchant).length).toBeLessThanOrEqual(200)
+    expect(await paymentsOf(card.id)).toMatchObject([{ descriptor }])
+  })
+})
+
+describe('a decision that comes too late', () => {
+  test('is a decline in time, leaves nothing once the lock is gone, and stays a decline', async () => {
+    const { client: own } = await hasty.owner()
+    const { agent, card } = await aPayingCard(own, 100)
+    const before = networkBefore(hasty)
+    const message = await before.messageOf(card.id, request('late', 1_000n))
+    const answers = await whileLocked(agent.id, async () => [
+      await before.deliver(message),
+      await before.deliver(message),
+    ])
+    const again = await before.deliver(message)
+    expect(new Set([...answers, again].map(({ text }) => text)).size).toBe(1)
+    expect(again.reply).toMatchObject({ kind: 'declined' })
+    expect((await before.authorize(card.id, 20)).reply.kind).toBe('approved')
+    expect(await balanceOf(agent.id, own)).toEqual([80, 20])
+  })
+})
