@@ -72,7 +72,15 @@ describe('a new token', () => {
   test('has the default scopes if none are named', async () => {
     const { token } = await anOwnerWithAgent()
     expect(token.scopes).toEqual([
+      'access-events:read',
       'agents:read',
+      'card-requests:read',
+      'card-requests:write',
+      'cards:read',
+      'checkout:read',
+      'checkout:write',
+      'credentials:read',
+      'credentials:write',
       'delegations:read',
       'events:read',
       'intents:read',

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import v8 from 'node:v8'
 import { describe, expect, test } from '@jest/globals'
 import {
   bundleWorkflowCode,
@@ -13,6 +14,10 @@ import { workflowBundle } from '../../src/app/workflow-bundle.ts'
 import { legible } from '../../src/platform/temporal/payloads.ts'
 import { textOf } from '../support/temporal/history-text.ts'
 import './replay/bundle.ts'
+
+// A replay runs in this thread, and the SDK never takes its hook of promises away: promises of Web Crypto, in the files that
+// this process tests next, would break on it.
+v8.promiseHooks.createHook = () => () => undefined
 
 const logger = new DefaultLogger('ERROR')
 // A history that does not fit is no news to this file.

@@ -107,8 +107,8 @@ export const agentCredentialsApi = {
           agentId: ownAgent,
           intentId: id('intent').optional(),
           cardId: id('card'),
-          merchantScope: PolicyCreate.shape.merchantAllowlist
-            .unwrap()
+          merchantScope: z
+            .array(PolicyCreate.shape.merchantAllowlist.unwrap().element)
             .min(1)
             .max(100)
             .meta({
@@ -141,6 +141,7 @@ export const agentCredentialsApi = {
     fails: {
       ...accessRefusals,
       agent_required,
+      agent_not_found: [404, 'agentId: no such agent.'],
       card_other_agent: [400, 'cardId: the card is of another agent.'],
       intent_required: [400, 'intentId: a token of a delegation, or with a budget, must name one.'],
       above_intent: [400, 'amountLimitEuros: it is more than the intent is for.'],

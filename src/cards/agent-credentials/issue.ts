@@ -1,3 +1,4 @@
+import { findAgent } from '../../control/agents/index.ts'
 import { payeeMatcher } from '../../control/merchants/index.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
@@ -51,6 +52,8 @@ async function reserve(body: Body, context: Context): Promise<TokenRequest | Ref
   const { actor, now, records, emit, refuse, tenant, ports } = context
   const { cardId, intentId = null, ttlSeconds, publicKeyJwk } = body
   if (!actor.agentId && body.agentId === undefined) return refuse('agent_required')
+  if (body.agentId !== undefined && !(await findAgent(records, body.agentId)))
+    return refuse('agent_not_found')
   const [subject, key] = await Promise.all([
     openSubject({ cardId, intentId }, context),
     recipientOf(body, context),

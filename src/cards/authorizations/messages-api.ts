@@ -18,6 +18,12 @@ const MessageEvent = z.object({
   reason: z.string(),
 })
 
+/** Only the door makes one, from a message whose signature is proven. */
+const incomingMessage = z.custom<IncomingMessage>(
+  value => typeof value === 'object' && value !== null && 'message' in value,
+  'must be a message of the card processor',
+)
+
 /** The events of everything that changes a payment by card. */
 export const authorizationEvents = { ...cardPaymentEvents, ...paidEvents }
 
@@ -34,7 +40,7 @@ export const messagesApi = {
   notice: post('/rails/card-processor/notices', {
     summary: 'Take news of the card processor about a card',
     callers: [],
-    body: z.custom<IncomingMessage>(),
+    body: incomingMessage,
     returns: [200, Answer],
     emits: noticeEvents,
   }),
@@ -43,7 +49,7 @@ export const messagesApi = {
     summary: 'Take a message of the card processor',
     callers: [],
     run: 'hot',
-    body: z.custom<IncomingMessage>(),
+    body: incomingMessage,
     returns: [200, Answer],
     emits: {
       ...authorizationEvents,

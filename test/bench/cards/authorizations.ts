@@ -18,6 +18,7 @@ import { type Loads, measureLoads, SECONDS } from '../loads.ts'
 import { loadTable, ratio, type Section, tableLine, wholeNumber } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 import { type Stage, withClient } from '../stage.ts'
+import { measureReveal } from './reveal.ts'
 
 /** The number of connections with which clearings are measured. */
 const CLEARING_CONNECTIONS = 32
@@ -37,8 +38,9 @@ export async function measureAuthorizations(stage: Stage): Promise<Section> {
   const paced = await measurePaced(stage, authorizations)
   const locked = await measureLocked(stage, authorizations)
   const clearings = await measureClearings(stage)
+  const reveal = await measureReveal(stage)
   return {
-    figures: { authorizations, paced, locked, clearings },
+    figures: { authorizations, paced, locked, clearings, reveal },
     text: [
       loadTable(cases, authorizations),
       '',
@@ -48,6 +50,9 @@ export async function measureAuthorizations(stage: Stage): Promise<Section> {
         `clearings, ${CARDS} agents, ${CLEARING_CONNECTIONS} connections`,
         `${wholeNumber(clearings.perSecond)}/s ${timesOf(clearings)}`,
       ]),
+      ...reveal.map(({ name, connections, ...measured }) =>
+        tableLine([`${name}, ${connections} connections`, timesOf(measured)]),
+      ),
     ].join('\n'),
   }
 }

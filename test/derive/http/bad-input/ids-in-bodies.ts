@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { inputOf } from '../../../../src/derive/http/input.ts'
 import { allInputs, membersOf } from '../../../support/contract/contract-members.ts'
@@ -14,7 +15,15 @@ const EXCLUDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'intents.simulate policyId': ['policy'],
   'intents.simulate agentId': ['policy'],
   'intents.simulate runId': ['policy'],
+  'intents.simulate cardId': ['policy'],
+  'cardRequests.create cardId': ['usage', 'displayName', 'controls'],
+  'accessEvents.access fillerKeyId': ['publicKeyJwk'],
+  'agentCredentials.create fillerKeyId': ['publicKeyJwk'],
+  'credentials.redeem fillerKeyId': ['publicKeyJwk'],
+  'checkout.credential fillerKeyId': ['publicKeyJwk'],
 }
+
+const LIMIT_CHANGE = { type: 'limit_change', limits: { dailyLimitEuros: 100 } }
 
 const prefixOf = (examples: readonly unknown[] = []): string | undefined =>
   /^([a-z]+)_01jd8x2m4ye7k9v0c3q5r6t8wz$/.exec(String(examples[0]))?.[1]
@@ -58,13 +67,21 @@ describe('an id in a body', () => {
   describe.each(ids)('$key $path', ({ key, registered, path, prefix }) => {
     const send = async (value: string) => {
       const prepared = await world.prepare(registered)
-      // Runs belong to agents, so the body must name one.
-      const agentMember =
-        key === 'intents.simulate' && path === 'runId' ? { agentId: await world.idOf('agent') } : {}
-      const exampleBody = { ...(prepared.body as object), ...agentMember }
+      // Runs and cards belong to agents, so the body must name one.
+      const isOfAgent = key === 'intents.simulate' && (path === 'runId' || path === 'cardId')
+      const agentMember = isOfAgent ? { agentId: await world.idOf('agent') } : {}
+      // Only the change of limits names a card.
+      const ofCard = key === 'cardRequests.create' && path === 'cardId' ? LIMIT_CHANGE : {}
+      const exampleBody = { ...(prepared.body as object), ...agentMember, ...ofCard }
       const body = withMember(exampleBody, path, value) as Record<string, unknown>
       for (const name of EXCLUDED_MEMBERS[`${key} ${path}`] ?? []) delete body[name]
-      return world.send(registered, prepared.path, { ...credentials(registered, owner), body })
+      const { headers, ...credential } = credentials(registered, owner)
+      const idempotency = registered.operation.keyRequired ? { 'idempotency-key': randomUUID() } : {}
+      return world.send(registered, prepared.path, {
+        ...credential,
+        headers: { ...headers, ...idempotency },
+        body,
+      })
     }
 
     test('of an unknown record is a 404', async () => {
