@@ -60,6 +60,7 @@ import { Reveal } from './m0086-reveal.ts'
 import { Credentials } from './m0087-credentials.ts'
 import { CardProcesses } from './m0088-card-processes.ts'
 import { CardRequests } from './m0089-card-requests.ts'
+import { PaymentsOfCards } from './m0090-payments-of-cards.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -125,4 +126,5 @@ export const migrations = [
   { name: 'm0087-credentials', class: Credentials },
   { name: 'm0088-card-processes', class: CardProcesses },
   { name: 'm0089-card-requests', class: CardRequests },
+  { name: 'm0090-payments-of-cards', class: PaymentsOfCards },
 ]

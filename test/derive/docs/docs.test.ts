@@ -92,10 +92,11 @@ describe('the documentation with JavaScript', () => {
     await field.fill('policies freeze')
     await opened.page.getByText('no operations, no events').waitFor()
     await field.fill('unfreeze')
-    await opened.page.getByText(/^2 operations/).waitFor()
+    await opened.page.getByText(/^3 operations/).waitFor()
     expect(await results(opened).evaluateAll(all => all.map(link => link.getAttribute('href')))).toEqual([
       '/docs/agents#agents.unfreeze',
       '/docs/risk#risk.unfreeze',
+      '/docs/cards#cards.unfreeze',
       '/docs/agents#agents',
     ])
     expect(await contents.isVisible()).toBe(false)
@@ -119,7 +120,7 @@ describe('the documentation with JavaScript', () => {
     await results(visited).first().waitFor()
     await visited.page.context().setOffline(true)
     await field.fill('unfreeze')
-    await visited.page.getByText(/^2 operations/).waitFor()
+    await visited.page.getByText(/^3 operations/).waitFor()
     expect(visited.requests.filter(url => url.includes('/search-'))).toHaveLength(1)
   })
 

@@ -136,7 +136,7 @@ export function countUse(row: AuthorizationRow, standing: Standing, batch: CardB
   const { capturedEuros, refundedEuros } = standing
   const spent = capturedEuros > refundedEuros ? capturedEuros - refundedEuros : 0n
   const intent = coveringIntent(row, batch)
-  if (intent) setSpent(intentCause(intent.id), spent, row, batch)
+  if (intent) setUseOfIntent(intent, spent, row, standing, batch)
   if (intent?.cardId) return
   const ofCard = row.cardId ? [row.cardId] : []
   const subjects = intent ? ofCard : [row.agentId, ...ofCard]
@@ -155,6 +155,26 @@ export function countUse(row: AuthorizationRow, standing: Standing, batch: CardB
   setUse(causeOf(excessCause(row.id)), subjects, { ...rest, amount: excess, spent: excess }, row, batch)
   const use = { amount: alone, spent: alone, held: 0n, isUse: !intent }
   setUse(causeOf(aloneCause(row.id)), subjects, use, row, batch)
+}
+
+/**
+ * What is captured is reserved no more, also where it came back before it was counted: so the reservation does not depend
+ * on the order of messages.
+ */
+function setUseOfIntent(
+  intent: IntentRow,
+  spent: Euros,
+  row: AuthorizationRow,
+  { capturedEuros }: Standing,
+  batch: CardBatch,
+): void {
+  const { counters } = batch
+  const cause = intentCause(intent.id)
+  setSpent(cause, spent, row, batch)
+  const held = intent.holdEuros ?? intent.amountEuros
+  const left = held > capturedEuros ? held - capturedEuros : 0n
+  const reserved = counters.reservationOf(cause)?.reserved ?? 0n
+  if (reserved > left) counters.releasePart(cause, reserved - left)
 }
 
 interface Use {
