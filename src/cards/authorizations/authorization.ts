@@ -13,7 +13,7 @@ export const authorizationMachine = machine('card-authorization', {
   authorized: ['declined', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded'],
   confirmed: ['authorized', 'cleared', 'reversed', 'expired', 'refunded'],
   cleared: ['authorized', 'refunded'],
-  reversed: ['authorized', 'cleared', 'refunded', 'confirmed'],
+  reversed: ['authorized', 'declined', 'cleared', 'expired', 'refunded', 'confirmed'],
   expired: ['cleared', 'refunded', 'confirmed', 'reversed'],
   refunded: ['cleared', 'authorized', 'reversed', 'expired', 'confirmed'],
 })

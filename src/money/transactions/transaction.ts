@@ -4,13 +4,13 @@ import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 /**
  * A payment is reserved (`authorization`), under way, `settled`, final; or it fails, or is returned. A card network may
- * approve what was declined, clear what it has reversed, and clear more after a refund.
+ * approve what was declined, clear what it has reversed, clear more after a refund, and authorize more of what it has cleared.
  */
 export const transactionMachine = machine('transaction', {
   authorization: ['settlement', 'declined'],
   settlement: ['settled', 'declined'],
   settled: ['completed'],
-  completed: ['refunded'],
+  completed: ['refunded', 'settlement'],
   declined: ['authorization', 'settlement'],
   refunded: ['completed'],
 })

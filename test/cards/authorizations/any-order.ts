@@ -22,7 +22,7 @@ const request = (authorizationId: string, ask: number, amountEuros: bigint): Mes
 })
 
 /** The facts of one payment, by their names. A clearing above the hold of an intent would find it only after the request. */
-const factsOf = (authorizationId: string) =>
+const factsOf = (authorizationId: string, asked: bigint) =>
   fc
     .record({
       reversed: maybe(fc.option(cents(4_000))),
@@ -30,8 +30,9 @@ const factsOf = (authorizationId: string) =>
       isFinal: fc.boolean(),
       refunded: maybe(cents(3_000)),
       isExpired: fc.boolean(),
+      isTold: fc.boolean(),
     })
-    .map(({ reversed, clearings, isFinal, refunded, isExpired }): Named => {
+    .map(({ reversed, clearings, isFinal, refunded, isExpired, isTold }): Named => {
       const facts: [string, MessageContent][] = clearings.map((amountEuros, n) => [
         `clearing ${n}`,
         {
@@ -45,6 +46,10 @@ const factsOf = (authorizationId: string) =>
       ])
       if (reversed !== undefined)
         facts.push(['reversal', { kind: 'reversal', authorizationId, amountEuros: reversed }])
+      if (isTold) {
+        const asks = [{ amountEuros: asked, approved: true }]
+        facts.push(['outcome', { kind: 'outcome', authorizationId, asks, merchant }])
+      }
       if (isExpired) facts.push(['expiry', { kind: 'expiry', authorizationId }])
       if (refunded !== undefined && clearings.length > 0) {
         const refundId = `${authorizationId} refund`
@@ -112,7 +117,10 @@ const RUNS = { numRuns: 8, verbose: 1 as const }
 describe('the messages of card payments, in any order and repeated', () => {
   test('end as in the natural order: one payment, without an intent and with one', async () => {
     const histories = fc
-      .tuple(cents(5_000), factsOf('a'), fc.constantFrom(undefined, 50))
+      .tuple(cents(5_000), fc.constantFrom(undefined, 50))
+      .chain(([asked, intentEuros]) =>
+        fc.tuple(fc.constant(asked), factsOf('a', asked), fc.constant(intentEuros)),
+      )
       .chain(([asked, facts, intentEuros]) => {
         const messages: Named = { ask: request('a', 0, asked), ...facts }
         return fc.record({
@@ -133,7 +141,10 @@ describe('the messages of card payments, in any order and repeated', () => {
 
   test('end as in the natural order: two payments of a wallet with too little for both', async () => {
     const histories = fc
-      .tuple(cents(5_000), cents(5_000), factsOf('a'), factsOf('b'))
+      .tuple(cents(5_000), cents(5_000))
+      .chain(([one, other]) =>
+        fc.tuple(fc.constant(one), fc.constant(other), factsOf('a', one), factsOf('b', other)),
+      )
       .chain(([one, other, factsOfOne, factsOfOther]) => {
         const asks: Named = { one: request('a', 0, one), other: request('b', 0, other) }
         const facts: Named = { ...factsOfOne, ...factsOfOther }
