@@ -110,7 +110,7 @@ describe('a decision that comes too late', () => {
     const again = await before.deliver(message)
     expect(new Set([...answers, again].map(({ text }) => text)).size).toBe(1)
     expect(again.reply).toMatchObject({ kind: 'declined' })
-    expect((await before.authorize(card.id, 20)).reply.kind).toBe('approved')
-    expect(await balanceOf(agent.id, own)).toEqual([80, 20])
+    // Whatever the late decision held was given back by the message that ran behind it, before the last repetition.
+    expect(await balanceOf(agent.id, own)).toEqual([100, 0])
   })
 })
