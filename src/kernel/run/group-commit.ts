@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Call, identityOf, type Outcome } from '../contract/call.ts'
 import type { Lanes } from '../contract/handlers.ts'
 import { Problem } from '../contract/problem.ts'
@@ -78,21 +79,29 @@ function lockedLaneOf(call: Call, locked: LockedLanes): string | undefined {
   return lane !== undefined && locked.has(lane) ? lane : undefined
 }
 
-/** The lanes of these calls that cannot be locked; where all can, none is. */
+/** Another batch of ours holds its rows for no longer than these probes take together. */
+const PROBES = 3
+const BETWEEN_PROBES_MS = 20
+
+/** The lanes of these calls that cannot be locked, however often one tries; where all can, none is. */
 async function lockedAmong(
   { database }: Runtime,
   { actor: { tenant } }: Call,
   lanes: AnyLanes,
   calls: readonly Call[],
 ): Promise<string[]> {
-  const all = [...new Set(calls.map(({ input }) => lanes.of(input)))]
-  if (!tenant) return all
-  const free = await onConnection(database, 'begin', async client => {
-    const found = await lanes.free(all, tenant, sqlOfTransaction(client))
-    await client.query('rollback')
-    return new Set(found)
-  })
-  return all.filter(lane => !free.has(lane))
+  let left = [...new Set(calls.map(({ input }) => lanes.of(input)))]
+  if (!tenant) return left
+  for (let probe = 0; probe < PROBES && left.length > 0; probe++) {
+    if (probe > 0) await pause(BETWEEN_PROBES_MS)
+    const free = await onConnection(database, 'begin', async client => {
+      const found = await lanes.free(left, tenant, sqlOfTransaction(client))
+      await client.query('rollback')
+      return new Set(found)
+    })
+    left = left.filter(lane => !free.has(lane))
+  }
+  return left
 }
 
 /** Runs the calls in one transaction; where one of them makes it fail, each in a transaction of its own. */
