@@ -29,14 +29,21 @@ export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
   const run = (call: Call): Promise<Outcome> => {
     const name = `${call.operation.key}|${identityOf(call.actor.tenant, null)}`
     const lane = lockedLaneOf(call, locked)
-    return batched(lane === undefined ? name : `${name}|${lane}`, call)
+    return batched(lane === undefined ? name : `${name}|${lane}`, call).catch((error: unknown) => {
+      if (error === MOVED.reason) return run(call)
+      throw error
+    })
   }
 
   async function runInLanes(calls: readonly Call[]): Promise<Result[]> {
     const [first] = calls
     const lanes = first && lanesOf(first)
     if (!first || !lanes) return runBatch(runtime, calls)
-    if (lockedLaneOf(first, locked) !== undefined) return runLocked(first, lanes, calls)
+    if (
+      lockedLaneOf(first, locked) !== undefined &&
+      calls.every(call => lanes.of(call.input) === lanes.of(first.input))
+    )
+      return runLocked(first, lanes, calls)
     try {
       return await retrying(() => commitBatch(runtime, calls, lanes.sharedTimeoutMs))
     } catch (error) {
@@ -45,7 +52,13 @@ export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
       // Another row than those of the lanes is locked: that is waited for.
       if (busy.length === 0) return runBatch(runtime, calls)
       locked.add(busy)
-      return Promise.all(calls.map(call => settled(run(call))))
+      // The others run at once. This batch does not wait for the locked ones, as the queue would wait with it.
+      const isLocked = calls.map(call => lockedLaneOf(call, locked) !== undefined)
+      const others = await runBatch(
+        runtime,
+        calls.filter((_, n) => !isLocked[n]),
+      )
+      return isLocked.map(is => (is ? MOVED : (others.shift() as Result)))
     }
   }
 
@@ -68,11 +81,8 @@ type AnyLanes = Lanes<Call['input']>
 const lanesOf = ({ operation }: Call): AnyLanes | undefined =>
   (operation.handler as { readonly lanes?: AnyLanes }).lanes
 
-const settled = (work: Promise<Outcome>): Promise<Result> =>
-  work.then(
-    value => ({ status: 'fulfilled', value }),
-    (reason: unknown) => ({ status: 'rejected', reason }),
-  )
+/** The result of a call whose lane is locked: it joins the batches of its lane. */
+const MOVED = { status: 'rejected', reason: new Error('the lane of the call is locked') } as const
 
 function lockedLaneOf(call: Call, locked: LockedLanes): string | undefined {
   const lane = lanesOf(call)?.of(call.input)
