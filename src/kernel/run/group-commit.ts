@@ -120,6 +120,7 @@ async function runBatch(
   calls: readonly Call[],
   lockTimeoutMs = LOCK_TIMEOUT_MS.batch,
 ): Promise<Result[]> {
+  if (calls.length === 0) return []
   try {
     return await retrying(() => commitBatch(runtime, calls, lockTimeoutMs))
   } catch (error) {
