@@ -17,22 +17,21 @@ import { until } from '../support/until.ts'
 const TYPE = 'statement'
 const claims = { ownerId: 'customer_1', mode: 'test', amountEuros: 9.5 } as const
 
+const statementsApi = {
+  sign: post('/statements', {
+    summary: 'Sign a statement',
+    callers: ['public'],
+    returns: [201, z.object({ jws: z.string() })],
+  }),
+}
+
 /** Signs in a transaction of the service, as evidence and receipts are. */
-const statements = implement(
-  {
-    sign: post('/statements', {
-      summary: 'Sign a statement',
-      callers: ['public'],
-      returns: [201, z.object({ jws: z.string() })],
-    }),
+const statements = implement(statementsApi, {
+  async sign(_, { ports, sql }) {
+    await sql('select 1 as one')
+    return { jws: await ports.signer.sign(TYPE, claims) }
   },
-  {
-    async sign(_, { ports, sql }) {
-      await sql('select 1 as one')
-      return { jws: await ports.signer.sign(TYPE, claims) }
-    },
-  },
-)
+})
 
 const service = await startTestService({
   areas: { ...areas, statements: area('Statements', 'For the tests.', statements) },
