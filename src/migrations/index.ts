@@ -62,6 +62,7 @@ import { CardProcesses } from './m0088-card-processes.ts'
 import { CardRequests } from './m0089-card-requests.ts'
 import { PaymentsOfCards } from './m0090-payments-of-cards.ts'
 import { SigningKeys } from './m0091-signing-keys.ts'
+import { PaymentTokens } from './m0096-payment-tokens.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -129,4 +130,5 @@ export const migrations = [
   { name: 'm0089-card-requests', class: CardRequests },
   { name: 'm0090-payments-of-cards', class: PaymentsOfCards },
   { name: 'm0091-signing-keys', class: SigningKeys },
+  { name: 'm0096-payment-tokens', class: PaymentTokens },
 ]
