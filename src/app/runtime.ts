@@ -23,7 +23,7 @@ import { watchDatabase } from './database-metrics.ts'
 import { externalSystemsOf } from './external-systems.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
-import { deliveryTo, receiversOf } from './receivers.ts'
+import { deliveryTo, networkTo, receiversOf } from './receivers.ts'
 import { sepaQueue } from './sepa-queue.ts'
 
 /** The settings that a running service must have: configured, or generated at the first start. */
@@ -98,6 +98,7 @@ export async function openRuntime({
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
+  const acquirersNetwork = networkTo((key, request) => deliver(key, request), log)
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
@@ -107,7 +108,7 @@ export async function openRuntime({
       metrics,
       publicUrl: settings.publicUrl,
       ...accountsOf(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor)), ...outside },
+      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
       outbound,
       pushContact: settings.pushContact,
       vault: openVault(encryptionKey, encryptionKeysOld),
