@@ -1,0 +1,4 @@
+import './mpp/merchant-bodies.ts'
+import './mpp/merchant-requests.ts'
+import './mpp/payees.ts'
+import './mpp/rule-patterns.ts'
