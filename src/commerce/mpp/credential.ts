@@ -82,7 +82,7 @@ export class MppCredential extends schema.class {}
 schema.setClass(MppCredential)
 
 /** The condition, written exactly as in the partial index of deadlines. */
-export const OPEN = "status in ('minted', 'sent', 'indeterminate')"
+export const OPEN = 'due_at is not null'
 
 /** A merchant has 30 seconds for its answer. What is longer on its way was left by a process that has ended. */
 export const SENT_GRACE_MS = minutes(2)

@@ -43,7 +43,9 @@ function hostPattern(text: string): Pattern {
   const host = plainHost(url)
   // A number is read as an address: nobody is to allow one by a slip.
   const isLiteral = !isAddress(host) || text.toLowerCase().includes(url.hostname)
-  return isLiteral ? { pattern: host } : { problem: `is read as the address ${host}; write that, or the host` }
+  return isLiteral
+    ? { pattern: host }
+    : { problem: `is read as the address ${host}; write that, or the host` }
 }
 
 /** Everything that a rule can say about an address. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { isPayee, otherPayeeMessage } from '../../../src/commerce/mpp/payee.ts'
 
-const isPaid = (merchant: string, url: string, isAllowed = false) => isPayee(merchant, new URL(url), isAllowed)
+const isPaid = (merchant: string, url: string, isAllowed = false) =>
+  isPayee(merchant, new URL(url), isAllowed)
 
 describe('the payee of a machine payment', () => {
   test.each([
