@@ -23,6 +23,7 @@ import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/fundings/fundings.ts'
@@ -39,6 +40,7 @@ import { sandboxArea } from './surface/sandbox/sandbox.ts'
 export const areas = {
   customers: customersArea,
   keys: keysArea,
+  signingKeys: signingKeysArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,

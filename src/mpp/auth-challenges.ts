@@ -16,6 +16,12 @@ const TOKEN68 = /[ \t]+[A-Za-z0-9._~+/-]+=*[ \t]*(?=,|$)/y
 /** More than the tokens of RFC 9110: a time or a digest without quotes is read, too. */
 const UNQUOTED = /[^\s",]+/y
 
+const QUOTE = '"'.charCodeAt(0)
+const BACKSLASH = '\\'.charCodeAt(0)
+
+/** No scheme has a tenth of this. */
+const MOST_PARAMETERS = 100
+
 class Unreadable extends Error {}
 
 /**
@@ -38,6 +44,7 @@ export function readAuthChallenges(
 interface OpenChallenge extends AuthChallenge {
   readonly parameters: Map<string, string>
   twice: string | undefined
+  count: number
 }
 
 class HeaderReader {
@@ -64,7 +71,7 @@ class HeaderReader {
     const next = this.#text[this.#at]
     if (next !== undefined && next !== ' ' && next !== '\t' && next !== ',')
       this.#refuse('a space or a comma')
-    this.#open = { scheme, parameters: new Map(), twice: undefined }
+    this.#open = { scheme, parameters: new Map(), twice: undefined, count: 0 }
     this.#match(TOKEN68)
   }
 
@@ -88,6 +95,8 @@ class HeaderReader {
     if (this.#at < this.#text.length && this.#text[this.#at] !== ',') this.#refuse('a comma')
     if (open.parameters.has(name)) open.twice ??= name
     open.parameters.set(name, value)
+    open.count += 1
+    if (open.count > MOST_PARAMETERS) this.#refuse(`no more than ${MOST_PARAMETERS} parameters of one scheme`)
   }
 
   /** A quoted string. A backslash takes the next character as it is; `\u20ac` is a character beyond Latin-1, as mppx writes it. */
@@ -106,11 +115,12 @@ class HeaderReader {
     }
   }
 
-  /** Where the next quote or backslash stands. */
+  /** Where the next quote or backslash stands that has something behind it. */
   #endOfPlain(from: number): number {
-    for (let at = from; at < this.#text.length; at++) {
-      const character = this.#text[at]
-      if (character === '"' || (character === '\\' && at + 1 < this.#text.length)) return at
+    const last = this.#text.length - 1
+    for (let at = from; at <= last; at++) {
+      const code = this.#text.charCodeAt(at)
+      if (code === QUOTE || (code === BACKSLASH && at < last)) return at
     }
     return this.#refuse('a quote that ends the text')
   }
@@ -132,9 +142,13 @@ class HeaderReader {
   }
 }
 
+const HEX = /[0-9A-Fa-f]{4}/y
+
 /** The character that a backslash stands before, and how many characters both take. */
 function escaped(text: string, at: number): readonly [character: string, length: number] {
-  const code = /^[0-9A-Fa-f]{4}$/.test(text.slice(at + 2, at + 6)) ? text.slice(at + 2, at + 6) : undefined
-  if (text[at + 1] === 'u' && code) return [String.fromCharCode(Number.parseInt(code, 16)), 6]
-  return [text[at + 1] ?? '', 2]
+  const character = text.charAt(at + 1)
+  if (character !== 'u') return [character, 2]
+  HEX.lastIndex = at + 2
+  const [code] = HEX.exec(text) ?? []
+  return code === undefined ? [character, 2] : [String.fromCharCode(Number.parseInt(code, 16)), 6]
 }

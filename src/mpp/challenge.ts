@@ -95,6 +95,9 @@ class Reading {
 }
 
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
+/** Headers that steer the request itself: a merchant that names one of them would change what is sent. */
+const STEERING =
+  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept-encoding)$/i
 
 function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefined): Challenge | Unusable {
   if (twice !== undefined) return problem(`A Payment challenge gives its parameter ${twice} twice.`)
@@ -103,8 +106,8 @@ function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefin
   if ((given.get('id') ?? '').length > LONGEST_ID)
     return problem(`A Payment challenge has an id of more than ${LONGEST_ID} characters.`)
   const header = given.get('header')
-  if (header !== undefined && !FIELD_NAME.test(header))
-    return problem('A Payment challenge names as header what is no name of one.')
+  if (header !== undefined && (!FIELD_NAME.test(header) || STEERING.test(header)))
+    return problem('A Payment challenge wants the credential in a header that cannot carry one.')
   return pick(name => given.get(name))
 }
 

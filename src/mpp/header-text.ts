@@ -9,6 +9,8 @@ const alike: Readonly<Record<string, string>> = {
   '’': "'",
   '“': '"',
   '”': '"',
+  '„': '"',
+  '…': '...',
   '€': 'EUR',
 }
 
