@@ -8,6 +8,7 @@ import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Execute } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Outbound } from '../ports/outbound.ts'
+import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
 import { reference } from './reference.ts'
@@ -22,6 +23,7 @@ interface Parts {
   readonly outside: ExternalSystems
   readonly outbound: Outbound
   readonly vault: Vault
+  readonly signer: Signer
   readonly threads: Threads
   readonly pushContact: string
   readonly runFor: Ports['runFor']
@@ -45,6 +47,7 @@ export function portsOf(parts: Parts): Ports {
     outside,
     outbound,
     vault,
+    signer,
     threads,
     pushContact,
     runFor,
@@ -70,6 +73,7 @@ export function portsOf(parts: Parts): Ports {
     paymentsOn: findingPayments(areas),
     outbound,
     vault,
+    signer,
     threads,
     pushContact,
     ...reference({ areas, threads, publicUrl }),
