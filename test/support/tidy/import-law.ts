@@ -7,7 +7,8 @@ import type { Import } from './sources.ts'
  */
 const business: Readonly<Record<string, string>> = {
   identity: 'customers keys signing-keys passkeys sessions cli-auth onboarding kyc',
-  money: 'ledger wallets beneficiaries transactions payment-methods incoming fundings billing statements',
+  money:
+    'ledger wallets references beneficiaries transactions payment-methods incoming fundings billing statements',
   control:
     'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
