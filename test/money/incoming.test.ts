@@ -1,6 +1,8 @@
 import './incoming/handed-over.ts'
 import './incoming/incoming-entries.ts'
 import './incoming/incoming-files.ts'
+import './incoming/owner-payments.ts'
+import './incoming/references.ts'
 import { describe, expect, test } from '@jest/globals'
 import { referenceNumbersIn, referenceOf } from '../../src/money/references/reference-numbers.ts'
 import { creditorReference, isCreditorReference } from '../../src/values/creditor-reference.ts'
