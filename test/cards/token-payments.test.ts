@@ -1,0 +1,3 @@
+import './token-payments/acquirer.ts'
+import './token-payments/decisions.ts'
+import './token-payments/outcomes.ts'
