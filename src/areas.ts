@@ -6,6 +6,7 @@ import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { credentialsArea } from './cards/credentials/credentials.ts'
 import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
 import { checkoutArea } from './commerce/checkout/checkout.ts'
+import { collectArea } from './commerce/collect/collect.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
@@ -65,6 +66,7 @@ export const areas = {
   transfers: transfersArea,
   rails: railsArea,
   checkout: checkoutArea,
+  collect: collectArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

@@ -10,6 +10,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { PublicAddress } from './public-address.ts'
 import { reference } from './reference.ts'
 
 interface Parts {
@@ -17,6 +18,7 @@ interface Parts {
   readonly database: Database
   readonly metrics: Metrics
   readonly publicUrl: string | undefined
+  readonly publicAddress: PublicAddress
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
   readonly outside: ExternalSystems
@@ -40,6 +42,7 @@ export function portsOf(parts: Parts): Ports {
     database,
     metrics,
     publicUrl,
+    publicAddress,
     walletBank,
     collection,
     outside,
@@ -65,6 +68,7 @@ export function portsOf(parts: Parts): Ports {
       await advance({ areas, database, execute }, tenant, toMs)
       onOutbox()
     },
+    publicUrl: publicAddress.url,
     walletBank,
     collection,
     paymentsOn: findingPayments(areas),

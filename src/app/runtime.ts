@@ -23,6 +23,7 @@ import { watchDatabase } from './database-metrics.ts'
 import { externalSystemsOf } from './external-systems.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
+import { PublicAddress } from './public-address.ts'
 import { deliveryTo, receiversOf } from './receivers.ts'
 import { sepaQueue } from './sepa-queue.ts'
 
@@ -64,6 +65,7 @@ export interface OpenRuntime {
   readonly gate: Gate
   readonly receiveFor: ReceiveFor
   readonly ports: Ports
+  readonly publicAddress: PublicAddress
   /** To be stopped before the database is closed. */
   readonly threads: ThreadPool
   readonly onOutbox: () => void
@@ -98,6 +100,7 @@ export async function openRuntime({
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
+  const publicAddress = new PublicAddress(settings)
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
@@ -106,6 +109,7 @@ export async function openRuntime({
       database,
       metrics,
       publicUrl: settings.publicUrl,
+      publicAddress,
       ...accountsOf(settings),
       outside: { ...externalSystemsOf(settings, sepaQueue(runFor)), ...outside },
       outbound,
@@ -145,6 +149,7 @@ export async function openRuntime({
     receiveFor,
     threads,
     ports: runtime.ports,
+    publicAddress,
     onOutbox: announcers.outbox,
   }
 }

@@ -36,7 +36,11 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
   metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', async () => bodies.taken())
   return {
     runtime,
-    listen: server.listen,
+    async listen(port, host) {
+      const bound = await server.listen(port, host)
+      runtime.publicAddress.listensOn(host, bound)
+      return bound
+    },
     async stop() {
       clearInterval(sweeping)
       await server.close()

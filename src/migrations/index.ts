@@ -61,6 +61,7 @@ import { Credentials } from './m0087-credentials.ts'
 import { CardProcesses } from './m0088-card-processes.ts'
 import { CardRequests } from './m0089-card-requests.ts'
 import { PaymentsOfCards } from './m0090-payments-of-cards.ts'
+import { PaymentRequests } from './m0095-payment-requests.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -127,4 +128,5 @@ export const migrations = [
   { name: 'm0088-card-processes', class: CardProcesses },
   { name: 'm0089-card-requests', class: CardRequests },
   { name: 'm0090-payments-of-cards', class: PaymentsOfCards },
+  { name: 'm0095-payment-requests', class: PaymentRequests },
 ]
