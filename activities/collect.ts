@@ -10,11 +10,7 @@ export const collectActivities = (run: Run, settings: SignalSettings) => {
   }
   return {
     readPaymentRequest: async (input: ProcessInput): Promise<ProcessStatus> =>
-      withSignalsThatCount(
-        await readWith(run, 'collect.status', input, requestOf(input)),
-        input,
-        settings,
-      ),
+      withSignalsThatCount(await readWith(run, 'collect.status', input, requestOf(input)), input, settings),
 
     answerPaymentRequest: (signalled: Signalled<CollectSignal>): Promise<string> =>
       decideWith(run, settings, signalled, {

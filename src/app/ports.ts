@@ -8,6 +8,7 @@ import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Execute } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Outbound } from '../ports/outbound.ts'
+import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { PublicAddress } from './public-address.ts'
@@ -24,6 +25,7 @@ interface Parts {
   readonly outside: ExternalSystems
   readonly outbound: Outbound
   readonly vault: Vault
+  readonly signer: Signer
   readonly threads: Threads
   readonly pushContact: string
   readonly runFor: Ports['runFor']
@@ -48,6 +50,7 @@ export function portsOf(parts: Parts): Ports {
     outside,
     outbound,
     vault,
+    signer,
     threads,
     pushContact,
     runFor,
@@ -74,6 +77,7 @@ export function portsOf(parts: Parts): Ports {
     paymentsOn: findingPayments(areas),
     outbound,
     vault,
+    signer,
     threads,
     pushContact,
     ...reference({ areas, threads, publicUrl }),

@@ -7,6 +7,7 @@ import { type Areas, registered } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { Cursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
+import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { announcersOf } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
 import { type Runtime, reactionsOf } from '../kernel/run/runtime.ts'
@@ -26,6 +27,7 @@ import { portsOf } from './ports.ts'
 import { PublicAddress } from './public-address.ts'
 import { deliveryTo, receiversOf } from './receivers.ts'
 import { sepaQueue } from './sepa-queue.ts'
+import { openSigner } from './signer.ts'
 
 /** The settings that a running service must have: configured, or generated at the first start. */
 export interface ServiceSettings extends Settings {
@@ -81,6 +83,32 @@ async function migrateHere(databaseUrl: string): Promise<void> {
   await migrate(databaseUrl)
 }
 
+interface StoreOptions {
+  readonly settings: ServiceSettings
+  readonly waiting: Waiting | undefined
+  readonly shared: boolean
+}
+
+/** Opens the database once it is there and has this version's schema, with the keys in it that sign. */
+async function openStore({ settings, waiting, shared }: StoreOptions, log: Logger) {
+  const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
+  const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
+    waiting ? onceReachable(databaseUrl, waiting, work) : work()
+  await whenReachable(() => (shared ? requireMigrated(databaseUrl) : migrateHere(databaseUrl)))
+  const { pool, close } = openDatabase(databaseUrl, databasePool)
+  const vault = openVault(encryptionKey, encryptionKeysOld)
+  const onFailure = (error: unknown) => log.error({ err: error }, 'the signing keys cannot be read')
+  const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
+  const database: OpenDatabase = {
+    pool,
+    close() {
+      signer.stop()
+      return close()
+    },
+  }
+  return { database, vault, signer }
+}
+
 export async function openRuntime({
   settings,
   waiting,
@@ -89,11 +117,8 @@ export async function openRuntime({
   outside = {},
   outbound = guardedHttp({ allow: settings.outboundAllowCidrs ?? [] }),
 }: RuntimeOptions): Promise<OpenRuntime> {
-  const { databaseUrl, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
   const log = openLog(settings.logLevel, secretsIn(settings))
-  const prepare = () => (shared ? requireMigrated(databaseUrl) : migrateHere(databaseUrl))
-  await (waiting ? onceReachable(databaseUrl, waiting, prepare) : prepare())
-  const database = openDatabase(databaseUrl, settings.databasePool)
+  const { database, vault, signer } = await openStore({ settings, waiting, shared }, log)
   const metrics = openMetrics(database.pool)
   watchDatabase(metrics, database)
   const announcers = announcersOf(database)
@@ -114,7 +139,8 @@ export async function openRuntime({
       outside: { ...externalSystemsOf(settings, sepaQueue(runFor)), ...outside },
       outbound,
       pushContact: settings.pushContact,
-      vault: openVault(encryptionKey, encryptionKeysOld),
+      vault,
+      signer,
       threads,
       runFor,
       deliver: (key, request) => deliver(key, request),
@@ -123,9 +149,9 @@ export async function openRuntime({
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
     }),
-    cursors: new Cursors(secretKey),
+    cursors: new Cursors(settings.secretKey),
     reactions: reactionsOf(areas),
-    onEvents: credentials.onEvents,
+    onEvents: toAll(credentials.onEvents, signer.onEvents),
     announcers,
     onBatch: metrics.batch,
   }
@@ -153,6 +179,12 @@ export async function openRuntime({
     onOutbox: announcers.outbox,
   }
 }
+
+const toAll =
+  (...listeners: readonly Runtime['onEvents'][]): Runtime['onEvents'] =>
+  events => {
+    for (const listen of listeners) listen(events)
+  }
 
 /** The secrets that must never appear in the log. */
 const secretsIn = ({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
+import { NextCall } from '../../src/kernel/contract/handlers.ts'
 import { type ContextOf, implement, missing, post } from '../../src/kernel/contract/operation.ts'
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { id, newId } from '../../src/values/ids.ts'
@@ -77,8 +78,11 @@ async function write({ balances, withdrawals }: SampleState, sql: Sql): Promise<
   ])
 }
 
-/** The external system that `inquire` calls; a test may make it slow, wrong or unreachable. */
-export type ExternalSystem = (inquiryId: string) => Promise<string>
+/**
+ * The external system that `inquire` calls; a test may make it slow, wrong or unreachable. Where it answers `ask again`,
+ * it is called once more.
+ */
+export type ExternalSystem = (inquiryId: string, round: number) => Promise<string>
 
 export const sampleArea = (callSystem: ExternalSystem) =>
   area(
@@ -112,12 +116,14 @@ export const sampleArea = (callSystem: ExternalSystem) =>
           if (!sample) return refuse('sample_not_found')
           const inquiryId = newId('inquiry')
           await sql('insert into inquiries values ($1, $2, $3)', [inquiryId, params.id, 'reserved'])
-          return { inquiryId, sampleId: params.id }
+          return { inquiryId, sampleId: params.id, round: 1 }
         },
-        call: ({ inquiryId }: Reserved) => callSystem(inquiryId),
+        call: ({ inquiryId, round }: Reserved) => callSystem(inquiryId, round),
         record: (answer: string, reservation: Reserved, context) =>
-          recordAnswer(reservation, answer, context),
-        recover: (reservation: Reserved, context) => recordAnswer(reservation, 'unknown', context),
+          answer === 'ask again'
+            ? askAgain(reservation, context)
+            : recordAnswer(reservation, answer, context),
+        recover: (reservation: Reserved, context) => recordAnswer(reservation, lost(reservation), context),
       },
     }),
   )
@@ -125,12 +131,26 @@ export const sampleArea = (callSystem: ExternalSystem) =>
 interface Reserved {
   readonly inquiryId: string
   readonly sampleId: string
+  readonly round: number
+}
+
+type InquiryContext = ContextOf<typeof sampleApi.inquire>
+
+const lost = ({ round }: Reserved): string => (round === 1 ? 'unknown' : `unknown after call ${round}`)
+
+async function askAgain(
+  { inquiryId, sampleId, round }: Reserved,
+  { sql, emit }: InquiryContext,
+): Promise<NextCall<Reserved>> {
+  await sql('update inquiries set state = $1 where id = $2', [`answered ${round}`, inquiryId])
+  emit('sample.inquired', { sampleId })
+  return new NextCall({ inquiryId, sampleId, round: round + 1 })
 }
 
 async function recordAnswer(
   { inquiryId, sampleId }: Reserved,
   answer: string,
-  { sql, emit }: ContextOf<typeof sampleApi.inquire>,
+  { sql, emit }: InquiryContext,
 ): Promise<{ id: string; answer: string }> {
   await sql('update inquiries set state = $1 where id = $2', [answer, inquiryId])
   emit('sample.inquired', { sampleId })

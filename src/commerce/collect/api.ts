@@ -7,14 +7,7 @@ import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { email, freeText, label, metadata, ProcessStatusRecord, timeRange } from '../../values/schemas.ts'
 import { paymentEvents, requestEvents } from './events.ts'
-import {
-  lookupFails,
-  PaymentRequestRecord,
-  RequestPaymentRecord,
-  status,
-  unlocks,
-  way,
-} from './schemas.ts'
+import { lookupFails, PaymentRequestRecord, RequestPaymentRecord, status, unlocks, way } from './schemas.ts'
 
 /** The most that one request may ask for, in cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
@@ -74,7 +67,12 @@ export const collectApi = {
       status: status.optional(),
       walletId: id('wallet').optional(),
       agentId: id('agent').optional(),
-      reference: z.string().min(1).max(40).optional().meta({ examples: ['RF540000000042'] }),
+      reference: z
+        .string()
+        .min(1)
+        .max(40)
+        .optional()
+        .meta({ examples: ['RF540000000042'] }),
       paidBy: way.optional(),
       ...timeRange,
     },

@@ -8,59 +8,62 @@ import { create } from './create.ts'
 import { cancel, expire } from './end.ts'
 import { collectProcess } from './process.ts'
 import { collectReactions } from './reactions.ts'
-import { NEEDS_RUN, PaymentRequest, requestMachine } from './request.ts'
-import { RequestPayment, requestPaymentMachine } from './request-payment.ts'
-import { requestResponse } from './response.ts'
 import { refundsApi } from './refunds/api.ts'
 import { followRefunds } from './refunds/follow-refunds.ts'
 import { refundReactions } from './refunds/reactions.ts'
 import { refund } from './refunds/refund.ts'
 import { RequestRefund, refundMachine } from './refunds/request-refund.ts'
+import { NEEDS_RUN, PaymentRequest, requestMachine } from './request.ts'
+import { RequestPayment, requestPaymentMachine } from './request-payment.ts'
+import { requestResponse } from './response.ts'
 import { processStatusOf } from './status.ts'
 
-const collect = implement({ ...collectApi, ...refundsApi }, {
-  create,
-  refund,
-  followRefunds,
-  cancel,
-  expire,
+const collect = implement(
+  { ...collectApi, ...refundsApi },
+  {
+    create,
+    refund,
+    followRefunds,
+    cancel,
+    expire,
 
-  async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
-    const created = await createdWithin('request', { from, to }, context)
-    const page = await context.page(PaymentRequest, definedOnly({ ...filters, ...created }))
-    return { ...page, data: page.data.map(request => requestResponse(request, context)) }
-  },
+    async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
+      const created = await createdWithin('request', { from, to }, context)
+      const page = await context.page(PaymentRequest, definedOnly({ ...filters, ...created }))
+      return { ...page, data: page.data.map(request => requestResponse(request, context)) }
+    },
 
-  async get({ params }, context) {
-    const request = await context.records.findOne(PaymentRequest, { id: params.id })
-    return request ? requestResponse(request, context) : context.refuse('request_not_found')
-  },
+    async get({ params }, context) {
+      const request = await context.records.findOne(PaymentRequest, { id: params.id })
+      return request ? requestResponse(request, context) : context.refuse('request_not_found')
+    },
 
-  async payments({ params }, { records, page, refuse }) {
-    const request = await records.findOne(PaymentRequest, { id: params.id })
-    return request ? page(RequestPayment, { requestId: request.id }) : refuse('request_not_found')
-  },
+    async payments({ params }, { records, page, refuse }) {
+      const request = await records.findOne(PaymentRequest, { id: params.id })
+      return request ? page(RequestPayment, { requestId: request.id }) : refuse('request_not_found')
+    },
 
-  async refunds({ params }, { records, page, refuse }) {
-    const request = await records.findOne(PaymentRequest, { id: params.id })
-    return request ? page(RequestRefund, { requestId: request.id }) : refuse('request_not_found')
-  },
+    async refunds({ params }, { records, page, refuse }) {
+      const request = await records.findOne(PaymentRequest, { id: params.id })
+      return request ? page(RequestRefund, { requestId: request.id }) : refuse('request_not_found')
+    },
 
-  async status({ params }, { records, now, refuse }) {
-    const [request, underWay, waiting] = await Promise.all([
-      records.findOne(PaymentRequest, { id: params.id }),
-      records.findOne(RequestPayment, { requestId: params.id, status: 'under_way' }),
-      records.find(
-        RequestRefund,
-        { requestId: params.id, status: 'pending', dueAt: { $ne: null } },
-        { orderBy: { dueAt: 'asc' }, limit: 1 },
-      ),
-    ])
-    if (!request) return refuse('request_not_found')
-    const refundDueAt = waiting[0]?.dueAt ?? null
-    return processStatusOf({ request, isUnderWay: underWay !== null, refundDueAt }, now)
+    async status({ params }, { records, now, refuse }) {
+      const [request, underWay, waiting] = await Promise.all([
+        records.findOne(PaymentRequest, { id: params.id }),
+        records.findOne(RequestPayment, { requestId: params.id, status: 'under_way' }),
+        records.find(
+          RequestRefund,
+          { requestId: params.id, status: 'pending', dueAt: { $ne: null } },
+          { orderBy: { dueAt: 'asc' }, limit: 1 },
+        ),
+      ])
+      if (!request) return refuse('request_not_found')
+      const refundDueAt = waiting[0]?.dueAt ?? null
+      return processStatusOf({ request, isUnderWay: underWay !== null, refundDueAt }, now)
+    },
   },
-})
+)
 
 const expiry: Deadline = {
   process: collectProcess,

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { reaches } from '../../kernel/database/entity.ts'
 import type { collectApi } from './api.ts'
-import { type requestEvents, requestEvent } from './events.ts'
+import { requestEvent, type requestEvents } from './events.ts'
 import { type LockedRequest, lockRequest, paymentUnderWay, waitOn, writeRequests } from './payments.ts'
 import { collectProcess } from './process.ts'
 import { requestMachine } from './request.ts'
@@ -12,7 +12,11 @@ import { requestResponse } from './response.ts'
 export function cancelRequest(
   { request }: LockedRequest,
   comment: string | null,
-  { now, emit, wake }: Pick<Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>, 'now' | 'emit' | 'wake'>,
+  {
+    now,
+    emit,
+    wake,
+  }: Pick<Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>, 'now' | 'emit' | 'wake'>,
 ): void {
   if (!requestMachine.move(request, 'cancelled')) return
   Object.assign(request, { comment, dueAt: null, updatedAt: now })

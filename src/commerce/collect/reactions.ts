@@ -19,10 +19,7 @@ const paysRequest = (credit: Credit): credit is PaidCredit =>
   credit.payableType === 'request' && credit.payableId !== null && credit.walletId !== null
 
 /** Counts what has come in, in the transaction that has booked it. */
-async function countCredits(
-  events: readonly Credit[],
-  context: Context<never, typeof paid>,
-): Promise<void> {
+async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
   const credits = events.filter(paysRequest)
   if (credits.length === 0) return
   const { sql, tenant, sendAlong } = context

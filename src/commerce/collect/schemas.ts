@@ -8,9 +8,9 @@ import { requestMachine } from './request.ts'
 import { paymentWays, requestPaymentMachine, surplusReasons } from './request-payment.ts'
 
 export const status = z.enum(requestMachine.states)
-export const way = z
-  .enum(paymentWays)
-  .meta({ description: '`sepa`: a credit by SEPA. `card`: a machine payment. `wallet`: from another wallet here.' })
+export const way = z.enum(paymentWays).meta({
+  description: '`sepa`: a credit by SEPA. `card`: a machine payment. `wallet`: from another wallet here.',
+})
 
 const unlocksExample = { url: 'https://example.com/reports/17', licence: 'a1b2c3' }
 
@@ -32,7 +32,9 @@ export const PaymentRequestRecord = z
   .object({
     ...recordHead('request'),
     agentId: id('agent').nullable().meta({ description: 'Whose wallet is paid; null for one of yours.' }),
-    delegationId: id('delegation').nullable().meta({ description: 'The delegation whose token has made it.' }),
+    delegationId: id('delegation')
+      .nullable()
+      .meta({ description: 'The delegation whose token has made it.' }),
     walletId: id('wallet'),
     amountEuros: euros,
     description: z.string().meta({ examples: ['Report 17'] }),

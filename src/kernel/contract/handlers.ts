@@ -21,15 +21,25 @@ export class Settled<R> {
   }
 }
 
+/** The answer of `record` where one more call is needed: its reservation is committed before the call is made. */
+export class NextCall<V> {
+  readonly reservation: V
+
+  constructor(reservation: V) {
+    this.reservation = reservation
+  }
+}
+
 /**
  * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is plain
  * JSON, so that it outlives a crash. After a crash the next request with the same key runs `recover`, never a second
- * call.
+ * call. An answer that leads to another call makes a chain: `record` gives its reservation, and `recover` gets the one
+ * that was committed last, so each says what a crash after it means.
  */
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   reserve(input: I, context: Context<F, E>): Promise<V | Settled<R> | Refusal>
   call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
-  record(answer: A, reservation: V, context: Context<F, E>): Promise<R | Refusal>
+  record(answer: A, reservation: V, context: Context<F, E>): Promise<R | Refusal | NextCall<V>>
   recover(reservation: V, context: Context<F, E>): Promise<R | Refusal>
 }
 

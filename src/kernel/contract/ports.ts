@@ -2,6 +2,7 @@ import type { CardProcessor } from '../../ports/card-processor.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
+import type { Signer } from '../../ports/signer.ts'
 import type { Threads } from '../../ports/threads.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Mode, Tenant } from './actor.ts'
@@ -30,6 +31,7 @@ export interface Ports extends ExternalSystems {
   readonly paymentsOn: FindPayments
   readonly outbound: Outbound
   readonly vault: Vault
+  readonly signer: Signer
   readonly threads: Threads
   /** Hands a signed request to the area that takes it, as if it had come by HTTP: simulated systems speak this way. */
   deliver(operation: string, request: SignedRequest): Promise<Delivered>

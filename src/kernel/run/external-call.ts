@@ -1,5 +1,5 @@
 import type { Call, Outcome } from '../contract/call.ts'
-import { type OutsideHandler, Settled } from '../contract/handlers.ts'
+import { NextCall, type OutsideHandler, Settled } from '../contract/handlers.ts'
 import { Refusal } from '../contract/problem.ts'
 import { replay, reservationRow } from '../journal/idempotency.ts'
 import { addToJournal, inTransaction, type OpenTransaction, perform, settle } from './plain.ts'
@@ -10,36 +10,27 @@ type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, nev
 
 const RESERVED: Outcome = { status: 202, body: null }
 
-interface Reserved {
-  /** Set where the call needs no external system any more: refused, settled, replayed or recovered. */
-  readonly outcome?: Outcome
-  readonly reservation?: unknown
-}
+/** How a transaction of the chain ends: with the outcome, or with a call to be made. */
+type Step = { readonly outcome: Outcome } | { readonly reservation: unknown }
 
-/** Reserves and commits, calls the external system with no transaction open, records its answer and commits. */
+/**
+ * Reserves and commits, calls the external system with no transaction open, records its answer and commits; again for
+ * each further call that an answer leads to.
+ */
 export async function runOutside(runtime: Runtime, call: Call): Promise<Outcome> {
   const handler = call.operation.handler as Handler
-  const { outcome, reservation } = await inTransaction(runtime, call, tx =>
-    reserve(runtime, call, handler, tx),
-  )
-  if (outcome) return outcome
-  const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
-  const record = async (tx: OpenTransaction): Promise<Outcome> =>
-    recoveredMeanwhile(tx) ??
-    perform(runtime, call, tx, context => handler.record(answer, reservation, context))
-  return inTransaction(runtime, call, record, 'wait')
+  let step = await inTransaction(runtime, call, tx => begin(runtime, call, handler, tx))
+  while ('reservation' in step) {
+    const { reservation } = step
+    const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
+    const record = (tx: OpenTransaction) =>
+      recordAnswer(runtime, call, tx, context => handler.record(answer, reservation, context))
+    step = await inTransaction(runtime, call, record, 'wait')
+  }
+  return step.outcome
 }
 
-/** An answer that comes after its lease has run out may find that another request has recovered the call. */
-const recoveredMeanwhile = ({ key, stored }: OpenTransaction): Outcome | undefined =>
-  key && stored && stored.status !== null ? replay(key, stored) : undefined
-
-async function reserve(
-  runtime: Runtime,
-  call: Call,
-  handler: Handler,
-  tx: OpenTransaction,
-): Promise<Reserved> {
+async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTransaction): Promise<Step> {
   const { key, stored } = tx
   if (key && stored) {
     const recover = () => perform(runtime, call, tx, context => handler.recover(stored.reservation, context))
@@ -49,9 +40,38 @@ async function reserve(
   const reservation = await handler.reserve(call.input, context)
   if (reservation instanceof Refusal) return { outcome: await settle(call, context, tx, reservation) }
   if (reservation instanceof Settled) return { outcome: await settle(call, context, tx, reservation.answer) }
+  return reserve(call, context, tx, reservation)
+}
+
+async function recordAnswer(
+  runtime: Runtime,
+  call: Call,
+  tx: OpenTransaction,
+  record: (context: RequestContext) => Promise<unknown>,
+): Promise<Step> {
+  const recovered = recoveredMeanwhile(tx)
+  if (recovered) return { outcome: recovered }
+  const context = new RequestContext(runtime, call, tx.now, tx.sql)
+  const recorded = await record(context)
+  return recorded instanceof NextCall
+    ? reserve(call, context, tx, recorded.reservation)
+    : { outcome: await settle(call, context, tx, recorded) }
+}
+
+/** An answer that comes after its lease has run out may find that another request has recovered the call. */
+const recoveredMeanwhile = ({ key, stored }: OpenTransaction): Outcome | undefined =>
+  key && stored && stored.status !== null ? replay(key, stored) : undefined
+
+/** Completes the journal of a transaction that a call follows; the lease of its key begins anew. */
+async function reserve(
+  call: Call,
+  context: RequestContext,
+  { key, journal, underWay }: OpenTransaction,
+  reservation: unknown,
+): Promise<Step> {
   await context.react()
-  tx.underWay.push(...context.underWay, unwatched(context.records.flush()))
-  addToJournal(call, context, tx.journal, RESERVED)
-  if (key) tx.journal.idempotency.push(reservationRow(key, reservation))
+  underWay.push(...context.underWay, unwatched(context.records.flush()))
+  addToJournal(call, context, journal, RESERVED)
+  if (key) journal.idempotency.push(reservationRow(key, reservation))
   return { reservation }
 }
