@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { transactionEvents } from '../../money/transactions/index.ts'
+import { get, list, post } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { email, freeText, label, metadata, ProcessStatusRecord, timeRange } from '../../values/schemas.ts'
-import { paymentEvents, requestEvents } from './events.ts'
+import { requestEvents } from './events.ts'
 import { lookupFails, PaymentRequestRecord, RequestPaymentRecord, status, unlocks, way } from './schemas.ts'
 
 /** The most that one request may ask for, in cents: the most that an intent may be. */
