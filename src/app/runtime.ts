@@ -25,7 +25,7 @@ import { externalSystemsOf } from './external-systems.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
 import { PublicAddress } from './public-address.ts'
-import { deliveryTo, receiversOf } from './receivers.ts'
+import { deliveryTo, networkTo, receiversOf } from './receivers.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
@@ -126,6 +126,7 @@ export async function openRuntime({
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const publicAddress = new PublicAddress(settings)
+  const acquirersNetwork = networkTo((key, request) => deliver(key, request), log)
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
@@ -136,7 +137,7 @@ export async function openRuntime({
       publicUrl: settings.publicUrl,
       publicAddress,
       ...accountsOf(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor)), ...outside },
+      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
       outbound,
       pushContact: settings.pushContact,
       vault,
