@@ -32,10 +32,10 @@ export const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body
   const { request } = locked
   if (paymentUnderWay(locked)) return refuse('payment_under_way')
   waitOn(locked, context)
-  if (request.status === 'open') cancelRequest(locked, body.comment, context)
+  const isOpen = request.status === 'open'
+  if (isOpen) cancelRequest(locked, body.comment, context)
   sendAlong(writeRequests(sql, tenant, [locked]))
-  if (request.status !== 'cancelled')
-    return refuse('request_not_open', `The request is ${request.status} already.`)
+  if (!isOpen) return refuse('request_not_open', `The request is ${request.status} already.`)
   return requestResponse(request, context)
 }
 

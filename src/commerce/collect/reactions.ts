@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { IncomingEvent } from '../../money/incoming/index.ts'
@@ -18,9 +18,13 @@ type PaidCredit = Credit & { readonly walletId: string; readonly payableId: stri
 const paysRequest = (credit: Credit): credit is PaidCredit =>
   credit.payableType === 'request' && credit.payableId !== null && credit.walletId !== null
 
+/** An event holds its amounts as JSON has them. */
+const readCredit = (event: Credit): Credit =>
+  z.decode(IncomingEvent, event as unknown as z.input<typeof IncomingEvent>)
+
 /** Counts what has come in, in the transaction that has booked it. */
 async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
-  const credits = events.filter(paysRequest)
+  const credits = events.filter(paysRequest).map(readCredit).filter(paysRequest)
   if (credits.length === 0) return
   const { sql, tenant, sendAlong } = context
   const locked = await lockRequests(
