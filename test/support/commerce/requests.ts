@@ -14,8 +14,7 @@ export const aRequest = (client: TestClient, walletId: string, members: Partial<
 
 export type PaymentRequest = Awaited<ReturnType<typeof aRequest>>
 
-export const getRequest = (client: TestClient, id: string) =>
-  bodyOf(client.collect.get({ params: { id } }))
+export const getRequest = (client: TestClient, id: string) => bodyOf(client.collect.get({ params: { id } }))
 
 /** Somebody sends money by SEPA, and names what it is for in this text. */
 export const sendEuros = (
@@ -48,7 +47,10 @@ export async function eventsAbout(client: TestClient, requestId: string) {
   const { data } = await bodyOf(client.events.list({ query: { limit: 100 } }))
   return data
     .filter(({ event, data }) => event.startsWith('claim.') && data.requestId === requestId)
-    .map(({ event, data }) => ({ event: event.replace('claim.request.', ''), ...data }))
+    .map(({ event, data }): { event: string; [member: string]: unknown } => ({
+      event: event.replace('claim.request.', ''),
+      ...data,
+    }))
     .reverse()
 }
 
