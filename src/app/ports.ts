@@ -19,7 +19,6 @@ interface Parts {
   readonly areas: Areas
   readonly database: Database
   readonly metrics: Metrics
-  readonly publicUrl: string | undefined
   readonly publicAddress: PublicAddress
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
@@ -44,7 +43,6 @@ export function portsOf(parts: Parts): Ports {
     areas,
     database,
     metrics,
-    publicUrl,
     publicAddress,
     walletBank,
     collection,
@@ -82,7 +80,7 @@ export function portsOf(parts: Parts): Ports {
     signer,
     threads,
     pushContact,
-    ...reference({ areas, threads, publicUrl }),
+    ...reference({ areas, threads, publicUrl: publicAddress.configured }),
   }
 }
 

@@ -12,11 +12,12 @@ export const addressOf = (host: string, port: number): string => `http://${reach
 
 /** The address of the service as its clients see it: `PUBLIC_URL`, else the one that it listens on. */
 export class PublicAddress {
-  readonly #publicUrl: string | undefined
+  /** `PUBLIC_URL`; undefined where it is not set. */
+  readonly configured: string | undefined
   #listening: string
 
   constructor({ publicUrl, host, port }: Pick<Settings, 'publicUrl' | 'host' | 'port'>) {
-    this.#publicUrl = publicUrl?.replace(/\/+$/, '')
+    this.configured = publicUrl?.replace(/\/+$/, '')
     this.#listening = addressOf(host, port)
   }
 
@@ -25,5 +26,5 @@ export class PublicAddress {
     this.#listening = addressOf(host, port)
   }
 
-  url = (): string => this.#publicUrl ?? this.#listening
+  url = (): string => this.configured ?? this.#listening
 }

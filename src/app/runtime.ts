@@ -134,7 +134,6 @@ export async function openRuntime({
       areas,
       database,
       metrics,
-      publicUrl: settings.publicUrl,
       publicAddress,
       ...accountsOf(settings),
       outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
