@@ -12,14 +12,14 @@ import type { Outbound } from '../ports/outbound.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
-import type { PublicAddress } from './public-address.ts'
 import { reference } from './reference.ts'
 
 interface Parts {
   readonly areas: Areas
   readonly database: Database
   readonly metrics: Metrics
-  readonly publicAddress: PublicAddress
+  readonly docsUrl: string | undefined
+  readonly publicUrl: Ports['publicUrl']
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
   readonly outside: ExternalSystems
@@ -43,7 +43,8 @@ export function portsOf(parts: Parts): Ports {
     areas,
     database,
     metrics,
-    publicAddress,
+    docsUrl,
+    publicUrl,
     walletBank,
     collection,
     outside,
@@ -70,7 +71,6 @@ export function portsOf(parts: Parts): Ports {
       await advance({ areas, database, execute }, tenant, toMs)
       onOutbox()
     },
-    publicUrl: publicAddress.url,
     walletBank,
     collection,
     paymentsOn: findingPayments(areas),
@@ -80,7 +80,8 @@ export function portsOf(parts: Parts): Ports {
     signer,
     threads,
     pushContact,
-    ...reference({ areas, threads, publicUrl: publicAddress.configured }),
+    publicUrl,
+    ...reference({ areas, threads, publicUrl: docsUrl }),
   }
 }
 

@@ -2,7 +2,6 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startDeadlines } from '../app/deadlines.ts'
 import { startDeliveries } from '../app/deliveries.ts'
-import { addressOf } from '../app/public-address.ts'
 import { startPushes } from '../app/pushes.ts'
 import type { ServiceSettings } from '../app/runtime.ts'
 import { startSepaInbox } from '../app/sepa-inbox.ts'
@@ -106,12 +105,19 @@ async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {
 async function listen(service: Service, { port, host }: Settings): Promise<string> {
   for (let next = port; ; next++) {
     try {
-      return addressOf(host, await service.listen(next, host))
+      return `http://${reachable(host)}:${await service.listen(next, host)}`
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || next === 65_535) throw error
       printLine(`Port ${next} is taken, trying ${next + 1}`)
     }
   }
+}
+
+/** The host as a URL needs it; an unspecified address is reached by the loopback. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 function welcome({ url, docs, webUi, apiKey }: Instance): void {
