@@ -37,6 +37,8 @@ const rights = {
   'merchants:read': 'given',
   'mpp:protect': 'never',
   'mpp:read': 'given',
+  'payment-tokens:read': 'given',
+  'payment-tokens:write': 'given',
   'policies:read': 'given',
   'policies:write': 'never',
   'push:read': 'never',

@@ -24,6 +24,7 @@ export const operations = published(areas)
 
 /** Collections whose records only an agent's behavior creates. */
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
+  '/collect/agents': world => world.idOf('agent'),
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
 }
