@@ -34,18 +34,16 @@ export const openKey = (
   jwk: publicJwkOf({ kid, modulus }),
 })
 
-/**
- * The key that the tenant offers challenges with. The first one is made when it is needed, by another request's
- * transaction: to make one is no effect of the request.
- */
+/** The current key of the tenant. The first one is made when it is needed, by a transaction of its own: to have one is no effect of a payment. */
 export async function offeringKey(
-  stored: StoredKey | null,
   tenant: Tenant,
   { sql, ports, requestId }: { readonly sql: Sql; readonly ports: Ports; readonly requestId: string },
 ): Promise<OfferingKey> {
-  if (stored) return openKey(stored, ports)
+  const read = () => sql<{ key: StoredKey } & Row>(CURRENT, [tenant.ownerId, tenant.mode])
+  const [stored] = await read()
+  if (stored) return openKey(stored.key, ports)
   await ports.runFor(tenant, 'mppKeys.make', {}, requestId)
-  const [made] = await sql<{ key: StoredKey } & Row>(CURRENT, [tenant.ownerId, tenant.mode])
+  const [made] = await read()
   if (!made) throw new Error('no key is current although one was made')
   return openKey(made.key, ports)
 }

@@ -3,8 +3,8 @@ import { type Answer, type Refusal, type WithHeaders, withHeaders } from '../../
 import { isPaymentScheme, writeChallenge } from '../../../mpp/index.ts'
 import type { Article } from './article.ts'
 import type { PaidFailure } from './endpoint-contract.ts'
-import type { settledEvents } from './settled-events.ts'
 import { challengeFor } from './offer.ts'
+import type { settledEvents } from './settled-events.ts'
 import { externalIdOf, type Settlement } from './settlement.ts'
 
 export type PayContext = Context<PaidFailure, typeof settledEvents>

@@ -18,11 +18,15 @@ const SettlementRecord = z
     network: z.string().meta({ examples: ['visa'] }),
     last4: z.string().meta({ description: 'Of the network token, not of the card.', examples: ['4242'] }),
     status: z.enum(settlementMachine.states).meta({
-      description: '`charging` until the acquirer has said how the charge ended: it is asked until that is known.',
+      description:
+        '`charging` until the acquirer has said how the charge ended: it is asked until that is known.',
     }),
     declineCode: z.string().nullable(),
     declineReason: z.string().nullable(),
-    receipt: z.string().nullable().meta({ description: 'The header `Payment-Receipt`, as the payer got it.' }),
+    receipt: z
+      .string()
+      .nullable()
+      .meta({ description: 'The header `Payment-Receipt`, as the payer got it.' }),
     settledAt: instant.nullable(),
     dueAt: instant.nullable().meta({ description: 'When the acquirer is asked again.' }),
     ...recordTail,
@@ -36,10 +40,13 @@ const Unlocked = z
     amountEuros: euros,
     description: z.string(),
     paidAt: instant,
-    unlocks: z.record(z.string(), z.unknown()).nullable().meta({
-      description: 'What whoever has paid is given.',
-      examples: [{ url: 'https://example.com/reports/17' }],
-    }),
+    unlocks: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({
+        description: 'What whoever has paid is given.',
+        examples: [{ url: 'https://example.com/reports/17' }],
+      }),
   })
   .meta({ id: 'UnlockedRequest' })
 

@@ -7,8 +7,8 @@ import { answerAgain, ask, ended, type Params, type PayContext, type Payee, pres
 import { beginSettlement, chargeOf } from './begin-settlement.ts'
 import type { PaidFailure } from './endpoint-contract.ts'
 import { finishSettlement } from './finish-settlement.ts'
-import type { settledEvents } from './settled-events.ts'
 import { type Reading, readCredential } from './read-credential.ts'
+import type { settledEvents } from './settled-events.ts'
 import { type NotTaken, type TakenToken, takeToken } from './take-token.ts'
 
 /** A settlement that is stored and committed, and is charged next. */

@@ -5,6 +5,7 @@ import {
   contentDigest,
   encodeRequest,
   type MerchantKey,
+  type Offer,
 } from '../../../mpp/index.ts'
 import { after } from '../../../values/clock.ts'
 import { CHALLENGE_MS } from '../../mpp-keys/index.ts'
@@ -16,18 +17,21 @@ export interface Asked {
   readonly body: Uint8Array
 }
 
-/** The parameter `request` of the challenge for an article, with this key. */
-export const requestFor = (
+/** What the challenge for an article asks for, with this key. */
+export const askedCharge = (
   { amountEuros, description, externalId, merchantName, networks }: Article,
   encryptionJwk: MerchantKey,
-): string =>
-  encodeRequest({
-    amount: String(amountEuros),
-    currency: 'eur',
-    description,
-    externalId,
-    methodDetails: { acceptedNetworks: networks, merchantName, encryptionJwk },
-  })
+) => ({
+  amount: String(amountEuros),
+  currency: 'eur',
+  description,
+  externalId,
+  methodDetails: { acceptedNetworks: networks, merchantName, encryptionJwk },
+})
+
+/** It as the parameter `request`. */
+export const requestFor = (article: Article, key: MerchantKey): string =>
+  encodeRequest(askedCharge(article, key))
 
 /** The digest of a body, which binds the challenge to it; undefined for none. */
 export const digestOf = (body: Uint8Array): string | undefined =>
@@ -35,9 +39,14 @@ export const digestOf = (body: Uint8Array): string | undefined =>
 
 /**
  * A fresh challenge. All that is said of the article is in `request`, which is encoded, so that no text of a person reaches
- * a header. The nonce makes the ids of two payers differ who ask in the same second.
+ * a header. The nonce makes the ids of two payers differ who ask in the same second. Only the sandbox's merchants that
+ * misbehave change something of it.
  */
-export function challengeFor(article: Article, { host, body }: Asked): Challenge {
+export function challengeFor(
+  article: Article,
+  { host, body }: Asked,
+  changed: Partial<Offer> = {},
+): Challenge {
   const { now, expiresAt, key } = article
   const latest = after(now, CHALLENGE_MS)
   const digest = digestOf(body)
@@ -49,6 +58,7 @@ export function challengeFor(article: Article, { host, body }: Asked): Challenge
     ...(digest === undefined ? {} : { digest }),
     expires: (expiresAt && expiresAt < latest ? expiresAt : latest).toISOString(),
     opaque: encodeRequest({ nonce: randomBytes(16).toString('base64url') }),
+    ...changed,
   }
   return { id: challengeId(key.secret, offer), ...offer }
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { clock } from '../../../values/clock.ts'
 import type { Euros } from '../../../values/money.ts'
-import { currentKeyOf, offeringKey, type StoredKey } from '../../mpp-keys/index.ts'
+import { currentKeyOf, offeringKey, openKey, type StoredKey } from '../../mpp-keys/index.ts'
 import type { requestMachine } from '../request.ts'
 import type { Article } from './article.ts'
 
@@ -42,7 +42,7 @@ export async function findRequestArticle(id: string, context: Context<never>): P
   const now = clock.tenant(offsetMs)
   context.actFor(tenant, now)
   const { networks } = context.ports.acquirer(mode)
-  const key = await offeringKey(found.key, tenant, context)
+  const key = found.key ? openKey(found.key, context.ports) : await offeringKey(tenant, context)
   const subject = { requestId: found.id, walletId, agentId, scenario: null }
   const members = { tenant, offsetMs, now, key, subject, description, merchantName, networks, expiresAt }
   return { ...members, externalId: found.id, amountEuros: found.due, ended: endOf(found, now) }

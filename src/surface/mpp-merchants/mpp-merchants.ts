@@ -1,0 +1,59 @@
+import { type Params, paidEndpoint, presentedIn } from '../../commerce/collect/index.ts'
+import { area } from '../../kernel/contract/area.ts'
+import type { File } from '../../kernel/contract/file.ts'
+import { NextCall, Settled } from '../../kernel/contract/handlers.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { withHeaders } from '../../kernel/contract/problem.ts'
+import { mppMerchantsApi } from './api.ts'
+import { afterCharge, asking, withoutCharge } from './endings.ts'
+import { scenarioOf } from './scenarios.ts'
+import { json, payee } from './stand.ts'
+
+type Handler = HandlerOf<typeof mppMerchantsApi.get>
+type Input = Parameters<Handler['reserve']>[0]
+
+const good = paidEndpoint(payee)
+
+/** The parameters of the address and of the query, as the payee reads them. */
+const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
+  amountEuros === undefined ? params : { ...params, amountEuros: String(amountEuros) }
+
+/** Everything that charges no card is answered by reading alone; what does is charged as a request is. */
+const merchant: Handler = {
+  async peek(input, context) {
+    const { scenario: name } = input.params
+    const scenario = scenarioOf(name)
+    if (!scenario) return context.refuse('scenario_not_found')
+    if (scenario.asks === 'no_money') return json({ scenario: name, content: 'This is free.' })
+    if (scenario.asks === 'elsewhere')
+      return withHeaders<File>(context.refuse('moved'), { Location: 'http://169.254.169.254/' })
+    const isPresented = presentedIn(context) !== undefined
+    if (isPresented && scenario.charges) return undefined
+    const article = await payee.find(paramsOf(input), context)
+    if (!article) return context.refuse('scenario_not_found')
+    return isPresented ? withoutCharge(article, scenario, context) : asking(article, scenario, context)
+  },
+
+  async reserve(input, context) {
+    const reserved = await good.reserve({ params: paramsOf(input) }, context)
+    if (!(reserved instanceof Settled)) return reserved
+    const scenario = scenarioOf(input.params.scenario)
+    return scenario ? new Settled(afterCharge(reserved.answer, scenario, context)) : reserved
+  },
+
+  call: good.call,
+
+  async record(answer, reservation, context) {
+    const recorded = await good.record(answer, reservation, context)
+    const scenario = scenarioOf(reservation.params.scenario ?? '')
+    return recorded instanceof NextCall || !scenario ? recorded : afterCharge(recorded, scenario, context)
+  },
+
+  recover: good.recover,
+}
+
+export const mppMerchantsArea = area(
+  'Sandbox Merchants',
+  'Merchants of test mode that programs pay: a good one, and all kinds of others.',
+  implement(mppMerchantsApi, { get: merchant, post: merchant }),
+)
