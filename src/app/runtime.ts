@@ -21,6 +21,7 @@ import { openVault } from '../ports/vault.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { watchDatabase } from './database-metrics.ts'
 import { externalSystemsOf } from './external-systems.ts'
+import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
 import { deliveryTo, receiversOf } from './receivers.ts'
@@ -57,6 +58,7 @@ export interface Part {
 /** Everything that running operations needs. Servers and background parts are started on it. */
 export interface OpenRuntime {
   readonly settings: ServiceSettings
+  readonly addresses: OwnAddresses
   readonly areas: Areas
   readonly operations: readonly Registered[]
   readonly database: OpenDatabase
@@ -79,18 +81,27 @@ async function migrateHere(databaseUrl: string): Promise<void> {
   await migrate(databaseUrl)
 }
 
+async function prepareDatabase(databaseUrl: string, shared: boolean, waiting?: Waiting): Promise<void> {
+  const prepare = () => (shared ? requireMigrated(databaseUrl) : migrateHere(databaseUrl))
+  await (waiting ? onceReachable(databaseUrl, waiting, prepare) : prepare())
+}
+
+const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddresses): Outbound =>
+  guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
+
 export async function openRuntime({
   settings,
   waiting,
   shared = false,
   areas = allAreas,
   outside = {},
-  outbound = guardedHttp({ allow: settings.outboundAllowCidrs ?? [] }),
+  outbound: replaced,
 }: RuntimeOptions): Promise<OpenRuntime> {
-  const { databaseUrl, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
+  const addresses = ownAddresses(settings)
+  const outbound = replaced ?? guardOf(settings, addresses)
+  const { databaseUrl, secretKey } = settings
   const log = openLog(settings.logLevel, secretsIn(settings))
-  const prepare = () => (shared ? requireMigrated(databaseUrl) : migrateHere(databaseUrl))
-  await (waiting ? onceReachable(databaseUrl, waiting, prepare) : prepare())
+  await prepareDatabase(databaseUrl, shared, waiting)
   const database = openDatabase(databaseUrl, settings.databasePool)
   const metrics = openMetrics(database.pool)
   watchDatabase(metrics, database)
@@ -105,16 +116,13 @@ export async function openRuntime({
       areas,
       database,
       metrics,
-      publicUrl: settings.publicUrl,
-      ...accountsOf(settings),
+      publicUrl: addresses.publicUrl,
+      ...configured(settings),
       outside: { ...externalSystemsOf(settings, sepaQueue(runFor)), ...outside },
       outbound,
-      pushContact: settings.pushContact,
-      vault: openVault(encryptionKey, encryptionKeysOld),
       threads,
       runFor,
       deliver: (key, request) => deliver(key, request),
-      cardAnswerMs: settings.cardAnswerMs,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
@@ -134,6 +142,7 @@ export async function openRuntime({
   const deliver = deliveryTo(receiveFor, operations)
   return {
     settings,
+    addresses,
     areas,
     operations,
     database,
@@ -159,10 +168,12 @@ const secretsIn = ({
 }: ServiceSettings): string[] =>
   [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, temporalApiKey ?? []].flat()
 
-/** The bank accounts that test money and live money are sent to. */
-const accountsOf = (
-  settings: Settings,
-): Pick<Parameters<typeof portsOf>[0], 'walletBank' | 'collection'> => ({
+/** What handlers may use that the settings alone decide. */
+const configured = (settings: ServiceSettings) => ({
+  docsUrl: settings.publicUrl,
+  vault: openVault(settings.encryptionKey, settings.encryptionKeysOld ?? []),
+  pushContact: settings.pushContact,
+  cardAnswerMs: settings.cardAnswerMs,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },
   collection: {
     iban: settings.collectionIban ?? null,
