@@ -6,6 +6,7 @@ import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { credentialsArea } from './cards/credentials/credentials.ts'
 import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
 import { checkoutArea } from './commerce/checkout/checkout.ts'
+import { mppArea } from './commerce/mpp/mpp.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
@@ -22,6 +23,7 @@ import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/fundings/fundings.ts'
@@ -38,6 +40,7 @@ import { sandboxArea } from './surface/sandbox/sandbox.ts'
 export const areas = {
   customers: customersArea,
   keys: keysArea,
+  signingKeys: signingKeysArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,
@@ -65,6 +68,7 @@ export const areas = {
   transfers: transfersArea,
   rails: railsArea,
   checkout: checkoutArea,
+  mpp: mppArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

@@ -26,7 +26,9 @@ const shipped = files.filter(({ path }) => !path.startsWith('test/'))
 const areaFiles = shipped.filter(
   ({ path }) =>
     /^(activities|workflows)\//.test(path) ||
-    !/^src\/(values|ports|iso20022|kernel|web|derive|adapters|platform|dev|app|bin|migrations)\//.test(path),
+    !/^src\/(values|ports|iso20022|mpp|kernel|web|derive|adapters|platform|dev|app|bin|migrations)\//.test(
+      path,
+    ),
 )
 
 const at = ({ path, node }: Source, part: Node): string => `${path}:${lineOf(node, part)}`

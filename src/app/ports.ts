@@ -2,12 +2,14 @@ import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
+import type { FindPayables, Payable } from '../kernel/contract/payables.ts'
 import type { ExternalSystems, Health, Ports } from '../kernel/contract/ports.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Execute } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Outbound } from '../ports/outbound.ts'
+import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
 import { reference } from './reference.ts'
@@ -23,6 +25,7 @@ interface Parts {
   readonly outside: ExternalSystems
   readonly outbound: Outbound
   readonly vault: Vault
+  readonly signer: Signer
   readonly threads: Threads
   readonly pushContact: string
   readonly runFor: Ports['runFor']
@@ -47,6 +50,7 @@ export function portsOf(parts: Parts): Ports {
     outside,
     outbound,
     vault,
+    signer,
     threads,
     pushContact,
     runFor,
@@ -70,8 +74,10 @@ export function portsOf(parts: Parts): Ports {
     walletBank,
     collection,
     paymentsOn: findingPayments(areas),
+    findPayables: findingPayables(areas),
     outbound,
     vault,
+    signer,
     threads,
     pushContact,
     publicUrl,
@@ -86,6 +92,15 @@ export function findingPayments(areas: Areas): FindPayments {
     const payments: IntentPayment[] = []
     for (const find of finders) payments.push(...(await find(...args)))
     return payments
+  }
+}
+
+export function findingPayables(areas: Areas): FindPayables {
+  const finders = Object.values(areas).flatMap(({ findPayables }) => findPayables ?? [])
+  return async (ids, ...args) => {
+    const payables: Payable[] = []
+    if (ids.length > 0) for (const find of finders) payables.push(...(await find(ids, ...args)))
+    return payables
   }
 }
 

@@ -7,6 +7,7 @@ import { type Areas, registered } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { Cursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
+import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { announcersOf } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
 import { type Runtime, reactionsOf } from '../kernel/run/runtime.ts'
@@ -24,8 +25,9 @@ import { externalSystemsOf } from './external-systems.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
-import { deliveryTo, receiversOf } from './receivers.ts'
+import { deliveryTo, networkTo, receiversOf } from './receivers.ts'
 import { sepaQueue } from './sepa-queue.ts'
+import { openSigner } from './signer.ts'
 
 /** The settings that a running service must have: configured, or generated at the first start. */
 export interface ServiceSettings extends Settings {
@@ -81,9 +83,30 @@ async function migrateHere(databaseUrl: string): Promise<void> {
   await migrate(databaseUrl)
 }
 
-async function prepareDatabase(databaseUrl: string, shared: boolean, waiting?: Waiting): Promise<void> {
-  const prepare = () => (shared ? requireMigrated(databaseUrl) : migrateHere(databaseUrl))
-  await (waiting ? onceReachable(databaseUrl, waiting, prepare) : prepare())
+interface StoreOptions {
+  readonly settings: ServiceSettings
+  readonly waiting: Waiting | undefined
+  readonly shared: boolean
+}
+
+/** Opens the database once it is there and has this version's schema, with the keys in it that sign. */
+async function openStore({ settings, waiting, shared }: StoreOptions, log: Logger) {
+  const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
+  const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
+    waiting ? onceReachable(databaseUrl, waiting, work) : work()
+  await whenReachable(() => (shared ? requireMigrated(databaseUrl) : migrateHere(databaseUrl)))
+  const { pool, close } = openDatabase(databaseUrl, databasePool)
+  const vault = openVault(encryptionKey, encryptionKeysOld)
+  const onFailure = (error: unknown) => log.error({ err: error }, 'the signing keys cannot be read')
+  const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
+  const database: OpenDatabase = {
+    pool,
+    close() {
+      signer.stop()
+      return close()
+    },
+  }
+  return { database, vault, signer }
 }
 
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddresses): Outbound =>
@@ -99,16 +122,15 @@ export async function openRuntime({
 }: RuntimeOptions): Promise<OpenRuntime> {
   const addresses = ownAddresses(settings)
   const outbound = replaced ?? guardOf(settings, addresses)
-  const { databaseUrl, secretKey } = settings
   const log = openLog(settings.logLevel, secretsIn(settings))
-  await prepareDatabase(databaseUrl, shared, waiting)
-  const database = openDatabase(databaseUrl, settings.databasePool)
+  const { database, vault, signer } = await openStore({ settings, waiting, shared }, log)
   const metrics = openMetrics(database.pool)
   watchDatabase(metrics, database)
   const announcers = announcersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
+  const acquirersNetwork = networkTo((key, request) => deliver(key, request), log)
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
@@ -118,8 +140,10 @@ export async function openRuntime({
       metrics,
       publicUrl: addresses.publicUrl,
       ...configured(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor)), ...outside },
+      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
       outbound,
+      vault,
+      signer,
       threads,
       runFor,
       deliver: (key, request) => deliver(key, request),
@@ -127,9 +151,9 @@ export async function openRuntime({
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
     }),
-    cursors: new Cursors(secretKey),
+    cursors: new Cursors(settings.secretKey),
     reactions: reactionsOf(areas),
-    onEvents: credentials.onEvents,
+    onEvents: toAll(credentials.onEvents, signer.onEvents),
     announcers,
     onBatch: metrics.batch,
   }
@@ -158,6 +182,12 @@ export async function openRuntime({
   }
 }
 
+const toAll =
+  (...listeners: readonly Runtime['onEvents'][]): Runtime['onEvents'] =>
+  events => {
+    for (const listen of listeners) listen(events)
+  }
+
 /** The secrets that must never appear in the log. */
 const secretsIn = ({
   dashboardSecret,
@@ -171,7 +201,6 @@ const secretsIn = ({
 /** What handlers may use that the settings alone decide. */
 const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
-  vault: openVault(settings.encryptionKey, settings.encryptionKeysOld ?? []),
   pushContact: settings.pushContact,
   cardAnswerMs: settings.cardAnswerMs,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },

@@ -1,6 +1,6 @@
 import type { Euros } from '../values/money.ts'
 
-export const creditSources = ['bank', 'simulation', 'funding'] as const
+export const creditSources = ['bank', 'simulation', 'funding', 'acquirer', 'owner', 'refund'] as const
 
 /** Why a credit is in no wallet. */
 export const unmatchedReasons = [
@@ -15,7 +15,7 @@ export type UnmatchedReason = (typeof unmatchedReasons)[number]
 export interface ReceivedCredit {
   readonly amountEuros: Euros
   readonly source: (typeof creditSources)[number]
-  /** The scope in which a bank reference is unique: the account of the statement, or the owner of the sandbox. */
+  /** The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox, or `owners`. */
   readonly origin: string
   readonly bankReference: string
   readonly part: number

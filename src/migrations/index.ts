@@ -61,6 +61,11 @@ import { Credentials } from './m0087-credentials.ts'
 import { CardProcesses } from './m0088-card-processes.ts'
 import { CardRequests } from './m0089-card-requests.ts'
 import { PaymentsOfCards } from './m0090-payments-of-cards.ts'
+import { SigningKeys } from './m0091-signing-keys.ts'
+import { PaymentReferences } from './m0092-payment-references.ts'
+import { TokenPayments } from './m0093-token-payments.ts'
+import { MachinePayments } from './m0094-machine-payments.ts'
+import { PaymentTokens } from './m0096-payment-tokens.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -127,4 +132,9 @@ export const migrations = [
   { name: 'm0088-card-processes', class: CardProcesses },
   { name: 'm0089-card-requests', class: CardRequests },
   { name: 'm0090-payments-of-cards', class: PaymentsOfCards },
+  { name: 'm0091-signing-keys', class: SigningKeys },
+  { name: 'm0092-payment-references', class: PaymentReferences },
+  { name: 'm0093-token-payments', class: TokenPayments },
+  { name: 'm0094-machine-payments', class: MachinePayments },
+  { name: 'm0096-payment-tokens', class: PaymentTokens },
 ]

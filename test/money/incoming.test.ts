@@ -2,7 +2,7 @@ import './incoming/handed-over.ts'
 import './incoming/incoming-entries.ts'
 import './incoming/incoming-files.ts'
 import { describe, expect, test } from '@jest/globals'
-import { walletNumbersIn, walletReference } from '../../src/money/wallets/wallet-reference.ts'
+import { referenceNumbersIn, referenceOf } from '../../src/money/references/reference-numbers.ts'
 import { creditorReference, isCreditorReference } from '../../src/values/creditor-reference.ts'
 import { aLiveClient, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -49,7 +49,7 @@ describe('a creditor reference', () => {
     },
   )
 
-  const reference = walletReference(42n)
+  const reference = referenceOf(42n)
   const [head, check, own] = [reference.slice(0, 2), reference.slice(2, 4), reference.slice(4)]
   const wrongCheck = String((Number(check) + 1) % 100).padStart(2, '0')
 
@@ -61,14 +61,14 @@ describe('a creditor reference', () => {
     ['over a line', `SVWZ+${reference.slice(0, 9)}\n${reference.slice(9)}, invoice 7`, [42n]],
     ['before other digits', `${reference} 2026`, [42n]],
     ['twice', `${reference} / ${reference}`, [42n]],
-    ['beside another', `${reference} ${walletReference(7n)}`, [42n, 7n]],
+    ['beside another', `${reference} ${referenceOf(7n)}`, [42n, 7n]],
     ['with wrong check digits', `${head}${wrongCheck}${own}`, []],
     ['cut short', reference.slice(0, -1), []],
     ['inside a longer number', `${reference}7`, []],
     ['inside a word', `X${reference}`, []],
     ['not at all', 'Invoice 2026-17', []],
   ])('is found in a text: %s', (_, text, numbers) => {
-    expect(walletNumbersIn(text)).toEqual(numbers)
+    expect(referenceNumbersIn(text)).toEqual(numbers)
   })
 })
 
@@ -129,7 +129,7 @@ describe('a credit is matched', () => {
 describe('a credit goes to suspense', () => {
   test.each<[string, Sent]>([
     ['for an account of nobody', {}],
-    ['for a reference of nobody', { reference: walletReference(9_999_999_999n) }],
+    ['for a reference of nobody', { reference: referenceOf(9_999_999_999n) }],
     ['for a reference whose check digits are wrong', { reference: 'RF00 0000 0000 01' }],
   ])('%s', async (_, members) => {
     const before = await suspense()

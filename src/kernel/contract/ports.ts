@@ -1,13 +1,16 @@
+import type { Acquirer } from '../../ports/acquirer.ts'
 import type { CardProcessor } from '../../ports/card-processor.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
+import type { Signer } from '../../ports/signer.ts'
 import type { Threads } from '../../ports/threads.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
 import type { File } from './file.ts'
 import type { FindPayments } from './intent-payments.ts'
+import type { FindPayables } from './payables.ts'
 
 /** What handlers may use beyond the database; wired in `app`. */
 export interface Ports extends ExternalSystems {
@@ -28,8 +31,11 @@ export interface Ports extends ExternalSystems {
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   /** The payments on these intents from all areas, newest first. */
   readonly paymentsOn: FindPayments
+  /** The records that ask for money, with these ids, from all areas. */
+  readonly findPayables: FindPayables
   readonly outbound: Outbound
   readonly vault: Vault
+  readonly signer: Signer
   readonly threads: Threads
   /** Hands a signed request to the area that takes it, as if it had come by HTTP: simulated systems speak this way. */
   deliver(operation: string, request: SignedRequest): Promise<Delivered>
@@ -73,6 +79,7 @@ export interface ExternalSystems {
   sepaRail(mode: Mode): SepaRail
   fundingRail(mode: Mode): FundingRail
   cardProcessor(mode: Mode): CardProcessor
+  acquirer(mode: Mode): Acquirer
 }
 
 export interface Health {

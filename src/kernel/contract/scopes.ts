@@ -33,6 +33,8 @@ const rights = {
   'keys:write': 'never',
   'ledger:read': 'never',
   'merchants:read': 'given',
+  'mpp:protect': 'never',
+  'mpp:read': 'given',
   'policies:read': 'given',
   'policies:write': 'never',
   'push:read': 'never',

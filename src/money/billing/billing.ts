@@ -3,7 +3,8 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { pendingEurosOf } from '../fundings/index.ts'
 import { totalsOf } from '../ledger/index.ts'
 import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
-import { isPurse, mainWallet, payableWallets, walletReference } from '../wallets/index.ts'
+import { referenceOf } from '../references/index.ts'
+import { isPurse, mainWallet, payableWallets } from '../wallets/index.ts'
 import { billingApi } from './api.ts'
 import { fundProcessor, withdrawFromProcessor } from './processor-deposit.ts'
 
@@ -36,7 +37,7 @@ const billing = implement(billingApi, {
     const { holder, ...shared } = ports.collection
     const account = wallet.iban ? { iban: wallet.iban, bic: wallet.bic } : shared
     if (!account.iban) return refuse('no_account')
-    const reference = walletReference(wallet.number)
+    const reference = referenceOf(wallet.number)
     return { walletId: wallet.id, iban: account.iban, bic: account.bic, holder, reference }
   },
 

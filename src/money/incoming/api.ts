@@ -7,6 +7,7 @@ import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
+import { payableMembers } from '../references/index.ts'
 import { purseRefusal, WalletEvent } from '../wallets/index.ts'
 import { exampleBankFile } from './bank-file-example.ts'
 import { assignedEvent, creditEvents } from './events.ts'
@@ -21,12 +22,16 @@ export const IncomingRecord = z
     ...recordHead('credit'),
     status: status.meta({
       description:
-        '`handed_over`: on its way from the platform to its wallet, where it is within a minute or two.',
+        '`handed_over`: on its way to its wallet, from the platform or from an owner who pays, where it is within a minute or two.',
     }),
     reason: z.enum(unmatchedReasons).nullable().meta({ description: 'Why it was in no wallet at first.' }),
     walletId: id('wallet').nullable(),
+    ...payableMembers,
     amountEuros: euros,
-    source: z.enum(creditSources),
+    source: z.enum(creditSources).meta({
+      description:
+        '`bank`, or what stands for one: `simulation`, `funding`, `acquirer`. `owner`: another owner of this installation has paid. `refund`: it comes back from one.',
+    }),
     bankReference: z.string().meta({ description: 'As the bank numbers it.', examples: ['2026112000017'] }),
     iban: text.meta({ description: 'To which it was sent.', examples: ['DE58999900010000000001'] }),
     reference: text.meta({ description: 'What the payer wrote.', examples: ['RF54 0000 0000 42'] }),

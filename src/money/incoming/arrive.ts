@@ -1,13 +1,15 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { creditEvent } from './incoming-credit.ts'
+import { payableOf } from '../references/index.ts'
+import { creditEvent, type IncomingCredit, isFromOwner } from './incoming-credit.ts'
 import { receive } from './receive.ts'
 import type { incomingSteps } from './steps-api.ts'
 
-/** Books in the owner's own transaction what the platform has handed over. */
+/** Books in the owner's own transaction what the platform, or another owner, has handed over. */
 export const arrive: HandlerOf<typeof incomingSteps.arrive> = async ({ body }, context) => {
-  const incoming = body.credits.map(({ walletId, ...received }) => ({
-    received,
+  const incoming = body.credits.map(({ walletId, payableType, payableId, ...received }) => ({
+    received: { ...received, valueDate: valueDateOf(received, context.now) },
     walletId,
+    payable: payableOf({ payableType, payableId }),
     reason: 'wallet_closed' as const,
   }))
   await receive(incoming, context, credit =>
@@ -15,3 +17,7 @@ export const arrive: HandlerOf<typeof incomingSteps.arrive> = async ({ body }, c
   )
   return { done: true }
 }
+
+/** Money of another owner was at no bank: its day is that of its booking, also where the clocks of the two owners differ. */
+const valueDateOf = (credit: Pick<IncomingCredit, 'source' | 'valueDate'>, now: Date): string =>
+  isFromOwner(credit) ? now.toISOString().slice(0, 10) : credit.valueDate

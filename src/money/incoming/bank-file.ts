@@ -4,6 +4,7 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import { Settled } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { excerpt } from '../../values/schemas.ts'
+import { payableColumns } from '../references/index.ts'
 import type { incomingApi } from './api.ts'
 import { bookAll, type HandedOver, handedOver, handOverDue, noteArrived } from './hand-over.ts'
 import { creditMachine, IncomingCredit, platformTenant } from './incoming-credit.ts'
@@ -81,8 +82,9 @@ async function handOverAll(
   { records, tenant: platform, now }: Pick<Reading, 'records' | 'tenant' | 'now'>,
 ): Promise<HandedOver[]> {
   const credits: HandedOver[] = []
-  for (const { received, tenant, walletId } of destinations) {
-    const members = { ...platform, walletId, toOwnerId: tenant.ownerId, dueAt: handOverDue(now) }
+  for (const { received, tenant, walletId, payable } of destinations) {
+    const paid = { walletId, ...payableColumns(payable) }
+    const members = { ...platform, ...paid, toOwnerId: tenant.ownerId, dueAt: handOverDue(now) }
     const credit = records.create(IncomingCredit, { ...received, ...members })
     creditMachine.move(credit, 'handed_over')
     credits.push(handedOver(credit))

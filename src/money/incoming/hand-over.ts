@@ -1,4 +1,3 @@
-import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -7,34 +6,43 @@ import { Settled } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { after, minutes } from '../../values/clock.ts'
-import { IncomingCredit, platformTenant } from './incoming-credit.ts'
+import { type Payable, payableColumns, payableOf } from '../references/index.ts'
+import { IncomingCredit } from './incoming-credit.ts'
 import type { incomingSteps } from './steps-api.ts'
+
+/** The owner of this installation who has paid, and from which wallet; nulls where it was somebody else. */
+export type Payer = Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>
 
 /** A credit on its way to an owner, as plain JSON. It has all that is booked: the owner's transaction reads nothing else. */
 export interface HandedOver {
   readonly id: string
+  /** The platform, or the owner who pays. */
+  readonly from: Tenant
   readonly to: Tenant
   readonly walletId: string
+  readonly payable: Payable | null
   readonly cents: string
-  readonly received: Omit<ReceivedCredit, 'amountEuros'>
+  readonly received: Omit<ReceivedCredit, 'amountEuros'> & Payer
 }
 
 /** Until then the request that hands over books it, too; after a crash the sweep does. */
 export const handOverDue = (now: Date): Date => after(now, minutes(1))
 
 export function handedOver(credit: IncomingCredit): HandedOver {
-  const { id, mode, toOwnerId, walletId, amountEuros } = credit
+  const { id, ownerId, mode, toOwnerId, walletId, amountEuros } = credit
   if (toOwnerId === null || walletId === null) throw new Error(`${id} is handed over to nobody`)
   const { source, origin, bankReference, part, iban, reference, senderName, senderIban } = credit
-  const { endToEndId, valueDate, reason } = credit
+  const { endToEndId, valueDate, reason, fromOwnerId, fromWalletId } = credit
   return {
     id,
+    from: { ownerId, mode },
     to: { ownerId: toOwnerId, mode },
     walletId,
+    payable: payableOf(credit),
     cents: String(amountEuros),
     received: {
       ...{ source, origin, bankReference, part, iban, reference, senderName, senderIban },
-      ...{ endToEndId, valueDate, reason },
+      ...{ endToEndId, valueDate, reason, fromOwnerId, fromWalletId },
     },
   }
 }
@@ -45,8 +53,9 @@ const bookFor = (
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<unknown> => {
   const body = {
-    credits: credits.map(({ id, walletId, cents, received }) => ({
+    credits: credits.map(({ id, walletId, payable, cents, received }) => ({
       ...received,
+      ...payableColumns(payable),
       id,
       walletId,
       amountEuros: BigInt(cents),
@@ -79,10 +88,25 @@ const ARRIVED = `
 update incoming_credits set due_at = null
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and due_at is not null`
 
-/** Takes what has arrived off the list of the sweep. */
+/** Takes what has arrived off the list of the sweep. All of it comes from one owner. */
 export async function noteArrived(sql: Sql, arrived: readonly HandedOver[]): Promise<void> {
-  for (const [mode, credits] of Map.groupBy(arrived, ({ to }) => to.mode))
-    await sql(ARRIVED, [PLATFORM_OWNER, mode, credits.map(({ id }) => id)])
+  const [first] = arrived
+  if (!first) return
+  const { ownerId, mode } = first.from
+  await sql(ARRIVED, [ownerId, mode, arrived.map(({ id }) => id)])
+}
+
+/**
+ * Books what the payer's own transaction has handed over, and takes it off the list of the sweep: for a request of another
+ * owner than the payer. What fails is left to the sweep.
+ */
+export async function finishHandOvers(
+  credits: readonly Pick<HandedOver, 'id' | 'from'>[],
+  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
+): Promise<void> {
+  const finish = ({ id, from }: Pick<HandedOver, 'id' | 'from'>) =>
+    ports.runFor(from, 'incoming.finish', { params: { id } }, requestId)
+  await Promise.allSettled(credits.map(finish))
 }
 
 const DONE = { done: true }
@@ -90,8 +114,7 @@ const DONE = { done: true }
 /** Books a credit whose request has ended before it did so. */
 export const finish: HandlerOf<typeof incomingSteps.finish> = {
   async reserve({ params }, { records, tenant }) {
-    const platform = platformTenant(tenant.mode)
-    const credit = await records.findOne(IncomingCredit, { ...platform, id: params.id })
+    const credit = await records.findOne(IncomingCredit, { ...tenant, id: params.id })
     return credit?.dueAt ? handedOver(credit) : new Settled(DONE)
   },
   async call(credit: HandedOver, outside) {

@@ -5,10 +5,11 @@ import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, timestamps } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
+import { type PayableType, payableTypes } from '../references/index.ts'
 
 /**
- * A credit that is handed over is the platform's to the end; its owner gets a record of the same id, which is matched or
- * assigned.
+ * A credit that is handed over is to the end that of the platform, or of the owner who pays; the owner of its wallet gets a
+ * record of the same id, which is matched or assigned.
  */
 export const creditMachine = machine('incoming_credit', {
   unmatched: ['matched', 'assigned', 'handed_over'],
@@ -34,7 +35,7 @@ const schema = defineEntity({
       .onCreate(() => newId('credit')),
     ...timestamps(),
     mode: p.enum(['test', 'live'] as const),
-    /** The owner whose ledger holds the money; of what is handed over, the platform. */
+    /** The owner whose ledger holds the money; of what is handed over, the platform or the owner who pays. */
     ownerId: p.text(),
     status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
     reason: p
@@ -43,13 +44,29 @@ const schema = defineEntity({
       .strictNullable()
       .onCreate(() => null),
     walletId: nullable.string(),
-    /** The owner to whom the platform hands it over. */
+    /** The owner to whom it is handed over, and the name of that owner where another one has paid. */
     toOwnerId: nullable.string(),
+    recipientName: nullable.string(),
     /** When the sweep books what was handed over; null once it is booked. */
     dueAt: nullable.instant(),
+    /** What it is for, beside its wallet. */
+    payableType: p
+      .enum(payableTypes)
+      .$type<PayableType | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    payableId: nullable.string(),
+    /** Who has paid, and from which wallet, where it was another owner of this installation. */
+    fromOwnerId: nullable.string(),
+    fromWalletId: nullable.string(),
     amountEuros: p.bigint().name('amount_cents'),
+    /** How much of it has gone back to the owner who paid. */
+    refundedEuros: p
+      .bigint()
+      .name('refunded_cents')
+      .onCreate(() => 0n),
     source: p.enum(creditSources),
-    /** The scope in which a bank reference is unique: the account of the statement, or the owner of the sandbox. */
+    /** The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox, or `owners`. */
     origin: p.text(),
     bankReference: p.text(),
     part: p.integer(),
@@ -68,10 +85,11 @@ schema.setClass(IncomingCredit)
 /** The cause of the credit's postings. */
 export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
 
-export const creditEvent = ({ id, walletId, status, amountEuros, reason }: IncomingCredit) => ({
-  creditId: id,
-  walletId,
-  status,
-  amountEuros,
-  reason,
-})
+export const creditEvent = (credit: IncomingCredit) => {
+  const { id, walletId, status, amountEuros, reason, source, payableType, payableId } = credit
+  return { creditId: id, walletId, status, amountEuros, reason, source, payableType, payableId }
+}
+
+/** Whether it has come from the ledger of another owner, and not from outside. */
+export const isFromOwner = ({ source }: Pick<IncomingCredit, 'source'>): boolean =>
+  source === 'owner' || source === 'refund'

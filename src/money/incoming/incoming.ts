@@ -2,14 +2,13 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
-import { newId } from '../../values/ids.ts'
 import { incomingApi } from './api.ts'
 import { arrive } from './arrive.ts'
 import { assign } from './assign.ts'
 import { readFile } from './bank-file.ts'
+import { simulateCredit } from './credits.ts'
 import { finish, handOversDue } from './hand-over.ts'
 import { creditMachine, IncomingCredit } from './incoming-credit.ts'
-import { newDestinations, receive } from './receive.ts'
 import { incomingSteps } from './steps-api.ts'
 
 /** Of a credit that its owner has, the platform’s record is left out. */
@@ -20,16 +19,8 @@ const NOT_ARRIVED_ELSEWHERE =
 const incoming = implement(
   { ...incomingApi, ...incomingSteps },
   {
-    async simulate({ body: { bankReference = newId('booking'), ...body } }, context) {
-      const { records, sql, tenant, now, refuse } = context
-      if (tenant.mode !== 'test') return refuse('test_mode_only')
-      const booking = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
-      const received = { ...body, ...booking, reason: null, valueDate: now.toISOString().slice(0, 10) }
-      // Limits the match to the caller's own wallets.
-      const destinations = await newDestinations(sql, [received], { ...tenant, fallback: tenant })
-      const [credit] = await receive(destinations, context)
-      return credit ?? records.findOneOrFail(IncomingCredit, { ...tenant, ...booking })
-    },
+    simulate: async ({ body }, context) =>
+      context.tenant.mode === 'test' ? simulateCredit(body, context) : context.refuse('test_mode_only'),
 
     list: ({ query: { status, mode, ownerId, walletId, from, to } }, { page }) =>
       page(IncomingCredit, {

@@ -1,7 +1,8 @@
 import type { ReceivedCredit, UnmatchedReason } from '../../iso20022/credit.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type PayableWallet, payableWallets, walletNumbersIn } from '../wallets/index.ts'
+import { type NamedReference, namedBy, type Payable, referenceNumbersIn } from '../references/index.ts'
+import { type PayableWallet, payableWallets } from '../wallets/index.ts'
 
 /** The wallets that credits may be for, and the tenant who gets those for none of them. */
 export interface MatchScope {
@@ -15,6 +16,8 @@ export interface Destination {
   readonly received: ReceivedCredit
   readonly tenant: Tenant
   readonly walletId: string | null
+  /** What it pays, where its reference says so. */
+  readonly payable: Payable | null
   /** Why it goes to suspense, if it does: the wallet may turn out to be closed once its account is locked. */
   readonly reason: UnmatchedReason
   /** Whether it is for an open wallet. */
@@ -28,39 +31,62 @@ export async function destinationsOf(
   scope: MatchScope,
 ): Promise<Destination[]> {
   const ibans = credits.flatMap(({ iban }) => iban ?? [])
-  const numbers = credits.flatMap(({ reference }) => walletNumbersIn(reference ?? ''))
-  const wallets = await payableWallets(sql, scope, { ibans, numbers })
+  const numbers = credits.flatMap(({ reference }) => referenceNumbersIn(reference ?? ''))
+  const [wallets, named] = await Promise.all([
+    payableWallets(sql, scope, { ibans }),
+    namedBy(sql, scope, numbers),
+  ])
   const index = {
-    byIban: Map.groupBy(wallets, ({ iban }) => iban),
-    byNumber: Map.groupBy(wallets, ({ number }) => number),
+    byIban: new Map(wallets.map(wallet => [wallet.iban, wallet])),
+    byNumber: new Map(named.map(reference => [reference.number, reference])),
   }
   return credits.map(received => ({ received, ...destinationOf(received, index, scope) }))
 }
 
-/** Wallets by IBAN and by reference number: a file may have thousands of credits to look up. */
-interface WalletIndex {
-  readonly byIban: ReadonlyMap<string | null, readonly PayableWallet[]>
-  readonly byNumber: ReadonlyMap<PayableWallet['number'], readonly PayableWallet[]>
+/** Wallets by IBAN and references by number: a file may have thousands of credits to look up. */
+interface Index {
+  readonly byIban: ReadonlyMap<string | null, PayableWallet>
+  readonly byNumber: ReadonlyMap<bigint, NamedReference>
 }
+
+/** The wallet that a credit is for. */
+interface Target extends Pick<NamedReference, 'ownerId' | 'walletId' | 'isClosed'> {}
 
 /** The IBAN takes precedence over the reference, since the payer's bank has checked it. */
 function destinationOf(
   { iban, reference, reason }: ReceivedCredit,
-  { byIban, byNumber }: WalletIndex,
+  { byIban, byNumber }: Index,
   { mode, fallback }: MatchScope,
 ): Omit<Destination, 'received'> {
   const unmatched = (reason: UnmatchedReason) => ({
-    tenant: fallback,
-    walletId: null,
-    reason,
-    isMatched: false,
+    ...{ tenant: fallback, walletId: null, payable: null },
+    ...{ reason, isMatched: false },
   })
   if (reason) return unmatched(reason)
+  const named = referenceNumbersIn(reference ?? '').flatMap(number => byNumber.get(number) ?? [])
   const withIban = iban === null ? undefined : byIban.get(iban)
-  const byReference = () => walletNumbersIn(reference ?? '').flatMap(number => byNumber.get(number) ?? [])
-  const [wallet, ...others] = withIban ?? byReference()
-  if (!wallet) return unmatched('no_wallet')
+  const targets = withIban
+    ? [targetOf(withIban)]
+    : [...new Map(named.map(one => [one.walletId, one])).values()]
+  const [target, ...others] = targets
+  if (!target) return unmatched('no_wallet')
   if (others.length > 0) return unmatched('several_references')
-  const tenant = { ownerId: wallet.ownerId, mode }
-  return { tenant, walletId: wallet.id, reason: 'wallet_closed', isMatched: wallet.status !== 'closed' }
+  return {
+    tenant: { ownerId: target.ownerId, mode },
+    walletId: target.walletId,
+    payable: paidBy(named, target),
+    reason: 'wallet_closed',
+    isMatched: !target.isClosed,
+  }
+}
+
+const targetOf = ({ ownerId, id, status }: PayableWallet): Target => ({
+  ...{ ownerId, walletId: id },
+  isClosed: status === 'closed',
+})
+
+/** What the references of a text say is paid into this wallet. Where they name several, its owner tells which it is. */
+function paidBy(named: readonly NamedReference[], { walletId }: Target): Payable | null {
+  const payables = named.flatMap(one => (one.walletId === walletId && one.payable ? one.payable : []))
+  return payables.length === 1 ? (payables[0] ?? null) : null
 }

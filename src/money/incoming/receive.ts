@@ -2,14 +2,16 @@ import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import { payableColumns } from '../references/index.ts'
 import { type WalletEvent, type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
+import type { Payer } from './hand-over.ts'
 import { causeOf, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
 import { type Destination, destinationsOf, type MatchScope } from './match.ts'
 import { repayDebt } from './repay-debt.ts'
 import { enterSuspense } from './suspense.ts'
 
-type Receiving = Pick<
+export type Receiving = Pick<
   Context<
     never,
     {
@@ -60,8 +62,8 @@ export const newDestinations = async (
 export const FLUSH_EVERY = 200
 
 /** What comes in: with an id where it has been the platform's before. */
-export interface Incoming extends Pick<Destination, 'walletId' | 'reason'> {
-  readonly received: ReceivedCredit & { readonly id?: string }
+export interface Incoming extends Pick<Destination, 'walletId' | 'payable' | 'reason'> {
+  readonly received: ReceivedCredit & Partial<Payer> & { readonly id?: string }
 }
 
 /** Records credits of the tenant: each goes into its wallet, or to suspense. `tell` emits that one is in its wallet. */
@@ -78,12 +80,12 @@ export async function receive(
     alreadyRecorded(incoming, context),
   ])
   const credits: IncomingCredit[] = []
-  for (const { received, walletId, reason } of incoming) {
+  for (const { received, walletId, payable, reason } of incoming) {
     if (repeated.has(received.id ?? '')) continue
     const wallet = wallets.get(walletId ?? '')
     credits.push(
       wallet && wallet.status !== 'closed'
-        ? creditWallet(received, wallet, book, tell, context)
+        ? creditWallet({ received, payable }, wallet, book, tell, context)
         : enterSuspense(received, reason, book, context),
     )
     if (credits.length % FLUSH_EVERY === 0) await records.flush()
@@ -103,17 +105,23 @@ async function alreadyRecorded(
   return new Set(recorded.map(({ id }) => id))
 }
 
-function creditWallet(
-  received: Incoming['received'],
+/** The posting that brings a credit into its wallet. */
+const postingOf = ({ source }: IncomingCredit) =>
+  source === 'owner' ? 'charge_in' : source === 'refund' ? 'charge_refunded' : 'sepa_credit'
+
+/** Credits a wallet, in a book that the caller has open. */
+export function creditWallet(
+  { received, payable }: Pick<Incoming, 'received' | 'payable'>,
   wallet: WalletRow,
   book: Book,
   tell: (credit: IncomingCredit) => void,
   { records, tenant, emit }: Pick<Receiving, 'records' | 'tenant' | 'emit'>,
 ): IncomingCredit {
-  const credit = records.create(IncomingCredit, { ...received, ...tenant, walletId: wallet.id })
+  const paid = { walletId: wallet.id, ...payableColumns(payable) }
+  const credit = records.create(IncomingCredit, { ...received, ...tenant, ...paid })
   // What could not be matched at first has been given to its wallet by the operator.
   creditMachine.move(credit, credit.reason ? 'assigned' : 'matched')
-  book.move('sepa_credit', 'bank', wallet.id, credit.amountEuros, causeOf(credit))
+  book.move(postingOf(credit), 'bank', wallet.id, credit.amountEuros, causeOf(credit))
   tell(credit)
   emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, credit.amountEuros))
   repayDebt(wallet, credit.amountEuros, causeOf(credit), book, emit)

@@ -3,6 +3,7 @@ import { creditSources, unmatchedReasons } from '../../iso20022/credit.ts'
 import { post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
+import { payableMembers } from '../references/index.ts'
 import { assignedEvent, creditEvents } from './events.ts'
 
 const text = z.string().max(140).nullable()
@@ -22,14 +23,17 @@ const ArrivingCredit = z.object({
   senderIban: text,
   endToEndId: text,
   valueDate: z.iso.date().max(10),
+  fromOwnerId: text,
+  fromWalletId: text,
+  ...payableMembers,
 })
 
 const done = [200, z.object({ done: z.boolean() })] as const
 
-/** The steps by which money of the platform comes to an owner. Each may be repeated: what is booked is not booked again. */
+/** The steps by which money of the platform, or of another owner, comes to an owner. Each may be repeated: what is booked is not booked again. */
 export const incomingSteps = {
   arrive: post('/billing/incoming/arrivals', {
-    summary: 'Book what the platform has handed over',
+    summary: 'Book what the platform or another owner has handed over',
     callers: [],
     body: z.strictObject({ credits: z.array(ArrivingCredit).min(1).max(10_000) }),
     example: {
@@ -49,6 +53,10 @@ export const incomingSteps = {
           senderIban: null,
           endToEndId: null,
           valueDate: '2026-11-20',
+          fromOwnerId: null,
+          fromWalletId: null,
+          payableType: null,
+          payableId: null,
         },
       ],
     },

@@ -1,6 +1,6 @@
 import type { ReceivedCredit, UnmatchedReason } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type Book, openBook } from '../ledger/index.ts'
+import { type Book, openBook, postCollected } from '../ledger/index.ts'
 import { causeOf, creditEvent, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
 
@@ -17,7 +17,10 @@ export function enterSuspense(
   { records, tenant, emit }: Omit<SuspenseContext, 'sql' | 'now' | 'sendAlong'>,
 ): IncomingCredit {
   const credit = records.create(IncomingCredit, { ...received, ...tenant, reason })
-  book.move('unmatched_credit', 'bank', 'suspense', credit.amountEuros, causeOf(credit))
+  const posting = { to: 'suspense', amountEuros: credit.amountEuros, cause: causeOf(credit) }
+  if (credit.source === 'acquirer')
+    postCollected('collect_unmatched', { ...posting, from: 'clearing_acquirer' }, book)
+  else book.move('unmatched_credit', 'bank', 'suspense', credit.amountEuros, causeOf(credit))
   emit('incoming.received', creditEvent(credit))
   return credit
 }

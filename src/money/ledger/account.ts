@@ -19,6 +19,11 @@ export const accountKinds = {
     minimum: null,
     meaning: 'Paid by card, and not settled with the processor yet.',
   },
+  clearing_acquirer: {
+    normal: 'debit',
+    minimum: null,
+    meaning: 'Charged to payers’ cards, and not paid to us by the acquirer yet.',
+  },
   suspense: { normal: 'credit', minimum: 0n, meaning: 'Received, and nobody knows yet for which wallet.' },
   float: {
     normal: 'credit',
@@ -29,7 +34,7 @@ export const accountKinds = {
   advance: {
     normal: 'credit',
     minimum: 0n,
-    meaning: 'Our own money at the bank, in place of what the owner owes us.',
+    meaning: 'Our own money at the bank, in place of what the owner or the acquirer owes us.',
   },
   receivable: {
     normal: 'debit',

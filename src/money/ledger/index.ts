@@ -1,5 +1,6 @@
 export { shortfallText } from './account.ts'
 export { closeAccount, freezeAccount, openWalletAccount } from './account-changes.ts'
+export { ACQUIRER_ACCOUNTS, postCollected } from './acquirer.ts'
 export { type Balance, balancesOf, walletBalanceAt } from './balances.ts'
 export { Book, type Cause } from './book.ts'
 export { addFlows, type Flow, flowOf, sealWallet } from './flow.ts'

@@ -5,15 +5,30 @@ export const templates = {
   fund: ['bank', 'wallet'],
   /** A chargeback or returned debit, even if the wallet no longer has the money. */
   fund_reversal: ['wallet', 'bank'],
-  /** The platform advances what an owner owes, so that the bank covers all wallets; `advance_return` takes it back. */
+  /**
+   * The platform advances what an owner owes, and what an acquirer has yet to pay, so that the bank covers all wallets;
+   * `advance_return` takes it back.
+   */
   advance: ['bank', 'advance'],
   recovery: ['wallet', 'receivable'],
   advance_return: ['advance', 'bank'],
   sepa_credit: ['bank', 'wallet'],
   unmatched_credit: ['bank', 'suspense'],
   assignment: ['suspense', 'wallet'],
-  /** Money that leaves this ledger for another owner's, where it arrives as a `sepa_credit`. */
+  /** Money of the platform that leaves its ledger for an owner's, where it arrives as a `sepa_credit`. */
   hand_over: ['suspense', 'bank'],
+  /** A payment from owner to owner: it leaves the one ledger by `charge_out`, and enters the other by `charge_in`. */
+  charge_out: ['wallet', 'bank'],
+  charge_in: ['bank', 'wallet'],
+  /** It is given back: by `charge_refund` out of the ledger of who was paid, by `charge_refunded` into that of who had paid. */
+  charge_refund: ['wallet', 'bank'],
+  charge_refunded: ['bank', 'wallet'],
+  /** A payer's card has been charged by an acquirer, which pays later. */
+  collect: ['clearing_acquirer', 'wallet'],
+  /** The wallet is closed, so the money waits in suspense until it is assigned. */
+  collect_unmatched: ['clearing_acquirer', 'suspense'],
+  collect_settle: ['bank', 'clearing_acquirer'],
+  collect_refund: ['wallet', 'clearing_acquirer'],
   processor_fund: ['wallet', 'float'],
   processor_withdraw: ['float', 'wallet'],
   transfer: ['wallet', 'wallet'],

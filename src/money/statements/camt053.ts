@@ -1,7 +1,6 @@
 import type { XmlElement } from '../../iso20022/xml-reader.ts'
 import { element, serialize } from '../../iso20022/xml-writer.ts'
 import { decimal, type Euros } from '../../values/money.ts'
-import { isOfCard } from './movement-kinds.ts'
 import type { Movement } from './movements.ts'
 import type { Statement } from './statement.ts'
 
@@ -119,7 +118,7 @@ function entryOf(movement: Movement, { iban, walletId, holder }: Statement): Xml
 function codeOf({ kind, amountEuros }: Movement): XmlElement {
   const isIssued = amountEuros < 0n || kind.code === 'RRTN'
   const ofTransfers = isIssued ? 'ICDT' : 'RCDT'
-  const family = [element('Cd', isOfCard(kind) ? 'CCRD' : ofTransfers), element('SubFmlyCd', kind.code)]
+  const family = [element('Cd', kind.family ?? ofTransfers), element('SubFmlyCd', kind.code)]
   return element('Domn', [element('Cd', 'PMNT'), element('Fmly', family)])
 }
 

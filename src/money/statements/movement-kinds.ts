@@ -1,15 +1,11 @@
 /** The kind of a movement, in words for people and as an ISO 20022 code for programs. */
 interface Kind {
   readonly words: string
-  /** The external sub-family code within `PMNT`; the direction decides the family, except that of cards. */
-  readonly code: 'ESCT' | 'RRTN' | 'BOOK' | 'OTHR' | CardCode
+  /** The external family code within `PMNT`: that of cards, own or of payers; of all others the direction decides. */
+  readonly family?: 'CCRD' | 'MCRD'
+  /** The external sub-family code. */
+  readonly code: 'ESCT' | 'RRTN' | 'BOOK' | 'OTHR' | 'POSD' | 'POSP' | 'RIMB'
 }
-
-/** The sub-families of payments by card (`CCRD`): at a point of sale, and given back. */
-const cardCodes = ['POSD', 'RIMB'] as const
-type CardCode = (typeof cardCodes)[number]
-
-export const isOfCard = ({ code }: Kind): boolean => (cardCodes as readonly string[]).includes(code)
 
 /** Kinds by the template of the posting. */
 const kinds: Readonly<Record<string, Kind>> = {
@@ -22,9 +18,15 @@ const kinds: Readonly<Record<string, Kind>> = {
   processor_withdraw: { words: 'From the card processor', code: 'OTHR' },
   purse_fund: { words: 'Funding of a card', code: 'BOOK' },
   purse_return: { words: 'Left over from a card', code: 'BOOK' },
-  card_capture: { words: 'Payment by card', code: 'POSD' },
-  card_undo: { words: 'Payment by card, not made', code: 'RIMB' },
-  card_refund: { words: 'Payment by card, refunded', code: 'RIMB' },
+  card_capture: { words: 'Payment by card', family: 'CCRD', code: 'POSD' },
+  card_undo: { words: 'Payment by card, not made', family: 'CCRD', code: 'RIMB' },
+  card_refund: { words: 'Payment by card, refunded', family: 'CCRD', code: 'RIMB' },
+  charge_out: { words: 'Payment', code: 'BOOK' },
+  charge_in: { words: 'Payment received', code: 'BOOK' },
+  charge_refund: { words: 'Payment received, given back', code: 'BOOK' },
+  charge_refunded: { words: 'Payment, refunded', code: 'BOOK' },
+  collect: { words: 'Card payment received', family: 'MCRD', code: 'POSP' },
+  collect_refund: { words: 'Card payment received, given back', family: 'MCRD', code: 'RIMB' },
   transfer: { words: 'Transfer between wallets', code: 'BOOK' },
   agent_fund: { words: 'Funding of an agent', code: 'BOOK' },
   sweep: { words: 'Sweep of an agent', code: 'BOOK' },

@@ -41,12 +41,14 @@ with page as (
 )
 select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at as "bookedAt",
   t.value_date::text as "valueDate", p.amount_cents as "amountEuros", p.balance_after_cents as "balanceEuros",
-  coalesce(c.sender_name, x.payee ->> 'name', k.merchant, case when w.id is not null then $6 end) as name,
+  coalesce(c.sender_name, h.recipient_name, x.payee ->> 'name', k.merchant, case when w.id is not null then $6 end) as name,
   coalesce(c.sender_iban, x.payee ->> 'iban', w.iban) as iban, w.id as "walletId",
-  coalesce(c.reference, x.reference, k.descriptor) as reference, coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId"
+  coalesce(c.reference, h.reference, x.reference, k.descriptor) as reference,
+  coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId"
 from page p
 join ledger_transfers t on (t.owner_id, t.mode, t.id) = ($4, $5, p.transfer_id)
 left join incoming_credits c on t.reference_type = 'incoming_credit' and (c.owner_id, c.mode, c.id) = ($4, $5, t.reference_id)
+left join incoming_credits h on t.reference_type = 'hand_over' and (h.owner_id, h.mode, h.id) = ($4, $5, t.reference_id)
 left join transfers x on t.reference_type = 'transfer' and (x.owner_id, x.mode, x.id) = ($4, $5, t.reference_id)
 left join card_authorizations k on t.reference_type = 'card_change'
   and (k.owner_id, k.mode, k.id) = ($4, $5, split_part(t.reference_id, '/', 1))

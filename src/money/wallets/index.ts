@@ -3,5 +3,4 @@ export { closeWallet, mainWallet, openWallet, type WalletRow, walletsById } from
 export { type PayableWallet, payableWallets } from './payable-wallets.ts'
 export { isPurse, purseRefusal } from './purse-refusal.ts'
 export { walletEvent } from './response.ts'
-export { walletNumbersIn, walletReference } from './wallet-reference.ts'
 export { findWallet } from './wallets.ts'

@@ -17,21 +17,24 @@ export interface PayableWallet extends Row {
 interface Search {
   readonly ids?: readonly string[]
   readonly ibans?: readonly string[]
-  readonly numbers?: readonly bigint[]
 }
 
+/** One look-up in an index for each id and each IBAN, however large the table is. */
 const PAYABLE = `
-select id, owner_id as "ownerId", kind, status, iban, bic, reference_number as number from wallets
-where mode = $1 and ($2::text is null or owner_id = $2)
-  and (id = any($3::text[]) or iban = any($4::text[])
-    or (reference_number = any($5::bigint[]) and kind <> 'card'))`
+select w.id, w.owner_id as "ownerId", w.kind, w.status, w.iban, w.bic, w.reference_number as number
+from (
+  select found.* from unnest($3::text[]) as a (id)
+  cross join lateral (select * from wallets where wallets.id = a.id limit 1) as found
+  union all
+  select found.* from unnest($4::text[]) as a (iban)
+  cross join lateral (select * from wallets where wallets.iban = a.iban limit 1) as found
+) as w
+where w.mode = $1 and ($2::text is null or w.owner_id = $2)`
 
-/**
- * Finds wallets by id, IBAN or reference number, of one owner or of all. The purse of a card is found by its id only:
- * nothing that is sent from outside is for a purse.
- */
+/** Finds wallets by id or by IBAN, of one owner or of all. By a reference they are found in the register of references. */
 export const payableWallets = (
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },
-  { ids = [], ibans = [], numbers = [] }: Search,
-): Promise<PayableWallet[]> => sql<PayableWallet>(PAYABLE, [mode, ownerId, ids, ibans, numbers.map(String)])
+  { ids = [], ibans = [] }: Search,
+): Promise<PayableWallet[]> =>
+  sql<PayableWallet>(PAYABLE, [mode, ownerId, [...new Set(ids)], [...new Set(ibans)]])

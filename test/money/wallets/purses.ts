@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Answer } from '../../../src/derive/client.ts'
-import { walletReference } from '../../../src/money/wallets/wallet-reference.ts'
+import { referenceOf } from '../../../src/money/references/reference-numbers.ts'
 import { aPurse } from '../../support/cards/purses.ts'
 import { aBeneficiary, anAgent, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
@@ -102,7 +102,7 @@ describe('the purse of a card', () => {
       'select reference_number as number from wallets where id = $1',
       [walletId],
     )
-    const reference = walletReference(BigInt(String(row?.number)))
+    const reference = referenceOf(BigInt(String(row?.number)))
     const credit = await bodyOf(
       client.incoming.simulate({
         body: { iban: 'NL91ABNA0417164300', reference, amountEuros: 2, senderName: 'Ada' },

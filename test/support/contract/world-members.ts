@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import type { HttpResponse } from '../harness.ts'
 
 /** Calls an operation with the owner's key, and gives its answer. */
@@ -55,6 +55,7 @@ export const MADE_MEMBERS: Readonly<Record<string, (make: Make, path: string) =>
     return { intentId: await approvedIntent(make, await anAgent(make), { walletId }) }
   },
   'credentials.create': shoppersIntent,
+  'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   'fillerKeys.create': async () => ({
     publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),
   }),

@@ -1,4 +1,4 @@
-import { walletReference } from '../../../src/money/wallets/wallet-reference.ts'
+import { referenceOf } from '../../../src/money/references/reference-numbers.ts'
 import type { TestService } from '../harness.ts'
 
 /** The reference by which a payment is matched to a wallet. */
@@ -7,5 +7,5 @@ export async function referenceIn({ sql }: Pick<TestService, 'sql'>, walletId: s
     'select reference_number as number from wallets where id = $1',
     [walletId],
   )
-  return walletReference(BigInt(row?.number ?? 0))
+  return referenceOf(BigInt(row?.number ?? 0))
 }

@@ -6,12 +6,13 @@ import type { Import } from './sources.ts'
  * not named lies right of those of its folder that are: it may use them, and they may not use it.
  */
 const business: Readonly<Record<string, string>> = {
-  identity: 'customers keys passkeys sessions cli-auth onboarding kyc',
-  money: 'ledger wallets beneficiaries transactions payment-methods incoming fundings billing statements',
+  identity: 'customers keys signing-keys passkeys sessions cli-auth onboarding kyc',
+  money:
+    'ledger wallets references beneficiaries transactions payment-methods incoming fundings billing statements',
   control:
     'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
-  commerce: 'transfers rails checkout mpp collect refunds disputes receipts evidence',
+  commerce: 'transfers rails checkout mpp-keys mpp collect refunds disputes receipts evidence',
   insight: 'outcomes analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
   delivery: 'events webhooks push',
@@ -34,6 +35,7 @@ const foundation = [
   'values',
   'ports',
   'iso20022',
+  'mpp',
   'kernel/contract',
   'kernel/database',
   'kernel/journal',
@@ -46,7 +48,7 @@ const kernel = foundation.filter(zone => zone.startsWith('kernel/'))
 /** What each other folder may import besides itself. */
 const others: Readonly<Record<string, readonly string[]>> = {
   web: ['values', 'kernel/contract'],
-  adapters: ['values', 'ports', 'iso20022'],
+  adapters: ['values', 'ports', 'iso20022', 'mpp'],
   migrations: [],
   platform: ['values', 'ports', ...kernel, 'migrations'],
   derive: ['values', 'ports', ...kernel, 'web'],

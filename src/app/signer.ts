@@ -1,0 +1,84 @@
+import { KeyObject } from 'node:crypto'
+import { SignatureRejected, verifySigned } from '../derive/verify-signed.ts'
+import { type LoadedKeys, loadKeys } from '../identity/signing-keys/index.ts'
+import type { Sql } from '../kernel/contract/sql.ts'
+import { type Signer, signedWith } from '../ports/signer.ts'
+import type { Vault } from '../ports/vault.ts'
+import { clock } from '../values/clock.ts'
+
+/** The most that passes until a key that another process has made signs here, with the time of a query. */
+const REFRESH_EVERY = 2_000
+/** How often, at most, a `kid` that nobody knows makes this process ask the database. */
+const ASK_AFTER = 1_000
+
+export interface OpenSigner extends Signer {
+  /** To be called with committed events: after a rotation here, the new key signs here. */
+  onEvents(events: readonly { readonly event: string }[]): void
+  stop(): void
+}
+
+interface Parts {
+  readonly sql: Sql
+  readonly vault: Vault
+  /** Hears why keys could not be read again, and why the current one cannot be opened. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Loads the keys, and keeps them fresh in the background, so that signing never waits for the database. */
+export async function openSigner({ sql, vault, onFailure }: Parts): Promise<OpenSigner> {
+  let keys = await loadKeys(sql, vault)
+  reportUnopened(keys, onFailure)
+  let loading: Promise<void> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  let stopped = false
+  const refresh = (): Promise<void> => {
+    askedAt = clock.ticks()
+    loading ??= loadKeys(sql, vault)
+      .then(loaded => {
+        if (loaded.kid !== keys.kid) reportUnopened(loaded, onFailure)
+        keys = loaded
+      })
+      .catch((error: unknown) => {
+        // The keys at hand still sign; the next turn reads them again.
+        if (!stopped) onFailure(error)
+      })
+      .finally(() => {
+        loading = undefined
+      })
+    return loading
+  }
+  const refreshing = setInterval(refresh, REFRESH_EVERY).unref()
+  return {
+    async sign(type, claims) {
+      if (!(keys.current instanceof KeyObject)) throw keys.current
+      return signedWith(keys.current, keys.kid, type, claims)
+    },
+    async verify(type, jws) {
+      const known = claimsOf(jws, keys, type)
+      if (known || clock.ticks() - askedAt < ASK_AFTER) return known
+      await refresh()
+      return claimsOf(jws, keys, type)
+    },
+    publicKeys: () => keys.publicKeys,
+    onEvents(events) {
+      if (events.some(({ event }) => event === 'signing_key.rotated')) void refresh()
+    },
+    stop() {
+      stopped = true
+      clearInterval(refreshing)
+    },
+  }
+}
+
+function reportUnopened({ current }: LoadedKeys, onFailure: Parts['onFailure']): void {
+  if (current instanceof Error) onFailure(current)
+}
+
+function claimsOf(jws: string, { publicKeys }: LoadedKeys, type: string) {
+  try {
+    return verifySigned(jws, { keys: publicKeys }, type)
+  } catch (error) {
+    if (error instanceof SignatureRejected) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto'
+
+/** The request that a caller wants to be made, and paid for. */
+export interface MerchantRequest {
+  readonly url: string
+  readonly method: MerchantMethod
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+export const merchantMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type MerchantMethod = (typeof merchantMethods)[number]
+
+export const MOST_HEADERS = 50
+export const LONGEST_HEADER = 4_096
+/** In characters, all names and values together: a merchant's server takes no more. */
+const LONGEST_HEADERS = 12_288
+/** In characters. */
+export const LONGEST_BODY = 131_072
+
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+/** A tab and the visible characters of ASCII: nothing that could end a line. */
+const VALUE = /^[\t\x20-\x7e]*$/
+
+/** Between two neighbours of a connection only (RFC 9110, 7.6.1), or set by the HTTP client. */
+const HOP_BY_HOP =
+  /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|accept-encoding|proxy-.*)$/i
+
+/** Headers of the payment itself. */
+const OURS = /^(payment-.*|accept-payment|x-payment|x-payment-.*)$/i
+
+/** Why a header of the caller is not sent; undefined if it is. */
+function headerProblem(name: string, value: string): string | undefined {
+  if (!NAME.test(name)) return 'is no name of a header'
+  if (HOP_BY_HOP.test(name)) return 'is set by the connection; leave it out'
+  if (OURS.test(name)) return 'belongs to the payment, which this service makes; leave it out'
+  if (!VALUE.test(value)) return 'has a value that is not plain ASCII text'
+  return /^authorization$/i.test(name) && /^\s*payment\b/i.test(value)
+    ? 'holds a payment; this service makes it, so leave it out'
+    : undefined
+}
+
+/** What is wrong with the headers of a request, as a sentence about one of them; undefined if nothing is. */
+export function headersProblem(headers: Readonly<Record<string, string>>): string | undefined {
+  const names = new Set<string>()
+  let size = 0
+  for (const [name, value] of Object.entries(headers)) {
+    const problem = names.has(name.toLowerCase()) ? 'is given twice' : headerProblem(name, value)
+    if (problem) return `${JSON.stringify(name.slice(0, 100))} ${problem}`
+    names.add(name.toLowerCase())
+    size += name.length + value.length
+  }
+  return size > LONGEST_HEADERS ? `more than ${LONGEST_HEADERS} characters together` : undefined
+}
+
+interface RequestBody {
+  readonly url: string
+  readonly method?: MerchantMethod | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: string | Readonly<Record<string, unknown>> | undefined
+}
+
+const hasHeader = (headers: Readonly<Record<string, string>>, name: string): boolean =>
+  Object.keys(headers).some(other => other.toLowerCase() === name)
+
+/** The request as it is sent: an object is sent as JSON, and what has a body is a POST unless it says otherwise. */
+export function merchantRequest({ url, method, headers = {}, body }: RequestBody): MerchantRequest {
+  const isText = body === undefined || typeof body === 'string'
+  const type = isText || hasHeader(headers, 'content-type') ? {} : { 'content-type': 'application/json' }
+  return {
+    url,
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { ...headers, ...type },
+    body: isText ? (body ?? null) : JSON.stringify(body),
+  }
+}
+
+/** What identifies a request: method, address and body. Evidence names it in place of the request. */
+export const requestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
+  `sha-256=${hash('sha256', JSON.stringify([method, url, body]), 'base64url')}`
+
+/** Without its query and fragment, which may hold what nobody else is to see. */
+export function shownUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`
+}
+
+/** The caller's headers, without `Authorization` where that is taken for the payment. */
+export const headersBeside = (
+  headers: Readonly<Record<string, string>>,
+  credentialHeader: string,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== credentialHeader))

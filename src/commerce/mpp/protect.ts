@@ -1,0 +1,55 @@
+import { findAgent } from '../../control/agents/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import type { protectApi } from './protect-api.ts'
+import { type Protection, protectionOf, rulePattern } from './protect-match.ts'
+import { MOST_RULES, ProtectRule } from './protect-rule.ts'
+
+const ruleEvent = ({ id, type, merchant, agentId }: ProtectRule) => ({
+  protectRuleId: id,
+  type,
+  merchant,
+  agentId,
+})
+
+export const protect: HandlerOf<typeof protectApi.protect> = async ({ body }, context) => {
+  const { records, emit, refuse } = context
+  const { type, merchant, agentId = null, reason = null } = body
+  const read = rulePattern(merchant)
+  if ('problem' in read) return refuse('merchant_unclear', `merchant: ${merchant} ${read.problem}.`)
+  await lockTenant(context, 'mpp-protect')
+  if (agentId !== null && !(await findAgent(records, agentId))) return refuse('agent_not_found')
+  const same = await records.findOne(ProtectRule, { type, pattern: read.pattern, agentId })
+  if (same) return refuse('rule_exists', `There is such a rule already: ${same.id}.`)
+  if ((await records.count(ProtectRule)) >= MOST_RULES) return refuse('too_many_rules')
+  const rule = records.create(ProtectRule, { type, merchant, pattern: read.pattern, agentId, reason })
+  emit('mpp.protect_rule.created', ruleEvent(rule))
+  return rule
+}
+
+export const unprotect: HandlerOf<typeof protectApi.unprotect> = async (
+  { params },
+  { records, emit, refuse },
+) => {
+  const rule = await records.lock(ProtectRule, params.id)
+  if (!rule) return refuse('protect_rule_not_found')
+  records.remove(rule)
+  emit('mpp.protect_rule.deleted', ruleEvent(rule))
+}
+
+export const rules: HandlerOf<typeof protectApi.rules> = ({ query: { type, agentId } }, { actor, page }) => {
+  const own = actor.agentId ? { $or: [{ agentId: null }, { agentId: actor.agentId }] } : {}
+  return page(ProtectRule, { ...definedOnly({ type, agentId }), ...own })
+}
+
+/** How the rules of an agent read an address now. */
+export async function protectionFor(
+  url: URL,
+  agentId: string,
+  { records }: Pick<Context, 'records'>,
+): Promise<Protection> {
+  const all = await records.find(ProtectRule, { $or: [{ agentId: null }, { agentId }] })
+  return protectionOf(url, agentId, all)
+}

@@ -1,0 +1,49 @@
+import { createPublicKey, verify } from 'node:crypto'
+import type { PublicKeySet, SignedClaims } from '../ports/signer.ts'
+
+/** This is no such statement of the installation whose keys were given: believe nothing in it. */
+export class SignatureRejected extends Error {}
+
+/** No statement of ours comes near it. */
+const MOST_CHARACTERS = 1_048_576
+const SIGNATURE_BYTES = 64
+
+/**
+ * Proves that an installation has signed a statement, such as the evidence of a payment, and gives what it says. `keys`
+ * is a copy of its `/.well-known/jwks.json`: nothing is asked of the network. `type` is the kind of statement that is
+ * expected: `verifySigned(evidence, jwks, 'payment-evidence')`. Whom it is about stands in its `ownerId` and `mode`.
+ */
+export function verifySigned(jws: string, keys: PublicKeySet, type: string): SignedClaims {
+  const [header = '', claims = '', signature = '', ...rest] =
+    jws.length > MOST_CHARACTERS ? [] : jws.split('.')
+  if (!signature || rest.length > 0) throw new SignatureRejected('This is no compact JWS.')
+  const kid = keyIdOf(objectIn(header), type)
+  const key = keys.keys.find(one => one.kid === kid && one.kty === 'OKP' && one.crv === 'Ed25519')
+  if (!key) throw new SignatureRejected(`The key set has no key ${kid}: fetch /.well-known/jwks.json anew.`)
+  const { kty, crv, x } = key
+  const publicKey = createPublicKey({ key: { kty, crv, x }, format: 'jwk' })
+  const bytes = Buffer.from(signature, 'base64url')
+  // One signature has one spelling: what decodes to the same bytes otherwise is not what was signed.
+  const isSpelt = bytes.length === SIGNATURE_BYTES && bytes.toString('base64url') === signature
+  if (!isSpelt || !verify(null, Buffer.from(`${header}.${claims}`), publicKey, bytes))
+    throw new SignatureRejected('The signature is not that of this text.')
+  return objectIn(claims) as unknown as SignedClaims
+}
+
+function keyIdOf({ alg, typ, crit, kid }: Readonly<Record<string, unknown>>, type: string): string {
+  if (alg !== 'EdDSA' || crit !== undefined) throw new SignatureRejected('The algorithm is not EdDSA alone.')
+  if (typ !== type) throw new SignatureRejected(`This is a statement of another type than ${type}.`)
+  if (typeof kid !== 'string') throw new SignatureRejected('The header names no key.')
+  return kid.slice(0, 100)
+}
+
+function objectIn(part: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Readonly<Record<string, unknown>>
+  } catch {
+    // Refused below.
+  }
+  throw new SignatureRejected('A part of it is no JSON object in base64url.')
+}

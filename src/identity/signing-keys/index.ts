@@ -1,0 +1,1 @@
+export { type LoadedKeys, loadKeys } from './load-keys.ts'

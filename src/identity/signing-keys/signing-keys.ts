@@ -1,0 +1,46 @@
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { newKeyPair, publicKeyOf } from '../../ports/signer.ts'
+import { signingKeysApi } from './api.ts'
+import { platform, SigningKey, seal } from './signing-key.ts'
+
+const shown = (key: SigningKey) => withMembers(key, { publicKey: key.publicKey() })
+
+const signingKeys = implement(signingKeysApi, {
+  async jwks(_, { records, actFor }) {
+    actFor(platform)
+    const keys = await records.find(SigningKey, {}, { orderBy: { id: 'desc' } })
+    return { keys: keys.map(key => key.publicKey()) }
+  },
+
+  async list(_, { page, actFor }) {
+    actFor(platform)
+    const { data, ...rest } = await page(SigningKey, {})
+    return { ...rest, data: data.map(shown) }
+  },
+
+  async rotate(_, context) {
+    const { records, ports, emit, actFor } = context
+    actFor(platform)
+    await lockTenant(context, 'signing-keys')
+    const old = await records.findOneOrFail(SigningKey, { retiredAt: null })
+    old.retiredAt = context.now
+    old.privateKey = null
+    // One key is current at any moment, so the old one is retired before the new one is there.
+    await records.flush()
+    const { x, privateKey } = newKeyPair()
+    const { kid } = publicKeyOf(x)
+    const key = records.create(SigningKey, { kid, x, privateKey: seal(ports.vault, kid, privateKey) })
+    emit('signing_key.rotated', { signingKeyId: key.id, kid, replacedKid: old.kid })
+    return shown(key)
+  },
+})
+
+export const signingKeysArea = area(
+  'Signing Keys',
+  'The keys of this installation, with which it signs evidence and receipts.',
+  signingKeys,
+  { entities: [SigningKey] },
+)

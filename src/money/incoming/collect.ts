@@ -1,0 +1,62 @@
+import type { ReceivedCredit } from '../../iso20022/credit.ts'
+import type { Euros } from '../../values/money.ts'
+import { ACQUIRER_ACCOUNTS, type Book, type Cause, DEBT_ACCOUNTS, postCollected } from '../ledger/index.ts'
+import { type WalletRow, walletEvent } from '../wallets/index.ts'
+import type { Receiving } from './receive.ts'
+import { repayDebt } from './repay-debt.ts'
+import { enterSuspense } from './suspense.ts'
+
+/** What the book must have open for a charge of an acquirer into this wallet. */
+export const accountsToCollect = (walletId: string) =>
+  ({
+    wallets: [walletId],
+    others: [...ACQUIRER_ACCOUNTS, 'suspense'],
+    ifExists: DEBT_ACCOUNTS,
+  }) as const
+
+interface Charge {
+  readonly amountEuros: Euros
+  readonly cause: Cause
+  /** What the owner's statement says of it. */
+  readonly reference: string | null
+}
+
+/**
+ * Credits a wallet with what an acquirer has charged to a payer's card. The money of a closed wallet waits on the owner's
+ * suspense account until it is assigned.
+ */
+export function collectCharge(
+  wallet: WalletRow,
+  { amountEuros, cause, reference }: Charge,
+  book: Book,
+  context: Omit<Receiving, 'sql' | 'sendAlong'>,
+): void {
+  if (wallet.status === 'closed') {
+    enterSuspense(receivedOf({ amountEuros, cause, reference }, context.now), 'wallet_closed', book, context)
+    return
+  }
+  postCollected('collect', { from: 'clearing_acquirer', to: wallet.id, amountEuros, cause }, book)
+  context.emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, amountEuros))
+  repayDebt(wallet, amountEuros, cause, book, context.emit)
+}
+
+const receivedOf = ({ amountEuros, cause, reference }: Charge, now: Date): ReceivedCredit => ({
+  ...{ amountEuros, reference, source: 'acquirer', origin: 'acquirer', bankReference: cause.id, part: 0 },
+  ...{ iban: null, senderName: null, senderIban: null, endToEndId: null, reason: null },
+  valueDate: now.toISOString().slice(0, 10),
+})
+
+/** Takes out of a wallet what the acquirer gives back to the payer's card. Ask the book before whether the wallet can pay. */
+export function refundCharge(
+  wallet: WalletRow,
+  { amountEuros, cause }: Omit<Charge, 'reference'>,
+  book: Book,
+  { emit }: Pick<Receiving, 'emit'>,
+): void {
+  postCollected('collect_refund', { from: wallet.id, to: 'clearing_acquirer', amountEuros, cause }, book)
+  emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, amountEuros))
+}
+
+/** Books that the acquirer has paid what it had charged. */
+export const settleCharge = ({ amountEuros, cause }: Omit<Charge, 'reference'>, book: Book): void =>
+  postCollected('collect_settle', { from: 'bank', to: 'clearing_acquirer', amountEuros, cause }, book)

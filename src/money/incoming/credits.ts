@@ -1,0 +1,56 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import { newId } from '../../values/ids.ts'
+import { type Payable, payableColumns } from '../references/index.ts'
+import { IncomingCredit } from './incoming-credit.ts'
+import { newDestinations, type Receiving, receive } from './receive.ts'
+
+type Reading = Pick<Context, 'records' | 'tenant'>
+
+const IN_WALLET = { $in: ['matched', 'assigned'] as const }
+
+/** A credit of the tenant, locked; null if it has none of this id. Lock the accounts before. */
+export const lockCredit = (creditId: string, { records, tenant }: Reading): Promise<IncomingCredit | null> =>
+  records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true })
+
+/** What has come into a wallet for this payable, in the order of its coming. */
+export const creditsFor = ({ type, id }: Payable, { records, tenant }: Reading): Promise<IncomingCredit[]> =>
+  records.find(
+    IncomingCredit,
+    { ...tenant, payableType: type, payableId: id, status: IN_WALLET },
+    { orderBy: { id: 'asc' } },
+  )
+
+/** Why a credit cannot be said to pay something. */
+export type UnusableCredit = 'credit_not_found' | 'credit_not_in_wallet' | 'credit_pays_already'
+
+/** Says of a credit which names nothing that it pays this: one whose payer has left out or mistyped the reference. */
+export async function payWithCredit(
+  creditId: string,
+  { walletId, payable }: { readonly walletId: string; readonly payable: Payable },
+  context: Reading,
+): Promise<IncomingCredit | UnusableCredit> {
+  const credit = await lockCredit(creditId, context)
+  if (!credit || credit.status === 'handed_over') return 'credit_not_found'
+  if (credit.walletId !== walletId) return 'credit_not_in_wallet'
+  if (credit.payableId !== null) return 'credit_pays_already'
+  return Object.assign(credit, payableColumns(payable))
+}
+
+type Simulated = Pick<
+  IncomingCredit,
+  'iban' | 'amountEuros' | 'reference' | 'senderName' | 'senderIban' | 'endToEndId'
+> & { readonly bankReference?: string | undefined }
+
+/** Lets a credit come in from the sandbox bank, into a wallet of the tenant or into its suspense. One in test mode only. */
+export async function simulateCredit(
+  { bankReference = newId('booking'), ...members }: Simulated,
+  context: Receiving,
+): Promise<IncomingCredit> {
+  const { records, sql, tenant, now } = context
+  const booking = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
+  const received = { ...members, ...booking, reason: null, valueDate: now.toISOString().slice(0, 10) }
+  // Limits the match to the caller's own wallets.
+  const destinations = await newDestinations(sql, [received], { ...tenant, fallback: tenant })
+  const [credit] = await receive(destinations, context)
+  return credit ?? records.findOneOrFail(IncomingCredit, { ...tenant, ...booking })
+}

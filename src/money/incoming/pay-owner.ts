@@ -1,0 +1,134 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { newId } from '../../values/ids.ts'
+import type { Euros } from '../../values/money.ts'
+import { type Book, type Cause, DEBT_ACCOUNTS, type openBook } from '../ledger/index.ts'
+import { type Payable, payableColumns } from '../references/index.ts'
+import { type WalletEvent, walletsById } from '../wallets/index.ts'
+import { type HandedOver, handedOver, handOverDue } from './hand-over.ts'
+import { creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
+import type { IncomingEvent } from './incoming-event.ts'
+import { creditWallet, type Incoming } from './receive.ts'
+import { enterSuspense } from './suspense.ts'
+
+/** A payment out of a wallet of the tenant into a wallet of any owner in the same mode, its own ones among them. */
+export interface OwnerPayment {
+  readonly fromWalletId: string
+  /** Who pays, as the payee may know it. */
+  readonly senderName: string | null
+  readonly to: { readonly ownerId: string; readonly walletId: string; readonly name: string | null }
+  readonly amountEuros: Euros
+  readonly payable: Payable | null
+  /** What both sides read on their statements. */
+  readonly reference: string | null
+}
+
+/** A payment that is made: on its way where it is for another owner, and received already where it stays with this one. */
+export interface MadePayment {
+  /** The id of its credit on both sides. */
+  readonly id: string
+  readonly handedOver: HandedOver | null
+}
+
+export type PayingContext = Pick<
+  Context<
+    never,
+    {
+      'incoming.received': typeof IncomingEvent
+      'wallet.credited': typeof WalletEvent
+      'wallet.debited': typeof WalletEvent
+    }
+  >,
+  'records' | 'sql' | 'tenant' | 'now' | 'emit'
+>
+
+/** What the book must have open for a payment between these wallets; that of another owner is left out by itself. */
+export const accountsToPay = (fromWalletId: string, toWalletId: string) =>
+  ({
+    wallets: [fromWalletId, toWalletId],
+    others: ['bank', 'suspense'],
+    ifExists: DEBT_ACCOUNTS,
+  }) as const satisfies Parameters<typeof openBook>[2]
+
+/**
+ * Pays an owner. `take` posts `charge_out` for the cause: from what a wallet has available, or out of a hold. For another
+ * owner the payment leaves this ledger with this transaction, and enters the other one in that owner's: after the commit
+ * by `bookAll` or `finishHandOvers`, and after a crash by the sweep.
+ */
+export const payOwner = (
+  payment: OwnerPayment,
+  take: (cause: Cause) => void,
+  book: Book,
+  context: PayingContext,
+): Promise<MadePayment> => makePayment('owner', payment, take, book, context)
+
+/** How much of a payment of another owner can still be given back. */
+export const refundableEuros = ({ source, amountEuros, refundedEuros }: IncomingCredit): Euros =>
+  source === 'owner' ? amountEuros - refundedEuros : 0n
+
+/**
+ * Gives an owner's payment back, or a part of it, to the wallet that paid. The payer's side gets it as a credit that names
+ * the payment. The caller has locked the credit, and has asked whether its wallet can pay.
+ */
+export async function refundOwner(
+  credit: IncomingCredit,
+  { amountEuros, senderName, reference }: Pick<OwnerPayment, 'amountEuros' | 'senderName' | 'reference'>,
+  book: Book,
+  context: PayingContext,
+): Promise<MadePayment> {
+  const { id, walletId, fromOwnerId, fromWalletId } = credit
+  if (!walletId || !fromOwnerId || !fromWalletId || amountEuros > refundableEuros(credit))
+    throw new Error(`${id}: so much of it cannot be given back`)
+  credit.refundedEuros += amountEuros
+  const to = { ownerId: fromOwnerId, walletId: fromWalletId, name: credit.senderName }
+  const payable = { type: 'payment', id } as const
+  const payment = { fromWalletId: walletId, senderName, to, amountEuros, payable, reference }
+  const take = (cause: Cause) => book.move('charge_refund', walletId, 'bank', amountEuros, cause)
+  return makePayment('refund', payment, take, book, context)
+}
+
+async function makePayment(
+  source: 'owner' | 'refund',
+  payment: OwnerPayment,
+  take: (cause: Cause) => void,
+  book: Book,
+  context: PayingContext,
+): Promise<MadePayment> {
+  const { records, tenant, now } = context
+  const { to, payable } = payment
+  const id = newId('credit')
+  take({ type: 'hand_over', id })
+  const received = { ...receivedOf(payment, tenant, now), id, source, bankReference: id }
+  if (to.ownerId === tenant.ownerId) {
+    const credit = await stayWithin({ received, payable, walletId: to.walletId }, book, context)
+    credit.recipientName = to.name
+    return { id, handedOver: null }
+  }
+  const leaving = { walletId: to.walletId, toOwnerId: to.ownerId, recipientName: to.name }
+  const columns = { ...leaving, ...payableColumns(payable), dueAt: handOverDue(now) }
+  const credit = records.create(IncomingCredit, { ...received, ...tenant, ...columns })
+  creditMachine.move(credit, 'handed_over')
+  return { id, handedOver: handedOver(credit) }
+}
+
+const receivedOf = (
+  { fromWalletId, senderName, amountEuros, reference }: OwnerPayment,
+  { ownerId }: Tenant,
+  now: Date,
+) => ({
+  ...{ amountEuros, reference, senderName, fromOwnerId: ownerId, fromWalletId },
+  ...{ origin: 'owners', part: 0, iban: null, senderIban: null, endToEndId: null, reason: null },
+  valueDate: now.toISOString().slice(0, 10),
+})
+
+/** The wallet is one of the same ledger: the payment is received in this transaction. */
+async function stayWithin(
+  { received, payable, walletId }: Pick<Incoming, 'received' | 'payable'> & { readonly walletId: string },
+  book: Book,
+  context: PayingContext,
+): Promise<IncomingCredit> {
+  const wallet = (await walletsById(context.sql, context.tenant, [walletId])).get(walletId)
+  if (!wallet || wallet.status === 'closed') return enterSuspense(received, 'wallet_closed', book, context)
+  const tell = (credit: IncomingCredit) => context.emit('incoming.received', creditEvent(credit))
+  return creditWallet({ received, payable }, wallet, book, tell, context)
+}

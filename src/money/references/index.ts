@@ -1,0 +1,10 @@
+export {
+  type Payable,
+  type PayableType,
+  payableColumns,
+  payableMembers,
+  payableOf,
+  payableTypes,
+} from './payable.ts'
+export { referenceNumbersIn, referenceOf } from './reference-numbers.ts'
+export { type NamedReference, namedBy } from './register.ts'

@@ -1,0 +1,154 @@
+import { problem, type Unusable } from './unusable.ts'
+
+/** One challenge of a `WWW-Authenticate` header: its scheme in small letters, and its parameters or what is wrong. */
+export interface AuthChallenge {
+  readonly scheme: string
+  readonly parameters: ReadonlyMap<string, string>
+  /** A parameter that is given twice: nobody knows which is meant. */
+  readonly twice: string | undefined
+}
+
+const SPACES = /[ \t]*/y
+const SEPARATORS = /[ \t,]*/y
+const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y
+/** The credentials form of RFC 9110, `Negotiate YII=`: it stands alone up to a comma or the end. */
+const TOKEN68 = /[ \t]+[A-Za-z0-9._~+/-]+=*[ \t]*(?=,|$)/y
+/** More than the tokens of RFC 9110: a time or a digest without quotes is read, too. */
+const UNQUOTED = /[^\s",]+/y
+
+const QUOTE = '"'.charCodeAt(0)
+const BACKSLASH = '\\'.charCodeAt(0)
+
+/** No scheme has a tenth of this. */
+const MOST_PARAMETERS = 100
+
+class Unreadable extends Error {}
+
+/**
+ * Reads the challenges of one header (RFC 9110, section 11.6.1) in one pass, and gives each to `take` as soon as it is
+ * complete; `take` answers whether to read on. Where the text cannot be read any further, the answer says why.
+ */
+export function readAuthChallenges(
+  header: string,
+  take: (challenge: AuthChallenge) => boolean,
+): Unusable | undefined {
+  try {
+    new HeaderReader(header).read(take)
+    return undefined
+  } catch (error) {
+    if (error instanceof Unreadable) return problem(error.message)
+    throw error
+  }
+}
+
+interface OpenChallenge extends AuthChallenge {
+  readonly parameters: Map<string, string>
+  twice: string | undefined
+  count: number
+}
+
+class HeaderReader {
+  readonly #text: string
+  #at = 0
+  #open: OpenChallenge | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  read(take: (challenge: AuthChallenge) => boolean): void {
+    for (this.#match(SEPARATORS); this.#at < this.#text.length; this.#match(SEPARATORS)) {
+      const name = this.#need(TOKEN, 'a name').toLowerCase()
+      const isParameter = this.#isParameter()
+      if (isParameter) this.#addParameter(name)
+      else if (this.#open && !take(this.#open)) return
+      if (!isParameter) this.#begin(name)
+    }
+    if (this.#open) take(this.#open)
+  }
+
+  #begin(scheme: string): void {
+    const next = this.#text[this.#at]
+    if (next !== undefined && next !== ' ' && next !== '\t' && next !== ',')
+      this.#refuse('a space or a comma')
+    this.#open = { scheme, parameters: new Map(), twice: undefined, count: 0 }
+    this.#match(TOKEN68)
+  }
+
+  /** Whether an equals sign follows the name, spaces apart. If so, it is read. */
+  #isParameter(): boolean {
+    const before = this.#at
+    this.#match(SPACES)
+    if (this.#text[this.#at] === '=') {
+      this.#at += 1
+      return true
+    }
+    this.#at = before
+    return false
+  }
+
+  #addParameter(name: string): void {
+    const open = this.#open ?? this.#refuse('a scheme before the first parameter')
+    this.#match(SPACES)
+    const value = this.#text[this.#at] === '"' ? this.#quoted() : this.#need(UNQUOTED, 'a value')
+    this.#match(SPACES)
+    if (this.#at < this.#text.length && this.#text[this.#at] !== ',') this.#refuse('a comma')
+    if (open.parameters.has(name)) open.twice ??= name
+    open.parameters.set(name, value)
+    open.count += 1
+    if (open.count > MOST_PARAMETERS) this.#refuse(`no more than ${MOST_PARAMETERS} parameters of one scheme`)
+  }
+
+  /** A quoted string. A backslash takes the next character as it is; `\u20ac` is a character beyond Latin-1, as mppx writes it. */
+  #quoted(): string {
+    let value = ''
+    for (let from = this.#at + 1; ; ) {
+      const end = this.#endOfPlain(from)
+      value += this.#text.slice(from, end)
+      if (this.#text[end] === '"') {
+        this.#at = end + 1
+        return value
+      }
+      const [character, length] = escaped(this.#text, end)
+      value += character
+      from = end + length
+    }
+  }
+
+  /** Where the next quote or backslash stands that has something behind it. */
+  #endOfPlain(from: number): number {
+    const last = this.#text.length - 1
+    for (let at = from; at <= last; at++) {
+      const code = this.#text.charCodeAt(at)
+      if (code === QUOTE || (code === BACKSLASH && at < last)) return at
+    }
+    return this.#refuse('a quote that ends the text')
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at
+    const [found] = pattern.exec(this.#text) ?? ['']
+    this.#at += found.length
+    return found
+  }
+
+  #need(pattern: RegExp, what: string): string {
+    const found = this.#match(pattern)
+    return found === '' ? this.#refuse(what) : found
+  }
+
+  #refuse(expected: string): never {
+    throw new Unreadable(`${expected} is expected at character ${this.#at + 1}`)
+  }
+}
+
+const HEX = /[0-9A-Fa-f]{4}/y
+
+/** The character that a backslash stands before, and how many characters both take. */
+function escaped(text: string, at: number): readonly [character: string, length: number] {
+  const character = text.charAt(at + 1)
+  if (character !== 'u') return [character, 2]
+  HEX.lastIndex = at + 2
+  const [code] = HEX.exec(text) ?? []
+  return code === undefined ? [character, 2] : [String.fromCharCode(Number.parseInt(code, 16)), 6]
+}

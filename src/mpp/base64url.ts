@@ -1,0 +1,33 @@
+import { problem, type Unusable } from './unusable.ts'
+
+/** Writes base64url without padding (RFC 4648, section 5). */
+export const toBase64url = (content: string | Uint8Array): string =>
+  Buffer.from(content).toString('base64url')
+
+/**
+ * Reads base64url without padding; undefined for anything else. Only the one canonical form is read, so that no two
+ * texts mean the same bytes.
+ */
+export function fromBase64url(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.toString('base64url') === text ? bytes : undefined
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The JSON object in a base64url text; `name` begins the sentence where it is none. */
+export function decodeObject(name: string, text: string): JsonObject | Unusable {
+  const bytes = fromBase64url(text)
+  if (!bytes) return problem(`${name} is not base64url without padding.`)
+  try {
+    const value: unknown = JSON.parse(utf8.decode(bytes))
+    return isObject(value) ? value : problem(`${name} holds no JSON object.`)
+  } catch {
+    return problem(`${name} holds no JSON in UTF-8.`)
+  }
+}

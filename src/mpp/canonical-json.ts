@@ -1,0 +1,38 @@
+/** Nesting beyond this is refused, so that no value exhausts the stack. */
+const MOST_LEVELS = 64
+
+/**
+ * Writes JSON canonically (RFC 8785): members sorted by their UTF-16 code units, no spaces, numbers and texts as
+ * ECMAScript writes them. Throws for what JSON cannot hold: its callers write values of their own.
+ */
+export const canonicalJson = (value: unknown): string => write(value, 0)
+
+function write(value: unknown, level: number): string {
+  if (level > MOST_LEVELS) throw new RangeError(`JSON nested deeper than ${MOST_LEVELS} levels`)
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') return writeNumber(value)
+  if (typeof value === 'string') return writeText(value)
+  if (Array.isArray(value)) return `[${value.map(item => write(item, level + 1)).join(',')}]`
+  if (typeof value === 'object') return writeObject(value, level)
+  throw new TypeError(`JSON cannot hold a ${typeof value}`)
+}
+
+function writeNumber(value: number): string {
+  if (!Number.isFinite(value)) throw new TypeError('JSON cannot hold a number that is not finite')
+  return JSON.stringify(value)
+}
+
+/** A lone surrogate has no UTF-8 form, so RFC 8785 refuses it. */
+function writeText(value: string): string {
+  if (!value.isWellFormed()) throw new TypeError('JSON cannot hold half of a surrogate pair')
+  return JSON.stringify(value)
+}
+
+/** A member that is undefined is left out, as JSON.stringify does. */
+function writeObject(value: object, level: number): string {
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${writeText(name)}:${write(member, level + 1)}`)
+  return `{${members.join(',')}}`
+}

@@ -1,0 +1,133 @@
+import { type AuthChallenge, readAuthChallenges } from './auth-challenges.ts'
+import { quoted } from './header-text.ts'
+import { isUnusable, problem, type Unusable } from './unusable.ts'
+
+/** A challenge of the scheme `Payment`, its parameters as they came: a credential echoes them unchanged. */
+export interface Challenge {
+  readonly id: string
+  readonly realm: string
+  readonly method: string
+  readonly intent: string
+  /** The request for payment: base64url of JSON, read by `requestOf`. */
+  readonly request: string
+  readonly expires?: string
+  readonly digest?: string
+  readonly description?: string
+  readonly opaque?: string
+  /** The header that is to carry the credential; `Authorization` where it is left out. */
+  readonly header?: string
+}
+
+export const required = ['id', 'realm', 'method', 'intent', 'request'] as const
+export const optional = ['description', 'digest', 'expires', 'header', 'opaque'] as const
+const names = [...required, ...optional] as const
+
+/** What is read of an answer's headers. More belongs to no merchant, and would cost whoever reads it. */
+export const MOST_TEXT = 65_536
+export const MOST_CHALLENGES = 64
+const LONGEST_ID = 1_000
+
+export interface ReadChallenges {
+  /** Usable in form; whether they can be paid is for `requestOf` and `cardDetailsOf`. */
+  readonly challenges: readonly Challenge[]
+  /** The names of schemes other than `Payment`, in small letters, each once. */
+  readonly otherSchemes: readonly string[]
+  /** A sentence for each challenge that cannot be used, and for each header that cannot be read to its end. */
+  readonly problems: readonly string[]
+}
+
+/** Reads all `WWW-Authenticate` headers of an answer, each with one challenge or with several. */
+export function parseChallenges(headers: readonly string[]): ReadChallenges {
+  const reading = new Reading()
+  let left = MOST_TEXT
+  for (const header of headers) {
+    if (!reading.goesOn) break
+    if (header.length > left) {
+      reading.stop(
+        `The WWW-Authenticate headers have more than ${MOST_TEXT} characters: the rest was not read.`,
+      )
+      break
+    }
+    left -= header.length + 1
+    reading.add(header)
+  }
+  return reading.result
+}
+
+class Reading {
+  readonly #challenges: Challenge[] = []
+  readonly #otherSchemes = new Set<string>()
+  readonly #problems: string[] = []
+  #count = 0
+  goesOn = true
+
+  get result(): ReadChallenges {
+    return {
+      challenges: this.#challenges,
+      otherSchemes: [...this.#otherSchemes],
+      problems: this.#problems,
+    }
+  }
+
+  add(header: string): void {
+    const unreadable = readAuthChallenges(header, challenge => this.#take(challenge))
+    if (unreadable) this.#problems.push(`A WWW-Authenticate header cannot be read: ${unreadable.problem}.`)
+  }
+
+  stop(why: string): void {
+    this.#problems.push(why)
+    this.goesOn = false
+  }
+
+  #take(challenge: AuthChallenge): boolean {
+    this.#count += 1
+    if (this.#count > MOST_CHALLENGES)
+      this.stop(`There are more than ${MOST_CHALLENGES} challenges: the rest was not read.`)
+    else if (challenge.scheme !== 'payment') this.#otherSchemes.add(challenge.scheme)
+    else this.#keep(challengeOf(challenge.parameters, challenge.twice))
+    return this.goesOn
+  }
+
+  #keep(challenge: Challenge | Unusable): void {
+    if (isUnusable(challenge)) this.#problems.push(challenge.problem)
+    else this.#challenges.push(challenge)
+  }
+}
+
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
+/** Headers that steer the request itself: a merchant that names one of them would change what is sent. */
+const STEERING =
+  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept-encoding)$/i
+
+function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefined): Challenge | Unusable {
+  if (twice !== undefined) return problem(`A Payment challenge gives its parameter ${twice} twice.`)
+  const missing = required.find(name => !given.get(name))
+  if (missing) return problem(`A Payment challenge has no ${missing}.`)
+  if ((given.get('id') ?? '').length > LONGEST_ID)
+    return problem(`A Payment challenge has an id of more than ${LONGEST_ID} characters.`)
+  const header = given.get('header')
+  if (header !== undefined && (!FIELD_NAME.test(header) || STEERING.test(header)))
+    return problem('A Payment challenge wants the credential in a header that cannot carry one.')
+  return pick(name => given.get(name))
+}
+
+/** A challenge of the known parameters that have a value; the required ones are known to be there. */
+export function pick(valueAt: (name: string) => string | undefined): Challenge {
+  const members = names.flatMap(name => {
+    const value = valueAt(name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(members) as unknown as Challenge
+}
+
+/** The value of a `WWW-Authenticate` header with this one challenge, all of it quoted. */
+export function writeChallenge(challenge: Challenge): string {
+  const parameters = names.flatMap(name => {
+    const value = challenge[name]
+    return value === undefined ? [] : [`${name}=${quoted(value)}`]
+  })
+  return `Payment ${parameters.join(', ')}`
+}
+
+/** The name of the header that is to carry the credential of a challenge. */
+export const credentialHeaderOf = (challenge: Challenge): string => challenge.header ?? 'Authorization'

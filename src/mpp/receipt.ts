@@ -1,0 +1,78 @@
+import { minutes } from '../values/clock.ts'
+import { decodeObject, type JsonObject, toBase64url } from './base64url.ts'
+import { isUnusable, problem, type Unusable } from './unusable.ts'
+
+/** What a merchant confirms in the header `Payment-Receipt`. Members that are not named here are kept as they came. */
+export interface Receipt {
+  readonly status: 'success'
+  readonly method: string
+  /** RFC 3339. */
+  readonly timestamp: string
+  /** What the merchant calls the payment. */
+  readonly reference: string
+  readonly challengeId?: string
+  readonly externalId?: string
+  readonly [other: string]: unknown
+}
+
+/** A receipt beyond this is not read. */
+const LONGEST = 16_384
+
+export const writeReceipt = (receipt: Receipt): string => toBase64url(JSON.stringify(receipt))
+
+/** Reads the value of a `Payment-Receipt` header. */
+export function parseReceipt(value: string): Receipt | Unusable {
+  if (value.length > LONGEST) return problem(`The receipt has more than ${LONGEST} characters.`)
+  const given = decodeObject('The receipt', value.trim())
+  if (isUnusable(given)) return given
+  const wrong = wrongMember(given)
+  return wrong ? problem(wrong) : (given as unknown as Receipt)
+}
+
+function wrongMember(given: JsonObject): string | undefined {
+  if (given.status !== 'success') return 'The receipt does not have the status success.'
+  const missing = ['method', 'timestamp', 'reference'].find(
+    name => typeof given[name] !== 'string' || given[name] === '',
+  )
+  if (missing) return `The receipt has no ${missing}.`
+  const wrong = ['challengeId', 'externalId'].find(
+    name => given[name] !== undefined && typeof given[name] !== 'string',
+  )
+  if (wrong) return `The ${wrong} of the receipt is no text.`
+  return isInstant(String(given.timestamp))
+    ? undefined
+    : 'The timestamp of the receipt is no time of RFC 3339.'
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/
+
+/** Whether a text is a time of RFC 3339. */
+export const isInstant = (text: string): boolean => RFC_3339.test(text) && !Number.isNaN(Date.parse(text))
+
+/** What a receipt is to be the receipt of. */
+export interface PaidFor {
+  readonly challengeId: string
+  readonly externalId?: string | undefined
+  readonly method: string
+  /** When the credential was sent; the receipt of an earlier payment is older. */
+  readonly sentAt?: Date
+  readonly now: Date
+}
+
+/** By how much the clocks of two machines may differ. */
+const SKEW = minutes(5)
+
+/** Why a receipt is not that of this payment; undefined if it is. A receipt is unsigned, so more cannot be told. */
+export function receiptProblem(receipt: Receipt, paid: PaidFor): string | undefined {
+  const { method, challengeId, externalId, timestamp } = receipt
+  if (method !== paid.method) return 'The receipt is for another payment method.'
+  if (challengeId !== undefined && challengeId !== paid.challengeId)
+    return 'The receipt is for another challenge.'
+  if (externalId !== undefined && externalId !== paid.externalId)
+    return 'The receipt has an externalId that the challenge does not have.'
+  const at = Date.parse(timestamp)
+  if (at > paid.now.getTime() + SKEW) return 'The receipt is from the future.'
+  return at < (paid.sentAt ?? paid.now).getTime() - SKEW
+    ? 'The receipt is older than the payment.'
+    : undefined
+}

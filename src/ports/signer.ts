@@ -1,0 +1,71 @@
+import { createHash, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto'
+
+/** Whom a signed statement is about: each statement says it, as the keys are the same for everybody. */
+export interface Claims {
+  readonly ownerId: string
+  readonly mode: 'test' | 'live'
+}
+
+/**
+ * Signs statements of this installation, which anybody can check with its public keys and without asking it. The keys
+ * are in memory, so signing asks for no connection: it works in every process, inside a transaction too.
+ */
+export interface Signer {
+  /** Gives a compact JWS (RFC 7515). `type` becomes its `typ`, so that no statement passes for one of another kind. */
+  sign<C extends Claims>(type: string, claims: C): Promise<string>
+  /**
+   * The claims of a statement of this type that this installation has signed, with whichever of its keys; otherwise
+   * undefined. For a key that this process has not heard of it asks the database: call it outside of transactions.
+   */
+  verify(type: string, jws: string): Promise<SignedClaims | undefined>
+  /** The keys that this process knows, the current one first. */
+  publicKeys(): readonly PublicKey[]
+}
+
+/** What a verified statement says. */
+export type SignedClaims = Claims & Readonly<Record<string, unknown>>
+
+/** A public key as the key set shows it (RFC 7517, RFC 8037). */
+export interface PublicKey {
+  readonly kty: 'OKP'
+  readonly crv: 'Ed25519'
+  readonly alg: 'EdDSA'
+  readonly use: 'sig'
+  readonly kid: string
+  readonly x: string
+}
+
+export interface PublicKeySet {
+  readonly keys: readonly PublicKey[]
+}
+
+/** The public key with these 32 bytes in base64url. */
+export const publicKeyOf = (x: string): PublicKey => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  alg: 'EdDSA',
+  use: 'sig',
+  kid: thumbprintOf(x),
+  x,
+})
+
+/** The thumbprint of RFC 7638: the members that make the key, in the order of their names. */
+const thumbprintOf = (x: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
+    .digest('base64url')
+
+/** Makes a key pair: the public half in base64url, the private one as PEM. */
+export function newKeyPair(): { x: string; privateKey: string } {
+  const pair = generateKeyPairSync('ed25519')
+  const { x = '' } = pair.publicKey.export({ format: 'jwk' })
+  return { x, privateKey: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+}
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** Signs these claims with the private key that belongs to `kid`. */
+export function signedWith(key: KeyObject, kid: string, type: string, claims: object): string {
+  const text = `${encoded({ alg: 'EdDSA', kid, typ: type })}.${encoded(claims)}`
+  return `${text}.${signBytes(null, Buffer.from(text), key).toString('base64url')}`
+}

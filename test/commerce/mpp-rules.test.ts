@@ -1,0 +1,6 @@
+import './mpp/merchant-bodies.ts'
+import './mpp/merchant-requests.ts'
+import './mpp/offers.ts'
+import './mpp/payees.ts'
+import './mpp/receipts.ts'
+import './mpp/rule-patterns.ts'

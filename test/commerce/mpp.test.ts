@@ -1,0 +1,1 @@
+import './mpp/protect-rules.ts'

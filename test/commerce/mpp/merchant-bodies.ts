@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals'
+import { merchantBody } from '../../../src/commerce/mpp/merchant-body.ts'
+
+const given = (body: string | Uint8Array, contentType?: string, cut = false) =>
+  merchantBody({ body: typeof body === 'string' ? new TextEncoder().encode(body) : body, contentType, cut })
+
+describe('the body of a merchant', () => {
+  test.each([
+    ['{"a":{"b":[1]}}', 'application/json', { a: { b: [1] } }],
+    ['{"title":"x"}', 'application/problem+json; charset=utf-8', { title: 'x' }],
+    ['{"a":1}', undefined, { a: 1 }],
+    ['[1,2]', 'application/json', { value: [1, 2] }],
+    ['null', 'application/json', { value: null }],
+    ['"text"', 'application/json', { value: 'text' }],
+    ['{"a":1}', 'text/plain', { text: '{"a":1}' }],
+    ['{"a":', 'application/json', { text: '{"a":' }],
+    ['Grüße', 'text/html', { text: 'Grüße' }],
+    ['', undefined, { text: '' }],
+  ])('%s of type %s is given as %j', (body, type, expected) => {
+    expect(given(body, type)).toEqual(expected)
+  })
+
+  test('is given as base64 where it is no text', () => {
+    expect(given(Uint8Array.of(0xff, 0xd8, 0xff), 'image/jpeg')).toEqual({
+      base64: '/9j/',
+      contentType: 'image/jpeg',
+    })
+  })
+
+  test('that was cut is marked, also inside of a character', () => {
+    const euro = new TextEncoder().encode('1 €')
+    expect(given(euro.subarray(0, 4), 'text/plain', true)).toEqual({ text: '1 ', truncated: true })
+    expect(given('{"a":', 'application/json', true)).toEqual({ text: '{"a":', truncated: true })
+  })
+
+  test('that is nested without end stays text, in linear time', () => {
+    const deep = '['.repeat(500_000)
+    expect(given(deep, 'application/json')).toEqual({ text: deep })
+    const quotes = `{"a":"${'\\"['.repeat(200_000)}"}`
+    expect(given(quotes, 'application/json')).toEqual(JSON.parse(quotes))
+    const open = `"${'\\"'.repeat(500_000)}`
+    expect(given(open, 'application/json')).toEqual({ text: open })
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  headersBeside,
+  headersProblem,
+  merchantRequest,
+  requestDigest,
+  shownUrl,
+} from '../../../src/commerce/mpp/merchant-request.ts'
+
+const url = 'https://shop.example.com/buy?key=secret#part'
+
+describe('the request to a merchant', () => {
+  test('is a GET; with a body a POST, and an object is sent as JSON', () => {
+    expect(merchantRequest({ url })).toEqual({ url, method: 'GET', headers: {}, body: null })
+    expect(merchantRequest({ url, body: 'a=1' })).toMatchObject({ method: 'POST', body: 'a=1', headers: {} })
+    expect(merchantRequest({ url, body: { a: 1 }, method: 'PUT' })).toMatchObject({
+      method: 'PUT',
+      body: '{"a":1}',
+      headers: { 'content-type': 'application/json' },
+    })
+    const own = { 'Content-Type': 'application/ld+json' }
+    expect(merchantRequest({ url, body: {}, headers: own }).headers).toEqual(own)
+  })
+
+  test.each([
+    ['Host', 'evil.example', /set by the connection/],
+    ['connection', 'close', /set by the connection/],
+    ['Content-Length', '0', /set by the connection/],
+    ['transfer-encoding', 'chunked', /set by the connection/],
+    ['Proxy-Authorization', 'Basic x', /set by the connection/],
+    ['Payment-Authorization', 'Payment x', /belongs to the payment/],
+    ['Accept-Payment', 'card/charge', /belongs to the payment/],
+    ['X-Payment', 'x', /belongs to the payment/],
+    ['Authorization', ' payment eyJ', /holds a payment/],
+    ['a b', 'x', /no name of a header/],
+    ['', 'x', /no name of a header/],
+    ['x-a', 'one\r\nx-b: two', /plain ASCII/],
+    ['x-a', 'ä', /plain ASCII/],
+    ['x-a', 'x'.repeat(12_400), /more than 12288 characters/],
+  ])('does not have the header %j: %j', (name, value, problem) => {
+    expect(headersProblem({ [name]: value })).toMatch(problem)
+  })
+
+  test('has no header twice, in whatever case', () => {
+    expect(headersProblem({ 'x-a': '1', 'X-A': '2' })).toMatch(/"X-A" is given twice/)
+  })
+
+  test('may have other headers of the caller', () => {
+    const headers = { Authorization: 'Bearer x', cookie: 'a=b', 'x-request-id': '1', accept: '*/*' }
+    expect(headersProblem(headers)).toBeUndefined()
+    expect(headersBeside(headers, 'authorization')).toEqual({
+      cookie: 'a=b',
+      'x-request-id': '1',
+      accept: '*/*',
+    })
+    expect(headersBeside(headers, 'payment-authorization')).toEqual(headers)
+  })
+
+  test('is told from any other by its digest, and shown without its query', () => {
+    const one = { url, method: 'POST', body: 'a' } as const
+    const others = [
+      { ...one, body: 'b' },
+      { ...one, body: null },
+      { ...one, method: 'PUT' as const },
+    ]
+    expect(new Set([one, ...others].map(requestDigest)).size).toBe(4)
+    expect(requestDigest(one)).toMatch(/^sha-256=[\w-]{43}$/)
+    expect(shownUrl(new URL(url))).toBe('https://shop.example.com/buy')
+  })
+})

@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals'
+import { type OfferTerms, offerProblem } from '../../../src/commerce/mpp/offer-checks.ts'
+import { type CardOffer, cardOffer, type MerchantAnswer } from '../../../src/commerce/mpp/offers.ts'
+import { contentDigest, writeChallenge } from '../../../src/mpp/index.ts'
+import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
+
+const answer = (authenticate: readonly string[], more: Partial<MerchantAnswer> = {}): MerchantAnswer => ({
+  status: 402,
+  authenticate,
+  headerNames: [],
+  body: new Uint8Array(),
+  ...more,
+})
+
+const card = (options: ChallengeOptions = {}) => writeChallenge(aChallenge(options))
+const other = (method: string) => card({ parameters: { method } })
+
+describe('the offers of a merchant', () => {
+  test('the first charge by card that can be read is taken, wherever it stands', () => {
+    const challenge = aChallenge()
+    const header = `Bearer realm="x", ${other('tempo')}, ${card({ currency: 'EURO' })}, ${writeChallenge(challenge)}`
+    expect(cardOffer(answer(['Basic realm="y"', header]))).toMatchObject({
+      challenge,
+      charge: { amount: 2_000n },
+    })
+  })
+
+  test.each([
+    [200, /answered 200 and asks for no payment/],
+    [301, /answered 301, not 402/],
+    [500, /answered 500, not 402/],
+  ])('there is none in an answer of %i', (status, message) => {
+    expect(cardOffer(answer([card()], { status }))).toEqual({
+      code: 'no_challenge',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  test('others are listed by name', () => {
+    const body = new TextEncoder().encode('{"x402Version":1}')
+    const offer = cardOffer(answer([`${other('tempo')}, L402 macaroon="x"`, other('stripe')], { body }))
+    expect(offer).toEqual({
+      code: 'no_card_offer',
+      message: expect.stringMatching(/Offered: tempo\/charge, stripe\/charge, l402, x402\./),
+    })
+    const byHeader = cardOffer(answer([], { headerNames: ['payment-required'] }))
+    expect(byHeader).toMatchObject({ message: expect.stringContaining('Offered: x402') })
+    expect(cardOffer(answer([]))).toMatchObject({ message: expect.stringContaining('offers nothing') })
+  })
+
+  test('ten thousand of them are no work, and no long message', () => {
+    const offer = cardOffer(answer(Array.from({ length: 10_000 }, (_, n) => other(`method${n}`))))
+    expect(offer).toMatchObject({ code: 'no_card_offer' })
+    expect(JSON.stringify(offer).length).toBeLessThan(1_000)
+  })
+
+  test.each<[string, ChallengeOptions, RegExp]>([
+    ['an amount of nothing', { amount: '0' }, /amount/],
+    ['no key', { details: { encryptionJwk: undefined } }, /no key/],
+    ['a weak key', { details: { encryptionJwk: weakKey().jwk } }, /key of the merchant/],
+    ['both kinds of key', { details: { jwksUri: 'https://shop.example.com/jwks', kid: 'a' } }, /both/],
+    ['no networks', { details: { acceptedNetworks: [] } }, /networks/],
+  ])('one with %s says so', (_, options, message) => {
+    expect(cardOffer(answer([card(options)]))).toEqual({
+      code: 'challenge_unusable',
+      message: expect.stringMatching(message),
+    })
+  })
+})
+
+const terms: OfferTerms = {
+  now: new Date(),
+  heldEuros: 2_000n,
+  networks: ['visa'],
+  body: null,
+  url: new URL('https://shop.example.com/buy'),
+}
+
+const problemOf = (options: ChallengeOptions, changed: Partial<OfferTerms> = {}) =>
+  offerProblem(cardOffer(answer([card(options)])) as CardOffer, { ...terms, ...changed })
+
+describe('an offer', () => {
+  const jwks = (uri: string) => ({ details: { encryptionJwk: undefined, jwksUri: uri, kid: 'a' } })
+
+  test.each<[string, ChallengeOptions]>([
+    ['as it is made', {}],
+    ['without an end', { expires: null }],
+    ['for less', { amount: '1' }],
+    ['with the other header', { parameters: { header: 'Payment-Authorization' } }],
+    ['with a digest of no body', { parameters: { digest: contentDigest('') } }],
+    ['with keys of its own origin', jwks('https://shop.example.com/keys')],
+  ])('%s can be paid', (_, options) => {
+    expect(problemOf(options)).toBeUndefined()
+  })
+
+  test.each<[string, ChallengeOptions, string, RegExp]>([
+    ['is over', { expires: new Date(0).toISOString() }, 'challenge_expired', /1970/],
+    ['ends at no time', { expires: 'soon' }, 'challenge_unusable', /RFC 3339/],
+    ['costs a cent too much', { amount: '2001' }, 'amount_above_held', /€ 20\.01, € 20\.00 are held/],
+    ['is not in euros', { currency: 'usd' }, 'currency_not_eur', /USD/],
+    [
+      'takes no Visa',
+      { details: { acceptedNetworks: ['amex'] } },
+      'network_not_accepted',
+      /amex; the card is of visa/,
+    ],
+    [
+      'is for another body',
+      { parameters: { digest: contentDigest('a') } },
+      'digest_mismatch',
+      /another body/,
+    ],
+    ['wants another header', { parameters: { header: 'Cookie' } }, 'challenge_unusable', /Cookie/],
+    ['wants an address', { details: { billingRequired: true } }, 'challenge_unusable', /billing address/],
+    ['has its key elsewhere', jwks('https://evil.example/keys'), 'merchant_key_unusable', /evil\.example/],
+    [
+      'has its key at another port',
+      jwks('https://shop.example.com:8443/keys'),
+      'merchant_key_unusable',
+      /8443/,
+    ],
+    ['has its key in clear', jwks('http://shop.example.com/keys'), 'merchant_key_unusable', /not from/],
+  ])('that %s cannot', (_, options, code, message) => {
+    expect(problemOf(options)).toEqual({ code, message: expect.stringMatching(message) })
+  })
+
+  test('is for the body that was sent', () => {
+    const digest = contentDigest('{"a":1}')
+    expect(problemOf({ parameters: { digest } }, { body: '{"a":1}' })).toBeUndefined()
+    expect(problemOf({ parameters: { digest } }, { body: '{"a":2}' })?.code).toBe('digest_mismatch')
+  })
+})

@@ -1,0 +1,8 @@
+import './mpp/bounds.ts'
+import './mpp/challenges.ts'
+import './mpp/credentials.ts'
+import './mpp/ids.ts'
+import './mpp/peers.ts'
+import './mpp/receipts.ts'
+import './mpp/requests.ts'
+import './mpp/small-parts.ts'
