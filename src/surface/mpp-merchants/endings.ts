@@ -45,10 +45,10 @@ export function afterCharge(
   if (!(answer instanceof WithHeaders) || read === undefined || isUnusable(read)) return answer
   const changed = receipt(read)
   const shown = changed === null ? {} : { [RECEIPT]: writeReceipt(changed) }
-  if (ending === 'fails') return withHeaders<File>(refuse('failed'), shown)
+  if (ending === 'fails') return withHeaders(refuse('failed'), shown)
   const body = bodies[ending]
   const file = body ? { type: 'application/json', content: body() } : answer.answer
-  return withHeaders<File>(file, { 'Cache-Control': 'private', ...shown })
+  return withHeaders(file, { 'Cache-Control': 'private', ...shown })
 }
 
 /** The answer to a credential that the merchant does not charge. */
@@ -75,5 +75,5 @@ export function asking(
 ): Answer<File> {
   const offer = offerOf(article, scenario, context)
   const refusal = context.refuse('payment_required')
-  return offer === undefined ? refusal : withHeaders<File>(refusal, { 'WWW-Authenticate': offer })
+  return offer === undefined ? refusal : withHeaders(refusal, { 'WWW-Authenticate': offer })
 }

@@ -9,10 +9,11 @@ import { afterCharge, asking, withoutCharge } from './endings.ts'
 import { scenarioOf } from './scenarios.ts'
 import { json, payee } from './stand.ts'
 
+const good = paidEndpoint(payee)
+
 type Handler = HandlerOf<typeof mppMerchantsApi.get>
 type Input = Parameters<Handler['reserve']>[0]
-
-const good = paidEndpoint(payee)
+type Called = Parameters<typeof good.record>
 
 /** The parameters of the address and of the query, as the payee reads them. */
 const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
@@ -26,7 +27,7 @@ const merchant: Handler = {
     if (!scenario) return context.refuse('scenario_not_found')
     if (scenario.asks === 'no_money') return json({ scenario: name, content: 'This is free.' })
     if (scenario.asks === 'elsewhere')
-      return withHeaders<File>(context.refuse('moved'), { Location: 'http://169.254.169.254/' })
+      return withHeaders(context.refuse('moved'), { Location: 'http://169.254.169.254/' })
     const isPresented = presentedIn(context) !== undefined
     if (isPresented && scenario.charges) return undefined
     const article = await payee.find(paramsOf(input), context)
@@ -34,22 +35,24 @@ const merchant: Handler = {
     return isPresented ? withoutCharge(article, scenario, context) : asking(article, scenario, context)
   },
 
+  /** A credential that has been presented before gets the same answer again. */
   async reserve(input, context) {
     const reserved = await good.reserve({ params: paramsOf(input) }, context)
-    if (!(reserved instanceof Settled)) return reserved
     const scenario = scenarioOf(input.params.scenario)
-    return scenario ? new Settled(afterCharge(reserved.answer, scenario, context)) : reserved
+    if (!(reserved instanceof Settled) || !scenario) return reserved
+    return new Settled(afterCharge(reserved.answer, scenario, context)) as Settled<File>
   },
 
-  call: good.call,
+  call: (reservation, outside) => good.call(reservation as Called[1], outside),
 
-  async record(answer, reservation, context) {
+  async record(called, reserved, context) {
+    const [answer, reservation] = [called, reserved] as [Called[0], Called[1]]
     const recorded = await good.record(answer, reservation, context)
     const scenario = scenarioOf(reservation.params.scenario ?? '')
     return recorded instanceof NextCall || !scenario ? recorded : afterCharge(recorded, scenario, context)
   },
 
-  recover: good.recover,
+  recover: (reserved, context) => good.recover(reserved as Called[1], context),
 }
 
 export const mppMerchantsArea = area(
