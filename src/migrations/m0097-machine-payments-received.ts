@@ -11,7 +11,7 @@ export class MachinePaymentsReceived extends Migration {
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
         kid text collate "C" not null check (kid ~ '^[A-Za-z0-9_-]{43}$'),
-        modulus text not null check (modulus ~ '^[A-Za-z0-9_-]{342}$'),
+        modulus text not null check (length(modulus) = 342 and modulus ~ '^[A-Za-z0-9_-]+$'),
         secret text,
         private_key text,
         retired_at timestamptz(3),

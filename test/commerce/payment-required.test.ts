@@ -1,0 +1,1 @@
+import './payment-required/settled.ts'
