@@ -183,8 +183,6 @@ test('another owner’s requests are not there', async () => {
     stranger.collect.payments({ params }),
     stranger.collect.cancel({ params, body: {} }),
   ])
-  expect(answers.map(({ status, code }) => [status, code])).toEqual(
-    Array(3).fill([404, 'request_not_found']),
-  )
+  expect(answers.map(({ status, code }) => [status, code])).toEqual(Array(3).fill([404, 'request_not_found']))
   expect((await getRequest(client, id)).status).toBe('open')
 })

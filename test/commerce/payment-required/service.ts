@@ -1,5 +1,5 @@
-import type { TestService } from '../../support/harness.ts'
 import { aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
+import type { TestService } from '../../support/harness.ts'
 
 /** An owner who is paid: requests of one wallet, at the addresses that programs pay. */
 export async function aPayee(service: TestService) {
@@ -20,8 +20,7 @@ export async function aPayee(service: TestService) {
       }),
     )
   const get = (id: string) => bodyOf(client.collect.get({ params: { id } }))
-  const balance = async () =>
-    (await bodyOf(client.wallets.get({ params: { id: wallet.id } }))).availableEuros
+  const balance = async () => (await bodyOf(client.wallets.get({ params: { id: wallet.id } }))).availableEuros
   const settlements = async (requestId: string) =>
     (await bodyOf(client.settlements.list({ query: { requestId } }))).data
   const urlOf = (id: string) => `${service.url}/collect/402/${id}`

@@ -70,7 +70,10 @@ interface Token {
 }
 
 /** A network token, encrypted to the key of the challenge. */
-export function tokenFor(challenge: Challenge, { number = '4242424242424242', header = {}, plain = {} }: Token = {}): string {
+export function tokenFor(
+  challenge: Challenge,
+  { number = '4242424242424242', header = {}, plain = {} }: Token = {},
+): string {
   const jwk = keyIn(challenge)
   const content = randomBytes(32)
   const iv = randomBytes(12)
@@ -79,12 +82,19 @@ export function tokenFor(challenge: Challenge, { number = '4242424242424242', he
   const cipher = createCipheriv('aes-256-gcm', content, iv).setAAD(Buffer.from(head))
   const text = JSON.stringify({
     token: { paymentToken: number, tokenExpirationMonth: '12', tokenExpirationYear: '2039', eci: '05' },
-    dynamicData: { dynamicDataValue: 'AQIDBA==', dynamicDataType: 'CARD_APPLICATION_CRYPTOGRAM_SHORT_FORM', dynamicDataExpiration: 0 },
+    dynamicData: {
+      dynamicDataValue: 'AQIDBA==',
+      dynamicDataType: 'CARD_APPLICATION_CRYPTOGRAM_SHORT_FORM',
+      dynamicDataExpiration: 0,
+    },
     ...plain,
   })
   const encrypted = Buffer.concat([cipher.update(text), cipher.final()])
   const wrapped = publicEncrypt({ key, oaepHash: 'sha256' }, content)
-  return [head, ...[wrapped, iv, encrypted, cipher.getAuthTag()].map(part => part.toString('base64url'))].join('.')
+  return [
+    head,
+    ...[wrapped, iv, encrypted, cipher.getAuthTag()].map(part => part.toString('base64url')),
+  ].join('.')
 }
 
 export const payloadFor = (challenge: Challenge, token: Token = {}) => ({

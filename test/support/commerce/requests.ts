@@ -14,8 +14,7 @@ export const aRequest = (client: TestClient, walletId: string, members: Partial<
 
 export type PaymentRequest = Awaited<ReturnType<typeof aRequest>>
 
-export const getRequest = (client: TestClient, id: string) =>
-  bodyOf(client.collect.get({ params: { id } }))
+export const getRequest = (client: TestClient, id: string) => bodyOf(client.collect.get({ params: { id } }))
 
 /** Somebody sends money by SEPA, and names what it is for in this text. */
 export const sendEuros = (
