@@ -6,6 +6,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { collectApi } from './api.ts'
 import { create } from './create.ts'
 import { cancel, expire } from './end.ts'
+import { findPayableRequests } from './payables.ts'
 import { collectProcess } from './process.ts'
 import { collectReactions } from './reactions.ts'
 import { NEEDS_RUN, PaymentRequest, requestMachine } from './request.ts'
@@ -64,6 +65,7 @@ export const collectArea = area(
     entities: [PaymentRequest, RequestPayment],
     machines: [requestMachine, requestPaymentMachine],
     reactions: collectReactions,
+    findPayables: findPayableRequests,
     deadlines: [expiry],
     openRecords: [
       {

@@ -21,14 +21,13 @@ const RequestPaymentEvent = RequestEvent.extend({
 
 export const requestEvents = {
   'claim.request.created': event('Somebody has been asked for money.', RequestEvent),
-  'claim.request.paid': event('What was asked for has come, in full.', RequestEvent),
   'claim.request.expired': event('A request for money has expired unpaid.', RequestEvent),
   'claim.request.cancelled': event('A request for money has been cancelled.', RequestEvent),
 }
 
 /** The events of money that comes for a request. */
 export const paymentEvents = {
-  'claim.request.paid': RequestEvent,
+  'claim.request.paid': event('What was asked for has come, in full.', RequestEvent),
   'claim.request.expired': RequestEvent,
   'claim.request.partially_paid': event(
     'A part of what was asked for has come; the request waits for the rest.',

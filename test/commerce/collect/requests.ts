@@ -128,7 +128,7 @@ describe('a payment request', () => {
     const first = await make(client, one.id)
     const second = await make(client, two.id)
     await bodyOf(client.collect.cancel({ params: { id: first.id }, body: {} }))
-    const listed = async (query: Parameters<typeof client.collect.list>[0]['query']) =>
+    const listed = async (query: NonNullable<Parameters<typeof client.collect.list>[0]>['query'] & object) =>
       (await bodyOf(client.collect.list({ query }))).data.map(({ id }) => id)
     expect(await listed({})).toEqual([second.id, first.id])
     expect(await listed({ status: 'cancelled' })).toEqual([first.id])

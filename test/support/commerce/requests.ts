@@ -47,7 +47,10 @@ export async function eventsAbout(client: TestClient, requestId: string) {
   const { data } = await bodyOf(client.events.list({ query: { limit: 100 } }))
   return data
     .filter(({ event, data }) => event.startsWith('claim.') && data.requestId === requestId)
-    .map(({ event, data }) => ({ event: event.replace('claim.request.', ''), ...data }))
+    .map(({ event, data }): { event: string; [member: string]: unknown } => ({
+      event: event.replace('claim.request.', ''),
+      ...data,
+    }))
     .reverse()
 }
 
