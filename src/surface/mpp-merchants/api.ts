@@ -22,7 +22,7 @@ const merchant = {
   summary: 'Pay a simulated merchant',
   description,
   tag: 'Sandbox',
-  query: z.object({ amountEuros: positiveEuros(100_000n).optional() }),
+  query: z.strictObject({ amountEuros: positiveEuros(100_000n).optional() }),
   returns: [200, file('application/json')],
   headers: {
     ...headers,

@@ -48,7 +48,7 @@ export const paidContract = {
     200: {
       'Payment-Receipt':
         'The receipt: base64url of JSON, with `challengeId`, `externalId` and a signed `proof`.',
-      'Cache-Control': '`private`',
+      'Cache-Control': 'Always `private`: what was paid for is for whoever has paid.',
     },
     402: { 'WWW-Authenticate': 'A fresh challenge of the scheme `Payment`, for the method `card`.' },
   },
