@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { paidContract } from '../../commerce/collect/index.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { type ContextOf, get, post } from '../../kernel/contract/operation.ts'
-import { positiveEuros } from '../../values/money.ts'
+import { formattedText } from '../../values/schemas.ts'
 import { scenarios } from './scenarios.ts'
 
 const table = Object.entries(scenarios)
@@ -15,6 +15,12 @@ The scenarios:
 
 ${table}`
 
+const price = formattedText(
+  /^(?!0+(?:\.0+)?$)\d{1,3}(?:\.\d{1,2})?$/,
+  6,
+  'a price is more than 0, less than 1000, and has at most two decimals',
+).meta({ description: 'What it wants, in euros.', examples: ['7.50'] })
+
 const { headers, problems, ...shared } = paidContract
 
 const merchant = {
@@ -22,7 +28,7 @@ const merchant = {
   summary: 'Pay a simulated merchant',
   description,
   tag: 'Sandbox',
-  query: z.strictObject({ amountEuros: positiveEuros(100_000n).optional() }),
+  query: z.strictObject({ amountEuros: price.optional() }),
   returns: [200, file('application/json')],
   headers: {
     ...headers,

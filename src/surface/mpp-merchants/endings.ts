@@ -10,9 +10,12 @@ import { offerOf } from './stand.ts'
 const RECEIPT = 'Payment-Receipt'
 const PIECE = ' '.repeat(65_536)
 
-/** Ends the connection where the body is half sent. */
+const pause = (milliseconds: number) => new Promise<void>(resolve => clock.alarm(milliseconds, resolve))
+
+/** Ends the connection where the body is half sent. The pause lets the headers out before. */
 async function* cutOff(): ByteStream {
   yield '{"content": "The first half of'
+  await pause(200)
   throw new Error('the scenario cut-off hangs up in the middle of its answer')
 }
 
@@ -23,7 +26,7 @@ async function* neverEnding(): ByteStream {
 async function* dawdling(): ByteStream {
   for (let second = 0; second < 120; second++) {
     yield ' '
-    await new Promise<void>(resolve => clock.alarm(1_000, resolve))
+    await pause(1_000)
   }
   yield '{}'
 }

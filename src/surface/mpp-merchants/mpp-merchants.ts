@@ -17,7 +17,7 @@ type Called = Parameters<typeof good.record>
 
 /** The parameters of the address and of the query, as the payee reads them. */
 const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
-  amountEuros === undefined ? params : { ...params, amountEuros: String(amountEuros) }
+  amountEuros === undefined ? params : { ...params, amountEuros }
 
 /** Everything that charges no card is answered by reading alone; what does is charged as a request is. */
 const merchant: Handler = {

@@ -28,7 +28,7 @@ export const payee: Payee<File> = {
     return {
       ...members,
       externalId: scenario,
-      amountEuros: amountEuros === undefined ? USUAL : BigInt(amountEuros),
+      amountEuros: amountEuros === undefined ? USUAL : BigInt(Math.round(Number(amountEuros) * 100)),
       description: `The scenario ${scenario} of the sandbox`,
       merchantName: 'Sandbox merchant',
     }
