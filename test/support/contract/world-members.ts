@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { challengeOf, credentialFor } from '../commerce/machine-payer.ts'
 import type { HttpResponse } from '../harness.ts'
 
 /** Calls an operation with the owner's key, and gives its answer. */
@@ -29,10 +30,20 @@ async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
   return { intentId: await approvedIntent(make, agentId, SHOP) }
 }
 
+/** The credential by which a test token pays what is asked for at the path. */
+const paying = (method: string) => async (_make: Make, path: string, url: string) => ({
+  authorization: credentialFor(await challengeOf(url + path, { method })),
+})
+
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
-  Record<string, (make: Make, path: string) => Promise<Record<string, string>>>
-> = {}
+  Record<string, (make: Make, path: string, url: string) => Promise<Record<string, string>>>
+> = {
+  'settlements.pay': paying('GET'),
+  'settlements.payByPost': paying('POST'),
+  'mppMerchants.get': paying('GET'),
+  'mppMerchants.post': paying('POST'),
+}
 
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<Record<string, (make: Make, path: string) => Promise<object>>> = {
