@@ -14,7 +14,11 @@ const AcquirerRecord = z
   })
   .meta({ id: 'AcquirerAccount' })
 
-const PaidEvent = z.object({ reference: z.string(), amountEuros: euros, owedEuros: signedEuros })
+const PaidEvent = z.object({
+  payoutId: z.string().meta({ description: 'The acquirer’s reference.', examples: ['PAYOUT-2026-11-20'] }),
+  amountEuros: euros,
+  owedEuros: signedEuros,
+})
 
 export const acquirerApi = {
   acquirer: get('/billing/acquirer', {

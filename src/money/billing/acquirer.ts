@@ -29,6 +29,6 @@ export const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({
   settleCharge({ amountEuros, cause }, book)
   sendAlong(book.post(sql))
   const owedEuros = book.available('clearing_acquirer')
-  emit('acquirer.paid', { reference, amountEuros, owedEuros })
+  emit('acquirer.paid', { payoutId: reference, amountEuros, owedEuros })
   return { currency: 'EUR', owedEuros }
 }
