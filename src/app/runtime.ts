@@ -142,6 +142,7 @@ export async function openRuntime({
       runFor,
       deliver: (key, request) => deliver(key, request),
       cardAnswerMs: settings.cardAnswerMs,
+      mppRuns: settings.mppRuns,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),

@@ -3,6 +3,7 @@ import { agentActivities } from '../../activities/agents.ts'
 import { cardRequestActivities } from '../../activities/card-requests.ts'
 import { cardActivities } from '../../activities/cards.ts'
 import { intentActivities } from '../../activities/intents.ts'
+import { mppActivities } from '../../activities/mpp.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
 import { transferActivities } from '../../activities/transfers.ts'
@@ -49,6 +50,7 @@ export async function startWorker(
     activities: {
       ...agentActivities(run),
       ...cardRequestActivities(run, settings),
+      ...mppActivities(run, settings),
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
