@@ -7,8 +7,13 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
 import { freeText } from '../../values/schemas.ts'
-import { LONGEST_BODY, LONGEST_HEADER, merchantMethods, MOST_HEADERS } from './merchant-request.ts'
-import { headersProblem } from './merchant-request.ts'
+import {
+  headersProblem,
+  LONGEST_BODY,
+  LONGEST_HEADER,
+  MOST_HEADERS,
+  merchantMethods,
+} from './merchant-request.ts'
 import { addressRefusals, askRefusals, mintRefusals, offerRefusals, sentRefusals } from './refusals.ts'
 import { MppCredentialRecord, mintEvents, outcomeEvents, status } from './schemas.ts'
 
@@ -29,7 +34,10 @@ const subject = {
 }
 
 const body = z
-  .union([z.string().max(LONGEST_BODY), z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 })])
+  .union([
+    z.string().max(LONGEST_BODY),
+    z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 }),
+  ])
   .optional()
   .meta({
     description: 'The body of the request: a text as it is, an object as JSON.',
@@ -66,7 +74,8 @@ const MppPayment = z
     credential_id: id('mppcredential'),
     merchant_status: z.int().meta({ examples: [200] }),
     receipt: z.string().nullable().meta({
-      description: 'The `Payment-Receipt` of the merchant as it came; null where it gave none for this payment.',
+      description:
+        'The `Payment-Receipt` of the merchant as it came; null where it gave none for this payment.',
     }),
     merchant_body: z.record(z.string(), z.unknown()).meta({
       description:
@@ -138,15 +147,16 @@ export const mppApi = {
           .max(32_768)
           .meta({
             description: 'The `WWW-Authenticate` of the 402, as it came.',
-            examples: ['Payment id="…", realm="shop.example.com", method="card", intent="charge", request="…"'],
+            examples: [
+              'Payment id="…", realm="shop.example.com", method="card", intent="charge", request="…"',
+            ],
           }),
       }).omit({ headers: true }),
       'the merchant is given a network token by this service.',
     ),
     example: {
       url: 'https://shop.example.com/reports/42',
-      challenge:
-        'Payment id="…", realm="shop.example.com", method="card", intent="charge", request="…"',
+      challenge: 'Payment id="…", realm="shop.example.com", method="card", intent="charge", request="…"',
       intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
     },
     returns: [201, NewMppCredential],
@@ -190,10 +200,7 @@ export const mppApi = {
     fails: {
       credential_not_found,
       credential_over: [400, 'Its outcome is known already.'],
-      credential_under_way: [
-        409,
-        'The merchant may still answer: try again two minutes after it was sent.',
-      ],
+      credential_under_way: [409, 'The merchant may still answer: try again two minutes after it was sent.'],
       network_says_paid: [400, 'outcome: the card network has authorized the payment: it is paid.'],
     },
     emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents },

@@ -1,5 +1,5 @@
-import { revokeMppToken } from '../../cards/agent-credentials/index.ts'
 import type { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
+import { revokeMppToken } from '../../cards/agent-credentials/index.ts'
 import {
   type CardBatch,
   loadTokenPayments,
@@ -50,7 +50,8 @@ export class OpenPayment {
     if (!mppCredentialMachine.move(credential, 'indeterminate')) return
     credential.dueAt = after(credential.createdAt, OPEN_FOR_MS)
     emit('mpp.credential.indeterminate', credentialEvent(credential))
-    if (credential.transactionId !== null) consume(credential, credential.transactionId, 'network', this.#context)
+    if (credential.transactionId !== null)
+      consume(credential, credential.transactionId, 'network', this.#context)
     else if (credential.declinedAt !== null) await this.giveUp('network')
     else look(credential, this.#context)
     Object.assign(credential, { updatedAt: now })

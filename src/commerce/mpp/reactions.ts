@@ -12,7 +12,11 @@ const emits = { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents }
 
 /** The machine payments among payments by network tokens, each with what was said of it last. */
 const machinePayments = (events: readonly Charge[]): [string, Charge][] =>
-  [...new Map(events.flatMap(event => (event.mppCredentialId ? [[event.mppCredentialId, event] as const] : [])))]
+  [
+    ...new Map(
+      events.flatMap(event => (event.mppCredentialId ? [[event.mppCredentialId, event] as const] : [])),
+    ),
+  ]
     .map(([id, event]): [string, Charge] => [id, event])
     .sort(([one], [other]) => (one < other ? -1 : 1))
 

@@ -25,7 +25,9 @@ export const MppCredentialRecord = z
     delegationId: id('delegation').nullable(),
     intentId: id('intent'),
     cardId: id('card'),
-    agentCredentialId: id('agentcredential').meta({ description: 'The network token inside, with its limits.' }),
+    agentCredentialId: id('agentcredential').meta({
+      description: 'The network token inside, with its limits.',
+    }),
     status,
     sentBy: z.enum(senders).meta({
       description: '`service`: by `POST /v1/mpp/pay`. `caller`: by whoever minted it and was shown it.',

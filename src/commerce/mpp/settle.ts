@@ -19,7 +19,9 @@ export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, cont
   const { status, dueAt } = payment.credential
   if (dueAt === null || dueAt > now) return { acted: false }
   if (status === 'sent') {
-    await payment.leaveOpen('Nobody has the answer of the merchant: the service was stopped, or it came too late.')
+    await payment.leaveOpen(
+      'Nobody has the answer of the merchant: the service was stopped, or it came too late.',
+    )
     return { acted: true }
   }
   const isOpen = status === 'minted' || status === 'indeterminate'

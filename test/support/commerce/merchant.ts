@@ -130,7 +130,10 @@ export async function openedPayment({ credential }: Visit): Promise<{
   if (!credential) throw new Error('a visit without a credential')
   const payload = cardPayloadOf(credential)
   if (isUnusable(payload)) throw new Error(payload.problem)
-  const { plaintext, protectedHeader } = await compactDecrypt(payload.encryptedPayload, merchantKey.privateKey)
+  const { plaintext, protectedHeader } = await compactDecrypt(
+    payload.encryptedPayload,
+    merchantKey.privateKey,
+  )
   const token: unknown = JSON.parse(Buffer.from(plaintext).toString())
   return { payload, challenge: credential.challenge, header: protectedHeader, token }
 }

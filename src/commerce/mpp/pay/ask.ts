@@ -82,4 +82,3 @@ export function unanswered(answer: Exclude<OutboundAnswer, { kind: 'answered' }>
   const code = answer.timedOut ? 'merchant_silent' : 'merchant_unusable'
   return { code, message: `${askRefusals[code][1]} ${answer.message}` }
 }
-

@@ -9,9 +9,15 @@ import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import { hasCardNumber } from '../../../values/card-number.ts'
 import { after } from '../../../values/clock.ts'
 import { excerpt } from '../../../values/schemas.ts'
-import { MppCredential, mppCredentialMachine, OPEN_FOR_MS, SENT_GRACE_MS, type senders } from '../credential.ts'
+import {
+  MppCredential,
+  mppCredentialMachine,
+  OPEN_FOR_MS,
+  SENT_GRACE_MS,
+  type senders,
+} from '../credential.ts'
 import { credentialEvent } from '../events.ts'
-import { plainHost, merchantOf } from '../hosts.ts'
+import { merchantOf, plainHost } from '../hosts.ts'
 import { requestDigest, shownUrl } from '../merchant-request.ts'
 import { mppProcess } from '../process.ts'
 import { mintRefusals, offerRefusals } from '../refusals.ts'

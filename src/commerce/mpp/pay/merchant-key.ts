@@ -1,5 +1,11 @@
 import type { Mode } from '../../../kernel/contract/actor.ts'
-import { type CardDetails, isObject, type MerchantKey, merchantKeyOf, merchantKeyProblem } from '../../../mpp/index.ts'
+import {
+  type CardDetails,
+  isObject,
+  type MerchantKey,
+  merchantKeyOf,
+  merchantKeyProblem,
+} from '../../../mpp/index.ts'
 import { askRefusals } from '../refusals.ts'
 import { asksOwnListener } from './address.ts'
 import { AT_ONCE, type Outside, unanswered } from './ask.ts'
@@ -37,7 +43,8 @@ export async function fetchMerchantKey(
 export function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
   const named = keysIn(body).filter(key => isObject(key) && key.kid === kid)
   const [jwk] = named
-  if (named.length !== 1 || !isObject(jwk)) return unusable('The jwksUri of the merchant does not give the one key that its challenge names.')
+  if (named.length !== 1 || !isObject(jwk))
+    return unusable('The jwksUri of the merchant does not give the one key that its challenge names.')
   const problem = merchantKeyProblem(jwk)
   return problem === undefined ? merchantKeyOf(jwk) : unusable(problem)
 }

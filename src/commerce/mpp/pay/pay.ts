@@ -1,13 +1,20 @@
 import { NextCall } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
-import type { Done, ProcessorFailure } from '../../../ports/card-processor.ts'
 import { parseChallenges } from '../../../mpp/index.ts'
+import type { Done, ProcessorFailure } from '../../../ports/card-processor.ts'
 import type { mppApi } from '../api.ts'
 import { headersBeside, merchantRequest } from '../merchant-request.ts'
 import { askAndMint, type Minted, type Outside } from './ask.ts'
 import { commitMint, isGivenBack } from './commit.ts'
-import { Asking, type GivingBack, isProblem, type PayProblem, Sending, type StoredReservation } from './reservation.ts'
+import {
+  Asking,
+  type GivingBack,
+  isProblem,
+  type PayProblem,
+  Sending,
+  type StoredReservation,
+} from './reservation.ts'
 import { reserve } from './reserve.ts'
 import { recordSent, recoverSent, type Sent, send } from './send.ts'
 
@@ -18,7 +25,9 @@ type Answer = Minted | PayProblem | Sent | Done | ProcessorFailure | null
 async function giveBack({ mode, tokenId, credentialId, now }: GivingBack, { ports, requestId }: Outside) {
   const { setNetworkToken } = ports.cardProcessor(mode)
   const reference = `${credentialId}-unused`
-  return setNetworkToken ? setNetworkToken(tokenId, 'deleted', { reference, requestId, now: new Date(now) }) : null
+  return setNetworkToken
+    ? setNetworkToken(tokenId, 'deleted', { reference, requestId, now: new Date(now) })
+    : null
 }
 
 function call(reservation: Reservation, outside: Outside): Promise<Answer> {

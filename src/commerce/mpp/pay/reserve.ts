@@ -4,7 +4,7 @@ import type { Refusal } from '../../../kernel/contract/problem.ts'
 import { newId } from '../../../values/ids.ts'
 import type { mppApi } from '../api.ts'
 import { plainHost } from '../hosts.ts'
-import { type MerchantRequest } from '../merchant-request.ts'
+import type { MerchantRequest } from '../merchant-request.ts'
 import { mintRefusals } from '../refusals.ts'
 import { addressProblem, payeeProblem } from './address.ts'
 import { Asking, type PayProblem } from './reservation.ts'
@@ -47,7 +47,10 @@ export async function reserve(
   const subject = await openSubject({ cardId: chosen, intentId }, context)
   const reasons = await addressReasons(request.url, subject, context)
   if (subject.card?.status === 'active' && !networkToken)
-    reasons.push({ code: 'network_tokens_missing', message: `${mintRefusals.network_tokens_missing[1]} (${name})` })
+    reasons.push({
+      code: 'network_tokens_missing',
+      message: `${mintRefusals.network_tokens_missing[1]} (${name})`,
+    })
   const host = URL.parse(request.url)
   const merchantHost = host === null ? null : plainHost(host)
   const ask = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const

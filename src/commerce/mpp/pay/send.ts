@@ -5,7 +5,7 @@ import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
 import type { mppApi } from '../api.ts'
 import type { MppCredential } from '../credential.ts'
-import { type MerchantBody, merchantBody, MOST_BYTES } from '../merchant-body.ts'
+import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts'
 import { type ReadReceipt, readReceipt } from '../merchant-receipt.ts'
 import { lockPayment, type OpenPayment } from '../outcome.ts'
 import { asksOwnListener } from './address.ts'
@@ -65,7 +65,11 @@ async function paid(payment: OpenPayment, answer: Answered, sentAt: Date) {
   }
 }
 
-function receiptIn({ headerLists }: Answered, { challenge, challengeId }: MppCredential, sentAt: Date): ReadReceipt {
+function receiptIn(
+  { headerLists }: Answered,
+  { challenge, challengeId }: MppCredential,
+  sentAt: Date,
+): ReadReceipt {
   const [header, ...others] = headerLists['payment-receipt'] ?? []
   if (others.length > 0) return { receipt: null, note: 'The merchant gave more than one receipt.' }
   const charge = requestOf(challenge)
@@ -115,4 +119,3 @@ export async function recoverSent(id: string, context: SendContext): Promise<Ref
     `The answer of the merchant was lost. ${standing(payment.credential)}`,
   )
 }
-

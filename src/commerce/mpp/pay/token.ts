@@ -1,5 +1,10 @@
-import { credentialDigest, credentialHeaderOf, type MerchantKey, writeCredential } from '../../../mpp/index.ts'
-import { isFailure, type IssuedNetworkToken } from '../../../ports/card-processor.ts'
+import {
+  credentialDigest,
+  credentialHeaderOf,
+  type MerchantKey,
+  writeCredential,
+} from '../../../mpp/index.ts'
+import { type IssuedNetworkToken, isFailure } from '../../../ports/card-processor.ts'
 import { after, days } from '../../../values/clock.ts'
 import { encryptionKeyOf } from '../../../values/encryption-key.ts'
 import { plainHost } from '../hosts.ts'
@@ -43,7 +48,8 @@ export async function mintToken(
 ): Promise<MintedToken | PayProblem> {
   const encryptionKey = encryptionKeyOf({ ...key })
   const { networkToken } = ports.cardProcessor(subject.mode)
-  if ('problem' in encryptionKey || !networkToken) throw new Error('a merchant’s key was not checked, or no token')
+  if ('problem' in encryptionKey || !networkToken)
+    throw new Error('a merchant’s key was not checked, or no token')
   const now = new Date(subject.now)
   const expiresAt = after(now, TOKEN_MS)
   const { processorCardId, intentId, cardId, credentialId } = subject
