@@ -46,14 +46,15 @@ export function watchDatabase({ watch }: Metrics, database: Database): void {
 
 /** Measures the outcome of every outbound request. */
 export const measured = (
-  { judge, send }: Outbound,
+  { judge, isOpened, send }: Outbound,
   metrics: Metrics,
   what: 'webhook' | 'push',
 ): Outbound => ({
   judge,
+  isOpened,
   async send(request) {
     const answer = await send(request)
-    metrics.sent(what, outcomeOf(answer), answer.kind === 'refused' ? 0 : answer.latencyMs)
+    metrics.sent(what, outcomeOf(answer), 'latencyMs' in answer ? answer.latencyMs : 0)
     return answer
   },
 })
@@ -61,5 +62,6 @@ export const measured = (
 function outcomeOf(answer: OutboundAnswer): string {
   if (answer.kind === 'answered') return `${Math.floor(answer.status / 100)}xx`
   if (answer.kind === 'refused') return 'address'
+  if (answer.kind === 'busy') return 'busy'
   return answer.timedOut ? 'timeout' : 'connection'
 }

@@ -10,6 +10,7 @@ import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
 import type { File } from './file.ts'
 import type { FindPayments } from './intent-payments.ts'
+import type { FindPayables } from './payables.ts'
 
 /** What handlers may use beyond the database; wired in `app`. */
 export interface Ports extends ExternalSystems {
@@ -22,12 +23,16 @@ export interface Ports extends ExternalSystems {
   runFor(tenant: Tenant, operation: string, input: OwnInput, requestId: string): Promise<unknown>
   /** Moves the tenant's test clock to this offset, running every deadline on the way. */
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
+  /** The address of the service as its clients see it, without a slash at its end: what we give to others begins with it. */
+  publicUrl(): string
   /** The bank code and BIC in the IBANs of test wallets. */
   readonly walletBank: { readonly code: string; readonly bic: string }
   /** The account that live money is sent to, if any, and the name of its holder. */
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   /** The payments on these intents from all areas, newest first. */
   readonly paymentsOn: FindPayments
+  /** The records that ask for money, with these ids, from all areas. */
+  readonly findPayables: FindPayables
   readonly outbound: Outbound
   readonly vault: Vault
   readonly signer: Signer

@@ -8,6 +8,7 @@ import type { PageOf } from '../contract/page.ts'
 import { type PageRequest, type PageRows, readPage } from '../contract/page-size.ts'
 import { Problem, type Refusal } from '../contract/problem.ts'
 import type { Process, ProcessRecord } from '../contract/process.ts'
+import type { RawRequest } from '../contract/raw-request.ts'
 import type { Condition, FindOptions } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { onConnection } from '../database/connection.ts'
@@ -79,6 +80,24 @@ export class RequestContext implements Context {
 
   get ports() {
     return this.#runtime.ports
+  }
+
+  get headers() {
+    return this.#request.headers
+  }
+
+  get rawBody() {
+    return this.#request.body
+  }
+
+  get host() {
+    return this.#request.host
+  }
+
+  get #request(): RawRequest {
+    const { request, operation } = this.#call
+    if (request) return request
+    throw new Error(`${operation.key} reads the request: its contract must say \`reads\` or \`rawBody\``)
   }
 
   get tenant(): Tenant {
@@ -191,17 +210,19 @@ export class RequestContext implements Context {
     while (this.#reactedTo < this.events.length) {
       const { event, alike } = this.#nextEvents()
       for (const reaction of this.#runtime.reactions.get(event) ?? []) {
+        const concerned = alike.filter(data => reaction.concerns?.(data) ?? true)
+        if (concerned.length === 0) continue
         // Sent before what the reaction reads, so it reads what was changed.
         this.sendAlong(this.records.flush())
         this.#declared = reaction.emits
-        await reaction.run(alike, this as Context<never, Events>)
+        await reaction.run(concerned, this as Context<never, Events>)
       }
     }
     this.#declared = own
   }
 
   /** The data of the next event without a reaction so far, and of those of the same name right behind it. */
-  #nextEvents(): { event: string; alike: unknown[] } {
+  #nextEvents(): { event: string; alike: EventRow['data'][] } {
     const first = this.#reactedTo
     const { event } = this.events[first] as EventRow
     while (this.events[this.#reactedTo]?.event === event) this.#reactedTo++
