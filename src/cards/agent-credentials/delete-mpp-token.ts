@@ -20,6 +20,7 @@ export async function noteDeletion(
   const credential = found && (await records.lock(AgentCredential, found.id))
   if (!credential) return true
   const isOpen = isFailure(answer) && answer.failure !== 'refused'
-  if (!isOpen) credential.processorProblem = isFailure(answer) ? 'The processor refuses to delete the token.' : null
+  if (!isOpen)
+    credential.processorProblem = isFailure(answer) ? 'The processor refuses to delete the token.' : null
   return !isOpen
 }

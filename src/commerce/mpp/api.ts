@@ -211,7 +211,6 @@ export const mppApi = {
       'A JWS (EdDSA) of this service over the decision, the intent, the challenge, the digests of request and credential, the receipt and the outcome as it stands. Anybody checks it offline with `/.well-known/jwks.json`: `typ` is `payment-evidence`.',
     callers: ['key', 'agent'],
     scope: 'mpp:read',
-    readsClock: true,
     returns: [
       200,
       z

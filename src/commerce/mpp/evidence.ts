@@ -45,7 +45,7 @@ function receiptClaims(header: string | null) {
 /** Signs how a machine payment stands now: what was decided, for what, with which request, and what was answered. */
 export const evidence: HandlerOf<typeof mppApi.evidence> = async (
   { params },
-  { records, tenant, ports, now, refuse },
+  { records, tenant, ports, refuse },
 ) => {
   const credential = await records.findOne(MppCredential, { id: params.id })
   if (!credential) return refuse('credential_not_found')
@@ -56,7 +56,7 @@ export const evidence: HandlerOf<typeof mppApi.evidence> = async (
   const jws = await ports.signer.sign(EVIDENCE_TYPE, {
     ownerId: tenant.ownerId,
     mode: tenant.mode,
-    issuedAt: now.toISOString(),
+    asOf: timeOf(credential.updatedAt),
     agentId: credential.agentId,
     cardId: credential.cardId,
     decision: payment?.decision ?? null,

@@ -20,7 +20,17 @@ export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeo
 
 export type OutcomeContext = Pick<
   Context<never, OutcomeEvents>,
-  'actor' | 'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'address' | 'requestId' | 'ports'
+  | 'actor'
+  | 'records'
+  | 'sql'
+  | 'sendAlong'
+  | 'tenant'
+  | 'now'
+  | 'emit'
+  | 'wake'
+  | 'address'
+  | 'requestId'
+  | 'ports'
 >
 
 /** A machine payment whose payment is locked, and what says that it is paid or not. */
@@ -36,8 +46,8 @@ export class OpenPayment {
   }
 
   /** Captures the money, once, whoever else has said so before. */
-  async pay(by: Witness): Promise<void> {
-    const transactionId = await this.#settle('paid')
+  pay(by: Witness): void {
+    const transactionId = this.#settle('paid')
     if (transactionId === null) throw new Error(`${this.credential.id}: paid without a transaction`)
     consume(this.credential, transactionId, by, this.#context)
   }
@@ -61,7 +71,7 @@ export class OpenPayment {
   async giveUp(by: Witness): Promise<boolean> {
     const { credential } = this
     const { now, emit } = this.#context
-    const transactionId = await this.#settle('not_paid')
+    const transactionId = this.#settle('not_paid')
     if (transactionId !== null && credential.declinedAt === null) return false
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
@@ -72,11 +82,11 @@ export class OpenPayment {
     return true
   }
 
-  async #settle(outcome: 'paid' | 'not_paid'): Promise<string | null> {
+  #settle(outcome: 'paid' | 'not_paid'): string | null {
     const { id } = this.credential
-    const { sql } = this.#context
+    const { sql, sendAlong } = this.#context
     const transactionId = settleTokenPayment(id, outcome, { type: 'mpp', id }, this.#batch, this.#context)
-    await writeCardBatch(this.#batch, sql)
+    sendAlong(writeCardBatch(this.#batch, sql))
     return transactionId
   }
 }

@@ -14,7 +14,7 @@ export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }
   if (isOver) return refuse('credential_over', `Its outcome is known already: it is ${credential.status}.`)
   const by: Witness = actor.type === 'operator' ? 'operator' : 'key'
   if (body.comment !== undefined) credential.note = body.comment
-  if (body.outcome === 'paid') await payment.pay(by)
+  if (body.outcome === 'paid') payment.pay(by)
   else if (!(await payment.giveUp(by))) return refuse('network_says_paid')
   return credential
 }

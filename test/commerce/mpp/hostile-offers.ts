@@ -48,12 +48,7 @@ const cases: readonly (readonly [string, number, string, Conduct])[] = [
     demand({ parameters: { digest: contentDigest('other') } }),
   ],
   ['takes another network', 400, 'network_not_accepted', demand({ details: { acceptedNetworks: ['amex'] } })],
-  [
-    'wants the credential in a cookie',
-    400,
-    'no_card_offer',
-    demand({ parameters: { header: 'Cookie' } }),
-  ],
+  ['wants the credential in a cookie', 400, 'no_card_offer', demand({ parameters: { header: 'Cookie' } })],
   [
     'names ten thousand challenges',
     502,

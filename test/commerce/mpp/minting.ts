@@ -29,7 +29,11 @@ describe('a credential that is only minted', () => {
       body: { status: 'minted', sentBy: 'caller', sentAt: null, header: 'Authorization', amountEuros: 20 },
     })
     expect(await traceOf(service, answer)).toMatchObject({
-      events: expect.arrayContaining(['mpp.credential.minted', 'agent_credential.issued', 'card.access_granted']),
+      events: expect.arrayContaining([
+        'mpp.credential.minted',
+        'agent_credential.issued',
+        'card.access_granted',
+      ]),
     })
     const credential = String(answer.body.credential)
     const url = merchant.sells('/minted', demand(), sell())
@@ -61,7 +65,12 @@ describe('a credential that is only minted', () => {
   test.each<[string, ChallengeOptions, object, string]>([
     ['a challenge that costs too much', { amount: '2001' }, {}, 'amount_above_held'],
     ['a host that the intent is not for', {}, { url: 'https://shop.example.com/' }, 'merchant_mismatch'],
-    ['a realm that the intent is not for', { realm: 'evil.example' }, { url: undefined }, 'merchant_mismatch'],
+    [
+      'a realm that the intent is not for',
+      { realm: 'evil.example' },
+      { url: undefined },
+      'merchant_mismatch',
+    ],
     ['no challenge', {}, { challenge: 'Bearer realm="x"' }, 'no_card_offer'],
   ])('is not made for %s', async (_, options, members, code) => {
     const payer = await aPayer(service)

@@ -75,7 +75,11 @@ describe('an outcome that is open', () => {
     const answer = await resolve(payer, 'paid')
     expect(answer).toMatchObject({ status: 200, body: { status: 'consumed', outcomeBy: 'key' } })
     expect(await traceOf(service, answer)).toMatchObject({
-      events: expect.arrayContaining(['mpp.credential.consumed', 'mpp.transaction.completed', 'intent.completed']),
+      events: expect.arrayContaining([
+        'mpp.credential.consumed',
+        'mpp.transaction.completed',
+        'intent.completed',
+      ]),
     })
     const { authorizationId } = await authorize(payer)
     await clear(payer, authorizationId)
@@ -86,7 +90,10 @@ describe('an outcome that is open', () => {
   test('ends as not paid by a key: the token pays nothing more, and the intent is free', async () => {
     const payer = await anOpenPayment()
     const answer = await resolve(payer, 'not_paid')
-    expect(answer).toMatchObject({ status: 200, body: { status: 'void', outcomeBy: 'key', transactionId: null } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'void', outcomeBy: 'key', transactionId: null },
+    })
     expect(await traceOf(service, answer)).toMatchObject({
       events: expect.arrayContaining(['mpp.credential.void', 'agent_credential.revoked']),
     })
@@ -122,7 +129,11 @@ describe('an outcome that is open', () => {
 })
 
 describe('while the merchant is still to answer, the network', () => {
-  const during = (path: string, speaks: (payer: Payer) => Promise<unknown>, gives: ReturnType<typeof sell>) => {
+  const during = (
+    path: string,
+    speaks: (payer: Payer) => Promise<unknown>,
+    gives: ReturnType<typeof sell>,
+  ) => {
     let payer: Payer | undefined
     const url = merchant.sells(path, demand(), async (visit, response) => {
       if (payer) await speaks(payer)
@@ -151,7 +162,10 @@ describe('while the merchant is still to answer, the network', () => {
   test('may authorize before the merchant fails: it is paid, and the answer says so', async () => {
     const payer = await aPayer(service)
     const { by } = during('/charged-and-failed', one => authorize(one), answerWith(500))
-    expect(await by(payer)).toMatchObject({ status: 502, error: expect.stringMatching(/network says that it is paid/) })
+    expect(await by(payer)).toMatchObject({
+      status: 502,
+      error: expect.stringMatching(/network says that it is paid/),
+    })
     expect(await credentialOf(payer)).toMatchObject({ status: 'consumed', outcomeBy: 'network' })
   })
 

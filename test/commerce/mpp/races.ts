@@ -83,7 +83,10 @@ describe('nothing is minted where, after the merchant was asked,', () => {
   test.each(changes)('%s: %i %s', async (what, status, code, change) => {
     const path = `/${what.replace(/\W+/g, '-')}`
     const payer = await aPayer(service)
-    const url = merchant.sells(path, demandAfter(() => change(payer)))
+    const url = merchant.sells(
+      path,
+      demandAfter(() => change(payer)),
+    )
     const answer = await pay(payer, url)
     expect([answer.status, answer.code]).toEqual([status, code])
     await expectUnpaid(payer, merchant, path)

@@ -39,7 +39,9 @@ const KEY = { idempotencyKey: 'pay-once' }
 
 /** The lease of a call runs out after two minutes of real time. */
 const lapseLease = () =>
-  service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where operation = 'mpp.pay'`)
+  service.sql(
+    `update idempotency_keys set created_at = created_at - interval '3 minutes' where operation = 'mpp.pay'`,
+  )
 
 async function crashing(point: Crash, payer: Payer, url: string): Promise<void> {
   crash = point
@@ -89,23 +91,28 @@ describe('the same Idempotency-Key', () => {
     expect(await pay(payer, url)).toMatchObject({ status: 200 })
   })
 
-  test.each<Crash>(['before sending', 'after sending'])('after a crash %s: the outcome is open', async point => {
-    const path = `/${point.replace(' ', '-')}`
-    const url = merchant.sells(path, demand())
-    const payer = await aPayer(service)
-    const before = await balanceOf(payer)
-    await crashing(point, payer, url)
-    const sent = merchant.payments(path).length
-    expect((await credentialsOn(payer.client, payer.intent.id))[0]).toMatchObject({ status: 'sent' })
-    await lapseLease()
-    const answer = await pay(payer, url, {}, KEY)
-    expect(answer).toMatchObject({ status: 502, code: 'payment_indeterminate' })
-    expect((await credentialsOn(payer.client, payer.intent.id))[0]).toMatchObject({ status: 'indeterminate' })
-    expect(await pay(payer, url, {}, KEY)).toMatchObject({ status: 502, error: answer.error })
-    expect(await pay(payer, url)).toMatchObject({ status: 400, code: 'intent_being_paid' })
-    expect(merchant.payments(path)).toHaveLength(sent)
-    expect(await balanceOf(payer)).toEqual(before)
-  })
+  test.each<Crash>(['before sending', 'after sending'])(
+    'after a crash %s: the outcome is open',
+    async point => {
+      const path = `/${point.replace(' ', '-')}`
+      const url = merchant.sells(path, demand())
+      const payer = await aPayer(service)
+      const before = await balanceOf(payer)
+      await crashing(point, payer, url)
+      const sent = merchant.payments(path).length
+      expect((await credentialsOn(payer.client, payer.intent.id))[0]).toMatchObject({ status: 'sent' })
+      await lapseLease()
+      const answer = await pay(payer, url, {}, KEY)
+      expect(answer).toMatchObject({ status: 502, code: 'payment_indeterminate' })
+      expect((await credentialsOn(payer.client, payer.intent.id))[0]).toMatchObject({
+        status: 'indeterminate',
+      })
+      expect(await pay(payer, url, {}, KEY)).toMatchObject({ status: 502, error: answer.error })
+      expect(await pay(payer, url)).toMatchObject({ status: 400, code: 'intent_being_paid' })
+      expect(merchant.payments(path)).toHaveLength(sent)
+      expect(await balanceOf(payer)).toEqual(before)
+    },
+  )
 })
 
 describe('without a key', () => {

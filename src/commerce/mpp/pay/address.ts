@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/contract/context.ts'
 import { plainHost } from '../hosts.ts'
 import { isPayee, otherPayeeMessage } from '../payee.ts'
-import { protectionFor } from '../protect.ts'
+import { protectionOf, type Rule } from '../protect-match.ts'
 import { addressRefusals } from '../refusals.ts'
 import type { PayProblem } from './reservation.ts'
 
@@ -28,12 +28,12 @@ interface Payer {
 }
 
 /** Why an agent does not pay the host of an address: the owner's rules, or an intent for somebody else. */
-export async function payeeProblem(
+export function payeeProblem(
   url: URL,
   { agentId, merchant }: Payer,
-  context: Pick<Context, 'records'>,
-): Promise<PayProblem | undefined> {
-  const { deniedBy, hasAllowRules, isAllowed } = await protectionFor(url, agentId, context)
+  rules: readonly Rule[],
+): PayProblem | undefined {
+  const { deniedBy, hasAllowRules, isAllowed } = protectionOf(url, agentId, rules)
   if (deniedBy !== null)
     return {
       code: 'merchant_denied',

@@ -1,19 +1,11 @@
-import type { Ports } from '../../../kernel/contract/ports.ts'
-import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
-import type { MerchantRequest } from '../merchant-request.ts'
 import { offerProblem } from '../offer-checks.ts'
 import { type CardOffer, cardOffer } from '../offers.ts'
-import { askRefusals } from '../refusals.ts'
 import { asksOwnListener } from './address.ts'
 import { fetchMerchantKey } from './merchant-key.ts'
+import { AT_ONCE, type Outside, sendable, unanswered } from './outside.ts'
 import { type Asking, isProblem, type PayProblem } from './reservation.ts'
 import { type MintedToken, mintToken } from './token.ts'
-
-export interface Outside {
-  readonly ports: Ports
-  readonly requestId: string
-}
 
 /** An offer that can be paid, and the credential that pays it. */
 export interface Minted extends MintedToken {
@@ -23,9 +15,6 @@ export interface Minted extends MintedToken {
 const ASK_MS = 10_000
 /** More than the headers and the problem of a 402 need. */
 const ASK_BYTES = 65_536
-/** How many requests to one merchant wait at once: a dead one must not take what others need. */
-export const AT_ONCE = 64
-
 /** Asks, checks and mints, with no transaction open. Nothing that comes of it has left yet. */
 export async function askAndMint(asking: Asking, outside: Outside): Promise<Minted | PayProblem> {
   const { subject, request } = asking
@@ -66,19 +55,4 @@ async function ask({ subject, request }: Asking, { ports }: Outside): Promise<Ca
     headerNames: Object.keys(answer.headers),
     body: answer.body,
   })
-}
-
-export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
-  url,
-  method,
-  headers,
-  ...(body === null ? {} : { body }),
-})
-
-/** Why somebody who was asked before the minting has given nothing. */
-export function unanswered(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
-  if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
-  if (answer.kind === 'busy') return { code: 'merchant_busy', message: askRefusals.merchant_busy[1] }
-  const code = answer.timedOut ? 'merchant_silent' : 'merchant_unusable'
-  return { code, message: `${askRefusals[code][1]} ${answer.message}` }
 }

@@ -20,6 +20,7 @@ import { credentialEvent } from '../events.ts'
 import { merchantOf, plainHost } from '../hosts.ts'
 import { requestDigest, shownUrl } from '../merchant-request.ts'
 import { mppProcess } from '../process.ts'
+import { rulesOnIntent } from '../protect.ts'
 import { mintRefusals, offerRefusals } from '../refusals.ts'
 import { payeeProblem } from './address.ts'
 import type { Minted } from './ask.ts'
@@ -45,16 +46,19 @@ export async function commitMint(
 async function decide(minted: Minted, asking: Asking, context: PayContext): Promise<PayProblem | undefined> {
   const { sql } = context
   const payment = paymentOf(minted, asking)
-  const batch = await loadTokenPayments(sql, context, { payments: [payment] })
-  const { agentId, intentMerchant } = asking.subject
+  const { agentId, intentId, intentMerchant } = asking.subject
+  const [batch, rules] = await Promise.all([
+    loadTokenPayments(sql, context, { payments: [payment] }),
+    rulesOnIntent(intentId, context),
+  ])
   const url = new URL(asking.request.url)
-  const changed = await payeeProblem(url, { agentId, merchant: intentMerchant }, context)
+  const changed = payeeProblem(url, { agentId, merchant: intentMerchant }, rules)
   if (changed) return changed
   if (!minted.offer.card.acceptedNetworks.includes(minted.issued.network))
     return { code: 'network_not_accepted', message: offerRefusals.network_not_accepted[1] }
   const decided = decideTokenPayment(payment, batch, context)
   if (decided.blocker !== null) return blocked(decided.blocker)
-  await writeCardBatch(batch, sql)
+  context.sendAlong(writeCardBatch(batch, sql))
   return decided.decision.allowed
     ? undefined
     : { code: 'payment_denied', message: decided.decision.reason ?? mintRefusals.payment_denied[1] }

@@ -8,7 +8,7 @@ import {
 } from '../../../mpp/index.ts'
 import { askRefusals } from '../refusals.ts'
 import { asksOwnListener } from './address.ts'
-import { AT_ONCE, type Outside, unanswered } from './ask.ts'
+import { AT_ONCE, type Outside, unanswered } from './outside.ts'
 import type { PayProblem } from './reservation.ts'
 
 const KEYS_MS = 5_000

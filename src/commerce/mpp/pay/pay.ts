@@ -5,8 +5,9 @@ import { parseChallenges } from '../../../mpp/index.ts'
 import type { Done, ProcessorFailure } from '../../../ports/card-processor.ts'
 import type { mppApi } from '../api.ts'
 import { headersBeside, merchantRequest } from '../merchant-request.ts'
-import { askAndMint, type Minted, type Outside } from './ask.ts'
+import { askAndMint, type Minted } from './ask.ts'
 import { commitMint, isGivenBack } from './commit.ts'
+import type { Outside } from './outside.ts'
 import {
   Asking,
   type GivingBack,

@@ -5,6 +5,8 @@ import { newId } from '../../../values/ids.ts'
 import type { mppApi } from '../api.ts'
 import { plainHost } from '../hosts.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
+import { rulesOnIntent } from '../protect.ts'
+import type { ProtectRule } from '../protect-rule.ts'
 import { mintRefusals } from '../refusals.ts'
 import { addressProblem, payeeProblem } from './address.ts'
 import { Asking, type PayProblem } from './reservation.ts'
@@ -18,16 +20,17 @@ interface Payable {
 }
 
 /** What stands against the address, once it can be read as one. */
-async function addressReasons(
+function addressReasons(
   text: string,
   { card, intent }: AccessSubject,
+  rules: readonly ProtectRule[],
   context: PayContext,
-): Promise<PayProblem[]> {
+): PayProblem[] {
   const refused = addressProblem(text, context)
   if (refused) return [refused]
   const agentId = card?.agentId ?? intent?.agentId
   if (!intent || agentId === undefined) return []
-  const problem = await payeeProblem(new URL(text), { agentId, merchant: intent.merchant }, context)
+  const problem = payeeProblem(new URL(text), { agentId, merchant: intent.merchant }, rules)
   return problem ? [problem] : []
 }
 
@@ -43,9 +46,12 @@ export async function reserve(
 ): Promise<Asking | Refusal> {
   const { ports, tenant, actor, now } = context
   const { name, networkToken } = ports.cardProcessor(tenant.mode)
-  const chosen = await chosenCard({ cardId, intentId }, context)
+  const [chosen, rules] = await Promise.all([
+    chosenCard({ cardId, intentId }, context),
+    rulesOnIntent(intentId, context),
+  ])
   const subject = await openSubject({ cardId: chosen, intentId }, context)
-  const reasons = await addressReasons(request.url, subject, context)
+  const reasons = addressReasons(request.url, subject, rules, context)
   if (subject.card?.status === 'active' && !networkToken)
     reasons.push({
       code: 'network_tokens_missing',

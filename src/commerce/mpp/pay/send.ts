@@ -9,7 +9,7 @@ import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts
 import { type ReadReceipt, readReceipt } from '../merchant-receipt.ts'
 import { lockPayment, type OpenPayment } from '../outcome.ts'
 import { asksOwnListener } from './address.ts'
-import { type Outside, sendable } from './ask.ts'
+import { type Outside, sendable } from './outside.ts'
 import type { Sending } from './reservation.ts'
 
 type SendContext = ContextOf<typeof mppApi.pay>
@@ -50,12 +50,12 @@ export async function recordSent({ answer, sentAt }: Sent, id: string, context: 
   return paid(payment, answer, sentAt)
 }
 
-async function paid(payment: OpenPayment, answer: Answered, sentAt: Date) {
+function paid(payment: OpenPayment, answer: Answered, sentAt: Date) {
   const { credential } = payment
   const read = receiptIn(answer, credential, sentAt)
   const note = read.receipt === null ? { note: read.note } : {}
   Object.assign(credential, { receipt: read.receipt, note: null, ...note })
-  if (credential.status !== 'consumed') await payment.pay('merchant')
+  if (credential.status !== 'consumed') payment.pay('merchant')
   return {
     credential_id: credential.id,
     merchant_status: answer.status,

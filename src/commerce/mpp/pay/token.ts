@@ -10,7 +10,7 @@ import { encryptionKeyOf } from '../../../values/encryption-key.ts'
 import { plainHost } from '../hosts.ts'
 import type { CardOffer } from '../offers.ts'
 import { mintRefusals } from '../refusals.ts'
-import type { Outside } from './ask.ts'
+import type { Outside } from './outside.ts'
 import type { PayProblem, PaySubject } from './reservation.ts'
 
 /** A merchant may collect by its token for a day: what it asks for later is declined. */
