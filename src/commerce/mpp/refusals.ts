@@ -52,6 +52,7 @@ export const mintRefusals = {
     400,
     'intentId: the agent pays only the merchant that it has paid first, and the intent is for another one.',
   ],
+  card_cannot_pay: [400, 'The card cannot pay any more: it was frozen, closed or replaced meanwhile.'],
   payment_denied: [403, 'The policy of the agent, its card or its risk forbids this payment.'],
   network_tokens_missing: [503, 'The processor of this card gives no network tokens.'],
   processor_silent: [

@@ -54,14 +54,14 @@ const changes: readonly (readonly [string, number, string, (payer: Payer) => Pro
   ],
   [
     'the card is closed',
-    403,
-    'payment_denied',
+    400,
+    'card_cannot_pay',
     ({ client, card }) => bodyOf(client.cards.close({ params: { id: card.id }, body: {} })),
   ],
   [
     'the card is frozen',
-    403,
-    'payment_denied',
+    400,
+    'card_cannot_pay',
     ({ client, card }) => bodyOf(client.cards.freeze({ params: { id: card.id }, body: {} })),
   ],
   [

@@ -57,7 +57,7 @@ async function decide(minted: Minted, asking: Asking, context: PayContext): Prom
   if (!minted.offer.card.acceptedNetworks.includes(minted.issued.network))
     return { code: 'network_not_accepted', message: offerRefusals.network_not_accepted[1] }
   const decided = decideTokenPayment(payment, batch, context)
-  if (decided.blocker !== null) return blocked(decided.blocker)
+  if (decided.blocker !== null) return blocked(decided.blocker, decided.message)
   context.sendAlong(writeCardBatch(batch, sql))
   return decided.decision.allowed
     ? undefined
@@ -66,7 +66,7 @@ async function decide(minted: Minted, asking: Asking, context: PayContext): Prom
 
 const all = { ...mintRefusals, ...offerRefusals }
 
-const blocked = (code: keyof typeof all): PayProblem => ({ code, message: all[code][1] })
+const blocked = (code: keyof typeof all, message: string = all[code][1]): PayProblem => ({ code, message })
 
 function paymentOf({ offer, issued }: Minted, { subject, request }: Asking): TokenPayment {
   const url = new URL(request.url)
