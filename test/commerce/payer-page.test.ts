@@ -1,0 +1,2 @@
+import './payer-page/epc-code.ts'
+import './payer-page/language.ts'
