@@ -1,3 +1,5 @@
+import { sandboxAcquirer } from '../adapters/acquirer/sandbox.ts'
+import type { Deliver } from '../adapters/acquirer/sandbox-network.ts'
 import { sandboxProcessor } from '../adapters/card-processor/sandbox.ts'
 import { sandboxFunding } from '../adapters/funding-rail/sandbox.ts'
 import { type Queue, railByFiles } from '../adapters/sepa-rail/files.ts'
@@ -8,6 +10,7 @@ import type { Mode } from '../kernel/contract/actor.ts'
 import type { ExternalSystems } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import type { Acquirer } from '../ports/acquirer.ts'
 import type { CardProcessor } from '../ports/card-processor.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
 import { derivedSecrets } from '../ports/vault.ts'
@@ -16,16 +19,26 @@ import { derivedSecrets } from '../ports/vault.ts'
 type WithKey = Settings & { readonly encryptionKey: string }
 
 /** The external systems of each mode, as the settings choose them. */
-export function externalSystemsOf(settings: WithKey, queue: Queue): ExternalSystems {
+export function externalSystemsOf(settings: WithKey, queue: Queue, deliver: Deliver): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
+  const secrets = sandboxSecrets(settings)
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFunding() }
-  const cards = { sandbox: sandboxProcessor(sandboxSecrets(settings)), stripe: byStripe(settings) }
+  const cards = { sandbox: sandboxProcessor(secrets), stripe: byStripe(settings) }
+  const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver })
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
     fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),
     cardProcessor: byMode('CARD_PROCESSOR', cards.sandbox, cardProcessor && cards[cardProcessor]),
+    acquirer: mode => (mode === 'test' ? acquirer : noAcquirer()),
   }
+}
+
+function noAcquirer(): Acquirer {
+  throw new Problem(
+    'not_configured',
+    'Live mode has no acquirer yet, so nobody can pay a request by card there: requests are paid by SEPA alone.',
+  )
 }
 
 const byMode =

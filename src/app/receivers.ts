@@ -1,3 +1,4 @@
+import type { Deliver } from '../adapters/acquirer/sandbox-network.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
 import type { Areas, Receive, ReceiverTools } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
@@ -36,6 +37,21 @@ export const deliveryTo =
     if ('unsigned' in received) return received
     const { status, body, errorCode } = received.outcome
     return { status, body: String(body ?? ''), errorCode: errorCode ?? null }
+  }
+
+/** The door as the simulated acquirer uses it: what cannot be taken now is logged, and the acquirer is late. */
+export const networkTo =
+  (deliver: Ports['deliver'], log: Logger): Deliver =>
+  async ({ body, headers }, requestId) => {
+    const request = { body: Buffer.from(body), headers, requestId, address: null }
+    try {
+      const answer = await deliver('authorizations.receive', request)
+      if ('unsigned' in answer) throw new Error(answer.unsigned)
+      return answer.status === 200 ? { status: 200, headers: {}, body: answer.body } : null
+    } catch (error) {
+      log.error({ err: error, requestId }, 'a message of the simulated acquirer was not taken')
+      return null
+    }
   }
 
 const receivesOf = (areas: Areas): ReadonlyMap<string, Receive> =>

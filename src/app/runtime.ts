@@ -24,7 +24,7 @@ import { watchDatabase } from './database-metrics.ts'
 import { externalSystemsOf } from './external-systems.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
-import { deliveryTo, receiversOf } from './receivers.ts'
+import { deliveryTo, networkTo, receiversOf } from './receivers.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
@@ -123,6 +123,7 @@ export async function openRuntime({
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
+  const acquirersNetwork = networkTo((key, request) => deliver(key, request), log)
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
@@ -132,7 +133,7 @@ export async function openRuntime({
       metrics,
       publicUrl: settings.publicUrl,
       ...accountsOf(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor)), ...outside },
+      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
       outbound,
       pushContact: settings.pushContact,
       vault,

@@ -63,6 +63,7 @@ import { CardRequests } from './m0089-card-requests.ts'
 import { PaymentsOfCards } from './m0090-payments-of-cards.ts'
 import { SigningKeys } from './m0091-signing-keys.ts'
 import { PaymentReferences } from './m0092-payment-references.ts'
+import { TokenPayments } from './m0093-token-payments.ts'
 import { MachinePayments } from './m0094-machine-payments.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -132,5 +133,6 @@ export const migrations = [
   { name: 'm0090-payments-of-cards', class: PaymentsOfCards },
   { name: 'm0091-signing-keys', class: SigningKeys },
   { name: 'm0092-payment-references', class: PaymentReferences },
+  { name: 'm0093-token-payments', class: TokenPayments },
   { name: 'm0094-machine-payments', class: MachinePayments },
 ]

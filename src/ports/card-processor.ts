@@ -47,6 +47,8 @@ export interface CardProcessor {
         call: ProcessorCall,
       ) => Promise<EphemeralKey | ProcessorFailure>)
     | null
+  /** The networks of its cards, in the words of the machine payments protocol; null for a processor without network tokens. */
+  readonly tokenNetworks: readonly string[] | null
   /** A network token and cryptogram as a compact JWE; null for a processor that has none. */
   readonly networkToken:
     | ((
@@ -164,9 +166,27 @@ export interface EphemeralKey {
 export interface NewNetworkToken {
   readonly processorCardId: string
   readonly expiresAt: Date
+  /** Left out: number, expiry and cryptogram with a header of ours. */
+  readonly form?: MachinePaymentForm
+}
+
+/** The token as the payment method `card` of the machine payments protocol wants it, for one payment. */
+export interface MachinePaymentForm {
+  readonly kind: 'mpp'
+  /** The merchant's name of its key, which stands in the header of the JWE. */
+  readonly kid: string
+  /** The payment that the token is for: it stands beside the token. */
+  readonly binding: {
+    readonly challengeId: string
+    readonly intentId: string
+    readonly cardId: string
+  }
 }
 
 export interface IssuedNetworkToken extends Disclosure {
   readonly tokenId: string
   readonly last4: string
+  readonly network: string
+  readonly expMonth: number
+  readonly expYear: number
 }

@@ -1,5 +1,10 @@
-import { CompactEncrypt, importJWK, type JWK } from 'jose'
-import type { Disclosure, ProcessorFailure, Recipient } from '../../ports/card-processor.ts'
+import { CompactEncrypt, type CompactJWEHeaderParameters, importJWK, type JWK } from 'jose'
+import type {
+  Disclosure,
+  MachinePaymentForm,
+  ProcessorFailure,
+  Recipient,
+} from '../../ports/card-processor.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
 
 export interface CardData {
@@ -23,25 +28,45 @@ const UNUSABLE_KEY: ProcessorFailure = {
 }
 
 /**
- * Card data leaves an adapter only through this function: as a compact JWE whose protected header says for which key,
- * intent and merchant it was made.
+ * Card data leaves an adapter only through the functions of this file: as a compact JWE whose protected header says for
+ * which key, intent and merchant it was made.
  */
-export async function encrypt(
+export const encrypt = (
   data: CardData | TokenData,
   { key, intentId, merchantHost }: Recipient,
+): Promise<Disclosure | ProcessorFailure> =>
+  encryptTo(key, data, { kid: key.thumbprint, typ: 'JOSE', cty: 'json', intentId, merchantHost })
+
+/** The token as the protocol's method `card` wants it: the payment that it is bound to stands in the encrypted text. */
+export const encryptForMachine = (
+  { number, expMonth, expYear, cryptogram }: TokenData,
+  { key }: Recipient,
+  { kid, binding }: MachinePaymentForm,
+  expiresAt: Date,
+): Promise<Disclosure | ProcessorFailure> => {
+  const token = {
+    paymentToken: number,
+    tokenExpirationMonth: String(expMonth).padStart(2, '0'),
+    tokenExpirationYear: String(expYear),
+    eci: '07',
+  }
+  const dynamicData = {
+    dynamicDataValue: cryptogram,
+    dynamicDataType: 'CARD_APPLICATION_CRYPTOGRAM_LONG_FORM',
+    dynamicDataExpiration: Math.floor(expiresAt.getTime() / 1_000),
+  }
+  return encryptTo(key, { token, dynamicData, binding }, { kid })
+}
+
+async function encryptTo(
+  key: EncryptionKey,
+  data: object,
+  header: Omit<CompactJWEHeaderParameters, 'alg' | 'enc'>,
 ): Promise<Disclosure | ProcessorFailure> {
   const publicKey = await importJWK(publicMembers(key), key.alg).catch(() => undefined)
   if (!publicKey) return UNUSABLE_KEY
   const jwe = await new CompactEncrypt(Buffer.from(JSON.stringify(data)))
-    .setProtectedHeader({
-      alg: key.alg,
-      enc: 'A256GCM',
-      kid: key.thumbprint,
-      typ: 'JOSE',
-      cty: 'json',
-      intentId,
-      merchantHost,
-    })
+    .setProtectedHeader({ alg: key.alg, enc: 'A256GCM', ...header })
     .encrypt(publicKey)
     .catch(() => undefined)
   return jwe === undefined ? UNUSABLE_KEY : { jwe }

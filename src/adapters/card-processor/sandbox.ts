@@ -9,10 +9,11 @@ import {
   type ProcessorFailure,
   type SignedMessage,
 } from '../../ports/card-processor.ts'
-import { encrypt } from './encrypt.ts'
+import { encrypt, encryptForMachine } from './encrypt.ts'
 import { answer, replyIn } from './sandbox-answer.ts'
 import { failureNoted, faultNoted, type SandboxCall } from './sandbox-faults.ts'
 import { cardIdFor, cardOf, type SandboxCard, type Secrets, tokenIdFor, tokenOf } from './sandbox-numbers.ts'
+import { sealedCryptogram } from './sandbox-seal.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from './sandbox-signature.ts'
 import { parsed, written } from './sandbox-wire.ts'
 
@@ -90,20 +91,28 @@ function issue(
   return failureFor(card, 'issue', now) ?? issued
 }
 
-type NetworkTokens = Pick<CardProcessor, 'networkToken' | 'setNetworkToken'>
+type NetworkTokens = Pick<CardProcessor, 'tokenNetworks' | 'networkToken' | 'setNetworkToken'>
+
+/** The network that the sandbox's cards are of. */
+const NETWORK = 'visa'
 
 const networkTokens = (secrets: Secrets): NetworkTokens => ({
-  async networkToken({ processorCardId }, recipient, { reference, now }) {
+  tokenNetworks: [NETWORK],
+  async networkToken({ processorCardId, expiresAt, form }, recipient, { reference, now }) {
     const card = cardOf(secrets, processorCardId)
     if (!card) return UNKNOWN_CARD
     const tokenId = tokenIdFor(secrets, reference, card)
     const token = tokenOf(secrets, tokenId)
     if (!token) return UNKNOWN_TOKEN
     const { expMonth, expYear } = card.data
-    const { number, cryptogram } = token
+    const { number } = token
+    const cryptogram = form ? sealedCryptogram(secrets, { processorCardId, tokenId }) : token.cryptogram
+    const data = { number, expMonth, expYear, cryptogram }
     const disclosure =
-      failureFor(card, 'token', now) ?? (await encrypt({ number, expMonth, expYear, cryptogram }, recipient))
-    return isFailure(disclosure) ? disclosure : { ...disclosure, tokenId, last4: number.slice(-4) }
+      failureFor(card, 'token', now) ??
+      (await (form ? encryptForMachine(data, recipient, form, expiresAt) : encrypt(data, recipient)))
+    if (isFailure(disclosure)) return disclosure
+    return { ...disclosure, tokenId, last4: number.slice(-4), network: NETWORK, expMonth, expYear }
   },
   async setNetworkToken(tokenId, _, { now }) {
     const token = tokenOf(secrets, tokenId)

@@ -19,6 +19,7 @@ export function stripeIssuing(account: StripeAccount, patience = PATIENCE): Card
     replace: (id, card, call) => ask(stripe => replaceCard(stripe, id, card, call)),
     disclose: (id, recipient) => ask(stripe => discloseCard(stripe, id, recipient)),
     ephemeralKey: (id, nonce, call) => ask(stripe => ephemeralKey(stripe, id, nonce, call)),
+    tokenNetworks: null,
     networkToken: null,
     setNetworkToken: null,
     recognizes: headers => headers['stripe-signature'] !== undefined,

@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/contract/actor.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 /** How card data was asked for. */
-export const accessWays = ['access', 'session', 'credential', 'agent_credential'] as const
+export const accessWays = ['access', 'session', 'credential', 'agent_credential', 'mpp'] as const
 export type AccessWay = (typeof accessWays)[number]
 
 /** Why an ask was denied, as the code and the sentence of its refusal. */

@@ -4,6 +4,7 @@ export {
   type DisclosureRequest,
   disclose,
   disclosureRequest,
+  recordDisclosed,
   recordLost,
   recordOutcome,
 } from './disclosure.ts'

@@ -1,5 +1,7 @@
+import type { Intent } from '../../control/intents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { Card } from '../cards/index.ts'
 import { AccessEvent, type AccessReason, type AccessWay } from './access-event.ts'
 import type { accessEvents, denialEvents } from './schemas.ts'
 import { type AccessSubject, blockersOf } from './subject.ts'
@@ -14,10 +16,17 @@ export interface Ask {
   readonly keyThumbprint: string | null
 }
 
+/** Whose card is asked for, and for which intent: as much as the record of the ask says. */
+interface Asked {
+  readonly card: Pick<Card, 'id' | 'agentId'> | null
+  readonly cardOfOther: string | null
+  readonly intent: Pick<Intent, 'id' | 'agentId' | 'delegationId'> | null
+}
+
 type RecordContext = Pick<Context, 'actor' | 'records' | 'address' | 'requestId'>
 
 function create(
-  { card, cardOfOther, intent }: AccessSubject,
+  { card, cardOfOther, intent }: Asked,
   ask: Ask,
   reasons: AccessReason[],
   { actor, records, address, requestId }: RecordContext,
@@ -82,7 +91,7 @@ export function denialOf(
 
 /** Records that the data may be given, before the processor is asked for it. */
 export function grant(
-  subject: AccessSubject,
+  subject: Asked,
   ask: Ask,
   context: RecordContext & Pick<Context<never, typeof accessEvents>, 'emit'>,
 ): AccessEvent {

@@ -6,7 +6,7 @@ import { accessWays } from './access-event.ts'
 
 export const way = z.enum(accessWays).meta({
   description:
-    '`access`: of the card itself. `session`: by a checkout session. `credential`: by a credential. `agent_credential`: a network token.',
+    '`access`: of the card itself. `session`: by a checkout session. `credential`: by a credential. `agent_credential`: a network token. `mpp`: the network token of a machine payment, encrypted to its merchant.',
 })
 export const decision = z.enum(['granted', 'denied'])
 
@@ -46,7 +46,7 @@ export const AccessEventRecord = z
       .string()
       .nullable()
       .meta({
-        description: 'The checkout session or credential.',
+        description: 'The checkout session, the credential or the machine payment.',
         examples: ['credential_01jd8x2m4ye7k9v0c3q5r6t8wz'],
       }),
     decision,

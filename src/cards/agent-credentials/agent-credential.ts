@@ -19,6 +19,8 @@ const schema = defineEntity({
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: nullable.string(),
+    /** The machine payment that alone it is for; null for a token that was issued to an agent's key. */
+    mppCredentialId: nullable.string(),
     cardId: p.text(),
     status: p.enum(agentCredentialMachine.states).onCreate(() => agentCredentialMachine.initial),
     merchantScope: textArray(),

@@ -4,13 +4,14 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { AgentCredential, agentCredentialMachine, OPEN } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
-import { resume, revoke, suspend } from './change-state.ts'
+import { deleteMppToken, resume, revoke, suspend } from './change-state.ts'
 import { agentCredentialEvent } from './events.ts'
 import { issue } from './issue.ts'
 import { agentCredentialProcess } from './process.ts'
 
 const agentCredentials = implement(agentCredentialsApi, {
   create: issue,
+  deleteMppToken,
   revoke,
   suspend,
   resume,

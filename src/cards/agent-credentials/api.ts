@@ -1,65 +1,23 @@
 import { z } from 'zod'
 import { PolicyCreate } from '../../control/rules/index.ts'
-import { event } from '../../kernel/contract/events.ts'
 import { agent_required, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { wholeNumber } from '../../kernel/contract/page.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
-import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
-import { ownAgent, recordHead, recordTail } from '../../values/schemas.ts'
+import { positiveEuros } from '../../values/money.ts'
+import { ownAgent } from '../../values/schemas.ts'
 import { accessEvents, accessRefusals } from '../access-events/index.ts'
 import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
-import { agentCredentialMachine } from './agent-credential.ts'
-
-const status = z.enum(agentCredentialMachine.states)
+import { AgentCredentialRecord, agentCredentialEvents, status } from './schemas.ts'
 
 /** The longest that a network token may be good for. */
 const LONGEST_SECONDS = 30 * 86_400
 const HIGHEST_LIMIT = 10_000_000n
 
-const AgentCredentialRecord = z
-  .object({
-    ...recordHead('agentcredential'),
-    agentId: id('agent'),
-    delegationId: id('delegation').nullable(),
-    intentId: id('intent').nullable(),
-    cardId: id('card'),
-    status,
-    merchantScope: z.array(z.string()).meta({ examples: [['*.example.com']] }),
-    amountLimitEuros: euros,
-    spentEuros: euros.meta({ description: 'What it has paid, and what is authorized.' }),
-    maxCharges: z.int().nullable(),
-    charges: z.int(),
-    expiresAt: instant,
-    revokedAt: instant.nullable(),
-    last4: z
-      .string()
-      .nullable()
-      .meta({ description: 'The end of the network token.', examples: ['4242'] }),
-    processorProblem: z.string().nullable().meta({
-      description:
-        'Why the processor has not made it so. What the service itself enforces holds all the same; repeat the operation.',
-    }),
-    accessEventId: id('accessevent'),
-    keyThumbprint: z.string().meta({ examples: ['cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s'] }),
-    ...recordTail,
-  })
-  .meta({ id: 'AgentCredential' })
-
 const NewAgentCredential = AgentCredentialRecord.extend({
   jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
 }).meta({ id: 'NewAgentCredential' })
-
-const AgentCredentialEvent = z.object({
-  agentCredentialId: id('agentcredential'),
-  agentId: id('agent'),
-  intentId: id('intent').nullable(),
-  cardId: id('card'),
-  status,
-  amountLimitEuros: euros,
-})
 
 const notFound = { agent_credential_not_found: missing('agent credential') }
 const over: Failure = [400, 'The agent credential is revoked, expired or failed already.']
@@ -71,23 +29,6 @@ const stateChange = {
   requires: 'cardProcessor',
   returns: [200, AgentCredentialRecord],
 } as const
-
-/** An event's sentence for each change of state. */
-const events = {
-  'agent_credential.created': event('A network token has been asked of the processor.', AgentCredentialEvent),
-  'agent_credential.issued': event(
-    'An agent has a network token with limits of its own.',
-    AgentCredentialEvent,
-  ),
-  'agent_credential.failed': event('The processor has given no network token.', AgentCredentialEvent),
-  'agent_credential.suspended': event(
-    'A network token pays nothing until it is resumed.',
-    AgentCredentialEvent,
-  ),
-  'agent_credential.resumed': event('A network token that was suspended pays again.', AgentCredentialEvent),
-  'agent_credential.revoked': event('A network token pays nothing any more.', AgentCredentialEvent),
-  'agent_credential.expired': event('The time of a network token is over.', AgentCredentialEvent),
-}
 
 export const agentCredentialsApi = {
   create: post('/v1/agent-credentials', {
@@ -150,9 +91,9 @@ export const agentCredentialsApi = {
     },
     emits: {
       ...accessEvents,
-      'agent_credential.created': events['agent_credential.created'],
-      'agent_credential.issued': events['agent_credential.issued'],
-      'agent_credential.failed': events['agent_credential.failed'],
+      'agent_credential.created': agentCredentialEvents['agent_credential.created'],
+      'agent_credential.issued': agentCredentialEvents['agent_credential.issued'],
+      'agent_credential.failed': agentCredentialEvents['agent_credential.failed'],
     },
   }),
   list: list('/v1/agent-credentials', {
@@ -180,7 +121,7 @@ export const agentCredentialsApi = {
     description:
       'It pays nothing any more from this moment on, whatever the processor answers. Where the processor did not, `processorProblem` says why: repeat the request.',
     fails: { ...notFound, agent_credential_over: over },
-    emits: { 'agent_credential.revoked': events['agent_credential.revoked'] },
+    emits: { 'agent_credential.revoked': agentCredentialEvents['agent_credential.revoked'] },
   }),
   suspend: post('/v1/agent-credentials/{id}/suspend', {
     ...stateChange,
@@ -192,7 +133,7 @@ export const agentCredentialsApi = {
       agent_credential_over: over,
       agent_credential_pending: [400, 'The processor has not given the token yet. Revoke it instead.'],
     },
-    emits: { 'agent_credential.suspended': events['agent_credential.suspended'] },
+    emits: { 'agent_credential.suspended': agentCredentialEvents['agent_credential.suspended'] },
   }),
   resume: post('/v1/agent-credentials/{id}/resume', {
     ...stateChange,
@@ -210,13 +151,21 @@ export const agentCredentialsApi = {
       ],
       processor_refused: [502, 'The processor refuses to resume the token. It stays suspended.'],
     },
-    emits: { 'agent_credential.resumed': events['agent_credential.resumed'] },
+    emits: { 'agent_credential.resumed': agentCredentialEvents['agent_credential.resumed'] },
+  }),
+  /** The process of a machine payment repeats it until the processor has deleted the token that was revoked. */
+  deleteMppToken: post('/v1/mpp/credentials/{id}/delete-token', {
+    summary: 'Have the processor delete the revoked token of a machine payment',
+    callers: [],
+    run: 'outside',
+    requires: 'cardProcessor',
+    returns: [200, z.object({ done: z.boolean() })],
   }),
   expire: post('/v1/agent-credentials/{id}/expire', {
     summary: 'Expire an agent credential',
     callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
     fails: notFound,
-    emits: { 'agent_credential.expired': events['agent_credential.expired'] },
+    emits: { 'agent_credential.expired': agentCredentialEvents['agent_credential.expired'] },
   }),
 }

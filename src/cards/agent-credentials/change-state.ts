@@ -88,6 +88,25 @@ export const revoke: HandlerOf<typeof agentCredentialsApi.revoke> = {
   },
 }
 
+const NOTHING_TO_TELL = new Settled({ done: true })
+
+/** The token pays nothing any more by our word already; the processor is told as often as it takes. */
+export const deleteMppToken: HandlerOf<typeof agentCredentialsApi.deleteMppToken> = {
+  async reserve({ params }, context) {
+    const credential = await context.records.findOne(AgentCredential, { mppCredentialId: params.id })
+    const isTold = credential?.status !== 'revoked' || !credential.processorProblem
+    return isTold ? NOTHING_TO_TELL : requestFor(credential, 'deleted', context)
+  },
+  call: noting.call,
+  record: async (answer, request, context) => ({
+    done: !(await noting.record(answer, request, context)).processorProblem,
+  }),
+  recover: async (request, context) => {
+    await noting.recover(request, context)
+    return { done: false }
+  },
+}
+
 export const suspend: HandlerOf<typeof agentCredentialsApi.suspend> = {
   ...noting,
   async reserve({ params }, context) {

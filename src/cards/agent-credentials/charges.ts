@@ -34,6 +34,16 @@ const STOPPED: Readonly<Record<string, string>> = {
   expired: 'The time of the network token is over.',
 }
 
+/** The token of a machine payment was given to its merchant alone, however that one is named on statements. */
+function isInScope(
+  { merchantScope, mppCredentialId }: CredentialRow,
+  { descriptor, url }: TokenCharge['merchant'],
+): boolean {
+  if (mppCredentialId !== null) return true
+  const matches = payeeMatcher(merchantScope)
+  return [descriptor, ...(url === null ? [] : [url])].some(name => matches(name) !== undefined)
+}
+
 /** Network tokens that pay in a batch: each sees what those before it have used. */
 export class CredentialCharges {
   readonly #tenant: Tenant
@@ -45,8 +55,8 @@ export class CredentialCharges {
     this.#byToken = new Map(rows.map(row => [String(row.tokenId), row]))
   }
 
-  /** The card and the intent that a token is for; undefined for a token that is not known here. */
-  find(tokenId: string): Pick<CredentialRow, 'id' | 'agentId' | 'cardId' | 'intentId'> | undefined {
+  /** A token's record; undefined for a token that is not known here. */
+  find(tokenId: string): CredentialRow | undefined {
     return this.#byToken.get(tokenId)
   }
 
@@ -57,13 +67,11 @@ export class CredentialCharges {
   ): string | undefined {
     const credential = this.#byToken.get(tokenId)
     if (!credential) return 'The network token is not known here.'
-    const { status, expiresAt, merchantScope, amountLimitEuros, spentEuros, maxCharges, charges } = credential
+    const { status, expiresAt, amountLimitEuros, spentEuros, maxCharges, charges } = credential
     if (status !== 'active') return STOPPED[status] ?? 'The network token is not active.'
     if (expiresAt <= now) return `The network token was good until ${minuteInWords(expiresAt)}.`
-    const matches = payeeMatcher(merchantScope)
-    const names = [merchant.descriptor, ...(merchant.url === null ? [] : [merchant.url])]
-    if (!names.some(name => matches(name) !== undefined))
-      return `The network token does not pay ${merchant.descriptor}: its scope is ${merchantScope.slice(0, 5).join(', ')}.`
+    if (!isInScope(credential, merchant))
+      return `The network token does not pay ${merchant.descriptor}: its scope is ${credential.merchantScope.slice(0, 5).join(', ')}.`
     if (!isIncrement && maxCharges !== null && charges >= maxCharges)
       return `The network token pays ${maxCharges === 1 ? 'once' : `${maxCharges} times`}: ${charges} used, 0 left.`
     const left = amountLimitEuros - spentEuros

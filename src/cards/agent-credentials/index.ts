@@ -1,1 +1,2 @@
 export { type CredentialCharges, openCredentialCharges } from './charges.ts'
+export { chargeEvents } from './schemas.ts'

@@ -10,7 +10,7 @@ import type { DecisionState } from './batch.ts'
 import { isUnplaced } from './blank-authorization.ts'
 import { cardBlocker, isOfOtherIntent, isOrphan, otherIntentWords, TOO_LATE } from './blockers.ts'
 import type { IncomingMessage } from './network/incoming-message.ts'
-import { noFacts, standingOf, withAsk } from './standing/facts.ts'
+import { type Facts, noFacts, standingOf, withAsk } from './standing/facts.ts'
 
 /** A request of the network with everything that its answer goes by. */
 export interface Request {
@@ -19,6 +19,8 @@ export interface Request {
   /** What is known of the payment already: an increment has an authorization, and facts may come first. */
   readonly existing: AuthorizationRow | undefined
   readonly search: IntentSearch | undefined
+  /** The intent that alone may cover it, in place of those that are searched. */
+  readonly intentId?: string
 }
 
 /** How a request is answered, and what would pay. */
@@ -32,14 +34,18 @@ export interface Answered {
 }
 
 /** The intent that covers the payment with this request; undefined if none does. */
-function findCover({ content, existing, search }: Request, batch: DecisionState): IntentRow | undefined {
+function findCover(
+  { content, existing, search, intentId }: Request,
+  batch: DecisionState,
+): IntentRow | undefined {
   const { payments } = batch
   if (existing && !isUnplaced(existing)) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
     const { approvedEuros } = standingOf(withAsk(existing.facts, askOf(content, content.amountEuros)))
     return intent && approvedEuros <= (intent.holdEuros ?? 0n) ? intent : undefined
   }
-  for (const id of (search && batch.candidates.get(search)) ?? []) {
+  const candidates = intentId === undefined ? search && batch.candidates.get(search) : [intentId]
+  for (const id of candidates ?? []) {
     const intent = payments.find(id)
     if (intent && payments.blockerOf(intent) === undefined) return intent
   }
@@ -103,23 +109,39 @@ function blockerOf(
   if (terms && isOfOtherIntent(terms, intent?.id)) return otherIntentWords(terms)
   if (existing?.source === 'intent' && !intent)
     return 'The intent does not hold enough for this increment: declare another intent for the rest.'
-  return tokenBlocker(content, place, intent, batch)
+  return tokenBlocker(content, existing, place, intent, batch)
 }
 
 /** Why the network token that pays cannot pay this; undefined if it can, or if none pays. */
 function tokenBlocker(
-  { merchant, amountEuros, ask }: AuthorizationRequest,
+  content: AuthorizationRequest,
+  existing: AuthorizationRow | undefined,
   { cardId }: Request['place'],
   intent: IntentRow | undefined,
   { credentials, now }: DecisionState,
 ): string | undefined {
+  const { merchant } = content
   const { networkTokenId } = merchant
   if (networkTokenId === null) return undefined
   const token = credentials.find(networkTokenId)
   if (token?.cardId !== cardId) return 'The network token is not known here.'
-  if (token.intentId !== null && token.intentId !== intent?.id)
+  if (content.amountEuros > 0n && token.intentId !== null && token.intentId !== intent?.id)
     return `The network token pays the intent ${token.intentId} alone, which does not cover this.`
-  return credentials.blockerOf(networkTokenId, { merchant, amountEuros, now, isIncrement: ask > 0 })
+  return credentials.blockerOf(networkTokenId, { merchant, now, ...furtherCharge(content, existing) })
+}
+
+/** What a request adds to the charges of a token: nothing, where a receipt has told of the same payment before. */
+function furtherCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
+  const { amountEuros, ask } = content
+  if (!existing?.mppCredentialId) return { amountEuros, isIncrement: ask > 0 }
+  const before = chargedEuros(existing.facts)
+  const further = chargedEuros(withAsk(existing.facts, askOf(content, amountEuros))) - before
+  return { amountEuros: further > 0n ? further : 0n, isIncrement: before > 0n }
+}
+
+const chargedEuros = (facts: Facts): Euros => {
+  const { heldEuros, capturedEuros } = standingOf(facts)
+  return heldEuros + capturedEuros
 }
 
 /** A check of the card itself comes first: the rules cannot outweigh it. */

@@ -41,6 +41,17 @@ export const updateAuthorizations = updateOf(authorizations, [
 export const insertMessages = insertInto(messages)
 export const updateMessages = updateOf(messages, ['updatedAt', 'answerStatus', 'answerHeaders', 'answerBody'])
 
+const DELETE = 'delete from card_authorizations where owner_id = $1 and mode = $2 and id = any($3::text[])'
+
+/** Only of payments that turned out to be others which are on record. */
+export async function deleteAuthorizations(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  rows: readonly AuthorizationRow[],
+): Promise<void> {
+  if (rows.length > 0) await sql(DELETE, [ownerId, mode, rows.map(({ id }) => id)])
+}
+
 const BY_REF = `
 select ${selectList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.processor_ref = any($3::text[])`
@@ -52,6 +63,11 @@ where a.owner_id = $1 and a.mode = $2 and a.id = any($3::text[])`
 const OF_INTENTS = `
 select ${selectList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.intent_id = any($3::text[])`
+
+/** The payment that a machine payment has begun with a token: a card's other tokens have many payments, and none here. */
+const OF_TOKENS = `
+select ${selectList(authorizations, 'a')} from card_authorizations a
+where a.owner_id = $1 and a.mode = $2 and a.network_token_id = any($3::text[]) and a.mpp_credential_id is not null`
 
 /** A confirmed checkout that the network has not spoken of yet: written as in its index. */
 const AWAITED = `
@@ -76,6 +92,7 @@ const select =
 export const authorizationsByRef = select(BY_REF)
 export const authorizationsById = select(BY_ID)
 export const authorizationsOfIntents = select(OF_INTENTS)
+export const authorizationsOfTokens = select(OF_TOKENS)
 
 /** An agent, and a key of a merchant. */
 export interface AwaitedSearch {

@@ -5,17 +5,20 @@ import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Facts } from './standing/facts.ts'
 
 /**
- * The status follows from the facts, which come in any order: so nearly every step is possible. `confirmed`: the agent has
- * confirmed its checkout, and the network has said nothing yet.
+ * The status follows from the facts, which come in any order: so nearly every step is possible. `pending`: a machine payment
+ * was begun, and nobody has said yet what became of it; `void`: it came to nothing. `confirmed`: the agent has confirmed its
+ * checkout, or a merchant has given a receipt, and the network has said nothing yet.
  */
 export const authorizationMachine = machine('card-authorization', {
+  pending: ['declined', 'authorized', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded', 'void'],
   declined: ['authorized', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded'],
   authorized: ['declined', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded'],
-  confirmed: ['authorized', 'cleared', 'reversed', 'expired', 'refunded'],
+  confirmed: ['authorized', 'cleared', 'reversed', 'expired', 'refunded', 'void'],
   cleared: ['authorized', 'refunded'],
   reversed: ['authorized', 'declined', 'cleared', 'expired', 'refunded', 'confirmed'],
-  expired: ['cleared', 'refunded', 'confirmed', 'reversed'],
+  expired: ['cleared', 'refunded', 'confirmed', 'reversed', 'void'],
   refunded: ['cleared', 'authorized', 'reversed', 'expired', 'confirmed'],
+  void: ['cleared', 'authorized', 'reversed', 'expired', 'refunded', 'confirmed', 'declined'],
 })
 
 export type AuthorizationStatus = (typeof authorizationMachine.states)[number]
@@ -38,6 +41,8 @@ const schema = defineEntity({
     walletId: p.text(),
     intentId: nullable.string(),
     networkTokenId: nullable.string(),
+    /** The machine payment that began it; null for a payment of which the network or a checkout spoke first. */
+    mppCredentialId: nullable.string(),
     amountEuros: p.bigint().name('amount_cents'),
     approvedEuros: p.bigint().name('approved_cents'),
     heldEuros: p.bigint().name('held_cents'),

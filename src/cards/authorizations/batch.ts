@@ -17,6 +17,7 @@ import type { CredentialCharges } from '../agent-credentials/index.ts'
 import { returnPurses, spendCards } from '../cards/index.ts'
 import {
   type AuthorizationRow,
+  deleteAuthorizations,
   insertAuthorizations,
   insertMessages,
   type MessageRow,
@@ -72,6 +73,8 @@ export interface CardBatch extends TenantNow {
 export interface BatchChanges {
   readonly newAuthorizations: Set<AuthorizationRow>
   readonly authorizations: Set<AuthorizationRow>
+  /** Payments that turned out to be machine payments which were begun before: they are those from now on. */
+  readonly joined: Set<AuthorizationRow>
   readonly newTransactions: Set<TransactionRow>
   readonly transactions: Set<TransactionRow>
   readonly newMessages: MessageRow[]
@@ -92,6 +95,7 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
   await Promise.all([
     insertTransactions(sql, [...changed.newTransactions]),
     updateTransactions(sql, tenant, [...changed.transactions]),
+    deleteAuthorizations(sql, tenant, [...changed.joined]),
     insertAuthorizations(sql, [...changed.newAuthorizations]),
     updateAuthorizations(sql, tenant, [...changed.authorizations]),
     insertMessages(sql, changed.newMessages),

@@ -2,6 +2,7 @@ import type { IntentRow } from '../../control/intents/index.ts'
 import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
+import { authorizationMachine } from './authorization.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import { noFacts } from './standing/facts.ts'
 
@@ -24,6 +25,7 @@ function placed(descriptor: string, { intent, source, walletId }: PaidFrom) {
 export const isUnplaced = ({ facts, source }: AuthorizationRow): boolean =>
   facts.asks.length + facts.clearings.length + facts.outcome.length === 0 &&
   facts.confirmed === null &&
+  facts.begun === undefined &&
   (facts.refunds.length === 0 || source === 'wallet')
 
 /** Says whom an unplaced payment goes to, and what pays it, as if this message had come first. */
@@ -48,9 +50,10 @@ export function blankAuthorization(
     id,
     createdAt: now,
     updatedAt: now,
-    status: 'declined',
+    status: authorizationMachine.initial,
     ...placed(named.descriptor, { intent, source, walletId }),
     networkTokenId: null,
+    mppCredentialId: null,
     amountEuros: 0n,
     approvedEuros: 0n,
     heldEuros: 0n,

@@ -50,6 +50,8 @@ const paymentOf = (intent: IntentRow, { authorizations }: CardBatch): Authorizat
 export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
   if (intent.beneficiaryId || intent.walletId) return 'intent_other_payee'
   const payment = paymentOf(intent, batch)
+  // Of a machine payment the merchant, the network or the owner speaks, never the agent's checkout.
+  if (payment?.facts.begun !== undefined) return batch.payments.blockerOf(intent)
   if (payment?.facts.confirmed != null) return 'intent_confirmed'
   if (payment) return undefined
   return batch.payments.blockerOf(intent)

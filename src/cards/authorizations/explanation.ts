@@ -26,6 +26,8 @@ export const sourceInWords = {
 } as const
 
 const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) => string>> = {
+  pending: ({ amountEuros }) =>
+    `A machine payment of ${formatEuros(amountEuros)} is under way: nobody has said yet what became of it.`,
   declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor has declined it.'}`,
   authorized: ({ approvedEuros, amountEuros, heldEuros, clearedEuros }) =>
     [
@@ -40,6 +42,7 @@ const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) =
     `${formatEuros(clearedEuros)} have been collected${refundedEuros > 0n ? `, ${formatEuros(refundedEuros)} of them came back` : ''}.`,
   reversed: () => 'The merchant has given it back: nothing is held for it any more.',
   expired: () => 'The merchant has not collected it in time: nothing is held for it any more.',
+  void: () => 'The machine payment has come to nothing: the intent can be paid again.',
   refunded: ({ refundedEuros }) => `${formatEuros(refundedEuros)} came back.`,
 }
 

@@ -3,12 +3,14 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import type { AuthorizationStatus, CardAuthorization } from './authorization.ts'
 
 const stateByStatus: Readonly<Record<AuthorizationStatus, PaymentState>> = {
+  pending: 'submitted',
   declined: 'rejected',
   authorized: 'submitted',
   confirmed: 'completed',
   cleared: 'completed',
   reversed: 'cancelled',
   expired: 'cancelled',
+  void: 'cancelled',
   refunded: 'returned',
 }
 

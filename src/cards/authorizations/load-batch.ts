@@ -13,6 +13,7 @@ import {
   authorizationsById,
   authorizationsByRef,
   authorizationsOfIntents,
+  authorizationsOfTokens,
   awaitedAuthorizations,
   messagesById,
 } from './authorization-rows.ts'
@@ -23,6 +24,7 @@ import { holdCausesOf, intentCause, reservationCausesOf } from './standing/cause
 const noChanges = (): BatchChanges => ({
   newAuthorizations: new Set(),
   authorizations: new Set(),
+  joined: new Set(),
   newTransactions: new Set(),
   transactions: new Set(),
   newMessages: [],
@@ -41,18 +43,20 @@ async function readOfAgents(
   const awaited = needs.searches.flatMap(({ agentId, merchantKeys }) =>
     merchantKeys.map(merchantKey => ({ agentId, merchantKey })),
   )
-  const [agents, terms, cards, byRef, byId, ofIntents, waiting, messages, candidates] = await Promise.all([
-    agentsById(sql, tenant, needs.agentIds),
-    openCardTerms(sql, tenant, needs.cardIds),
-    payingCards(sql, tenant, needs.numberIds),
-    authorizationsByRef(sql, tenant, needs.processorRefs),
-    authorizationsById(sql, tenant, needs.authorizationIds),
-    authorizationsOfIntents(sql, tenant, needs.intentIds),
-    awaitedAuthorizations(sql, tenant, awaited),
-    messagesById(sql, tenant, needs.messageIds),
-    findPayableIntents(sql, tenantNow, needs.searches),
-  ])
-  const rows = new Map([...byRef, ...byId, ...ofIntents, ...waiting].map(row => [row.id, row]))
+  const [agents, terms, cards, byRef, byId, ofIntents, ofTokens, waiting, messages, candidates] =
+    await Promise.all([
+      agentsById(sql, tenant, needs.agentIds),
+      openCardTerms(sql, tenant, needs.cardIds),
+      payingCards(sql, tenant, needs.numberIds),
+      authorizationsByRef(sql, tenant, needs.processorRefs),
+      authorizationsById(sql, tenant, needs.authorizationIds),
+      authorizationsOfIntents(sql, tenant, needs.intentIds),
+      authorizationsOfTokens(sql, tenant, needs.tokenIds),
+      awaitedAuthorizations(sql, tenant, awaited),
+      messagesById(sql, tenant, needs.messageIds),
+      findPayableIntents(sql, tenantNow, needs.searches),
+    ])
+  const rows = new Map([...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting].map(row => [row.id, row]))
   return { agents, terms, cards, authorizations: [...rows.values()], messages, candidates }
 }
 

@@ -6,6 +6,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { post } from '../../kernel/contract/operation.ts'
 import { cardPaymentEvents } from '../../money/transactions/index.ts'
 import { id } from '../../values/ids.ts'
+import { chargeEvents } from '../agent-credentials/index.ts'
 import { noticeEvents } from '../cards/index.ts'
 import type { IncomingMessage } from './network/incoming-message.ts'
 
@@ -53,6 +54,7 @@ export const messagesApi = {
     returns: [200, Answer],
     emits: {
       ...authorizationEvents,
+      ...chargeEvents,
       ...riskEvents,
       'agent.frozen': AgentEvent,
       'card.message_refused': event(

@@ -15,7 +15,7 @@ export const AuthorizationRecord = z
     agentId: id('agent'),
     status: status.meta({
       description:
-        '`authorized`: held, or collected in part. `cleared`: collected. `reversed`: given back by the merchant. `expired`: not collected in time. `confirmed`: the agent’s checkout says that it is paid, and the network has not spoken yet.',
+        '`pending`: a machine payment is under way, and nobody has said yet what became of it; `void`: it came to nothing. `authorized`: held, or collected in part. `cleared`: collected. `reversed`: given back by the merchant. `expired`: not collected in time. `confirmed`: the agent’s checkout says that it is paid, or the receipt of a machine payment, and the network has not spoken yet.',
     }),
     amountEuros: euros.meta({ description: 'What was asked for, with all increments.' }),
     approvedEuros: euros,
@@ -32,6 +32,9 @@ export const AuthorizationRecord = z
     }),
     walletId: id('wallet'),
     intentId: id('intent').nullable(),
+    mppCredentialId: id('mppcredential')
+      .nullable()
+      .meta({ description: 'The machine payment that began it.' }),
     declineReason: z.string().nullable(),
     decision: DecisionRecord.nullable().meta({
       description: 'The decision about the first request; null if the network never asked.',

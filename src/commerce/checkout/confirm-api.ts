@@ -28,7 +28,10 @@ export const confirmApi = {
     fails: {
       intent_not_found: [404, 'intentId: no such intent.'],
       intent_not_approved: [400, 'intentId: only an approved intent can be paid, and once.'],
-      intent_being_paid: [400, 'intentId: a transfer on it is under way: it is not paid by card.'],
+      intent_being_paid: [
+        400,
+        'intentId: a transfer or a machine payment on it is under way, which no checkout confirms.',
+      ],
       intent_confirmed: [400, 'intentId: its payment has been confirmed already.'],
       intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
       intent_other_payee: [

@@ -1,3 +1,4 @@
+import type { Acquirer } from '../../ports/acquirer.ts'
 import type { CardProcessor } from '../../ports/card-processor.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { Outbound } from '../../ports/outbound.ts'
@@ -73,6 +74,7 @@ export interface ExternalSystems {
   sepaRail(mode: Mode): SepaRail
   fundingRail(mode: Mode): FundingRail
   cardProcessor(mode: Mode): CardProcessor
+  acquirer(mode: Mode): Acquirer
 }
 
 export interface Health {

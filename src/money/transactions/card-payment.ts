@@ -7,7 +7,7 @@ import type { TransactionRow } from './transaction-rows.ts'
 
 /** How the transaction of a payment by card should stand, by what is known of the payment. */
 export interface CardPaymentState {
-  readonly type: 'card' | 'refund'
+  readonly type: 'card' | 'mpp' | 'refund'
   readonly status: TransactionStatus
   readonly amountEuros: Euros
   readonly refundedEuros: Euros

@@ -1,5 +1,7 @@
 import type { IntentSearch } from '../../../control/intents/index.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
 import type { CardFact, CardReply } from '../../../ports/card-processor.ts'
+import type { chargeEvents } from '../../agent-credentials/index.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
 import { blankAuthorization, isUnplaced, type PaidFrom, place } from '../blank-authorization.ts'
@@ -9,6 +11,9 @@ import { type Facts, withClearing, withFact, withOutcome } from '../standing/fac
 import { postingsOf } from '../standing/payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 import { processorRefOf } from './needs.ts'
+import { tellOfToken } from './token-events.ts'
+
+export type FactContext = ApplyContext & Pick<Context<never, typeof chargeEvents>, 'emit'>
 
 export interface IncomingFact {
   readonly incoming: IncomingMessage
@@ -20,18 +25,24 @@ export interface IncomingFact {
 const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: null }
 
 /** Books a fact: the end is the same in whatever order facts come, and however often. */
-export function takeFact(fact: IncomingFact, batch: CardBatch, context: ApplyContext): CardReply {
+export function takeFact(fact: IncomingFact, batch: CardBatch, context: FactContext): CardReply {
   const { incoming, content, existing, search } = fact
   const row = existing ?? addPayment(fact, batch)
   if (existing && 'merchant' in content && isUnplaced(existing))
     place(existing, content.merchant, placeOf(incoming, search, batch))
   row.cardId ??= incoming.cardId
-  row.processorRef ??= processorRefOf(content)
+  row.processorRef ??= refToKeep(row, content)
   const evidence = { type: `card_${content.kind}`, id: incoming.message.id }
-  const facts = withMessage(row.facts, content, incoming.message.id)
+  const before = row.facts
+  const facts = withMessage(before, content, incoming.message.id)
   applyFacts(row, facts, evidence, batch, postingsOf(incoming.message.id), context)
+  tellOfToken(row, before, batch, context)
   return { kind: 'noted' }
 }
+
+/** A machine payment is found by its token, and keeps the network's name of its authorization, which may still come. */
+const refToKeep = ({ mppCredentialId }: AuthorizationRow, content: CardFact): string | null =>
+  mppCredentialId === null ? processorRefOf(content) : content.authorizationId
 
 /** A payment of which no request was ever seen: an intent may cover it, else the card's purse or the wallet pays. */
 function addPayment({ incoming, content, search }: IncomingFact, batch: CardBatch): AuthorizationRow {
@@ -93,11 +104,13 @@ export function withdrawAsk(
   ask: number,
   messageId: string,
   batch: CardBatch,
-  context: ApplyContext,
+  context: FactContext,
 ): void {
   if (row.facts.asks.some(one => one.ask === ask && one.approved === '0')) return
   const asks = row.facts.asks.map(one => (one.ask === ask ? { ...one, approved: '0' } : one))
   row.declineReason ??= TOO_LATE
   const evidence = { type: 'card_authorization', id: messageId }
-  applyFacts(row, { ...row.facts, asks }, evidence, batch, postingsOf(`${messageId}/late`), context)
+  const before = row.facts
+  applyFacts(row, { ...before, asks }, evidence, batch, postingsOf(`${messageId}/late`), context)
+  tellOfToken(row, before, batch, context)
 }

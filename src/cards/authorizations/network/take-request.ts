@@ -8,12 +8,14 @@ import { type Answered, answerRequest, type Request, replyOf } from '../answer-r
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
 import { blankAuthorization, isUnplaced, place } from '../blank-authorization.ts'
-import { type ApplyContext, applyFacts } from '../standing/apply.ts'
+import { applyFacts } from '../standing/apply.ts'
 import { withAsk } from '../standing/facts.ts'
 import { postingsOf } from '../standing/payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
+import type { FactContext } from './take-fact.ts'
+import { tellOfToken } from './token-events.ts'
 
-export type TakeContext = ApplyContext &
+export type TakeContext = FactContext &
   Pick<Context<never, typeof riskEvents & { 'agent.frozen': typeof AgentEvent }>, 'emit'>
 
 /** Answers a request of the network, and stores what it leads to. */
@@ -45,13 +47,15 @@ export function takeRequest(
   learn(answered, row, batch)
   describe(row, content, answered, incoming.cardId)
   const { approvedEuros } = answered
-  const facts = withAsk(row.facts, {
+  const before = row.facts
+  const facts = withAsk(before, {
     ask: content.ask,
     asked: String(content.amountEuros),
     approved: String(approvedEuros),
   })
   const evidence = { type: 'card_authorization', id: incoming.message.id }
   applyFacts(row, facts, evidence, batch, postingsOf(incoming.message.id), context)
+  tellOfToken(row, before, batch, context)
   if (approvedEuros > 0n && batch.singleUse.has(incoming.cardId)) batch.used.set(incoming.cardId, row.id)
   return replyOf(answered, content.amountEuros)
 }
@@ -95,7 +99,8 @@ function describe(
   { decision }: Answered,
   cardId: string,
 ): void {
-  const { descriptor, mcc, country, networkTokenId } = content.merchant
+  const { descriptor, mcc, country } = content.merchant
+  const networkTokenId = content.merchant.networkTokenId ?? row.networkTokenId
   const isFirst = content.ask === 0
   if (isFirst) Object.assign(row, { descriptor, mcc, country, networkTokenId, decision })
   row.cardId ??= cardId

@@ -13,6 +13,7 @@ import { type CardBatch, writeCardBatch } from '../batch.ts'
 import { TOO_LATE } from '../blockers.ts'
 import { loadCardBatch } from '../load-batch.ts'
 import type { messagesApi } from '../messages-api.ts'
+import { begunPayment, joined } from './begun-payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 import { needsOf, processorRefOf, searchOf } from './needs.ts'
 import { takeFact, withdrawAsk } from './take-fact.ts'
@@ -37,12 +38,15 @@ async function loadBatch(items: readonly TakeItem[], sql: Sql): Promise<MessageB
 function findExisting(
   { message: { content }, cardId }: IncomingMessage,
   search: IntentSearch | undefined,
-  { authorizations, payments }: CardBatch,
+  batch: CardBatch,
 ): AuthorizationRow | undefined {
+  const { authorizations, payments } = batch
   const ref = processorRefOf(content)
   const rows = [...authorizations]
   const known = rows.find(({ processorRef }) => processorRef === ref)
-  if (known || !search) return known
+  const begun = begunPayment(content, rows)
+  if (begun && known && begun !== known) return joined(begun, known, batch)
+  if (known || begun || !search) return known ?? begun
   return rows.find(row => {
     const isAwaited = row.processorRef === null && row.status === 'confirmed'
     const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)

@@ -50,14 +50,14 @@ export function applyFacts(
   chargeToken(row, before, standing, batch)
   record(row, standing, batch)
   const transaction = updateTransaction(row, standing, evidence, batch, context)
-  if (transaction) settleIntent(row, before, standing, transaction, batch, context)
+  settleIntent(row, before, standing, transaction, batch, context)
   if (standing.isOver && standing.clearedEuros > 0n) endSingleUse(row, batch, context)
 }
 
-/** A payment that the network clears after it was given back has its intent no more, where another payment has taken it. */
-function takeBackIntent(row: AuthorizationRow, { clearedEuros }: Standing, batch: CardBatch): void {
+/** A payment that is paid after all, once it was given back, has its intent no more, where another payment has taken it. */
+function takeBackIntent(row: AuthorizationRow, { capturedEuros }: Standing, batch: CardBatch): void {
   const intent = coveringIntent(row, batch)
-  if (!intent || clearedEuros === 0n) return
+  if (!intent || capturedEuros === 0n) return
   const isMine = intent.paymentId === row.id || intent.transactionId === row.transactionId
   if (isMine && (intent.paymentId || intent.transactionId)) return
   if (batch.payments.blockerOf(intent) === undefined) batch.payments.begin(intent, row.id)
@@ -78,12 +78,13 @@ function chargeToken(row: AuthorizationRow, before: Standing, standing: Standing
 function record(row: AuthorizationRow, standing: Standing, { now, changed }: CardBatch): void {
   const asked = row.facts.asks.reduce((sum, { asked }) => sum + BigInt(asked), 0n)
   const { clearedEuros, refundedEuros, confirmedEuros } = standing
+  const begun = BigInt(row.facts.begun ?? 0)
   const isOpen = !standing.isOver && (standing.heldEuros > 0n || standing.capturedEuros > clearedEuros)
   row.declineReason = declineReasonOf(row, standing)
   authorizationMachine.move(row, statusOf(standing, row))
   Object.assign(row, {
     updatedAt: now,
-    amountEuros: asked || clearedEuros || confirmedEuros || refundedEuros,
+    amountEuros: asked || clearedEuros || confirmedEuros || begun || refundedEuros,
     approvedEuros: standing.approvedEuros,
     heldEuros: standing.heldEuros,
     capturedEuros: standing.capturedEuros,
@@ -132,25 +133,26 @@ function newTransaction(
   return transaction
 }
 
-/** The intent is being paid while something is held, completed by the first money that leaves, and free if none did. */
+/** The intent is being paid while something is held or not known yet, completed by the first money that leaves, and free if none did. */
 function settleIntent(
   row: AuthorizationRow,
   before: Standing,
   standing: Standing,
-  transaction: TransactionRow,
+  transaction: TransactionRow | undefined,
   batch: CardBatch,
   context: ApplyContext,
 ): void {
   const intent = coveringIntent(row, batch)
   if (!intent) return
   const { payments, book } = batch
+  const openEuros = standing.heldEuros + standing.pendingEuros
   if (intent.status === 'approved') {
-    if (standing.capturedEuros > 0n) payments.completeWith(intent, transaction.id, context)
-    else if (intent.paymentId === null && standing.heldEuros > 0n) payments.begin(intent, row.id)
-    else if (intent.paymentId === row.id && standing.heldEuros === 0n) payments.cancel(intent, context)
+    if (standing.capturedEuros > 0n && transaction) payments.completeWith(intent, transaction.id, context)
+    else if (intent.paymentId === null && openEuros > 0n) payments.begin(intent, row.id)
+    else if (intent.paymentId === row.id && openEuros === 0n) payments.cancel(intent, context)
   }
   const isDone = standing.isOver || (standing.confirmedEuros !== null && before.confirmedEuros === null)
-  if (intent.status === 'completed' && intent.transactionId === transaction.id && isDone)
+  if (intent.status === 'completed' && intent.transactionId === transaction?.id && isDone)
     payments.releaseRest(intent, book)
 }
 

@@ -11,7 +11,10 @@ export const askCause = (authorizationId: string, ask: number): Cause => ({
 /** What was cleared beyond all approvals is spent under this cause. */
 export const excessCause = (authorizationId: string): Cause => ({ type: 'card_payment', id: authorizationId })
 
-/** What was cleared without any approval is spent under this cause: it is a use of its own, as an approval would be. */
+/**
+ * What was cleared without any approval is spent under this cause: it is a use of its own, as an approval would be. What a
+ * machine payment may cost is reserved under it until somebody has said whether it is paid.
+ */
 export const aloneCause = (authorizationId: string): Cause => ({ type: 'card_alone', id: authorizationId })
 
 /** What an intent covers counts for the card alone, under causes of its own: the payment may lose its intent to another one. */

@@ -21,8 +21,12 @@ export interface Facts {
   readonly reversals: readonly { readonly id: string; readonly amount: Cents | null }[]
   readonly clearings: readonly { readonly id: string; readonly amount: Cents; readonly final: boolean }[]
   readonly refunds: readonly { readonly id: string; readonly amount: Cents }[]
-  /** What the agent's checkout has confirmed. */
+  /** What a machine payment is for: the service has begun it itself. Left out where somebody else spoke first. */
+  readonly begun?: Cents
+  /** What the agent's checkout has confirmed, or the merchant of a machine payment by its receipt. */
   readonly confirmed: Cents | null
+  /** A machine payment has come to nothing, as far as anybody knows. */
+  readonly notPaid?: true
   /** The time for what was authorized or confirmed has run out. */
   readonly expired: boolean
 }
@@ -92,9 +96,13 @@ export interface Standing {
   readonly clearedEuros: Euros
   readonly refundedEuros: Euros
   readonly confirmedEuros: Euros | null
+  /** What a machine payment may still cost, of which nobody has said yet whether it is paid. */
+  readonly pendingEuros: Euros
   /** Nothing more is held for it. What is cleared later is booked all the same. */
   readonly isOver: boolean
   readonly isReversed: boolean
+  /** A machine payment has come to nothing. Whoever says that it is paid wins over that. */
+  readonly isNotPaid: boolean
 }
 
 /** The one reading of the facts: it depends on the set, not on the order in which its members came. */
@@ -108,7 +116,8 @@ export function standingOf(facts: Facts): Standing {
   const reversedEuros = isWholeReversed ? approvedEuros : sum(partlyReversed)
   const isReversed = isWholeReversed || (approvedEuros > 0n && reversedEuros >= approvedEuros)
   const clearedEuros = sum(exactAmounts(facts.clearings))
-  const isOver = facts.expired || isReversed || facts.clearings.some(({ final }) => final)
+  const isNotPaid = facts.notPaid === true && facts.confirmed === null
+  const isOver = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
   const confirmedEuros = facts.confirmed === null ? null : BigInt(facts.confirmed)
   const isAwaited = !isOver && confirmedEuros !== null && confirmedEuros > clearedEuros
   const capturedEuros = isAwaited ? confirmedEuros : clearedEuros
@@ -121,9 +130,17 @@ export function standingOf(facts: Facts): Standing {
     clearedEuros,
     refundedEuros: sum(exactAmounts(facts.refunds)),
     confirmedEuros,
+    pendingEuros: isOver ? 0n : pendingOf(facts),
     isOver,
     isReversed,
+    isNotPaid,
   }
+}
+
+/** The network's answer, a clearing or a receipt says what became of a machine payment; a reversal or a refund does not. */
+function pendingOf({ begun = '0', asks, outcome, clearings, confirmed }: Facts): Euros {
+  const isKnown = asks.length + outcome.length + clearings.length > 0 || confirmed !== null
+  return isKnown ? 0n : BigInt(begun)
 }
 
 /** The part of each approval that is paid, and the part that stays held. */

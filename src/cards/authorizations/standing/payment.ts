@@ -153,7 +153,8 @@ export function countUse(row: AuthorizationRow, standing: Standing, batch: CardB
   const [excess, alone] = first === undefined ? [0n, left] : [left, 0n]
   const rest = { held: 0n, isUse: false }
   setUse(causeOf(excessCause(row.id)), subjects, { ...rest, amount: excess, spent: excess }, row, batch)
-  const use = { amount: alone, spent: alone, held: 0n, isUse: !intent }
+  const { pendingEuros } = standing
+  const use = { amount: alone || pendingEuros, spent: alone, held: pendingEuros, isUse: !intent }
   setUse(causeOf(aloneCause(row.id)), subjects, use, row, batch)
 }
 

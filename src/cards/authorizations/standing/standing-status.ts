@@ -12,7 +12,9 @@ export function statusOf(
   if (refundedEuros > 0n && refundedEuros >= clearedEuros) return 'refunded'
   if (clearedEuros > 0n) return isOver || clearedEuros >= approvedEuros ? 'cleared' : 'authorized'
   if (isReversed) return 'reversed'
+  if (standing.isNotPaid && approvedEuros === 0n) return declineReason === null ? 'void' : 'declined'
   if (isOver) return 'expired'
+  if (standing.pendingEuros > 0n) return 'pending'
   if (confirmedEuros !== null && (processorRef === null || approvedEuros === 0n)) return 'confirmed'
   return approvedEuros > 0n || declineReason === null ? 'authorized' : 'declined'
 }
@@ -20,6 +22,7 @@ export function statusOf(
 const ended: Readonly<Partial<Record<string, string>>> = {
   reversed: 'The merchant has given it back.',
   expired: 'The merchant has not collected it in time.',
+  void: 'The machine payment has come to nothing.',
 }
 
 /** The processor's word about its answers wins over ours. */
@@ -33,18 +36,34 @@ export function declineReasonOf(
 }
 
 /** A refund of which no payment is known is a payment in the other direction. */
-const isRefundAlone = ({ refunds, asks, clearings, outcome, confirmed }: Facts): boolean =>
-  refunds.length > 0 && asks.length + clearings.length + outcome.length === 0 && confirmed === null
+const isRefundAlone = ({ refunds, asks, clearings, outcome, confirmed, begun }: Facts): boolean =>
+  refunds.length > 0 &&
+  asks.length + clearings.length + outcome.length === 0 &&
+  confirmed === null &&
+  begun === undefined
+
+const paidTypeOf = ({ begun }: Facts) => (begun === undefined ? ('card' as const) : ('mpp' as const))
+
+/** A machine payment of which nobody has ever said that it was paid has no transaction. */
+const isUnheardOf = ({
+  status,
+  transactionId,
+}: Pick<AuthorizationRow, 'status' | 'transactionId'>): boolean =>
+  transactionId === null && (status === 'pending' || status === 'void')
 
 /** How the transaction of an authorization stands; null where no money was ever asked for. */
 export function paymentStateOf(
-  row: Pick<AuthorizationRow, 'amountEuros' | 'intentId' | 'declineReason' | 'status' | 'facts'>,
+  row: Pick<
+    AuthorizationRow,
+    'amountEuros' | 'intentId' | 'declineReason' | 'status' | 'facts' | 'transactionId'
+  >,
   standing: Standing,
 ): CardPaymentState | null {
+  if (isUnheardOf(row)) return null
   const { clearedEuros, refundedEuros, approvedEuros, confirmedEuros, isOver } = standing
   const isAlone = isRefundAlone(row.facts)
-  const type = isAlone ? ('refund' as const) : ('card' as const)
-  const common = { type, intentId: row.intentId, declineReason: null }
+  const type: CardPaymentState['type'] = isAlone ? 'refund' : paidTypeOf(row.facts)
+  const common = { type, intentId: row.intentId, declineReason: null } as const
   if (clearedEuros > 0n) {
     const isBack = refundedEuros >= clearedEuros
     const isDone = isOver || confirmedEuros !== null || clearedEuros >= approvedEuros || refundedEuros > 0n

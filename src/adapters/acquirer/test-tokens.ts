@@ -1,0 +1,56 @@
+import type { AcceptedToken, ChargeOutcome } from '../../ports/acquirer.ts'
+import type { CardToken } from './card-token.ts'
+
+/** What the sandbox answers about a test token. Documented in docs/cards.md. */
+interface TestToken {
+  readonly name: string
+  readonly network: string
+  /** The answer to the charge; a final one stays so. */
+  readonly charged: ChargeOutcome
+  /** What is known of the charge afterwards, where its answer left that open. */
+  readonly known: ChargeOutcome
+}
+
+const APPROVED: ChargeOutcome = { outcome: 'approved' }
+const LATE: ChargeOutcome = { outcome: 'late' }
+const UNUSABLE: ChargeOutcome = { outcome: 'unusable' }
+
+const declined = (code: string, reason: string): ChargeOutcome => ({ outcome: 'declined', code, reason })
+const CARD_DECLINED = declined('card_declined', 'The issuer of the card has declined the payment.')
+const NO_FUNDS = declined('insufficient_funds', 'The card has not enough money for the payment.')
+const EXPIRED = declined('expired_token', 'The time that is printed on the token has passed.')
+
+const always = (outcome: ChargeOutcome) => ({ charged: outcome, known: outcome })
+
+/** Public test numbers, which belong to nobody. */
+const byNumber: ReadonlyMap<string, TestToken> = new Map([
+  ['4242424242424242', { name: 'approved', network: 'visa', ...always(APPROVED) }],
+  ['5555555555554444', { name: 'approved-mastercard', network: 'mastercard', ...always(APPROVED) }],
+  ['4000000000000002', { name: 'declined', network: 'visa', ...always(CARD_DECLINED) }],
+  ['4000000000009995', { name: 'no-funds', network: 'visa', ...always(NO_FUNDS) }],
+  ['4000000000000119', { name: 'late', network: 'visa', charged: LATE, known: APPROVED }],
+  ['4000000000000341', { name: 'late-declined', network: 'visa', charged: LATE, known: CARD_DECLINED }],
+  ['4000000000000127', { name: 'silent', network: 'visa', ...always(LATE) }],
+  ['4000000000000101', { name: 'garbled', network: 'visa', charged: UNUSABLE, known: APPROVED }],
+])
+
+const byName = new Map([...byNumber.values()].map(token => [token.name, token]))
+
+const HANDLE = /^test (?<name>[a-z-]+) (?<year>\d{4})-(?<month>\d{2})$/
+
+/** Null for a number that is not in the table. */
+export function acceptTestToken({ number, expYear, expMonth }: CardToken): AcceptedToken | null {
+  const known = byNumber.get(number)
+  if (!known) return null
+  const handle = `test ${known.name} ${expYear}-${String(expMonth).padStart(2, '0')}`
+  return { handle, network: known.network, last4: number.slice(-4) }
+}
+
+/** A test token by its handle; null for the handle of another token. */
+export function testTokenOf(handle: string, now: Date): Pick<TestToken, 'charged' | 'known'> | null {
+  const { name = '', year, month } = HANDLE.exec(handle)?.groups ?? {}
+  const known = byName.get(name)
+  if (!known) return null
+  // A token is good until the end of its month.
+  return Date.UTC(Number(year), Number(month)) > now.getTime() ? known : always(EXPIRED)
+}

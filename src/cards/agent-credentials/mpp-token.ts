@@ -1,0 +1,88 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { IssuedNetworkToken } from '../../ports/card-processor.ts'
+import type { Euros } from '../../values/money.ts'
+import { accessEvents, grant, recordDisclosed } from '../access-events/index.ts'
+import { AgentCredential, agentCredentialMachine } from './agent-credential.ts'
+import { agentCredentialEvent } from './events.ts'
+import { agentCredentialEvents } from './schemas.ts'
+
+/** The network token of one machine payment. */
+export interface MppToken {
+  readonly mppCredentialId: string
+  readonly agentId: string
+  readonly delegationId: string | null
+  readonly intentId: string
+  readonly cardId: string
+  /** What the merchant asks for, and the most that the token pays. */
+  readonly amountEuros: Euros
+  /** The host that the token goes to. */
+  readonly merchantHost: string
+  /** The thumbprint of the merchant's key, to which the token is encrypted. */
+  readonly keyThumbprint: string
+  /** Afterwards the network gets no authorization on it any more. */
+  readonly expiresAt: Date
+  readonly processor: string
+  readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4'>
+}
+
+/** The events of a machine payment's token: whoever registers or revokes one declares them. */
+export const mppTokenEvents = {
+  'card.access_granted': accessEvents['card.access_granted'],
+  'agent_credential.issued': agentCredentialEvents['agent_credential.issued'],
+  'agent_credential.revoked': agentCredentialEvents['agent_credential.revoked'],
+}
+
+type TokenContext = Pick<
+  Context<never, typeof mppTokenEvents>,
+  'actor' | 'records' | 'address' | 'requestId' | 'emit' | 'now'
+>
+
+/**
+ * Puts the token on record with its limits, and that its merchant is given it: before a byte of it leaves. It pays once,
+ * and no more than the payment.
+ */
+export function registerMppToken(token: MppToken, context: TokenContext): AgentCredential {
+  const { records, emit } = context
+  const { mppCredentialId, agentId, delegationId, intentId, cardId, merchantHost, keyThumbprint } = token
+  const granted = grant(
+    { card: { id: cardId, agentId }, cardOfOther: null, intent: { id: intentId, agentId, delegationId } },
+    { way: 'mpp', sourceId: mppCredentialId, purpose: null, merchantHost, keyThumbprint },
+    context,
+  )
+  recordDisclosed(granted.id, context)
+  const credential = records.create(AgentCredential, {
+    agentId,
+    delegationId,
+    intentId,
+    mppCredentialId,
+    cardId,
+    merchantScope: [merchantHost],
+    amountLimitEuros: token.amountEuros,
+    maxCharges: 1,
+    expiresAt: token.expiresAt,
+    processor: token.processor,
+    tokenId: token.issued.tokenId,
+    last4: token.issued.last4,
+    accessEventId: granted.id,
+    keyThumbprint,
+  })
+  agentCredentialMachine.move(credential, 'active')
+  emit('agent_credential.issued', agentCredentialEvent(credential))
+  return credential
+}
+
+/** What stands in `processorProblem` until the processor has deleted a token that was revoked. */
+const UNTOLD = 'The processor has not been told yet.'
+
+/** From now on the token of a machine payment pays nothing; false where it has ended before. */
+export async function revokeMppToken(
+  mppCredentialId: string,
+  { records, now, emit }: Pick<TokenContext, 'records' | 'now' | 'emit'>,
+): Promise<boolean> {
+  const found = await records.findOne(AgentCredential, { mppCredentialId })
+  const credential = found && (await records.lock(AgentCredential, found.id))
+  if (!credential || !agentCredentialMachine.move(credential, 'revoked')) return false
+  Object.assign(credential, { revokedAt: now, processorProblem: UNTOLD })
+  emit('agent_credential.revoked', agentCredentialEvent(credential))
+  return true
+}

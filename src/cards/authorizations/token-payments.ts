@@ -1,0 +1,205 @@
+import { AgentEvent } from '../../control/agents/index.ts'
+import type { IntentRow, Payments } from '../../control/intents/index.ts'
+import { nameOfDescriptor } from '../../control/merchants/index.ts'
+import type { Decision, Spender } from '../../control/policies/index.ts'
+import { riskEvents } from '../../control/risk/index.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { AuthorizationRequest } from '../../ports/card-processor.ts'
+import { newId } from '../../values/ids.ts'
+import type { Euros } from '../../values/money.ts'
+import { type Answered, answerRequest, type Request } from './answer-request.ts'
+import type { AuthorizationRow } from './authorization-rows.ts'
+import type { CardBatch } from './batch.ts'
+import { blankAuthorization } from './blank-authorization.ts'
+import { loadCardBatch } from './load-batch.ts'
+import { authorizationEvents } from './messages-api.ts'
+import { type ApplyContext, applyFacts, type Evidence } from './standing/apply.ts'
+import { noFacts, standingOf } from './standing/facts.ts'
+import { postingsOf } from './standing/payment.ts'
+
+/** A payment that the service is about to begin itself, by a network token that a merchant is given for it. */
+export interface TokenPayment {
+  readonly mppCredentialId: string
+  /** The processor's id of the token. */
+  readonly tokenId: string
+  readonly agentId: string
+  readonly intentId: string
+  readonly cardId: string
+  /** The number of the card that the token stands for. */
+  readonly numberId: string
+  readonly amountEuros: Euros
+  /** The host that asks for the money: whom the rules judge. */
+  readonly host: string
+  readonly url: string
+}
+
+/** The events of a decision about such a payment, and of its outcome: whoever decides or settles one declares them. */
+export const tokenPaymentEvents = { ...authorizationEvents, ...riskEvents, 'agent.frozen': AgentEvent }
+
+type DecideContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
+
+/** Why a payment cannot even be decided, as the code of a refusal. Nothing is stored of it. */
+export type TokenPaymentBlocker =
+  | NonNullable<ReturnType<Payments['blockerOf']>>
+  | 'intent_not_found'
+  | 'intent_not_by_card'
+  | 'intent_other_card'
+  | 'amount_above_held'
+
+/** The decision is stored whatever it says; there is a payment only where it says yes. */
+export type DecidedTokenPayment =
+  | { readonly blocker: TokenPaymentBlocker }
+  | { readonly blocker: null; readonly decision: Decision; readonly authorizationId: string | null }
+
+const BEGUN = `
+select id, agent_id as "agentId", card_id as "cardId" from card_authorizations
+where owner_id = $1 and mode = $2 and mpp_credential_id = any($3::text[])`
+
+type Begun = Row & { readonly id: string; readonly agentId: string; readonly cardId: string }
+
+/**
+ * Locks what deciding about these payments needs, and settling those of these machine payments, in the global order:
+ * before the caller locks records of its own.
+ */
+export async function loadTokenPayments(
+  sql: Sql,
+  { tenant, now }: TenantNow,
+  { payments = [], mppCredentialIds = [] }: LoadedPayments,
+): Promise<CardBatch> {
+  const settled =
+    mppCredentialIds.length === 0
+      ? []
+      : await sql<Begun>(BEGUN, [tenant.ownerId, tenant.mode, mppCredentialIds])
+  return loadCardBatch(
+    sql,
+    { tenant, now },
+    {
+      agentIds: [...payments, ...settled].map(({ agentId }) => agentId),
+      cardIds: [...payments, ...settled].map(({ cardId }) => cardId),
+      numberIds: payments.map(({ numberId }) => numberId),
+      messageIds: [],
+      processorRefs: [],
+      authorizationIds: settled.map(({ id }) => id),
+      intentIds: payments.map(({ intentId }) => intentId),
+      searches: [],
+      spends: payments.map(({ agentId, host }) => ({ agentId, merchant: nameOfDescriptor(host) })),
+      tokenIds: [],
+      movesMoney: settled.length > 0,
+    },
+  )
+}
+
+interface LoadedPayments {
+  readonly payments?: readonly TokenPayment[]
+  readonly mppCredentialIds?: readonly string[]
+}
+
+/**
+ * Decides about a payment as if the network had asked: by the card, the agent's policy, the controls of the card and the
+ * risk, within what the intent holds. A yes begins the intent's one payment, which nobody else can begin from then on.
+ */
+export function decideTokenPayment(
+  payment: TokenPayment,
+  batch: CardBatch,
+  context: DecideContext,
+): DecidedTokenPayment {
+  const spender = batch.agents.get(payment.agentId)
+  const intent = batch.payments.find(payment.intentId)
+  if (!spender || intent?.agentId !== spender.id) return { blocker: 'intent_not_found' }
+  const blocker = intentBlocker(intent, payment, batch)
+  if (blocker) return { blocker }
+  const id = newId('cardauth')
+  const answered = answerRequest(requestOf(payment), spender, batch, id)
+  store(answered, payment, spender, { id, batch, context })
+  const { decision } = answered
+  if (!decision.allowed) return { blocker: null, decision, authorizationId: null }
+  begin(payment, answered, { id, batch, context })
+  return { blocker: null, decision, authorizationId: id }
+}
+
+function intentBlocker(
+  intent: IntentRow,
+  { cardId, amountEuros }: TokenPayment,
+  { payments }: CardBatch,
+): TokenPaymentBlocker | undefined {
+  if (intent.beneficiaryId || intent.walletId) return 'intent_not_by_card'
+  if (intent.cardId !== null && intent.cardId !== cardId) return 'intent_other_card'
+  return (
+    payments.blockerOf(intent) ?? (amountEuros > (intent.holdEuros ?? 0n) ? 'amount_above_held' : undefined)
+  )
+}
+
+/** The request as the network would make it; the token is not on record yet, and good for this payment alone. */
+function requestOf({ agentId, cardId, numberId, intentId, amountEuros, host, url }: TokenPayment): Request {
+  const content: AuthorizationRequest = {
+    kind: 'authorization',
+    authorizationId: '',
+    ask: 0,
+    amountEuros,
+    partialAllowed: false,
+    merchant: { descriptor: host, mcc: null, country: null, url, networkTokenId: null },
+  }
+  const place = { agentId, cardId, numberId, isLate: false }
+  return { content, existing: undefined, search: undefined, intentId, place }
+}
+
+interface Deciding {
+  readonly id: string
+  readonly batch: CardBatch
+  readonly context: DecideContext
+}
+
+function store(
+  { decided, decision }: Answered,
+  { amountEuros, host }: TokenPayment,
+  spender: Spender,
+  { id, batch, context }: Deciding,
+): void {
+  batch.changed.decisions.push(decided.row)
+  const merchant = nameOfDescriptor(host)
+  const subject = { type: 'card_authorization', id, decision, amountEuros, merchant, country: null }
+  for (const [event, data] of batch.riskAssessor.applyOutcome(spender, subject)) context.emit(event, data)
+}
+
+function begin(payment: TokenPayment, answered: Answered, { id, batch, context }: Deciding): void {
+  const { agentId, cardId, tokenId, mppCredentialId, host, amountEuros } = payment
+  const named = { agentId, cardId, processorRef: null, descriptor: host, mcc: null, country: null }
+  const row: AuthorizationRow = Object.assign(blankAuthorization(named, answered, batch, id), {
+    networkTokenId: tokenId,
+    mppCredentialId,
+    decision: answered.decision,
+  })
+  batch.authorizations.add(row)
+  batch.changed.newAuthorizations.add(row)
+  const evidence = { type: 'mpp', id: mppCredentialId }
+  const facts = { ...noFacts, begun: String(amountEuros) }
+  applyFacts(row, facts, evidence, batch, postingsOf(`${mppCredentialId}/begun`), context)
+  if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
+}
+
+/**
+ * Takes the word of a receipt or of the owner about what became of a machine payment. Where the network has spoken before,
+ * or a receipt, that counts: a payment that is paid is never taken back here. Returns the id of its transaction; null if
+ * nobody has ever said that it was paid.
+ */
+export function settleTokenPayment(
+  mppCredentialId: string,
+  outcome: 'paid' | 'not_paid',
+  evidence: Evidence,
+  batch: CardBatch,
+  context: ApplyContext,
+): string | null {
+  const row = [...batch.authorizations].find(one => one.mppCredentialId === mppCredentialId)
+  if (!row) throw new Error(`${mppCredentialId} has begun no payment, or was not loaded`)
+  const { facts } = row
+  const { approvedEuros, capturedEuros } = standingOf(facts)
+  if (outcome === 'not_paid' && approvedEuros + capturedEuros > 0n) return row.transactionId
+  const told =
+    outcome === 'paid'
+      ? { ...facts, confirmed: facts.confirmed ?? facts.begun ?? null }
+      : { ...facts, notPaid: true as const }
+  applyFacts(row, told, evidence, batch, postingsOf(`${mppCredentialId}/${outcome}`), context)
+  return row.transactionId
+}
