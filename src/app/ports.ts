@@ -2,6 +2,7 @@ import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
+import type { FindPayables, Payable } from '../kernel/contract/payables.ts'
 import type { ExternalSystems, Health, Ports } from '../kernel/contract/ports.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
@@ -71,6 +72,7 @@ export function portsOf(parts: Parts): Ports {
     walletBank,
     collection,
     paymentsOn: findingPayments(areas),
+    findPayables: findingPayables(areas),
     outbound,
     vault,
     signer,
@@ -87,6 +89,15 @@ export function findingPayments(areas: Areas): FindPayments {
     const payments: IntentPayment[] = []
     for (const find of finders) payments.push(...(await find(...args)))
     return payments
+  }
+}
+
+export function findingPayables(areas: Areas): FindPayables {
+  const finders = Object.values(areas).flatMap(({ findPayables }) => findPayables ?? [])
+  return async (ids, ...args) => {
+    const payables: Payable[] = []
+    if (ids.length > 0) for (const find of finders) payables.push(...(await find(ids, ...args)))
+    return payables
   }
 }
 

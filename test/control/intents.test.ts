@@ -72,6 +72,8 @@ describe('a new intent', () => {
       },
       transactionId: null,
       payment: null,
+      requestId: null,
+      paymentTokenId: null,
       workflowId: `intent/${answer.body.id}`,
       metadata: {},
       createdAt: expect.stringMatching(INSTANT),

@@ -1,5 +1,5 @@
 import { Agent } from '../../control/agents/index.ts'
-import { findIntent, type Intent, unpayableBecause } from '../../control/intents/index.ts'
+import { findIntent, hasPayeeRecord, type Intent, unpayableBecause } from '../../control/intents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { Card, CardNumber } from '../cards/index.ts'
@@ -88,10 +88,9 @@ function cardBlockers({ cardId, card, number, agent }: AccessSubject): (SubjectR
 
 function intentBlockers({ card, intent, needsIntent }: AccessSubject, now: Date): (SubjectRefusal | false)[] {
   if (!intent) return [needsIntent && 'intent_not_found']
-  const isByTransfer = intent.walletId !== null || intent.beneficiaryId !== null
   return [
     unpayableBecause(intent, now) ?? false,
-    isByTransfer && 'intent_not_by_card',
+    hasPayeeRecord(intent) && 'intent_not_by_card',
     card !== null && intent.agentId !== card.agentId && 'intent_other_agent',
     card !== null && intent.cardId !== null && intent.cardId !== card.id && 'intent_other_card',
     card !== null && card.intentId !== null && card.intentId !== intent.id && 'card_other_intent',

@@ -1,4 +1,4 @@
-import type { IntentRow } from '../../control/intents/index.ts'
+import { hasPayeeRecord, type IntentRow } from '../../control/intents/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
@@ -48,7 +48,7 @@ const paymentOf = (intent: IntentRow, { authorizations }: CardBatch): Authorizat
 
 /** Why a checkout cannot confirm the intent, as the code of a refusal; undefined if it can. */
 export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
-  if (intent.beneficiaryId || intent.walletId) return 'intent_other_payee'
+  if (hasPayeeRecord(intent)) return 'intent_other_payee'
   const payment = paymentOf(intent, batch)
   // Of a machine payment the merchant, the network or the owner speaks, never the agent's checkout.
   if (payment?.facts.begun !== undefined) return batch.payments.blockerOf(intent)

@@ -74,7 +74,10 @@ export const cardsApi = {
       intent_not_approved: [400, 'intentId: the intent is not approved.'],
       intent_being_paid: [400, 'intentId: a payment on the intent is under way or done.'],
       intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
-      intent_paid_by_transfer: [400, 'intentId: it pays a beneficiary or a wallet, and no card can do that.'],
+      intent_paid_by_transfer: [
+        400,
+        'intentId: it pays a beneficiary, a wallet, a payment request or by a payment token, and no card can do that.',
+      ],
       intent_has_card: [409, 'intentId: another card is there for the intent. Close that one first.'],
       processor_refused: [400, 'The processor does not issue the card.'],
     },

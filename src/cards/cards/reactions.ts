@@ -1,7 +1,7 @@
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
 import { PolicyExpired } from '../../control/policies/index.ts'
-import { reaction, reactionToAll } from '../../kernel/contract/area.ts'
+import { onlyWith, reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
 import { Card } from './card.ts'
@@ -31,17 +31,16 @@ export async function lockOpenCards(
   return cards.map(card => ({ card, terms: termsById.get(card.id) as CardTerms }))
 }
 
-/**
- * Closes the card that was issued for an intent alone when the intent ends unpaid. Intents without a card, which are
- * nearly all, cost nothing here: many end in one batch.
- */
+/** Closes the card that was issued for an intent alone when the intent ends unpaid. */
 const onIntentEnded = (closedReason: string) =>
-  reactionToAll(IntentEvent, ends, async (events, context) => {
-    const intentIds = events.flatMap(({ cardId, intentId }) => (cardId ? [intentId] : []))
-    if (intentIds.length === 0) return
-    const cards = await lockOpenCards({ intentId: { $in: intentIds }, status: notClosed }, context)
-    for (const locked of cards) closeCard(locked, closedReason, context)
-  })
+  onlyWith(
+    'cardId',
+    reactionToAll(IntentEvent, ends, async (events, context) => {
+      const intentIds = events.map(({ intentId }) => intentId)
+      const cards = await lockOpenCards({ intentId: { $in: intentIds }, status: notClosed }, context)
+      for (const locked of cards) closeCard(locked, closedReason, context)
+    }),
+  )
 
 /** Freezes or closes the cards of an agent whose policy has expired, as the policy says. */
 const onPolicyExpired = reaction(PolicyExpired, endsOrStops, async ({ agentId, action }, context) => {

@@ -23,6 +23,7 @@ import {
   levelRefusals,
   lookupRefusals,
   payee_mismatch,
+  requestRefusals,
   runRefusals,
 } from './refusals.ts'
 import {
@@ -34,6 +35,7 @@ import {
   merchant,
   payeeAmbiguous,
   payeeMissing,
+  requestId,
   status,
 } from './schemas.ts'
 
@@ -53,6 +55,7 @@ const IntentCreate = z
       .nullable()
       .default(null)
       .meta({ description: 'The payee of a transfer to a wallet of yours.' }),
+    requestId,
     cardId: id('card')
       .nullable()
       .default(null)
@@ -77,7 +80,7 @@ export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
     description:
-      'The payee is `merchant`, or the record that `beneficiaryId` or `walletId` names: the rules then judge that record’s name, IBAN and country. An intent that the agent’s policy approves is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counts towards the limits. An intent against the rules, or with too little money in the wallet, is `denied`. Every other intent is `created`: it reserves nothing and waits for a person until its deadline. An intent with the merchant and amount of another one in the same run within ten minutes is `possibleDuplicateOf` that one and always waits for a person. An intent that is unusual for the agent can wait for a person, be denied, or freeze the agent: see `PUT /risk/config`.',
+      'The payee is `merchant`, or the record that `beneficiaryId`, `walletId` or `requestId` names: the rules then judge that record’s name, IBAN and country. A payment request may be another owner’s; it must be open, and the amount must be what is missing. An intent that the agent’s policy approves is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counts towards the limits. An intent against the rules, or with too little money in the wallet, is `denied`. Every other intent is `created`: it reserves nothing and waits for a person until its deadline. An intent with the merchant and amount of another one in the same run within ten minutes is `possibleDuplicateOf` that one and always waits for a person. An intent that is unusual for the agent can wait for a person, be denied, or freeze the agent: see `PUT /risk/config`.',
     callers: ['key', 'agent'],
     scope: 'intents:write',
     run: 'hot',
@@ -96,6 +99,7 @@ export const intentsApi = {
       wallet_not_found: [404, 'walletId: no such wallet.'],
       wallet_of_card: purseRefusal('walletId'),
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
+      ...requestRefusals,
       payee_mismatch,
       ...runRefusals,
       ...levelRefusals,

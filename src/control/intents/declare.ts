@@ -1,4 +1,6 @@
+import type { HotHandler, Item } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book } from '../../money/ledger/index.ts'
@@ -9,9 +11,9 @@ import { payableKey } from '../merchants/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { intentsApi } from './api.ts'
 import { intentEvent } from './events.ts'
-import { causeOf, fingerprintOf, intentMachine } from './intent.ts'
+import { causeOf, fingerprintOf, intentMachine, TOKEN_LIFETIME_MS } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
-import { openPayees, type Payees, spendForRisk } from './payees.ts'
+import { openPayees, type Payees, spendForRisk, type TokenPayee } from './payees.ts'
 import { intentProcess } from './process.ts'
 import { unpaidResponse } from './response.ts'
 import {
@@ -25,10 +27,15 @@ import {
 } from './spend-context.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
-type DeclareRequest = Parameters<Create['decide']>[0]
+type CreateInput = Parameters<Create['decide']>[0]['input']
+
+/** A declaration, by the API or for a payment token that is being made. */
+export type DeclareRequest = Item<
+  Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly paymentToken?: TokenPayee } }
+>
 
 /** The records that a batch of intents is decided by, and what it has decided so far. */
-interface BatchState extends SpendContext<Book> {
+export interface DeclareState extends SpendContext<Book> {
   readonly payees: Payees
   /** The client's own ids that other intents of these agents have, by `clientIdKey`. */
   readonly takenClientIds: Set<string>
@@ -43,10 +50,10 @@ select agent_id as "agentId", client_intent_id as "clientIntentId" from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
 /** Resolves payees first, because every rule is asked about them; locks agents, counters and accounts; then reads. */
-async function loadBatch(requests: readonly DeclareRequest[], sql: Sql): Promise<BatchState> {
+async function loadBatch(requests: readonly DeclareRequest[], sql: Sql, ports: Ports): Promise<DeclareState> {
   const { tenant, now } = requests[0] as DeclareRequest
   const bodies = requests.map(({ input }) => input.body)
-  const payees = await openPayees(sql, tenant, bodies)
+  const payees = await openPayees(sql, tenant, bodies, ports)
   const spends = requests.map(request => proposedSpend(request, payees))
   const agentIds = spends.map(({ agentId }) => agentId)
   const clientIds = bodies.flatMap(({ clientIntentId }) => clientIntentId ?? [])
@@ -75,23 +82,31 @@ function proposedSpend({ input: { body }, actor, runId }: DeclareRequest, payees
   }
 }
 
-/** The code of the first reason, other than the policy, why the intent cannot be declared; undefined if it can. */
-function refusalCode(request: DeclareRequest, spend: ProposedSpend, state: BatchState) {
+/** The first reason, other than the policy, why the intent cannot be declared; undefined if it can. */
+function refusalOf(request: DeclareRequest, spend: ProposedSpend, state: DeclareState) {
   const { body } = request.input
-  const unusable = state.payees.unusableRecord(body)
+  const { payees } = state
+  const unusable = payees.refusalOf(body, body.amountEuros)
   if (unusable) return unusable
-  return blockerOf(spend, state, request.now, request.runId)
+  const blocker = blockerOf(spend, state, request.now, request.runId)
+  if (blocker) return [blocker] as const
+  const contradiction = payees.contradiction(body)
+  return contradiction === undefined ? undefined : (['payee_mismatch', contradiction] as const)
 }
+
+/** How long the intent is open: one of a payment token that can be charged at once has the token's time. */
+const lifetimeOf = ({ input: { body } }: DeclareRequest, needsPerson: boolean): number =>
+  body.paymentToken && !needsPerson ? TOKEN_LIFETIME_MS : minutes(body.expiresInMinutes)
 
 /** Decides the intent, and reserves its budget and holds its money if it is approved at once. */
 function newIntent(
   request: DeclareRequest,
   spend: ProposedSpend,
   agent: Spender,
-  state: BatchState,
+  state: DeclareState,
 ): IntentRow {
   const { tenant, now, input } = request
-  const { expiresInMinutes, ...members } = input.body
+  const { expiresInMinutes: _, paymentToken, ...members } = input.body
   const { agentId, merchant, payeeIban, country, runId, delegationId, tokenId } = spend
   const cause = causeOf({ id: newId('intent') })
   const { ruling, decision, row, possibleDuplicateOf } = decideIntent(spend, agent, state, request, cause)
@@ -117,12 +132,13 @@ function newIntent(
     runId,
     delegationId,
     tokenId,
+    paymentTokenId: (ruling.allowed || needsPerson) && paymentToken ? paymentToken.id : null,
     merchantKey: payableKey(merchant),
     holdEuros: ruling.allowed && !needsPerson ? ruling.holdEuros : null,
     currency: 'EUR',
     fingerprint: fingerprintOf(spend),
     possibleDuplicateOf,
-    expiresAt: state.levels.cappedExpiry(spend, after(now, minutes(expiresInMinutes))),
+    expiresAt: state.levels.cappedExpiry(spend, after(now, lifetimeOf(request, needsPerson))),
     status: needsPerson ? intentMachine.initial : decidedStatus,
     decision,
     decidedAt: needsPerson ? null : now,
@@ -134,19 +150,22 @@ function newIntent(
   }
 }
 
+type Declare =
+  Create extends HotHandler<infer _I, infer R, infer F, infer E>
+    ? HotHandler<DeclareRequest['input'], R, F, E, DeclareState>
+    : never
+
 /** Runs in group commits: a busy agent declares thousands a second. Only an intent that waits for a person has a process. */
-export const declare: Create = {
+export const declare = {
   load: loadBatch,
-  decide(request, state: BatchState, { emit, refuse, wake }) {
+  decide(request, state, { emit, refuse, wake }) {
     const spend = proposedSpend(request, state.payees)
     if (!spend.agentId) return refuse('agent_required')
     const agent = spenderFor(request.actor, spend.agentId, state)
     if (!agent) return refuse('agent_not_found')
     if (agent.status !== 'active') return refuse('agent_not_active')
-    const code = refusalCode(request, spend, state)
-    if (code) return refuse(code)
-    const contradiction = state.payees.contradiction(request.input.body)
-    if (contradiction) return refuse('payee_mismatch', contradiction)
+    const refusal = refusalOf(request, spend, state)
+    if (refusal) return refuse(refusal[0], refusal[1])
     const { clientIntentId } = request.input.body
     const clientId = clientIntentId && clientIdKey(agent.id, clientIntentId)
     if (clientId && state.takenClientIds.has(clientId)) return refuse('client_intent_id_taken')
@@ -162,7 +181,7 @@ export const declare: Create = {
     for (const [event, data] of riskEvents) emit(event, data)
     return unpaidResponse(intent)
   },
-  async write({ declared, decisions, counters, funds, riskAssessor }: BatchState, sql) {
+  async write({ declared, decisions, counters, funds, riskAssessor }, sql) {
     await Promise.all([
       insertIntents(sql, declared, decisions),
       counters.write(sql),
@@ -170,4 +189,4 @@ export const declare: Create = {
       funds.post(sql),
     ])
   },
-}
+} satisfies Declare

@@ -3,7 +3,18 @@ import type { IntentRow } from './intent-rows.ts'
 
 /** The data of an intent's event: no purpose and no full texts. */
 export const intentEvent = (
-  { id, agentId, runId, delegationId, cardId, status, amountEuros, merchant }: IntentRow,
+  {
+    id,
+    agentId,
+    runId,
+    delegationId,
+    cardId,
+    requestId,
+    paymentTokenId,
+    status,
+    amountEuros,
+    merchant,
+  }: IntentRow,
   reason?: string,
 ) => ({
   intentId: id,
@@ -11,6 +22,8 @@ export const intentEvent = (
   ...(runId ? { runId } : {}),
   ...(delegationId ? { delegationId } : {}),
   ...(cardId ? { cardId } : {}),
+  ...(requestId ? { requestId } : {}),
+  ...(paymentTokenId ? { paymentTokenId } : {}),
   status,
   amountEuros,
   merchant: excerpt(merchant),

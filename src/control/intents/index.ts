@@ -1,5 +1,5 @@
 export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
-export type { Intent } from './intent.ts'
+export { hasPayeeRecord, type Intent } from './intent.ts'
 export { findIntents, type IntentRow, lockIntents } from './intent-rows.ts'
 export { findPayableIntents, type IntentSearch } from './payable-intents.ts'
 export {

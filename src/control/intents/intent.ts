@@ -40,6 +40,10 @@ const schema = defineEntity({
     purpose: p.text(),
     beneficiaryId: nullable.string(),
     walletId: nullable.string(),
+    /** The payment request that it pays, of whichever owner. */
+    requestId: nullable.string(),
+    /** The payment token that was made with it: the token alone names the wallet that is paid. */
+    paymentTokenId: nullable.string(),
     cardId: nullable.string(),
     runId: nullable.string(),
     delegationId: nullable.string(),
@@ -73,6 +77,18 @@ schema.setClass(Intent)
 
 /** The cause under which the ledger holds the intent's money and the counters its part of the limits. */
 export const causeOf = ({ id }: { readonly id: string }) => ({ type: 'intent', id })
+
+/** Whether a record is its payee, which our own rails pay: no card pays it then. */
+export const hasPayeeRecord = ({
+  beneficiaryId,
+  walletId,
+  requestId,
+  paymentTokenId,
+}: Pick<Intent, 'beneficiaryId' | 'walletId' | 'requestId' | 'paymentTokenId'>): boolean =>
+  [beneficiaryId, walletId, requestId, paymentTokenId].some(one => one !== null)
+
+/** How long a payment token can be charged, from the moment it can be. */
+export const TOKEN_LIFETIME_MS = minutes(15)
 
 /** How long a second intent with the same fingerprint may be the first one, declared again by mistake. */
 export const DUPLICATE_WINDOW_MS = minutes(10)

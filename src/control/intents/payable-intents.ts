@@ -22,13 +22,13 @@ cross join lateral (
   (select i.id, false as unnamed, i.hold_cents, i.expires_at from intents i
    where i.owner_id = $1 and i.mode = $2 and i.agent_id = w.agent and i.merchant_key = w.key and i.hold_cents >= w.amount
      and i.status = 'approved' and i.payment_id is null and i.expires_at > $8 and i.card_id = w.card
-     and i.beneficiary_id is null and i.wallet_id is null
+     and num_nonnulls(i.beneficiary_id, i.wallet_id, i.request_id, i.payment_token_id) = 0
    order by i.hold_cents, i.expires_at limit $9)
   union all
   (select i.id, true, i.hold_cents, i.expires_at from intents i
    where i.owner_id = $1 and i.mode = $2 and i.agent_id = w.agent and i.merchant_key = w.key and i.hold_cents >= w.amount
      and i.status = 'approved' and i.payment_id is null and i.expires_at > $8 and i.card_id is null
-     and i.beneficiary_id is null and i.wallet_id is null
+     and num_nonnulls(i.beneficiary_id, i.wallet_id, i.request_id, i.payment_token_id) = 0
    order by i.hold_cents, i.expires_at limit $9)
 ) as found
 order by w.n, found.unnamed, found.hold_cents, found.expires_at, found.id`

@@ -1,8 +1,18 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
+import type { Payable } from '../../kernel/contract/payables.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
-import { isPurse, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { isPurse, payableWallets, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import { foldMerchant } from '../merchants/index.ts'
+
+/** The payee of a payment token: the token names its wallet, and the intent only the holder. */
+export interface TokenPayee {
+  readonly id: string
+  readonly name: string
+  readonly iban: string | null
+}
 
 /** The payee as a request names it. */
 export interface PayeeReference {
@@ -10,34 +20,69 @@ export interface PayeeReference {
   readonly country: string | null
   readonly beneficiaryId: string | null
   readonly walletId: string | null
+  readonly requestId: string | null
+  readonly paymentToken?: TokenPayee
 }
 
-/** The payee that the rules judge; the IBAN is known if the payee is a record of the owner. */
+/** The payee that the rules judge; the IBAN is known if the payee is a record of the service. */
 export interface Payee {
   readonly merchant: string
   readonly payeeIban: string | null
   readonly country: string | null
 }
 
+/** A payment request, with the IBAN of the wallet that it asks money for. */
+interface RequestPayee extends Payable {
+  readonly iban: string | null
+}
+
+type PayeeRefusal = readonly [
+  code:
+    | 'wallet_not_found'
+    | 'wallet_of_card'
+    | 'beneficiary_not_found'
+    | 'request_not_found'
+    | 'request_not_open'
+    | 'request_other_amount',
+  message?: string,
+]
+
 /** The records that requests name as payees. Their name, IBAN and country count, not what a request says beside them. */
 export class Payees {
   readonly #wallets: ReadonlyMap<string, WalletRow>
   readonly #beneficiaries: ReadonlyMap<string, PayeeRow>
+  readonly #requests: ReadonlyMap<string, RequestPayee>
 
-  constructor(wallets: ReadonlyMap<string, WalletRow>, beneficiaries: ReadonlyMap<string, PayeeRow>) {
+  constructor(
+    wallets: ReadonlyMap<string, WalletRow>,
+    beneficiaries: ReadonlyMap<string, PayeeRow>,
+    requests: ReadonlyMap<string, RequestPayee>,
+  ) {
     this.#wallets = wallets
     this.#beneficiaries = beneficiaries
+    this.#requests = requests
   }
 
-  /** The refusal for a named record that does not exist, or that cannot be paid. */
-  unusableRecord({ beneficiaryId, walletId }: PayeeReference) {
+  /** The refusal for a named record that does not exist, or that cannot be paid by this amount. */
+  refusalOf({ beneficiaryId, walletId, requestId }: PayeeReference, amount: Euros): PayeeRefusal | undefined {
     const wallet = walletId ? this.#wallets.get(walletId) : undefined
-    if (walletId && !wallet) return 'wallet_not_found'
-    if (wallet && isPurse(wallet)) return 'wallet_of_card'
-    return beneficiaryId && !this.#beneficiaries.has(beneficiaryId) ? 'beneficiary_not_found' : undefined
+    if (walletId && !wallet) return ['wallet_not_found']
+    if (wallet && isPurse(wallet)) return ['wallet_of_card']
+    if (beneficiaryId && !this.#beneficiaries.has(beneficiaryId)) return ['beneficiary_not_found']
+    return requestId ? requestRefusal(this.#requests.get(requestId), amount) : undefined
   }
 
-  resolve({ merchant = '', country, beneficiaryId, walletId }: PayeeReference): Payee {
+  resolve({
+    merchant = '',
+    country,
+    beneficiaryId,
+    walletId,
+    requestId,
+    paymentToken,
+  }: PayeeReference): Payee {
+    if (paymentToken) return { merchant: paymentToken.name, payeeIban: paymentToken.iban, country }
+    const request = requestId ? this.#requests.get(requestId) : undefined
+    if (request) return { merchant: request.payee, payeeIban: request.iban, country }
     const wallet = walletId ? this.#wallets.get(walletId) : undefined
     if (wallet) return { merchant: wallet.name, payeeIban: wallet.iban, country }
     const beneficiary = beneficiaryId ? this.#beneficiaries.get(beneficiaryId) : undefined
@@ -58,17 +103,51 @@ export class Payees {
   }
 }
 
+/** A payment request is paid while it is open, and as a whole: an intent for less or more could not pay it. */
+function requestRefusal(request: Payable | undefined, amount: Euros): PayeeRefusal | undefined {
+  if (!request) return ['request_not_found']
+  const { status, amountEuros } = request
+  if (status !== 'open')
+    return ['request_not_open', `requestId: the request is ${status}, and cannot be paid.`]
+  if (amount === amountEuros) return undefined
+  return [
+    'request_other_amount',
+    `amountEuros: ${formatEuros(amountEuros)} are missing for the request, not ${formatEuros(amount)}.`,
+  ]
+}
+
+type Lookup = Pick<Ports, 'findPayables'>
+
+/** Finds the payment requests of these ids, of whichever owner, with the IBANs of their wallets. */
+export async function findRequests(
+  sql: Sql,
+  mode: Mode,
+  ids: readonly string[],
+  { findPayables }: Lookup,
+): Promise<ReadonlyMap<string, RequestPayee>> {
+  const requests = ids.length > 0 ? await findPayables(ids, mode, sql) : []
+  if (requests.length === 0) return new Map()
+  const wallets = await payableWallets(sql, { mode }, { ids: requests.map(({ walletId }) => walletId) })
+  const ibans = new Map(wallets.map(({ id, iban }) => [id, iban]))
+  return new Map(
+    requests.map(request => [request.id, { ...request, iban: ibans.get(request.walletId) ?? null }]),
+  )
+}
+
 /** Reads nothing if no request names a record, as most intents do not. */
 export async function openPayees(
   sql: Sql,
   tenant: Tenant,
   references: readonly PayeeReference[],
+  lookup: Lookup,
 ): Promise<Payees> {
   const wallets = references.flatMap(({ walletId }) => walletId ?? [])
   const beneficiaries = references.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
+  const requests = references.flatMap(({ requestId }) => requestId ?? [])
   return new Payees(
     wallets.length > 0 ? await walletsById(sql, tenant, wallets) : new Map(),
     beneficiaries.length > 0 ? await payeesById(sql, tenant, beneficiaries) : new Map(),
+    await findRequests(sql, tenant.mode, requests, lookup),
   )
 }
 

@@ -23,6 +23,13 @@ export const payee_mismatch: Failure = [
   'merchant or country: the record of the payee says otherwise. Leave it out.',
 ]
 
+/** Refusals of the payment request that a request names as the payee. */
+export const requestRefusals = {
+  request_not_found: [404, 'requestId: no such payment request.'],
+  request_not_open: [400, 'requestId: the request is paid or has ended, and cannot be paid.'],
+  request_other_amount: [400, 'amountEuros: it must be what is missing for the request.'],
+} as const satisfies Record<string, Failure>
+
 /** Refusals at a run, a delegation or a card that has ended. */
 export const levelRefusals = {
   run_over: [400, 'The run has ended: nothing more is spent in it. Start another one.'],

@@ -14,26 +14,38 @@ export const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has fou
 /** The payee by name. */
 export const merchant = label.optional().meta({
   description:
-    'The payee. With `beneficiaryId` or `walletId` it may be left out; a name other than that record’s is refused.',
+    'The payee. With `beneficiaryId`, `walletId` or `requestId` it may be left out; a name other than that record’s is refused.',
   examples: ['Bookshop'],
+})
+
+/** The payee by a payment request. */
+export const requestId = id('request').nullable().default(null).meta({
+  description:
+    'The payment request that it pays, of whichever owner. The payee is then its holder, and the amount what is missing.',
 })
 
 interface PayeeReference {
   readonly merchant?: string | undefined
   readonly beneficiaryId: string | null
   readonly walletId: string | null
+  readonly requestId: string | null
 }
 
-export const hasPayee = ({ merchant, beneficiaryId, walletId }: PayeeReference): boolean =>
-  merchant !== undefined || beneficiaryId !== null || walletId !== null
+const recordsOf = ({ beneficiaryId, walletId, requestId }: PayeeReference): number =>
+  [beneficiaryId, walletId, requestId].filter(one => one !== null).length
+
+export const hasPayee = (reference: PayeeReference): boolean =>
+  reference.merchant !== undefined || recordsOf(reference) > 0
 export const payeeMissing = {
   path: ['merchant'],
-  error: 'say whom it pays, here or with beneficiaryId or walletId',
+  error: 'say whom it pays, here or with beneficiaryId, walletId or requestId',
 }
 
-export const hasOnePayee = ({ beneficiaryId, walletId }: PayeeReference): boolean =>
-  beneficiaryId === null || walletId === null
-export const payeeAmbiguous = { path: ['walletId'], error: 'give it or beneficiaryId, not both' }
+export const hasOnePayee = (reference: PayeeReference): boolean => recordsOf(reference) <= 1
+export const payeeAmbiguous = {
+  path: ['walletId'],
+  error: 'give one of walletId, beneficiaryId and requestId, not several',
+}
 
 const DecidedBy = z.object({
   type: z.enum(deciders),
@@ -73,6 +85,10 @@ export const IntentRecord = z
     purpose: z.string(),
     beneficiaryId: id('beneficiary').nullable(),
     walletId: id('wallet').nullable(),
+    requestId: id('request').nullable().meta({ description: 'The payment request that it pays.' }),
+    paymentTokenId: id('paymenttoken')
+      .nullable()
+      .meta({ description: 'The payment token that was made with it, which alone names its payee.' }),
     cardId: id('card').nullable(),
     runId: id('run').nullable(),
     delegationId: id('delegation').nullable(),
@@ -103,6 +119,8 @@ export const IntentEvent = z.object({
   runId: id('run').optional(),
   delegationId: id('delegation').optional(),
   cardId: id('card').optional().meta({ description: 'The card that it names.' }),
+  requestId: id('request').optional().meta({ description: 'The payment request that it names.' }),
+  paymentTokenId: id('paymenttoken').optional().meta({ description: 'The payment token made with it.' }),
   status,
   amountEuros: euros,
   merchant: z.string().max(200),

@@ -2,6 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
+import { after } from '../../values/clock.ts'
 import { type BudgetCounters, openCounters } from '../budgets/index.ts'
 import { compiledTermsOf, controlsOf } from '../card-terms/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
@@ -12,7 +13,7 @@ import { noPasskeys } from './attestation.ts'
 import { type BudgetLevels, openBudgetLevels, openBudgetLevelsOfIntents } from './budget-levels.ts'
 import { cancelIntent } from './cancel.ts'
 import { intentEvent } from './events.ts'
-import { causeOf, type DecidedBy, intentMachine } from './intent.ts'
+import { causeOf, type DecidedBy, intentMachine, TOKEN_LIFETIME_MS } from './intent.ts'
 import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { spendForRisk } from './payees.ts'
 import { intentProcess } from './process.ts'
@@ -126,6 +127,10 @@ function approvalRefusal({ ruling: { checks } }: SpendDecision) {
   return refusalByRule[rule as keyof typeof refusalByRule] ?? 'against_policy'
 }
 
+/** The deadline of an intent from its approval on: a payment token can be charged for its time from now. */
+const deadlineOf = (intent: IntentRow, now: Date, { levels }: BatchState): Date =>
+  intent.paymentTokenId ? levels.cappedExpiry(intent, after(now, TOKEN_LIFETIME_MS)) : intent.expiresAt
+
 /** A person approves by the API or by a signal to the process; the first of several counts. */
 export const approve: Approve = {
   load: (requests, sql) => loadBatch(requests, sql, 'approve'),
@@ -150,7 +155,16 @@ export const approve: Approve = {
     const { comment } = input.body
     const { holdEuros } = ruling
     const decidedBy = deciderOf(actor)
-    Object.assign(intent, { decidedAt: now, updatedAt: now, decidedBy, comment, decision, holdEuros })
+    const expiresAt = deadlineOf(intent, now, state)
+    Object.assign(intent, {
+      decidedAt: now,
+      updatedAt: now,
+      decidedBy,
+      comment,
+      decision,
+      holdEuros,
+      expiresAt,
+    })
     state.changed.add(intent)
     emit('intent.approved', intentEvent(intent, comment ?? undefined))
     wake(intentProcess, intent)

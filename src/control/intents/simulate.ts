@@ -44,10 +44,10 @@ async function simulateRules(payee: Payee, body: Body, { records, now, refuse }:
 
 /** Decides by the same function as a declaration, but stores and reserves nothing. */
 export const simulate: Simulate = async ({ body }, context) => {
-  const { sql, tenant, actor, refuse } = context
-  const payees = await openPayees(sql, tenant, [body])
-  const unusable = payees.unusableRecord(body)
-  if (unusable) return refuse(unusable)
+  const { sql, tenant, actor, refuse, ports } = context
+  const payees = await openPayees(sql, tenant, [body], ports)
+  const refusal = payees.refusalOf(body, body.amountEuros)
+  if (refusal) return refuse(...refusal)
   const contradiction = payees.contradiction(body)
   if (contradiction) return refuse('payee_mismatch', contradiction)
   const payee = payees.resolve(body)

@@ -7,8 +7,8 @@ import { positiveEuros } from '../../values/money.ts'
 import { country } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { PolicyCreate } from '../rules/index.ts'
-import { levelRefusals, payee_mismatch, runRefusals } from './refusals.ts'
-import { hasOnePayee, hasPayee, mcc, merchant, payeeAmbiguous, payeeMissing } from './schemas.ts'
+import { levelRefusals, payee_mismatch, requestRefusals, runRefusals } from './refusals.ts'
+import { hasOnePayee, hasPayee, mcc, merchant, payeeAmbiguous, payeeMissing, requestId } from './schemas.ts'
 
 const Simulation = z
   .strictObject({
@@ -21,6 +21,7 @@ const Simulation = z
     merchant,
     beneficiaryId: id('beneficiary').nullable().default(null),
     walletId: id('wallet').nullable().default(null),
+    requestId,
     mcc: mcc.nullable().default(null),
     country: country.nullable().default(null),
     runId: id('run').nullable().default(null).meta({ description: 'A run of the agent.' }),
@@ -68,6 +69,7 @@ export const simulationApi = {
       wallet_not_found: [404, 'walletId: no such wallet.'],
       wallet_of_card: purseRefusal('walletId'),
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
+      ...requestRefusals,
       payee_mismatch,
       ...runRefusals,
       ...levelRefusals,

@@ -10,6 +10,7 @@ import type { FindPayments } from './intent-payments.ts'
 import type { Machine } from './machine.ts'
 import type { OpenRecords } from './open-records.ts'
 import type { Api, Handlers, Implemented, Registered } from './operation.ts'
+import type { FindPayables } from './payables.ts'
 import type { Ports, SignedRequest } from './ports.ts'
 import type { Sql } from './sql.ts'
 
@@ -49,7 +50,15 @@ export interface Reaction {
   readonly emits: Events
   /** Gets the events that were emitted one right after the other: what is read for all of them is read once. */
   readonly run: (events: readonly unknown[], context: Context<never, Events>) => Promise<void>
+  /** Whether it responds to this event, if not to all of its name: hot operations emit many that need no response. */
+  readonly concerns?: (data: Readonly<Record<string, unknown>>) => boolean
 }
+
+/** A response to those events only that have this member. */
+export const onlyWith = (member: string, reaction: Reaction): Reaction => ({
+  ...reaction,
+  concerns: data => data[member] !== undefined && data[member] !== null,
+})
 
 export const reactionToAll = <D extends z.ZodType, E extends Events>(
   _event: D,
@@ -95,6 +104,8 @@ export interface Area<A extends Api = Api> {
   readonly findRuns?: FindRuns
   /** Looks up the area's payments on intents. */
   readonly findPayments?: FindPayments
+  /** Looks up the area's records that ask for money, and that intents name as payees. */
+  readonly findPayables?: FindPayables
   /** Takes the requests of its operations whose callers are `signed`, by the operation's name. */
   readonly receives?: Readonly<Record<string, Receive>>
 }
@@ -112,6 +123,7 @@ type OptionalMember =
   | 'aliases'
   | 'findRuns'
   | 'findPayments'
+  | 'findPayables'
   | 'receives'
 type Optional = Partial<Pick<Area, OptionalMember>>
 

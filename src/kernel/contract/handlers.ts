@@ -85,4 +85,12 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
   decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal
   /** Writes all decisions, each table in one statement. */
   write(state: S, sql: Sql): Promise<void>
+  /**
+   * What is left to do once the batch is committed, with no transaction open; undefined where nothing is. The answers
+   * wait for it, and later batches do not. It may fail or never run: what must happen has a deadline, too.
+   */
+  afterCommit?(
+    state: S,
+    outside: { readonly ports: Ports; readonly requestId: string },
+  ): Promise<void> | undefined
 }

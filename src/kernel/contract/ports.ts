@@ -10,6 +10,7 @@ import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
 import type { File } from './file.ts'
 import type { FindPayments } from './intent-payments.ts'
+import type { FindPayables } from './payables.ts'
 
 /** What handlers may use beyond the database; wired in `app`. */
 export interface Ports extends ExternalSystems {
@@ -28,6 +29,8 @@ export interface Ports extends ExternalSystems {
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   /** The payments on these intents from all areas, newest first. */
   readonly paymentsOn: FindPayments
+  /** The records that ask for money, with these ids, from all areas. */
+  readonly findPayables: FindPayables
   readonly outbound: Outbound
   readonly vault: Vault
   readonly signer: Signer

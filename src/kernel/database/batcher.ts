@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 interface Submitted<T, R> {
   readonly item: T
-  readonly resolve: (result: R) => void
+  readonly resolve: (result: R | Promise<R>) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -18,8 +18,8 @@ export interface Limits {
 /** No item waits longer than this for its batch to fill, in milliseconds. */
 const FILL_TIMEOUT_MS = 25
 
-/** The result of an item, or the reason of its failure. */
-export type Settled<R> = PromiseSettledResult<R>
+/** The result of an item, which may come later than that of its batch, or the reason of its failure. */
+export type Settled<R> = PromiseSettledResult<R | Promise<R>>
 
 interface Queue<T, R> {
   readonly waiting: Submitted<T, R>[]

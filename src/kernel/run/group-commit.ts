@@ -3,12 +3,12 @@ import { type Call, identityOf, type Outcome } from '../contract/call.ts'
 import type { Lanes } from '../contract/handlers.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
-import { batcher } from '../database/batcher.ts'
+import { batcher, type Settled } from '../database/batcher.ts'
 import { commit, onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import { retrying } from '../database/retry.ts'
 import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
-import { decideAll, type Result } from './group-decide.ts'
+import { type AfterCommit, decideAll, type Result } from './group-decide.ts'
 import { openBatch } from './group-open.ts'
 import { reactToBatch } from './group-reactions.ts'
 import { LockedLanes } from './locked-lanes.ts'
@@ -35,7 +35,7 @@ export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
     })
   }
 
-  async function runInLanes(calls: readonly Call[]): Promise<Result[]> {
+  async function runInLanes(calls: readonly Call[]): Promise<Answer[]> {
     const [first] = calls
     const lanes = first && lanesOf(first)
     if (!first || !lanes) return runBatch(runtime, calls)
@@ -45,7 +45,7 @@ export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
     )
       return runLocked(first, lanes, calls)
     try {
-      return await retrying(() => commitBatch(runtime, calls, lanes.sharedTimeoutMs))
+      return await runToEnd(runtime, calls, lanes.sharedTimeoutMs)
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'busy') return runBatch(runtime, calls)
       const busy = await lockedAmong(runtime, first, lanes, calls)
@@ -58,13 +58,13 @@ export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
         runtime,
         calls.filter((_, n) => !isLocked[n]),
       )
-      return isLocked.map(is => (is ? MOVED : (others.shift() as Result)))
+      return isLocked.map(is => (is ? MOVED : (others.shift() as Answer)))
     }
   }
 
-  async function runLocked(first: Call, lanes: AnyLanes, calls: readonly Call[]): Promise<Result[]> {
+  async function runLocked(first: Call, lanes: AnyLanes, calls: readonly Call[]): Promise<Answer[]> {
     try {
-      const results = await retrying(() => commitBatch(runtime, calls, lanes.ownTimeoutMs))
+      const results = await runToEnd(runtime, calls, lanes.ownTimeoutMs)
       locked.delete(lanes.of(first.input))
       return results
     } catch (error) {
@@ -75,6 +75,9 @@ export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
 
   return run
 }
+
+/** The result of a call of a batch: an outcome may wait for what is done after the commit. */
+type Answer = Settled<Outcome>
 
 type AnyLanes = Lanes<Call['input']>
 
@@ -119,10 +122,10 @@ async function runBatch(
   runtime: Runtime,
   calls: readonly Call[],
   lockTimeoutMs = LOCK_TIMEOUT_MS.batch,
-): Promise<Result[]> {
+): Promise<Answer[]> {
   if (calls.length === 0) return []
   try {
-    return await retrying(() => commitBatch(runtime, calls, lockTimeoutMs))
+    return await runToEnd(runtime, calls, lockTimeoutMs)
   } catch (error) {
     const failsForAll =
       error instanceof Problem && error.code !== 'busy' && error.code !== 'unknown_reference'
@@ -132,15 +135,24 @@ async function runBatch(
 }
 
 /** One after another, so that a failing batch takes no more connections than a healthy one. */
-async function oneByOne(runtime: Runtime, calls: readonly Call[]): Promise<Result[]> {
-  const results: Result[] = []
+async function oneByOne(runtime: Runtime, calls: readonly Call[]): Promise<Answer[]> {
+  const results: Answer[] = []
   for (const call of calls) results.push(...(await runBatch(runtime, [call], LOCK_TIMEOUT_MS.single)))
   return results
 }
 
 const begin = (lockTimeoutMs: number): string => `begin; set local lock_timeout = '${lockTimeoutMs}ms'`
 
-const commitBatch = (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: number): Promise<Result[]> =>
+interface Committed {
+  readonly results: Result[]
+  readonly afterCommit: AfterCommit | undefined
+}
+
+/** Commits a batch, again where another attempt can succeed, and then does what is left. */
+const runToEnd = async (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: number): Promise<Answer[]> =>
+  waitingFor(await retrying(() => commitBatch(runtime, calls, lockTimeoutMs)))
+
+const commitBatch = (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: number): Promise<Committed> =>
   onConnection(runtime.database, begin(lockTimeoutMs), async client => {
     let roundTrips = 2
     const plainSql = sqlOfTransaction(client)
@@ -150,11 +162,22 @@ const commitBatch = (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: nu
     }
     const { id, entries } = await openBatch(calls, sql)
     const journal = emptyJournal()
-    await decideAll(entries, sql, journal, runtime.ports)
+    const afterCommit = await decideAll(entries, sql, journal, runtime.ports)
     await reactToBatch(runtime, entries, { sql, journal })
     const written = writeJournal(sql, journal)
     await commit(runtime.database, client, { id, event: journal.events[0] }, [written])
     announce(runtime, journal, await written.catch(() => ANY_NUMBER))
     runtime.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
-    return entries.map(({ result }) => result as Result)
+    return { results: entries.map(({ result }) => result as Result), afterCommit }
   })
+
+/** Gives the results, which wait until all is done that is left after the commit, or has failed. */
+function waitingFor({ results, afterCommit }: Committed): Answer[] {
+  const work = afterCommit?.()
+  if (!work) return results
+  const done = work.catch(() => undefined)
+  return results.map(result => {
+    if (result.status === 'rejected') return result
+    return { status: 'fulfilled', value: done.then(() => result.value) }
+  })
+}

@@ -11,6 +11,9 @@ import { outcomeOf } from './outcome.ts'
 type Handler = HotHandler<Call['input'], unknown, string, Record<string, never>>
 export type Result = PromiseSettledResult<Outcome>
 
+/** Does what a batch leaves to be done after its commit. */
+export type AfterCommit = () => Promise<void> | undefined
+
 /** A call of a batch. It has a result before deciding where it is a replay or cannot run. */
 export interface BatchedCall {
   readonly call: Call
@@ -21,16 +24,16 @@ export interface BatchedCall {
   events?: readonly EventRow[]
 }
 
-/** Loads, decides and writes the calls of a batch that have no result yet. */
+/** Loads, decides and writes the calls of a batch that have no result yet. Gives what is left for after the commit. */
 export async function decideAll(
   entries: readonly BatchedCall[],
   sql: Sql,
   journal: Journal,
   ports: Ports,
-): Promise<void> {
+): Promise<AfterCommit | undefined> {
   const undecided = entries.filter(entry => !entry.result)
   const first = undecided[0]
-  if (!first) return
+  if (!first) return undefined
   const handler = first.call.operation.handler as Handler
   const items = undecided.map(itemOf)
   const state = await handler.load(items, sql, ports)
@@ -39,6 +42,8 @@ export async function decideAll(
     entry.result = { status: 'fulfilled', value: outcome }
   })
   await handler.write(state, sql)
+  const { requestId } = first.call
+  return () => handler.afterCommit?.(state, { ports, requestId })
 }
 
 function decide(

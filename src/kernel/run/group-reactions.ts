@@ -19,7 +19,8 @@ export async function reactToBatch(
   entries: readonly BatchedCall[],
   tx: BatchTransaction,
 ): Promise<void> {
-  const hasReaction = ({ event }: EventRow): boolean => runtime.reactions.has(event)
+  const hasReaction = ({ event, data }: EventRow): boolean =>
+    runtime.reactions.get(event)?.some(({ concerns }) => concerns?.(data) ?? true) ?? false
   for (const entry of entries) {
     const events = entry.events?.filter(hasReaction) ?? []
     if (events.length > 0) await reactTo(events, entry, runtime, tx)

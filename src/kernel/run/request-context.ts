@@ -191,17 +191,19 @@ export class RequestContext implements Context {
     while (this.#reactedTo < this.events.length) {
       const { event, alike } = this.#nextEvents()
       for (const reaction of this.#runtime.reactions.get(event) ?? []) {
+        const concerned = alike.filter(data => reaction.concerns?.(data) ?? true)
+        if (concerned.length === 0) continue
         // Sent before what the reaction reads, so it reads what was changed.
         this.sendAlong(this.records.flush())
         this.#declared = reaction.emits
-        await reaction.run(alike, this as Context<never, Events>)
+        await reaction.run(concerned, this as Context<never, Events>)
       }
     }
     this.#declared = own
   }
 
   /** The data of the next event without a reaction so far, and of those of the same name right behind it. */
-  #nextEvents(): { event: string; alike: unknown[] } {
+  #nextEvents(): { event: string; alike: EventRow['data'][] } {
     const first = this.#reactedTo
     const { event } = this.events[first] as EventRow
     while (this.events[this.#reactedTo]?.event === event) this.#reactedTo++

@@ -1,3 +1,4 @@
+import './batches/after-commit.ts'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { areas } from '../../../src/areas.ts'

@@ -1,0 +1,33 @@
+import type { Euros } from '../../values/money.ts'
+import type { Mode, Tenant } from './actor.ts'
+import type { Sql } from './sql.ts'
+
+/** How something stands that asks for money. Only what is `open` is paid. */
+export const payableStates = ['open', 'paid', 'expired', 'cancelled', 'refunded'] as const
+
+/** A record that asks for money, as an intent names it: a payment request, which may be another owner's. */
+export interface Payable {
+  readonly id: string
+  /** The owner who gets the money. */
+  readonly ownerId: string
+  readonly walletId: string
+  /** What is missing before it is paid. */
+  readonly amountEuros: Euros
+  /** The holder's public name, never that of the wallet. */
+  readonly payee: string
+  /** By the clock of its owner: what is overdue is `expired`, whether or not its end is recorded yet. */
+  readonly status: (typeof payableStates)[number]
+  readonly expiresAt: Date
+}
+
+/**
+ * Finds records that ask for money, of any owner; an unknown id is left out. `lockedFor` locks those of that tenant until
+ * the transaction ends, so that nothing else pays or ends them meanwhile. The areas that have such records lie to the
+ * right of the intents and may not be imported there, so they register this function.
+ */
+export type FindPayables = (
+  ids: readonly string[],
+  mode: Mode,
+  sql: Sql,
+  lockedFor?: Tenant,
+) => Promise<readonly Payable[]>
