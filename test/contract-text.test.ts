@@ -3,12 +3,13 @@ import { z } from 'zod'
 import { areas } from '../src/areas.ts'
 import { registered } from '../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
+import type { AnyOperation, Failure } from '../src/kernel/contract/operation.ts'
 import { problems } from '../src/kernel/contract/problem.ts'
 import './contract/registrations.ts'
 import { operations } from './support/contract/world.ts'
 
 const operationEntries = operations.map(registered => [registered.key, registered.operation] as const)
-const writes = operationEntries.filter(([, { method }]) => method !== 'GET')
+const writes = operationEntries.filter(([, { method, writes }]) => method !== 'GET' || writes)
 
 interface Json {
   readonly properties?: Record<string, Json>
@@ -35,6 +36,38 @@ function openPlaces(schema: Json, at = 'body'): string[] {
 
 const jsonOf = (schema: z.ZodType): Json =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as unknown as Json
+
+/** What is wrong in the members of a contract that reach beyond input and answer. */
+function wronglyNamed(operation: AnyOperation): string[] {
+  const { method, callers, body, reads = {}, rawBody, headers = {}, writes, returns, fails = {} } = operation
+  const refusals: [code: string, failure: Failure][] = Object.entries(fails)
+  const statuses = new Set([returns[0], ...refusals.map(([, [status]]) => status)])
+  const sent = Object.entries(headers).flatMap(([status, own]) =>
+    Object.entries(own as Record<string, string>).map(([name, sentence]) => ({
+      status: Number(status),
+      name,
+      sentence,
+    })),
+  )
+  const sentences = [...Object.values<string>(reads), ...sent.map(({ sentence }) => sentence)]
+  const types = Object.entries((operation.problems ?? {}) as Record<string, readonly [string, string]>)
+  return [
+    ...sentences.filter(sentence => !/^[A-Z`].*\.$/.test(sentence)),
+    ...Object.keys(reads).filter(name => !/^[a-z-]+$/.test(name)),
+    ...sent.filter(({ name }) => !/^[A-Z]+[a-z]*(-[A-Z]+[a-z]*)*$/.test(name)).map(({ name }) => name),
+    ...sent.filter(({ status }) => !statuses.has(status)).map(({ status }) => `it never answers ${status}`),
+    ...types.filter(([code]) => !(code in fails)).map(([code]) => `it never refuses by ${code}`),
+    ...types
+      .filter(([, [type, title]]) => !/^[a-z-]+$/.test(type) || !/^[A-Z].*[^.]$/.test(title))
+      .map(String),
+    // A credential of ours is nothing that a handler looks at.
+    ...('authorization' in reads && callers.join() !== 'public'
+      ? ['authorization is read by public ones only']
+      : []),
+    ...(rawBody && body ? ['a body is raw, or parsed by a schema'] : []),
+    ...(writes && method !== 'GET' ? ['every other method writes anyway'] : []),
+  ]
+}
 
 describe.each(operationEntries)('the contract of %s', (key, operation) => {
   test('accepts no member that it does not name', () => {
@@ -63,6 +96,10 @@ describe.each(operationEntries)('the contract of %s', (key, operation) => {
       expect(status).toBeGreaterThanOrEqual(400)
       expect(problems).not.toHaveProperty([code])
     }
+  })
+
+  test('reads, sends and refuses by what is its own', () => {
+    expect(wronglyNamed(operation)).toEqual([])
   })
 
   test('requires a scope if keys or agents may call it', () => {

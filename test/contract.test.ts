@@ -20,7 +20,7 @@ import {
   invalidCredentials,
   isPublic,
   isRoute,
-  isWrite,
+  parsesBody,
   withBody,
   withoutTimes,
   worldsOf,
@@ -137,7 +137,7 @@ describe.each(casesWhere(registered => hasParameter(registered) && !isPublic(reg
   },
 )
 
-describe.each(casesWhere(isWrite))('%s refuses', (_, registered) => {
+describe.each(casesWhere(parsesBody))('%s refuses', (_, registered) => {
   const { body: schema, example } = registered.operation
   const members: [string, z.ZodType][] = schema instanceof z.ZodObject ? Object.entries(schema.shape) : []
   let path: string
@@ -226,7 +226,7 @@ describe.each(cases)('%s', (_, registered) => {
   test('answers under /v1 as it does without', async () => {
     const { path } = await sharedWorld.prepare(registered)
     const twin = path.startsWith('/v1/') ? path.slice(3) : `/v1${path === '/' ? '/' : path}`
-    const options = isWrite(registered)
+    const options = parsesBody(registered)
       ? { ...credentials(registered, owner), body: { colour: 1 } }
       : credentials(registered, owner)
     const [here, there] = [await send(registered, path, options), await send(registered, twin, options)]

@@ -53,7 +53,7 @@ export const measured = (
   judge,
   async send(request) {
     const answer = await send(request)
-    metrics.sent(what, outcomeOf(answer), answer.kind === 'refused' ? 0 : answer.latencyMs)
+    metrics.sent(what, outcomeOf(answer), 'latencyMs' in answer ? answer.latencyMs : 0)
     return answer
   },
 })
@@ -61,5 +61,6 @@ export const measured = (
 function outcomeOf(answer: OutboundAnswer): string {
   if (answer.kind === 'answered') return `${Math.floor(answer.status / 100)}xx`
   if (answer.kind === 'refused') return 'address'
+  if (answer.kind === 'busy') return 'busy'
   return answer.timedOut ? 'timeout' : 'connection'
 }

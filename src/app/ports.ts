@@ -18,7 +18,8 @@ interface Parts {
   readonly areas: Areas
   readonly database: Database
   readonly metrics: Metrics
-  readonly publicUrl: string | undefined
+  readonly docsUrl: string | undefined
+  readonly publicUrl: Ports['publicUrl']
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
   readonly outside: ExternalSystems
@@ -42,6 +43,7 @@ export function portsOf(parts: Parts): Ports {
     areas,
     database,
     metrics,
+    docsUrl,
     publicUrl,
     walletBank,
     collection,
@@ -78,7 +80,8 @@ export function portsOf(parts: Parts): Ports {
     signer,
     threads,
     pushContact,
-    ...reference({ areas, threads, publicUrl }),
+    publicUrl,
+    ...reference({ areas, threads, publicUrl: docsUrl }),
   }
 }
 

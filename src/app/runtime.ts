@@ -22,6 +22,7 @@ import { openVault } from '../ports/vault.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { watchDatabase } from './database-metrics.ts'
 import { externalSystemsOf } from './external-systems.ts'
+import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
 import { deliveryTo, networkTo, receiversOf } from './receivers.ts'
@@ -59,6 +60,7 @@ export interface Part {
 /** Everything that running operations needs. Servers and background parts are started on it. */
 export interface OpenRuntime {
   readonly settings: ServiceSettings
+  readonly addresses: OwnAddresses
   readonly areas: Areas
   readonly operations: readonly Registered[]
   readonly database: OpenDatabase
@@ -107,14 +109,19 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   return { database, vault, signer }
 }
 
+const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddresses): Outbound =>
+  guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
+
 export async function openRuntime({
   settings,
   waiting,
   shared = false,
   areas = allAreas,
   outside = {},
-  outbound = guardedHttp({ allow: settings.outboundAllowCidrs ?? [] }),
+  outbound: replaced,
 }: RuntimeOptions): Promise<OpenRuntime> {
+  const addresses = ownAddresses(settings)
+  const outbound = replaced ?? guardOf(settings, addresses)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer } = await openStore({ settings, waiting, shared }, log)
   const metrics = openMetrics(database.pool)
@@ -131,17 +138,15 @@ export async function openRuntime({
       areas,
       database,
       metrics,
-      publicUrl: settings.publicUrl,
-      ...accountsOf(settings),
+      publicUrl: addresses.publicUrl,
+      ...configured(settings),
       outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
       outbound,
-      pushContact: settings.pushContact,
       vault,
       signer,
       threads,
       runFor,
       deliver: (key, request) => deliver(key, request),
-      cardAnswerMs: settings.cardAnswerMs,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
@@ -161,6 +166,7 @@ export async function openRuntime({
   const deliver = deliveryTo(receiveFor, operations)
   return {
     settings,
+    addresses,
     areas,
     operations,
     database,
@@ -192,10 +198,11 @@ const secretsIn = ({
 }: ServiceSettings): string[] =>
   [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, temporalApiKey ?? []].flat()
 
-/** The bank accounts that test money and live money are sent to. */
-const accountsOf = (
-  settings: Settings,
-): Pick<Parameters<typeof portsOf>[0], 'walletBank' | 'collection'> => ({
+/** What handlers may use that the settings alone decide. */
+const configured = (settings: ServiceSettings) => ({
+  docsUrl: settings.publicUrl,
+  pushContact: settings.pushContact,
+  cardAnswerMs: settings.cardAnswerMs,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },
   collection: {
     iban: settings.collectionIban ?? null,

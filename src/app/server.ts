@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
-import { Server } from 'node:net'
+import { type AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuseConnection, refuseExpectation } from '../derive/http/respond.ts'
 import { clock } from '../values/clock.ts'
 import { type ConnectionLimits, watchConnections } from './connections.ts'
 
 export interface ApiServer {
-  /** Gives the port: any free one where 0 is asked for. */
-  listen(port: number, host: string): Promise<number>
+  /** Gives where it listens: at any free port where 0 is asked for. */
+  listen(port: number, host: string): Promise<Pick<AddressInfo, 'address' | 'port'>>
   /** How many clients are connected. */
   connections(): number
   /** Answers the requests that have arrived, asks clients to close their connections, and stops. */
@@ -41,8 +41,7 @@ export function apiServer(answer: RequestListener, limits: ConnectionLimits): Ap
       new Promise((resolve, reject) => {
         server.once('error', reject).listen(port, host, () => {
           server.off('error', reject)
-          const address = server.address()
-          resolve(typeof address === 'object' && address ? address.port : port)
+          resolve(server.address() as AddressInfo)
         })
       }),
 

@@ -4,6 +4,7 @@ import { type BodyRoom, bodyRoom } from '../derive/http/body-room.ts'
 import { clientAddress, proxies } from '../derive/http/client-address.ts'
 import { pipeline } from '../derive/http/pipeline.ts'
 import { type Counter, counterInDatabase, counterInMemory, rateLimit } from '../derive/http/rate-limit.ts'
+import { hostAmong } from '../derive/http/raw-request.ts'
 import { router } from '../derive/http/routes.ts'
 import { runHeader } from '../derive/http/run-header.ts'
 import { sweep } from '../kernel/background/sweep.ts'
@@ -36,7 +37,11 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
   metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', async () => bodies.taken())
   return {
     runtime,
-    listen: server.listen,
+    async listen(port, host) {
+      const at = await server.listen(port, host)
+      runtime.addresses.listensAt(at.address, at.port)
+      return at.port
+    },
     async stop() {
       clearInterval(sweeping)
       await server.close()
@@ -53,7 +58,7 @@ export function listenerFor(
   counter: Counter,
   bodies: BodyRoom,
 ): RequestListener {
-  const { areas, database, execute, gate, receiveFor, settings } = runtime
+  const { addresses, areas, database, execute, gate, receiveFor, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -64,6 +69,7 @@ export function listenerFor(
       gate,
       bodies,
       addressOf: request => clientAddress(request, isProxy),
+      hostOf: hostAmong(addresses.hosts),
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
       receiveFor,

@@ -101,8 +101,10 @@ function headersOf({ token, dashboardSecret }: ClientOptions, { body, idempotenc
   }
 }
 
+const JSON_TYPE = /^application\/(problem\+)?json/
+
 async function contentOf(response: Response): Promise<unknown> {
   const text = await response.text()
   if (text === '') return undefined
-  return response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : text
+  return response.headers.get('content-type')?.match(JSON_TYPE) ? JSON.parse(text) : text
 }

@@ -1,7 +1,7 @@
 /** A request to a URL that a customer chose. */
 export interface OutboundRequest {
   readonly url: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /**
@@ -13,6 +13,13 @@ export interface OutboundRequest {
   readonly timeoutMs: number
   /** How many bytes of the answer are read; the rest is discarded. */
   readonly maxBytes: number
+  /**
+   * How many requests with this member may be under way to the origin at once, in this process: beyond them the answer is
+   * `busy`. Without it none is turned away.
+   */
+  readonly atOnce?: number
+  /** Opens the paths of our own listener that take machine payments. Only what is done in test mode may ask for it. */
+  readonly ownListener?: boolean
 }
 
 /** The outcome of a request. A refused address and an unreachable host are outcomes, too, not errors. */
@@ -23,6 +30,8 @@ export type OutboundAnswer =
       readonly status: number
       /** Names in lower case; repeated headers are joined by commas. */
       readonly headers: Readonly<Record<string, string>>
+      /** Names in lower case; each header as often as it came. */
+      readonly headerLists: Readonly<Record<string, readonly string[]>>
       /** The body as received: compressed bodies are not decompressed. */
       readonly body: Uint8Array
       /** Whether the body was longer than `maxBytes`. */
@@ -30,6 +39,7 @@ export type OutboundAnswer =
       readonly latencyMs: number
     }
   | ({ readonly kind: 'refused' } & RefusedAddress)
+  | { readonly kind: 'busy'; readonly message: string }
   | {
       readonly kind: 'failed'
       readonly message: string
@@ -46,6 +56,6 @@ export interface RefusedAddress {
 /** The HTTP client for URLs that customers chose. A call makes one request, and a second one only by `again`. */
 export interface Outbound {
   /** Why this URL would be refused, as far as can be told without a DNS lookup. */
-  judge(url: string): RefusedAddress | undefined
+  judge(url: string, options?: Pick<OutboundRequest, 'ownListener'>): RefusedAddress | undefined
   send(request: OutboundRequest): Promise<OutboundAnswer>
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { mediaTypeOf } from '../../src/kernel/contract/file.ts'
+import { takesKey } from '../../src/kernel/contract/operation.ts'
 import {
   cases,
   type checkedSender,
@@ -32,18 +33,15 @@ export function testValidRequests({ service, recorder, owner, freshWorld, send }
       again: HttpResponse
       requestId: string
     }> => {
-      const { path, body } = await freshWorld.prepare(registered)
+      const { path, body, headers: made } = await freshWorld.prepare(registered)
       const options = { ...credentials(registered, owner), ...withBody(body) }
-      const headers = { ...options.headers, 'idempotency-key': key }
+      const headers = { ...options.headers, ...made, 'idempotency-key': key }
       const first = await recorder.measure(key, () => send(registered, path, { ...options, headers }))
       const requestId = String(first.headers.get('x-request-id'))
       return {
         path,
         first,
-        again:
-          registered.operation.method === 'POST'
-            ? await send(registered, path, { ...options, headers })
-            : first,
+        again: takesKey(registered.operation) ? await send(registered, path, { ...options, headers }) : first,
         requestId,
       }
     }
@@ -85,7 +83,7 @@ export function testValidRequests({ service, recorder, owner, freshWorld, send }
       }
     })
 
-    if (registered.operation.method === 'POST' && !registered.operation.readOnly)
+    if (takesKey(registered.operation) && !registered.operation.readOnly)
       test('is not repeated with the same idempotency key', async () => {
         const { first, again } = answers
         expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([status, 'true'])

@@ -185,7 +185,7 @@ export async function http(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
-  const json = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+  const json = response.headers.get('content-type')?.match(/^application\/(problem\+)?json/) && text !== ''
   return {
     status: response.status,
     headers: response.headers,

@@ -33,7 +33,7 @@ export const plainHttp =
           all.map((value): [string, string] => [name, value]),
         ),
       )
-      const isJson = received.get('content-type')?.startsWith('application/json')
+      const isJson = received.get('content-type')?.match(/^application\/(problem\+)?json/)
       text(response)
         .then(content => ({
           status,

@@ -1,13 +1,14 @@
 import type { Dispatcher } from 'undici'
 import type { OutboundRequest } from '../../ports/outbound.ts'
 import { clock } from '../../values/clock.ts'
-import { flat, headersOf } from './headers.ts'
+import { headersOf, joined, listsOf } from './headers.ts'
 import type { Target } from './urls.ts'
 
 /** The received answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  readonly headerLists: Readonly<Record<string, readonly string[]>>
   readonly body: Uint8Array
   readonly cut: boolean
 }
@@ -23,9 +24,10 @@ export class TooLate extends Error {
 export function exchange(agent: Dispatcher, target: Target, request: OutboundRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, body = null } = request
-    const headers = headersOf(request.headers ?? {})
+    const { origin, path, host } = target
+    const headers = { ...headersOf(request.headers ?? {}), ...(host === undefined ? {} : { host }) }
     const reader = new Reader(request, resolve, reject)
-    agent.dispatch({ ...target, method, headers, body: body as string | Buffer }, reader)
+    agent.dispatch({ origin, path, method, headers, body: body as string | Buffer }, reader)
   })
 }
 
@@ -40,6 +42,7 @@ class Reader implements Dispatcher.DispatchHandler {
   #over: Error | undefined
   #status = 0
   #headers: Readonly<Record<string, string>> = {}
+  #headerLists: Readonly<Record<string, readonly string[]>> = {}
   #size = 0
 
   constructor(request: OutboundRequest, resolve: (answer: Answer) => void, reject: (error: unknown) => void) {
@@ -66,7 +69,8 @@ class Reader implements Dispatcher.DispatchHandler {
   ) {
     if (status < 200) return
     this.#status = status
-    this.#headers = flat(headers)
+    this.#headerLists = listsOf(headers)
+    this.#headers = joined(this.#headerLists)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -93,7 +97,8 @@ class Reader implements Dispatcher.DispatchHandler {
   #answer(cut: boolean): void {
     this.#stopAlarm()
     const body = Buffer.concat(this.#chunks).subarray(0, this.#maxBytes)
-    this.#resolve({ status: this.#status, headers: this.#headers, body, cut })
+    const [status, headers, headerLists] = [this.#status, this.#headers, this.#headerLists]
+    this.#resolve({ status, headers, headerLists, body, cut })
   }
 
   #end(reason: Error): void {

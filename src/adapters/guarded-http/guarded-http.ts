@@ -6,6 +6,8 @@ import { addressJudge } from './addresses.ts'
 import { type Answer, exchange, TooLate } from './exchange.ts'
 import { failureOf } from './failures.ts'
 import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from './lookup.ts'
+import { type OwnListener, ownTarget } from './own-listener.ts'
+import { underWay } from './under-way.ts'
 import { isRefused, type Target, urlJudge } from './urls.ts'
 import { wasUnheard } from './used-connections.ts'
 
@@ -15,28 +17,45 @@ interface Options {
   readonly resolver?: Resolver
   /** Trusted certificate authorities, in place of the system's. */
   readonly ca?: string
+  /** The listener of this process, once it listens. */
+  readonly ownListener?: () => OwnListener | undefined
 }
 
 /**
  * The guard. Every new connection is judged by the address it goes to; one that is kept open is used again, for it
  * still leads where it was judged. Redirects are not followed, and no proxy of the environment is asked.
  */
-export function guardedHttp({ allow = [], resolver = systemResolver(), ca }: Options = {}): Outbound {
-  const judgeUrl = boundedCache(urlJudge(allow))
+export function guardedHttp({
+  allow = [],
+  resolver = systemResolver(),
+  ca,
+  ownListener = () => undefined,
+}: Options = {}): Outbound {
+  const judgeOthers = boundedCache(urlJudge(allow))
+  const judgeUrl = (url: string, ofOwn = false) =>
+    (ofOwn ? ownTarget(url, ownListener()) : undefined) ?? judgeOthers(url)
+  const limited = underWay()
   const lookup = guardedLookup(resolver, addressJudge(allow))
   let agents: Promise<Agents> | undefined
   return {
-    judge(url) {
-      const judged = judgeUrl(url)
+    judge(url, { ownListener } = {}) {
+      const judged = judgeUrl(url, ownListener)
       return isRefused(judged) ? judged : undefined
     },
     async send(request) {
-      const target = judgeUrl(request.url)
+      const target = judgeUrl(request.url, request.ownListener)
       if (isRefused(target)) return { kind: 'refused', ...target }
       agents ??= agentsOf(lookup, ca)
-      return answerTo(agents, target, request)
+      const ask = answerTo.bind(null, agents, target, request)
+      if (request.atOnce === undefined) return ask()
+      return (await limited.within(target.origin, request.atOnce, ask)) ?? BUSY
     },
   }
+}
+
+const BUSY: OutboundAnswer = {
+  kind: 'busy',
+  message: 'Too many requests to this host are still without an answer. Nothing was sent; try again.',
 }
 
 /** Whether connections are kept open for the next request. */

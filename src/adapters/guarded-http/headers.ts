@@ -36,10 +36,11 @@ const refused = (name: string) =>
     message: `The header ${JSON.stringify(name)} is refused: its name is not free, or its value is not plain text.`,
   })
 
-export const flat = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+/** The values of each header, by its name in lower case. */
+export const listsOf = (headers: Record<string, string | string[] | undefined>): Record<string, string[]> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value = '']) => [
-      name.toLowerCase(),
-      Array.isArray(value) ? value.join(', ') : value,
-    ]),
+    Object.entries(headers).map(([name, value = '']) => [name.toLowerCase(), [value].flat()]),
   )
+
+export const joined = (lists: Readonly<Record<string, readonly string[]>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.join(', ')]))

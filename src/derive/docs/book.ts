@@ -133,12 +133,14 @@ function entryOf({ components }: Document, method: string, path: string, operati
 }
 
 const refusalsOf = ([status, { content = {} }]: [string, ResponseObject]): Refusal[] =>
-  Object.entries(content['application/json']?.examples ?? {}).map(([code, { value }]) => ({
-    status,
-    code,
-    message: (value as { error: string }).error,
-    universal: code in problems,
-  }))
+  Object.values(content)
+    .flatMap(({ examples = {} }) => Object.entries(examples))
+    .map(([code, { value }]) => ({
+      status,
+      code,
+      message: (value as { error: string }).error,
+      universal: code in problems,
+    }))
 
 function follow<T extends object>(part: T | Reference, parts: Readonly<Record<string, T>>): T {
   if (!('$ref' in part)) return part

@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import { type Content, type Html, html } from '../../web/html.ts'
+import { headerParameters } from '../openapi/headers.ts'
 import { ACCESS } from '../openapi/operation.ts'
+import type { Parameter, ResponseObject } from '../openapi/types.ts'
 import { type Book, type Entry, jsonOf } from './book.ts'
-import { markdown } from './markdown.ts'
+import { inline, markdown } from './markdown.ts'
 import { linkTo, members, parameters } from './members.ts'
 import { panel, samples } from './panel.ts'
 import { asJson } from './print.ts'
@@ -19,6 +21,7 @@ export const operationSection = (book: Book, entry: Entry): Html => html`
     ${facts(book, entry)}
     ${inputs(book, entry)}
     ${returns(book, entry)}
+    ${ownHeaders(entry)}
     ${refusals(book, entry)}
   </div>
   <div class="code">
@@ -39,6 +42,7 @@ const callers: Readonly<Record<string, string>> = {
   apiKey: 'API key',
   agentToken: 'agent token',
   dashboardSecret: 'dashboard secret',
+  payment: 'anybody who pays',
 }
 
 function facts(book: Book, { operation }: Entry): Html {
@@ -70,12 +74,35 @@ function inputs(book: Book, { parameters: all, operation }: Entry): Content {
   const { requestBody } = operation
   const body = jsonOf(requestBody ?? {})?.schema
   const about = [requestBody?.description, !requestBody?.required && 'It may be left out.'].filter(Boolean)
-  const lists = (['path', 'query'] as const).flatMap(place => {
-    const own = all.filter(parameter => parameter.in === place)
+  const lists = (['path', 'query', 'header'] as const).flatMap(place => {
+    const own = all.filter(parameter => parameter.in === place && !isOfAll(parameter))
     return own.length > 0 ? [html`<h3>${places[place]}</h3>${parameters(book, own)}`] : []
   })
   return [lists, body && html`<h3>Body <small>${about.join(' ')}</small></h3>${members(book, body, 'sent')}`]
 }
+
+const namesOfAll: ReadonlySet<string> = new Set(Object.values(headerParameters).map(({ name }) => name))
+
+/** The headers that most operations take are described once, on the overview. */
+const isOfAll = ({ in: place, name }: Parameter): boolean => place === 'header' && namesOfAll.has(name)
+
+/** The headers that only this operation's answers have, with the statuses at which they come. */
+function ownHeaders({ operation }: Entry): Content {
+  const found = Object.entries(operation.responses).flatMap(([status, response]) =>
+    '$ref' in response ? [] : ownHeadersOf(response).map(([name, about]) => ({ status, name, about })),
+  )
+  if (found.length === 0) return false
+  const rows = found.map(
+    ({ status, name, about }) =>
+      html`<li><p class="member"><code>${name}</code> <span class="type">${status}</span></p><p>${inline(about)}</p></li>`,
+  )
+  return html`<h3>Headers of the answer</h3><ul class="members">${rows}</ul>`
+}
+
+const ownHeadersOf = ({ headers = {} }: ResponseObject): [name: string, about: string][] =>
+  Object.entries(headers).flatMap(([name, header]) =>
+    '$ref' in header || name === 'X-Error-Code' ? [] : [[name, header.description ?? '']],
+  )
 
 function returns(book: Book, { success: [status, response] }: Entry): Content {
   const title = html`<h3>Returns <small>${status} ${STATUS_CODES[status]}</small></h3>`

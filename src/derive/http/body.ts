@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { readBytes, type TakeRoom } from './body-bytes.ts'
 import { excessOf } from './json-limits.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads the body as JSON, up to a size limit; an empty object where there is none. */
-export async function readBody(request: IncomingMessage, limit: number, room: TakeRoom): Promise<unknown> {
-  const bytes = await readBytes(request, limit, room)
+/** The JSON of a body; an empty object where there is none. */
+export function contentOf(request: IncomingMessage, bytes: Buffer): unknown {
   // A GET has no body by contract: one that is sent is read and ignored.
   if (request.method === 'GET' || request.method === 'HEAD') return {}
   if (bytes.length === 0) return {}

@@ -1,16 +1,18 @@
 import type { Request, Response } from 'express'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Call, Outcome } from '../../kernel/contract/call.ts'
-import { bodyLimitOf, type Registered } from '../../kernel/contract/operation.ts'
+import { bodyLimitOf, type Registered, takesKey } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { clock } from '../../values/clock.ts'
 import type { Gate } from './authenticate.ts'
-import { invalid, readBody } from './body.ts'
+import { contentOf, invalid } from './body.ts'
+import { readBytes } from './body-bytes.ts'
 import type { BodyRoom } from './body-room.ts'
 import { clientOf } from './client-address.ts'
 import { inputOf } from './input.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
+import { type HostOf, rawRequestOf } from './raw-request.ts'
 import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
 import { greeting, requestIdOf, send, sendProblem } from './respond.ts'
 import type { Found } from './routes.ts'
@@ -37,6 +39,7 @@ export interface Pipeline {
   readonly gate: Gate
   readonly bodies: BodyRoom
   readonly addressOf: (request: Request) => string | null
+  readonly hostOf: HostOf
   readonly runNamed: RunNamed
   readonly rateLimit: RateLimit
   readonly receiveFor: ReceiveFor
@@ -117,17 +120,18 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
   }
   progress.actor = await gate(operation, presented)
   const isThere = request.complete
-  const body = await readBody(request, bodyLimitOf(operation), room)
+  const bytes = await readBytes(request, bodyLimitOf(operation), room)
+  const body = operation.rawBody ? {} : contentOf(request, bytes)
   // The credential may have ended while the body was being received.
   if (!isThere) progress.actor = await gate(operation, presented)
   const { actor } = progress
   const run = await runNamed(single(request.headers['x-run-id']), actor)
   const input = { params, ...inputOf(operation, query, body) }
-  const idempotencyKey =
-    operation.method === 'POST' ? keyOf(single(request.headers['idempotency-key'])) : null
+  const idempotencyKey = takesKey(operation) ? keyOf(single(request.headers['idempotency-key'])) : null
   if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
+  const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
   const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
-  return execute(run ? { ...call, run } : call)
+  return execute({ ...call, ...(run ? { run } : {}), ...(raw ? { request: raw } : {}) })
 }
 
 const noQuery = new URLSearchParams()

@@ -29,7 +29,8 @@ export function router(operations: readonly Registered[]): (method: string, path
 
   return (method, path) => {
     const found = find(method === 'HEAD' ? 'GET' : method, path)
-    if (found) return found
+    // HEAD promises that nothing happens.
+    if (found && !(method === 'HEAD' && found.registered.operation.writes)) return found
     const allow = METHODS.filter(other => find(other, path))
     return allow.length > 0 ? { allow } : undefined
   }

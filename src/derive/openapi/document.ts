@@ -34,6 +34,19 @@ const errorSchema: JsonSchema = {
   required: ['error'],
 }
 
+const problemSchema: JsonSchema = {
+  type: 'object',
+  description: 'What went wrong, as RFC 9457 has it; `error` says it as every refusal does.',
+  properties: {
+    type: { type: 'string', description: 'A URL that names the kind of problem.' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    error: { type: 'string' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'error'],
+}
+
 /** The OpenAPI document of the whole API, derived from the contracts. */
 export const openapiDocument = (areas: Areas): Document => atOnce(openapiSliced(areas))
 
@@ -57,13 +70,20 @@ export function* openapiSliced(areas: Areas): Sliced<Document> {
     webhooks,
     components: {
       securitySchemes,
-      schemas: { ...schemas.all(), Error: errorSchema },
+      schemas: {
+        ...schemas.all(),
+        Error: errorSchema,
+        ...(usesProblems(operations) ? { Problem: problemSchema } : {}),
+      },
       parameters: headerParameters,
       headers,
       responses: errors.all(),
     },
   }
 }
+
+const usesProblems = (operations: readonly Registered[]): boolean =>
+  operations.some(({ operation }) => operation.problems)
 
 function* pathsOf(operations: readonly Registered[], parts: Parts): Sliced<Document['paths']> {
   const known = knownBySection(operations)

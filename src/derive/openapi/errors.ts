@@ -1,18 +1,19 @@
 import { z } from 'zod'
-import type { AnyOperation, Failure } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, type Failure, isWriting, takesKey } from '../../kernel/contract/operation.ts'
 import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
+import { PROBLEM_JSON, problemBody } from '../../kernel/run/outcome.ts'
 import { headersOf } from './headers.ts'
 import { isOfTenant } from './security.ts'
-import type { Reference, ResponseObject } from './types.ts'
+import type { MediaType, Reference, ResponseObject } from './types.ts'
 
 /** Which operations each universal problem can meet. */
 const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>> = {
   invalid_request: () => true,
-  invalid_json: takesBody,
+  invalid_json: takesJson,
   body_incomplete: takesBody,
   invalid_cursor: ({ query }) => query instanceof z.ZodObject && 'cursor' in query.shape,
   invalid_run: ({ callers }) => callers.some(isOfTenant),
-  unknown_reference: takesBody,
+  unknown_reference: takesJson,
   unauthenticated: needsCredential,
   account_suspended: ({ callers }) => callers.some(isOfTenant),
   wrong_caller: needsCredential,
@@ -20,33 +21,29 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   not_found: ({ path }) => path.includes('{'),
   method_not_allowed: () => false,
   body_too_slow: takesBody,
-  in_progress: isPost,
+  in_progress: takesKey,
   body_too_large: takesBody,
-  unsupported_media_type: takesBody,
-  idempotency_key_reused: isPost,
+  unsupported_media_type: takesJson,
+  idempotency_key_reused: takesKey,
   rate_limited: ({ unmetered }) => !unmetered,
   internal: () => true,
-  busy: isWrite,
+  busy: isWriting,
   not_configured: ({ requires }) => requires !== undefined,
   overloaded: takesBody,
-  outcome_unknown: isWrite,
+  outcome_unknown: isWriting,
   unavailable: () => true,
 }
 
-function takesBody({ body }: AnyOperation): boolean {
+function takesJson({ body }: AnyOperation): boolean {
   return body !== undefined
+}
+
+function takesBody({ body, rawBody }: AnyOperation): boolean {
+  return body !== undefined || rawBody === true
 }
 
 function needsCredential({ callers }: AnyOperation): boolean {
   return !callers.includes('public')
-}
-
-function isPost({ method }: AnyOperation): boolean {
-  return method === 'POST'
-}
-
-function isWrite({ method }: AnyOperation): boolean {
-  return method !== 'GET'
 }
 
 interface Case {
@@ -97,10 +94,29 @@ const responseOf = (operation: AnyOperation, group: readonly Case[]): ResponseOb
     },
     ...headersOf(operation, group[0]?.status ?? 500),
   },
-  content: {
-    'application/json': {
-      schema: { $ref: '#/components/schemas/Error' },
-      examples: Object.fromEntries(group.map(({ code, message }) => [code, { value: { error: message } }])),
-    },
-  },
+  content: contentOf(operation, group),
 })
+
+/** A refusal of which the contract gives the type of problem has another form than the others of its status. */
+function contentOf(operation: AnyOperation, group: readonly Case[]): Record<string, MediaType> {
+  const byMediaType = Object.groupBy(
+    group.map(one => formOf(operation, one)),
+    ({ mediaType }) => mediaType,
+  )
+  return Object.fromEntries(
+    Object.entries(byMediaType).map(([mediaType, forms = []]) => [
+      mediaType,
+      {
+        schema: { $ref: `#/components/schemas/${mediaType === PROBLEM_JSON ? 'Problem' : 'Error'}` },
+        examples: Object.fromEntries(forms.map(({ code, value }) => [code, { value }])),
+      },
+    ]),
+  )
+}
+
+function formOf({ problems: types }: AnyOperation, { code, status, message }: Case) {
+  const type = types?.[code]
+  return type
+    ? { code, mediaType: PROBLEM_JSON, value: problemBody(type, status, message) }
+    : { code, mediaType: 'application/json', value: { error: message } }
+}

@@ -35,15 +35,24 @@ const metered: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remain
 
 const waits = new Set([429, 503])
 
-/** The headers of an operation's answer with this status, as references to the components. */
+/** The headers of an operation's answer with this status: references to the components, and those of its own. */
 export const headersOf = (
-  { unmetered }: Pick<AnyOperation, 'unmetered'>,
+  { unmetered, headers: own = {} }: Pick<AnyOperation, 'unmetered' | 'headers'>,
   status: number,
   ...more: HeaderName[]
-): Record<string, Reference> => {
+): Record<string, Header | Reference> => {
   const retryAfter = waits.has(status) ? (['Retry-After'] as const) : []
   const names = [...everywhere, ...(unmetered ? [] : metered), ...retryAfter, ...more]
-  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+  const ownOfStatus: Readonly<Record<string, string>> = own[status] ?? {}
+  return {
+    ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
+    ...Object.fromEntries(
+      Object.entries(ownOfStatus).map(([name, description]) => [
+        name,
+        { description, schema: { type: 'string' } },
+      ]),
+    ),
+  }
 }
 
 const idempotencyKey = {

@@ -1,10 +1,22 @@
 import type { z } from 'zod'
 import { mediaTypeOf } from '../../kernel/contract/file.ts'
-import { type AnyOperation, bodyLimitOf, inKiB, type Registered } from '../../kernel/contract/operation.ts'
+import {
+  type AnyOperation,
+  bodyLimitOf,
+  inKiB,
+  type Registered,
+  takesKey,
+} from '../../kernel/contract/operation.ts'
 import type { ErrorCollector } from './errors.ts'
 import { exampleOf, type Known } from './example.ts'
 import { headersOf } from './headers.ts'
-import { headerParameter, type ParameterExample, pathParameters, queryParameters } from './parameters.ts'
+import {
+  headerParameter,
+  ownHeaderParameters,
+  type ParameterExample,
+  pathParameters,
+  queryParameters,
+} from './parameters.ts'
 import type { SchemaCollector } from './schemas.ts'
 import { accessOf, isOfTenant, securityOf } from './security.ts'
 import type { MediaType, OperationObject, ResponseObject } from './types.ts'
@@ -30,6 +42,7 @@ export function operationObject(registered: Registered, known: Known, parts: Par
     ...(operation.scope ? { 'x-scope': operation.scope } : {}),
     ...(events.length > 0 ? { 'x-events': events } : {}),
     ...(aliases.length > 0 ? { 'x-aliases': aliases } : {}),
+    ...(operation.paymentInfo ? { 'x-payment-info': operation.paymentInfo } : {}),
     security: securityOf(operation),
     parameters: parametersOf(operation, parts),
     ...requestBodyOf(operation, parts.schemas),
@@ -63,17 +76,20 @@ function descriptionOf(
 const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: Parts) => [
   ...pathParameters(operation, parameterExample),
   ...(operation.query ? queryParameters(schemas.add(operation.query)) : []),
-  ...(operation.method === 'POST'
+  ...(takesKey(operation)
     ? [headerParameter(operation.keyRequired ? 'RequiredIdempotencyKey' : 'IdempotencyKey')]
     : []),
+  ...ownHeaderParameters(operation),
   headerParameter('RequestId'),
   ...(operation.callers.some(isOfTenant) ? [headerParameter('RunId')] : []),
 ]
 
 function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
-  const { body, example } = operation
-  if (!body) return {}
+  const { body, example, rawBody } = operation
   const description = `At most ${inKiB(bodyLimitOf(operation))}.`
+  if (rawBody && operation.method !== 'GET')
+    return { requestBody: { description, required: false, content: { '*/*': {} } } }
+  if (!body) return {}
   const content = { schema: schemas.add(body), ...(example === undefined ? {} : { example }) }
   return {
     requestBody: { description, required: isRequired(body), content: { 'application/json': content } },
@@ -84,9 +100,8 @@ function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
 const isRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
 
 function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollector): ResponseObject {
-  const { method, returns } = operation
-  const [status, schema] = returns
-  const replayed = method === 'POST' ? (['Idempotent-Replayed'] as const) : []
+  const [status, schema] = operation.returns
+  const replayed = takesKey(operation) ? (['Idempotent-Replayed'] as const) : []
   const headers = headersOf(operation, status, ...replayed)
   if (status === 204) return { description: 'Done; there is nothing to return.', headers }
   const type = mediaTypeOf(schema)

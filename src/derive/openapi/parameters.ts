@@ -60,6 +60,17 @@ export function queryParameters({ properties = {}, required = [] }: JsonSchema):
   }))
 }
 
+/** `Authorization` is told by the security of the operation: OpenAPI ignores a parameter of this name. */
+export const ownHeaderParameters = ({ reads = {} }: AnyOperation): Parameter[] =>
+  Object.entries<string>(reads)
+    .filter(([name]) => name !== 'authorization')
+    .map(([name, description]) => ({
+      name: name.replace(/(^|-)[a-z]/g, start => start.toUpperCase()),
+      in: 'header',
+      description,
+      schema: { type: 'string', maxLength: 16_384 },
+    }))
+
 export const headerParameter = (name: keyof typeof headerParameters): Reference => ({
   $ref: `#/components/parameters/${name}`,
 })

@@ -23,6 +23,12 @@ export const securitySchemes = {
     name: 'X-Dashboard-Secret',
     description: 'The secret of whoever runs this installation.',
   },
+  payment: {
+    type: 'http',
+    scheme: 'payment',
+    description:
+      'The credential of a machine payment, made for the challenge that a 402 gives: `Authorization: Payment <credential>`.',
+  },
   signature: {
     type: 'apiKey',
     in: 'header',
@@ -46,12 +52,17 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
 /** The callers whose credential determines the tenant. */
 export const isOfTenant = (caller: Caller): boolean => proofs[caller].scoped === true
 
-/** Any one of these suffices. A bearer token has no OAuth scopes: the array holds the role it needs. */
-export const securityOf = ({ callers, scope }: AnyOperation): SecurityRequirement[] =>
-  callers.flatMap((caller: Caller) => {
+/**
+ * Any one of these suffices. A bearer token has no OAuth scopes: the array holds the role it needs. A public operation
+ * that reads `Authorization` takes a payment there, or nothing.
+ */
+export function securityOf({ callers, scope, reads }: AnyOperation): SecurityRequirement[] {
+  if (reads?.authorization) return [{ payment: [] }, {}]
+  return callers.flatMap((caller: Caller) => {
     const { scheme, scoped } = proofs[caller]
     return scheme ? [{ [scheme]: scoped && scope ? [scope] : [] }] : []
   })
+}
 
 /** The allowed callers as a sentence. */
 export function accessOf({ callers, scope }: AnyOperation): string {

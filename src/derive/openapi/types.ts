@@ -75,6 +75,7 @@ export interface OperationObject {
   readonly 'x-scope'?: string
   readonly 'x-events'?: readonly string[]
   readonly 'x-aliases'?: readonly string[]
+  readonly 'x-payment-info'?: Readonly<Record<string, unknown>>
   /** Set for an event that is never sent (reserved) or not yet sent (announced). */
   readonly 'x-status'?: 'reserved' | 'announced'
 }

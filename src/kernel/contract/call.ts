@@ -2,6 +2,7 @@ import type { Actor, CalledRun, Tenant } from './actor.ts'
 import type { CachedFile, Content } from './file.ts'
 import type { Registered } from './operation.ts'
 import { Problem } from './problem.ts'
+import type { RawRequest } from './raw-request.ts'
 
 /** A request that has passed the pipeline: its caller is known and its input valid. */
 export interface Call {
@@ -13,6 +14,8 @@ export interface Call {
   readonly idempotencyKey: string | null
   /** The run that the header `X-Run-Id` names. */
   readonly run?: CalledRun
+  /** Set where the contract says that the handler reads the request itself. */
+  readonly request?: RawRequest
 }
 
 /** An ended run takes no new requests. Replays come before this check: what it answered earlier is answered again. */
@@ -31,7 +34,7 @@ export interface Outcome {
   readonly status: number
   readonly body: Content | null
   readonly type?: string
-  /** Headers that the receiver of a signed request adds. */
+  /** Headers beside those of every answer. */
   readonly headers?: Readonly<Record<string, string>>
   /** The file name, for a body that a browser saves. */
   readonly name?: string
@@ -42,9 +45,6 @@ export interface Outcome {
   /** The body as stored for a replay, where it differs: without the secrets that are shown once. */
   readonly stored?: string
 }
-
-export const isWrite = ({ operation: { operation } }: Call): boolean =>
-  operation.method !== 'GET' && !operation.readOnly
 
 /** Names a tenant (and, for a token, its agent) in locks, batch queues and cursors. */
 export const identityOf = (tenant: Tenant | null, agentId: string | null): string =>

@@ -6,6 +6,7 @@ import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { Process, ProcessRecord } from './process.ts'
+import type { RawRequest } from './raw-request.ts'
 import type { Condition, Records } from './records.ts'
 import type { Sql } from './sql.ts'
 
@@ -21,6 +22,12 @@ export interface Context<F extends string = string, E extends Events = Events> e
   /** The run that the request names in its header. */
   readonly runId: string | null
   readonly ports: Ports
+  /** The request's headers that the contract says are read, by their names in lower case. */
+  readonly headers: RawRequest['headers']
+  /** The body as it came, where the contract says `rawBody`. */
+  readonly rawBody: Uint8Array
+  /** The host and port at which the service was asked, where the contract says what is read. */
+  readonly host: string
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   /** For a statement whose result the handler does not need: it is sent now, and the commit waits for it. */
   sendAlong(statement: Promise<unknown>): void

@@ -3,20 +3,20 @@ import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { Context } from './context.ts'
 import type { Events } from './events.ts'
 import type { Ports } from './ports.ts'
-import type { Refusal } from './problem.ts'
+import type { Answer, Refusal, WithHeaders } from './problem.ts'
 import type { Process, ProcessRecord } from './process.ts'
 import type { Sql } from './sql.ts'
 
 export type PlainHandler<I, R, F extends string, E extends Events> = (
   input: I,
   context: Context<F, E>,
-) => Promise<R | Refusal> | R | Refusal
+) => Promise<Answer<R>> | Answer<R>
 
 /** The answer of a reservation that needs no call. */
 export class Settled<R> {
-  readonly answer: R
+  readonly answer: R | WithHeaders<R>
 
-  constructor(answer: R) {
+  constructor(answer: R | WithHeaders<R>) {
     this.answer = answer
   }
 }
@@ -35,12 +35,15 @@ export class NextCall<V> {
  * JSON, so that it outlives a crash. After a crash the next request with the same key runs `recover`, never a second
  * call. An answer that leads to another call makes a chain: `record` gives its reservation, and `recover` gets the one
  * that was committed last, so each says what a crash after it means.
+ *
+ * Where many requests need no write, `peek` answers those by reading alone; undefined leads to `reserve`.
  */
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
-  reserve(input: I, context: Context<F, E>): Promise<V | Settled<R> | Refusal>
+  peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
+  reserve(input: I, context: Context<F, E>): Promise<V | Settled<R> | Refusal | WithHeaders<Refusal>>
   call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
-  record(answer: A, reservation: V, context: Context<F, E>): Promise<R | Refusal | NextCall<V>>
-  recover(reservation: V, context: Context<F, E>): Promise<R | Refusal>
+  record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | NextCall<V>>
+  recover(reservation: V, context: Context<F, E>): Promise<Answer<R>>
 }
 
 /** A request of a batch, as the area's functions see it. */

@@ -49,7 +49,37 @@ export interface Contract<
   readonly readOnly?: true
   /** A read whose handler uses `now`. In test mode that costs a query; a write has the time from its opening. */
   readonly readsClock?: true
+  /** A GET that changes something: it runs as a write, and HEAD is not served. */
+  readonly writes?: true
+  /** The request's headers that the handler reads itself, by their names in lower case, each with a sentence. */
+  readonly reads?: Readonly<Record<string, string>>
+  /** The body is of any media type; the handler reads its bytes. */
+  readonly rawBody?: true
+  /** The headers that answers of a status may have of their own, each with a sentence: see `withHeaders`. */
+  readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>
+  /** The refusals that are told in the form of RFC 9457 too: type, below `PROBLEM_TYPES`, and title. */
+  readonly problems?: Readonly<Partial<Record<F, readonly [type: string, title: string]>>>
+  /** What the operation costs, for programs that look for paid operations: `x-payment-info` of the OpenAPI document. */
+  readonly paymentInfo?: Readonly<Record<string, unknown>>
 }
+
+/** The types of problems that payments over HTTP know. */
+export const PROBLEM_TYPES = 'https://paymentauth.org/problems/'
+
+/** Whether the handler reads the request itself, beside its input. */
+export const readsRequest = ({ reads, rawBody }: Pick<AnyOperation, 'reads' | 'rawBody'>): boolean =>
+  reads !== undefined || rawBody === true
+
+/**
+ * Whether an `Idempotency-Key` is observed: by a POST. One that reads the request itself knows a repetition by what it
+ * reads, of which the key knows nothing.
+ */
+export const takesKey = (operation: Pick<AnyOperation, 'method' | 'reads' | 'rawBody'>): boolean =>
+  operation.method === 'POST' && !readsRequest(operation)
+
+/** Whether the operation changes something: every one but a GET, as a rule. */
+export const isWriting = ({ method, writes, readOnly }: AnyOperation): boolean =>
+  (method !== 'GET' || writes === true) && readOnly !== true
 
 export interface Operation<
   P extends string = string,

@@ -23,6 +23,8 @@ export interface Ports extends ExternalSystems {
   runFor(tenant: Tenant, operation: string, input: OwnInput, requestId: string): Promise<unknown>
   /** Moves the tenant's test clock to this offset, running every deadline on the way. */
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
+  /** The address of the service as its clients see it, without a slash at its end: what we give to others begins with it. */
+  publicUrl(): string
   /** The bank code and BIC in the IBANs of test wallets. */
   readonly walletBank: { readonly code: string; readonly bic: string }
   /** The account that live money is sent to, if any, and the name of its holder. */

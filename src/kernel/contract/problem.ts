@@ -11,6 +11,23 @@ export class Refusal {
   }
 }
 
+/** An answer or a refusal with headers of its own: those that the contract names for its status. */
+export class WithHeaders<A> {
+  readonly answer: A
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(answer: A, headers: Readonly<Record<string, string>>) {
+    this.answer = answer
+    this.headers = headers
+  }
+}
+
+export const withHeaders = <A>(answer: A, headers: Readonly<Record<string, string>>): WithHeaders<A> =>
+  new WithHeaders(answer, headers)
+
+/** What a handler may answer. */
+export type Answer<R> = R | Refusal | WithHeaders<R | Refusal>
+
 /** An error that stops a request before or around its handler. Nothing that the request did remains. */
 export class Problem extends Error {
   readonly status: number

@@ -1,5 +1,5 @@
-import { type Call, isWrite, type Outcome } from '../contract/call.ts'
-import type { Run } from '../contract/operation.ts'
+import type { Call, Outcome } from '../contract/call.ts'
+import { isWriting, type Run } from '../contract/operation.ts'
 import { runOutside } from './external-call.ts'
 import { hotRun } from './group-commit.ts'
 import { read, runPlain } from './plain.ts'
@@ -15,5 +15,6 @@ export function executor(runtime: Runtime): Execute {
     outside: call => runOutside(runtime, call),
   }
   const runOf = (call: Call): Run => call.operation.operation.run ?? 'plain'
+  const isWrite = ({ operation }: Call): boolean => isWriting(operation.operation)
   return call => (isWrite(call) ? executeByRun[runOf(call)](call) : read(runtime, call))
 }

@@ -1,8 +1,9 @@
 import type { Call, Outcome } from '../contract/call.ts'
 import { NextCall, type OutsideHandler, Settled } from '../contract/handlers.ts'
-import { Refusal } from '../contract/problem.ts'
+import { Refusal, WithHeaders } from '../contract/problem.ts'
 import { replay, reservationRow } from '../journal/idempotency.ts'
-import { addToJournal, inTransaction, type OpenTransaction, perform, settle } from './plain.ts'
+import { outcomeOf } from './outcome.ts'
+import { addToJournal, inTransaction, type OpenTransaction, perform, readBy, settle } from './plain.ts'
 import { RequestContext, unwatched } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -19,6 +20,8 @@ type Step = { readonly outcome: Outcome } | { readonly reservation: unknown }
  */
 export async function runOutside(runtime: Runtime, call: Call): Promise<Outcome> {
   const handler = call.operation.handler as Handler
+  const seen = handler.peek && !call.idempotencyKey && (await peek(runtime, call, handler.peek))
+  if (seen) return seen
   let step = await inTransaction(runtime, call, tx => begin(runtime, call, handler, tx))
   while ('reservation' in step) {
     const { reservation } = step
@@ -30,6 +33,18 @@ export async function runOutside(runtime: Runtime, call: Call): Promise<Outcome>
   return step.outcome
 }
 
+/** The answer that needs no write, if there is one; read as a GET is. */
+async function peek(
+  runtime: Runtime,
+  call: Call,
+  look: NonNullable<Handler['peek']>,
+): Promise<Outcome | undefined> {
+  const { context, value } = await readBy(runtime, call, context => look(call.input, context))
+  if (context.events.length + context.outbox.length > 0)
+    throw new Error(`${call.operation.key} writes in \`peek\`, which only reads`)
+  return value === undefined ? undefined : outcomeOf(call.operation.operation, value)
+}
+
 async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTransaction): Promise<Step> {
   const { key, stored } = tx
   if (key && stored) {
@@ -38,7 +53,8 @@ async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTra
   }
   const context = new RequestContext(runtime, call, tx.now, tx.sql)
   const reservation = await handler.reserve(call.input, context)
-  if (reservation instanceof Refusal) return { outcome: await settle(call, context, tx, reservation) }
+  if (reservation instanceof Refusal || reservation instanceof WithHeaders)
+    return { outcome: await settle(call, context, tx, reservation) }
   if (reservation instanceof Settled) return { outcome: await settle(call, context, tx, reservation.answer) }
   return reserve(call, context, tx, reservation)
 }

@@ -1,10 +1,11 @@
+import { validateHeaderValue } from 'node:http'
 import { z } from 'zod'
 import type { Outcome } from '../contract/call.ts'
 import { type File, mediaTypeOf } from '../contract/file.ts'
-import type { AnyOperation } from '../contract/operation.ts'
+import { type AnyOperation, PROBLEM_TYPES } from '../contract/operation.ts'
 import type { PageOf } from '../contract/page.ts'
 import { PAGE_BYTES } from '../contract/page-size.ts'
-import { Refusal } from '../contract/problem.ts'
+import { Refusal, WithHeaders } from '../contract/problem.ts'
 
 /** A secret that is shown when it is created and never again, not even in a replay. */
 export const shownOnce = (example: string) =>
@@ -34,8 +35,11 @@ function formatOf(schema: z.ZodType): AnswerFormat {
 
 /** Encodes what a handler returned by its contract: members that the contract does not name are dropped. */
 export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
-  if (value instanceof Refusal)
-    return { status: value.status, body: errorBody(value.message), errorCode: value.code }
+  if (value instanceof WithHeaders) {
+    const outcome = outcomeOf(operation, value.answer, cursorAfter)
+    return { ...outcome, headers: declared(operation, outcome.status, value.headers) }
+  }
+  if (value instanceof Refusal) return refused(operation, value)
   const [status, schema] = operation.returns
   if (value === undefined) return { status, body: null }
   const { mediaType, once } = formatOf(schema)
@@ -53,6 +57,28 @@ export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?:
     ...outcome,
     stored: JSON.stringify({ ...wire, ...Object.fromEntries(once.map(name => [name, null])) }),
   }
+}
+
+/** A refusal as `{error}`, and as a problem of RFC 9457 where the contract gives its type. */
+function refused({ problems }: AnyOperation, { status, code, message }: Refusal): Outcome {
+  const problem: readonly [type: string, title: string] | undefined = problems?.[code]
+  if (!problem) return { status, body: errorBody(message), errorCode: code }
+  const body = JSON.stringify(problemBody(problem, status, message))
+  return { status, type: PROBLEM_JSON, body, errorCode: code }
+}
+
+/** Headers that a contract does not name, or that cannot be sent, undo the request: nobody would see the answer. */
+function declared(
+  { headers = {}, path }: AnyOperation,
+  status: number,
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(given)) {
+    if (headers[status]?.[name] === undefined)
+      throw new Error(`${path} sends ${name} with a ${status}: its contract must name it in \`headers\``)
+    validateHeaderValue(name, value)
+  }
+  return given
 }
 
 /** The cursor with which a list continues after the record at this index. */
@@ -74,5 +100,13 @@ function pageBody({ data, ...rest }: PageOf<unknown>, cursorAfter: CursorAfter):
   const end = isCut ? { hasMore: true, nextCursor: cursorAfter(records.length - 1) } : rest
   return `{"data":[${records.join(',')}],${JSON.stringify(end).slice(1)}`
 }
+
+export const PROBLEM_JSON = 'application/problem+json'
+
+export const problemBody = (
+  [type, title]: readonly [type: string, title: string],
+  status: number,
+  message: string,
+): object => ({ type: PROBLEM_TYPES + type, title, status, detail: message, error: message })
 
 export const errorBody = (message: string): string => JSON.stringify({ error: message })

@@ -36,13 +36,23 @@ async function nowOf(
 
 /** Runs a read: no transaction, no journal. */
 export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
+  const handler = call.operation.handler as Handler
+  const { context, value } = await readBy(runtime, call, async context => handler(call.input, context))
+  const outcome = outcomeOf(call.operation.operation, value, context.cursorAfter)
+  const { body } = outcome
+  return body !== null && isStreamed(body) ? { ...outcome, body: withProblems(body) } : outcome
+}
+
+/** What a function finds by reading alone. */
+export async function readBy<T>(
+  runtime: Runtime,
+  call: Call,
+  look: (context: RequestContext) => Promise<T>,
+): Promise<{ context: RequestContext; value: T }> {
   assertRunIsOpen(call)
   const context = new RequestContext(runtime, call, await nowOf(runtime, call))
   try {
-    const value = await (call.operation.handler as Handler)(call.input, context)
-    const outcome = outcomeOf(call.operation.operation, value, context.cursorAfter)
-    const { body } = outcome
-    return body !== null && isStreamed(body) ? { ...outcome, body: withProblems(body) } : outcome
+    return { context, value: await look(context) }
   } catch (error) {
     throw asProblem(error)
   }

@@ -8,6 +8,7 @@ import type { PageOf } from '../contract/page.ts'
 import { type PageRequest, type PageRows, readPage } from '../contract/page-size.ts'
 import { Problem, type Refusal } from '../contract/problem.ts'
 import type { Process, ProcessRecord } from '../contract/process.ts'
+import type { RawRequest } from '../contract/raw-request.ts'
 import type { Condition, FindOptions } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { onConnection } from '../database/connection.ts'
@@ -79,6 +80,24 @@ export class RequestContext implements Context {
 
   get ports() {
     return this.#runtime.ports
+  }
+
+  get headers() {
+    return this.#request.headers
+  }
+
+  get rawBody() {
+    return this.#request.body
+  }
+
+  get host() {
+    return this.#request.host
+  }
+
+  get #request(): RawRequest {
+    const { request, operation } = this.#call
+    if (request) return request
+    throw new Error(`${operation.key} reads the request: its contract must say \`reads\` or \`rawBody\``)
   }
 
   get tenant(): Tenant {

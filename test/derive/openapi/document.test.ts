@@ -12,7 +12,8 @@ import type {
 import { writeDocument } from '../../../src/derive/openapi/write.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
-import type { Registered } from '../../../src/kernel/contract/operation.ts'
+import { type Registered, takesKey } from '../../../src/kernel/contract/operation.ts'
+import { problemBody } from '../../../src/kernel/run/outcome.ts'
 
 const document = openapiDocument(areas)
 const operations = published(areas).map(
@@ -88,7 +89,10 @@ const refusing = operations.filter(([, { operation }]) => Object.keys(operation.
 test.each(refusing)('%s: every refusal has its status, code and sentence', (_, { operation }, object) => {
   for (const [code, [status, message]] of Object.entries<readonly [number, string]>(operation.fails ?? {})) {
     const response = responseOf(object.responses[status])
-    expect(jsonOf(response)?.examples?.[code]).toEqual({ value: { error: message } })
+    const problem = operation.problems?.[code]
+    const mediaType = problem ? 'application/problem+json' : 'application/json'
+    const body = problem ? problemBody(problem, status, message) : { error: message }
+    expect(response.content?.[mediaType]?.examples?.[code]).toEqual({ value: body })
     expect(response.headers?.['X-Error-Code']).toMatchObject({
       schema: { enum: expect.arrayContaining([code]) },
     })
@@ -122,9 +126,9 @@ test('an operation lists the problems that every operation can have', () => {
 test.each(operations)(
   '%s: its callers and scope are in the security scheme and in the description',
   (_, { operation }, object) => {
-    expect(object.security.length).toBe(
-      operation.callers.filter((caller: string) => caller !== 'public').length,
-    )
+    const callers = operation.callers.filter((caller: string) => caller !== 'public')
+    // A public operation that reads `Authorization` takes a payment there, or nothing.
+    expect(object.security.length).toBe(operation.reads?.authorization ? 2 : callers.length)
     expect(object['x-scope']).toBe(operation.scope)
     if (operation.scope) expect(object.description).toContain(`\`${operation.scope}\``)
   },
@@ -140,10 +144,10 @@ test.each(operations)('%s: every path parameter has an example and a maximum', (
     expect([example, schema.maxLength]).toEqual([expect.any(String), 128])
 })
 
-test('a POST accepts an Idempotency-Key', () => {
+test('a POST accepts an Idempotency-Key, unless it reads the request itself', () => {
   const takers = operations.filter(([, , { parameters }]) =>
     JSON.stringify(parameters).includes('IdempotencyKey'),
   )
-  const posts = operations.filter(([, { operation }]) => operation.method === 'POST')
+  const posts = operations.filter(([, { operation }]) => takesKey(operation))
   expect(takers.map(([key]) => key)).toEqual(posts.map(([key]) => key))
 })

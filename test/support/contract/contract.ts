@@ -6,6 +6,7 @@ import type { Area } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
 import { scopes, tokenScopes } from '../../../src/kernel/contract/scopes.ts'
+import { problemBody } from '../../../src/kernel/run/outcome.ts'
 import type { Outbound } from '../../../src/ports/outbound.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
@@ -22,10 +23,24 @@ function refusal({ operation }: Registered, { status, headers, body }: HttpRespo
   const isDeclared = Object.hasOwn(declared, code)
   const sentence: unknown = body?.error
   const error = typeof sentence === 'string' && /\S/.test(sentence) ? sentence : 'a sentence'
+  const problem = operation.problems?.[code]
+  const form = problem ? problemBody(problem, declared[code]?.[0] ?? 0, error) : { error }
   return [
-    { code, isDeclared: true, status: declared[code]?.[0], body: { error } },
+    { code, isDeclared: true, status: declared[code]?.[0], body: form },
     { code, isDeclared, status, body },
   ]
+}
+
+/** The headers that any answer may have. */
+const USUAL =
+  /^(connection|date|keep-alive|transfer-encoding|vary|etag|allow|retry-after|idempotent-replayed|cache-control|referrer-policy|content-.*|x-.*)$/
+
+/** The headers of an answer that its contract does not name for its status. */
+const undeclaredHeaders = ({ operation }: Registered, { status, headers }: HttpResponse): string[] => {
+  const declared = Object.keys(operation.headers?.[status] ?? {}).map(name => name.toLowerCase())
+  return [...headers.keys()].filter(
+    name => !USUAL.test(name) && !declared.includes(name) && !(status === 401 && name === 'www-authenticate'),
+  )
 }
 
 /** Checks what every answer of this operation must have, in one comparison, as it runs thousands of times. */
@@ -42,10 +57,12 @@ function expectDeclaredAnswer(registered: Registered, requestId: string, answer:
   expect({
     everywhere: EVERYWHERE.map(name => headers.get(name)),
     counted: COUNTED.map(name => (isCounted ? isNumber(headers.get(name)) : headers.get(name))),
+    undeclared: undeclaredHeaders(registered, answer),
     received,
   }).toEqual({
     everywhere: [requestId, 'EU'],
     counted: COUNTED.map(() => (isCounted ? true : null)),
+    undeclared: [],
     received: declared,
   })
 }
@@ -72,7 +89,11 @@ const OF_ALL_AGENTS = new Set(['fillerKeys.get'])
 export const belongsToAgents = ({ key, operation }: Registered): boolean =>
   operation.callers.includes('agent') && !OF_ALL_AGENTS.has(key)
 
-export const isWrite = ({ operation }: Registered): boolean => operation.method !== 'GET'
+export const isWrite = ({ operation }: Registered): boolean =>
+  operation.method !== 'GET' || operation.writes === true
+/** Whether the operation parses a body: JSON or nothing. */
+export const parsesBody = ({ operation }: Registered): boolean =>
+  operation.method !== 'GET' && operation.rawBody !== true
 
 /** The path with each id replaced by this one. */
 const withId = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
@@ -171,6 +192,7 @@ export const acceptingOutbound: Outbound = {
     kind: 'answered',
     status: 204,
     headers: {},
+    headerLists: {},
     body: new Uint8Array(),
     cut: false,
     latencyMs: 1,

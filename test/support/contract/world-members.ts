@@ -29,6 +29,11 @@ async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
   return { intentId: await approvedIntent(make, agentId, SHOP) }
 }
 
+/** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
+export const MADE_HEADERS: Readonly<
+  Record<string, (make: Make, path: string) => Promise<Record<string, string>>>
+> = {}
+
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<Record<string, (make: Make, path: string) => Promise<object>>> = {
   'accessEvents.access': async (make, path) => {

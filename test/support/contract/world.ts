@@ -18,7 +18,7 @@ import {
   SPECIAL_RECORDS,
   type SpecialRecord,
 } from './world-data.ts'
-import { MADE_MEMBERS } from './world-members.ts'
+import { MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 
 export const operations = published(areas)
 
@@ -40,6 +40,7 @@ export const unknownId = (prefix: string): string => `${prefix}_01jd8x2m4ye7k9v0
 export interface Prepared {
   readonly path: string
   readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
 }
 
 const byKey = (key: string): Registered => {
@@ -109,7 +110,8 @@ export class World {
     const body = await this.bodyOf(registered, path)
     const before = REQUIRED_BEFORE[registered.key]
     if (before) await this.#succeed(byKey(before), path)
-    return { path, body }
+    const make = this.#make.bind(this)
+    return { path, body, headers: (await MADE_HEADERS[registered.key]?.(make, path)) ?? {} }
   }
 
   /** The required members of a query, with the values of their examples. */

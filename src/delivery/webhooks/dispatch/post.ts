@@ -67,7 +67,7 @@ const unsent = (base: Base, error: string): AttemptResult => ({
 })
 
 function resultOf(base: Base, answer: OutboundAnswer): AttemptResult {
-  if (answer.kind === 'refused') return unsent(base, answer.message)
+  if (answer.kind === 'refused' || answer.kind === 'busy') return unsent(base, answer.message)
   const { latencyMs } = answer
   if (answer.kind === 'failed') {
     const result = unsent(base, answer.message)

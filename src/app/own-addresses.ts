@@ -1,0 +1,47 @@
+import { isIPv6 } from 'node:net'
+import type { OwnListener } from '../adapters/guarded-http/own-listener.ts'
+
+/** Where the service is reached: by its clients, and in this process. */
+export interface OwnAddresses {
+  /** The setting `PUBLIC_URL`, or where this process listens; without a slash at its end. */
+  publicUrl(): string
+  /** The hosts, with ports, under which a request may ask this process; the public one first. */
+  hosts(): readonly [string, ...string[]]
+  /** This process's listener; undefined until it listens. */
+  listener(): OwnListener | undefined
+  /** To be called once this process listens, with the address that its socket has. */
+  listensAt(address: string, port: number): void
+}
+
+interface Configured {
+  readonly publicUrl?: string | undefined
+  readonly host: string
+  readonly port: number
+}
+
+export function ownAddresses({ publicUrl, host, port }: Configured): OwnAddresses {
+  let listener: OwnListener | undefined
+  const url = () => publicUrl?.replace(/\/+$/, '') ?? (listener ?? listenerAt(host, port)).origin
+  return {
+    publicUrl: url,
+    hosts: () => [new URL(url()).host, ...(listener?.origins ?? []).map(origin => new URL(origin).host)],
+    listener: () => listener,
+    listensAt(address, port) {
+      listener = listenerAt(address, port)
+    },
+  }
+}
+
+/** A listener on all addresses is asked at the loopback. */
+function listenerAt(host: string, port: number): OwnListener {
+  const names = LOOPBACK[host] ?? [isIPv6(host) ? `[${host}]` : host]
+  const origins = names.map(name => new URL(`http://${name}:${port}`).origin)
+  return { origin: String(origins[0]), origins }
+}
+
+const LOOPBACK: Readonly<Record<string, readonly string[]>> = {
+  '127.0.0.1': ['127.0.0.1', 'localhost'],
+  '0.0.0.0': ['127.0.0.1', 'localhost'],
+  '::1': ['[::1]', 'localhost'],
+  '::': ['[::1]', '127.0.0.1', 'localhost'],
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { area } from '../../src/kernel/contract/area.ts'
+import type { Context } from '../../src/kernel/contract/context.ts'
+import { NextCall, Settled } from '../../src/kernel/contract/handlers.ts'
+import {
+  type ContextOf,
+  get,
+  type HandlerOf,
+  implement,
+  missing,
+  nothing,
+  post,
+} from '../../src/kernel/contract/operation.ts'
+import { withHeaders } from '../../src/kernel/contract/problem.ts'
+import { id } from '../../src/values/ids.ts'
+
+/** A noun of the tests, which sells one thing: its answers have headers, its refusals are problems, its GET writes. */
+export const PAID_TABLES = `
+create table sales (meter_id text not null, credential text not null, body bytea not null, asked_at text not null);`
+
+const Sold = z.object({ meterId: id('meter'), credential: z.string() })
+
+const paid = {
+  callers: ['public'],
+  run: 'outside',
+  reads: {
+    authorization: 'The payment.',
+    'payment-authorization': 'The payment, where `Authorization` is taken.',
+    'accept-payment': 'How the client can pay.',
+  },
+  returns: [200, Sold],
+  headers: {
+    200: { 'Payment-Receipt': 'What was paid.', 'Cache-Control': '`private`.' },
+    402: { 'WWW-Authenticate': 'How to pay.' },
+  },
+  fails: {
+    meter_not_found: missing('meter'),
+    payment_required: [402, 'Pay first.'],
+    payment_declined: [402, 'The payment was declined. Pay by another card.'],
+  },
+  problems: {
+    payment_required: ['payment-required', 'Payment required'],
+    payment_declined: ['verification-failed', 'Payment declined'],
+  },
+  emits: { 'meter.sold': Sold },
+  paymentInfo: { amount: '100', currency: 'eur', method: 'card', intent: 'charge' },
+} as const
+
+export const paidApi = {
+  show: get('/meters/{id}', { ...paid, summary: 'Read a meter for money', writes: true }),
+  use: post('/meters/{id}', { ...paid, summary: 'Use a meter for money', rawBody: true, bodyLimitKiB: 256 }),
+  echo: post('/meters/{id}/echo', {
+    summary: 'Answer with a header that the caller chooses',
+    callers: ['public'],
+    body: z.strictObject({ name: z.string().max(40), value: z.string().max(40), refuse: z.boolean() }),
+    returns: [200, z.object({ answered: z.boolean() })],
+    headers: { 200: { 'Payment-Receipt': 'What was paid.' } },
+    fails: { meter_not_found: missing('meter'), payment_declined: [402, 'Declined.'] },
+    emits: { 'meter.sold': Sold },
+  }),
+  curious: post('/meters/{id}/curious', {
+    summary: 'Read what the contract does not say',
+    callers: ['public'],
+    returns: [204, nothing],
+    fails: { meter_not_found: missing('meter') },
+    emits: { 'meter.sold': Sold },
+  }),
+}
+
+type Somebody = Pick<ContextOf<typeof paidApi.use>, 'sql' | 'actFor'>
+type Sale = z.output<typeof Sold>
+
+const CHALLENGE = { 'WWW-Authenticate': 'Payment id="c1"' }
+const credentialIn = ({ headers }: Pick<Context, 'headers'>): string | undefined =>
+  headers['payment-authorization'] ?? headers.authorization
+
+const sold = (sale: Sale) =>
+  withHeaders(sale, { 'Payment-Receipt': sale.credential, 'Cache-Control': 'private' })
+
+/** An anonymous seller has no owner: its events are written for the first one that there is. */
+async function actForSomebody({ sql, actFor }: Somebody): Promise<void> {
+  const [owner] = await sql<{ id: string }>('select id from customers limit 1')
+  actFor({ ownerId: String(owner?.id), mode: 'test' })
+}
+
+const handler: HandlerOf<typeof paidApi.show> = {
+  async peek(_, context) {
+    return credentialIn(context) ? undefined : withHeaders(context.refuse('payment_required'), CHALLENGE)
+  },
+  async reserve({ params }, context) {
+    const credential = String(credentialIn(context))
+    if (credential.endsWith('declined')) return withHeaders(context.refuse('payment_declined'), CHALLENGE)
+    await actForSomebody(context)
+    const { host, headers, rawBody, sql } = context
+    const asked = `${host} ${headers['accept-payment'] ?? ''}`.trim()
+    await sql('insert into sales values ($1, $2, $3, $4)', [params.id, credential, rawBody, asked])
+    const sale = { meterId: params.id, credential }
+    context.emit('meter.sold', sale)
+    return credential.endsWith('settled') ? new Settled(sold(sale)) : sale
+  },
+  call: async () => 'charged',
+  async record(_, reserved) {
+    const sale = reserved as Sale & { readonly charged?: true }
+    return sale.charged ? sold(sale) : new NextCall({ ...sale, charged: true })
+  },
+  recover: async sale => sale as Sale,
+}
+
+export const paidArea = area(
+  'Meters',
+  'Paid records of the tests.',
+  implement(paidApi, {
+    show: handler,
+    use: handler,
+    async echo({ params, body }, context) {
+      await actForSomebody(context)
+      context.emit('meter.sold', { meterId: params.id, credential: body.value })
+      return withHeaders(body.refuse ? context.refuse('payment_declined') : { answered: true }, {
+        [body.name]: body.value,
+      })
+    },
+    async curious(_, context) {
+      if (context.rawBody.length > 0) throw new Error('this handler saw a body')
+    },
+  }),
+)
