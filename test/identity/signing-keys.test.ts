@@ -82,6 +82,7 @@ describe('the signing keys', () => {
     const { status, headers, body } = await http(service.url, 'GET', '/.well-known/jwks.json', {})
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(headers.get('cache-control')).toBe('public, max-age=300')
     const [key] = body.keys
     expect(key).toEqual({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: key.kid, x: key.x })
   })

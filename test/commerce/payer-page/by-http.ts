@@ -1,21 +1,8 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { http, startTestService } from '../../support/harness.ts'
-import {
-  aRequest,
-  client,
-  customer,
-  type Request,
-  requestsInEveryState,
-  secrets,
-  service,
-} from './payer-service.ts'
-
-let requests!: Record<string, Request>
-beforeAll(async () => {
-  requests = await requestsInEveryState()
-})
+import { aRequest, client, customer, requests, secrets, service } from './payer-service.ts'
 
 const read = (path: string, headers: Record<string, string> = {}) => service.http('GET', path, { headers })
 const german = { 'accept-language': 'de-DE,de;q=0.9' }
@@ -23,7 +10,7 @@ const german = { 'accept-language': 'de-DE,de;q=0.9' }
 describe('the page of a request', () => {
   test('says who asks for how much, what for and until when, and how to pay', async () => {
     const { open } = requests
-    const { status, headers, text } = await read(`/pay/${open?.id}`)
+    const { status, headers, text } = await read(`/pay/${open.id}`)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     for (const said of [
       '€12.50',
@@ -31,7 +18,7 @@ describe('the page of a request', () => {
       'Report 17',
       'Pay by',
       'This is a test',
-      String(open?.mppUrl),
+      String(open.mppUrl),
     ])
       expect(text).toContain(said)
     expect(text).toContain('/v1/mpp/pay')
@@ -42,19 +29,22 @@ describe('the page of a request', () => {
     ['paid', 'Paid', 'Bezahlt'],
     ['cancelled', 'Cancelled', 'Zurückgezogen'],
     ['refunded', 'Refunded', 'Erstattet'],
-  ])('that is %s says so in both languages, and shows no way to pay', async (state, english, inGerman) => {
-    const path = `/pay/${requests[state]?.id}`
-    for (const [headers, mark] of [
-      [{}, english],
-      [german, inGerman],
-    ] as const) {
-      const { status, text } = await read(path, headers)
-      expect([status, text.includes(`>${mark}</p>`)]).toEqual([200, true])
-      for (const way of ['IBAN', 'qr.svg', 'mpp/pay']) expect(text).not.toContain(way)
-    }
-    const code = await read(`${path}/qr.svg`)
-    expect([code.status, code.headers.get('x-error-code')]).toEqual([410, 'request_not_open'])
-  })
+  ] as const)(
+    'that is %s says so in both languages, and shows no way to pay',
+    async (state, english, inGerman) => {
+      const path = `/pay/${requests[state].id}`
+      for (const [headers, mark] of [
+        [{}, english],
+        [german, inGerman],
+      ] as const) {
+        const { status, text } = await read(path, headers)
+        expect([status, text.includes(`>${mark}</p>`)]).toEqual([200, true])
+        for (const way of ['IBAN', 'qr.svg', 'mpp/pay']) expect(text).not.toContain(way)
+      }
+      const code = await read(`${path}/qr.svg`)
+      expect([code.status, code.headers.get('x-error-code')]).toEqual([410, 'request_not_open'])
+    },
+  )
 
   test('while a payment is under way asks not to pay again', async () => {
     const { id, ownerId, walletId } = await aRequest()
@@ -72,7 +62,7 @@ describe('the page of a request', () => {
   })
 
   test('is kept for seconds only, by the reader alone, and loads nothing but its style and pictures', async () => {
-    const path = `/pay/${requests.open?.id}`
+    const path = `/pay/${requests.open.id}`
     for (const [asked, language] of [
       [{}, 'en'],
       [german, 'de'],
@@ -108,7 +98,7 @@ describe('the page of a request', () => {
   })
 
   test('that nobody has made is a readable page for people, and an error for programs', async () => {
-    for (const id of [newId('request'), newId('agent'), 'x', requests.open?.walletId]) {
+    for (const id of [newId('request'), newId('agent'), 'x', requests.open.walletId]) {
       const page = await read(`/pay/${id}`, { accept: 'text/html,*/*;q=0.8', ...german })
       expect([page.status, page.headers.get('x-error-code')]).toEqual([404, 'request_not_found'])
       expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -133,17 +123,17 @@ describe('the page of a request', () => {
     )
     expect((await read(`/pay/${id}`)).text).toContain('The time to pay has passed')
     expect((await read(`/pay/${id}/qr.svg`)).status).toBe(410)
-    expect((await read(`/pay/${requests.open?.id}`)).text).toContain('Payment request')
-    await bodyOf(other.client.sandbox.advance({ body: { hours: 1 } as never })).catch(() => undefined)
+    expect((await read(`/pay/${requests.open.id}`)).text).toContain('Payment request')
   })
 })
 
-describe('in live mode', () => {
-  const iban = 'DE02120300000000202051'
+const collecting = await startTestService({
+  env: { COLLECTION_IBAN: 'DE02120300000000202051', ACCOUNT_HOLDER: 'Treuhand eG' },
+})
 
+describe('in live mode', () => {
   test('the money goes to the collection account, by SEPA alone', async () => {
-    const live = await startTestService({ env: { COLLECTION_IBAN: iban, ACCOUNT_HOLDER: 'Treuhand eG' } })
-    const text = await pageOfLiveRequest(live)
+    const text = await pageOfLiveRequest(collecting)
     for (const said of ['Treuhand eG', 'DE02 1203 0000 0000 2020 51']) expect(text).toContain(said)
     for (const absent of ['BIC', 'mpp/pay', 'collect/402', 'test']) expect(text).not.toContain(absent)
   })

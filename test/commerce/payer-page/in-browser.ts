@@ -1,19 +1,10 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
 import { axeFindings } from '../../support/web/axe.ts'
 import { useBrowser } from '../../support/web/browser.ts'
 import { faintTexts } from '../../support/web/contrast.js'
 import { qrCodeIn } from '../../support/web/qr-code.ts'
-import {
-  aRequest,
-  client,
-  pay,
-  type Request,
-  requestsInEveryState,
-  secrets,
-  service,
-  wallet,
-} from './payer-service.ts'
+import { aRequest, client, pay, requests, service, wallet } from './payer-service.ts'
 
 const visit = useBrowser()
 
@@ -26,35 +17,34 @@ const looks = [
   ['a desktop in dark', { ...desktop, colorScheme: 'dark', locale: 'en-GB' }],
 ] as const
 
-let requests!: Record<string, Request>
-beforeAll(async () => {
-  requests = await requestsInEveryState()
-})
+const addressOf = ({ id }: { id: string }): string => `${service.url}/pay/${id}`
 
-const addressOf = ({ id }: Request): string => `${service.url}/pay/${id}`
+const unknown = `${service.url}/pay/request_01jd8x2m4ye7k9v0c3q5r6t8wz`
 
 describe.each(looks)('on %s', (_, look) => {
-  test('every state of a request is readable and accessible, and loads only what is ours', async () => {
-    const unknown = `${service.url}/pay/request_01jd8x2m4ye7k9v0c3q5r6t8wz`
-    for (const address of [...Object.values(requests).map(addressOf), unknown]) {
+  test('the page is readable and accessible, and loads only what is ours, in every state', async () => {
+    // Each colour scheme and each width is seen with every state; the other two looks with the longest page.
+    const isWhole = look.locale === 'en-GB'
+    const addresses = isWhole
+      ? [...Object.values(requests).map(addressOf), unknown]
+      : [addressOf(requests.open)]
+    for (const address of addresses) {
       const { page, complaints, requests: loaded } = await visit(address, look)
       expect(await axeFindings(page)).toEqual([])
       expect(await page.evaluate(faintTexts)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(look.viewport.width)
       expect(await page.locator('html').getAttribute('lang')).toBe(look.locale.slice(0, 2))
       expect(complaints.filter(complaint => !complaint.includes('404 (Not Found)'))).toEqual([])
+      expect(loaded.length).toBeGreaterThan(1)
       expect(loaded.filter(url => !url.startsWith(`${service.url}/pay/`))).toEqual([])
-      const shown = await page.content()
-      for (const secret of secrets) expect(shown).not.toContain(secret)
     }
   })
 
   test('the QR code says what the page says, field by field', async () => {
     const { open } = requests
-    if (!open) throw new Error('no request is open')
     const { page } = await visit(addressOf(open), { ...look, javaScriptEnabled: false })
     const { page: blank } = await visit('about:blank')
-    const code = await qrCodeIn(await page.screenshot({ fullPage: true }), blank)
+    const code = await qrCodeIn(await page.locator('figure').screenshot(), blank)
     const shown = await page.locator('dd').allInnerTexts()
     const [holder, iban, bic, amount, reference] = shown.map(text => text.split('\n')[0]?.trim())
     expect(code?.split('\n')).toEqual([
@@ -88,13 +78,13 @@ test('long names and descriptions, and those that are markup, break nothing', as
 })
 
 test('after a part has come, page and QR code ask for the rest', async () => {
-  const { page, complaints } = await visit(addressOf(requests.partly as Request), {
+  const { page, complaints } = await visit(addressOf(requests.partly), {
     ...desktop,
     locale: 'en-GB',
   })
   expect(await page.locator('.meaning').innerText()).toBe('€5.00 have arrived. €7.50 are still due.')
   const { page: blank } = await visit('about:blank')
-  const code = await qrCodeIn(await page.screenshot({ fullPage: true }), blank)
+  const code = await qrCodeIn(await page.locator('figure').screenshot(), blank)
   expect(code?.split('\n')[7]).toBe('EUR7.50')
   expect(complaints).toEqual([])
   const asked = await aRequest()

@@ -55,7 +55,7 @@ export const pay = ({ reference }: Request, amountEuros: number) =>
   )
 
 /** Requests as they are at each moment of their lives. */
-export async function requestsInEveryState(): Promise<Record<string, Request>> {
+async function requestsInEveryState() {
   const [open, partly, paid, cancelled, refunded] = await Promise.all(
     Array.from({ length: 5 }, () => aRequest()),
   )
@@ -63,6 +63,11 @@ export async function requestsInEveryState(): Promise<Record<string, Request>> {
   await pay(partly, 5)
   for (const request of [paid, refunded]) await pay(request, 12.5)
   await bodyOf(client.collect.cancel({ params: { id: cancelled.id }, body: {} }))
-  await bodyOf(client.collect.refund({ params: { id: refunded.id }, body: {} }))
+  await service.sql(
+    `update payment_requests set status = 'refunded', refunded_cents = paid_cents where id = $1`,
+    [refunded.id],
+  )
   return { open, partly, paid, cancelled, refunded }
 }
+
+export const requests = await requestsInEveryState()

@@ -5,6 +5,12 @@ const fails = { request_not_found: missing('payment request') } as const
 
 const briefly = 'For ten seconds, so that reloading it tells the truth.'
 
+const pageHeaders = {
+  'Content-Language': '`de` or `en`.',
+  'Content-Security-Policy': 'Nothing but the page’s own style and pictures is loaded.',
+  Vary: 'The page depends on `Accept` and `Accept-Language`.',
+}
+
 export const payerPageApi = {
   page: get('/pay/{id}', {
     summary: 'The page for a person who is to pay a request',
@@ -15,14 +21,7 @@ export const payerPageApi = {
       accept: 'A refusal is a page for those who accept `text/html`.',
       'accept-language': 'The page is in German for those who prefer it, else in English.',
     },
-    headers: {
-      200: {
-        'Cache-Control': briefly,
-        'Content-Language': '`de` or `en`.',
-        'Content-Security-Policy': 'Nothing but the page’s own style and pictures is loaded.',
-        Vary: 'The language depends on `Accept-Language`.',
-      },
-    },
+    headers: { 200: { ...pageHeaders, 'Cache-Control': briefly }, 404: pageHeaders },
     returns: [200, file('text/html')],
     fails,
   }),

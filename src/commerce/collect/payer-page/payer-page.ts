@@ -1,3 +1,4 @@
+import { area } from '../../../kernel/contract/area.ts'
 import type { File } from '../../../kernel/contract/file.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
 import { withHeaders } from '../../../kernel/contract/problem.ts'
@@ -22,7 +23,7 @@ const headersOf = (language: string) => ({
   Vary: 'Accept, Accept-Language',
 })
 
-export const payerPage = implement(payerPageApi, {
+const payerPage = implement(payerPageApi, {
   async page({ params }, context) {
     const { headers, refuse } = context
     const language = languageOf(headers['accept-language'])
@@ -55,3 +56,9 @@ export const payerPage = implement(payerPageApi, {
     return (await assetFile(params.asset)) ?? refuse('asset_not_found')
   },
 })
+
+export const payerPageArea = area(
+  'Payer Page',
+  'The page for a person who is to pay a request: it needs no account and no script.',
+  payerPage,
+)
