@@ -6,6 +6,7 @@ import { cardControlsArea, cardsArea } from './cards/cards/cards.ts'
 import { credentialsArea } from './cards/credentials/credentials.ts'
 import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
 import { checkoutArea } from './commerce/checkout/checkout.ts'
+import { collectArea } from './commerce/collect/collect.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
@@ -69,6 +70,7 @@ export const areas = {
   rails: railsArea,
   checkout: checkoutArea,
   mpp: mppArea,
+  collect: collectArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

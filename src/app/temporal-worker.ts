@@ -2,6 +2,7 @@ import { type NativeConnection, Worker } from '@temporalio/worker'
 import { agentActivities } from '../../activities/agents.ts'
 import { cardRequestActivities } from '../../activities/card-requests.ts'
 import { cardActivities } from '../../activities/cards.ts'
+import { collectActivities } from '../../activities/collect.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
@@ -49,6 +50,7 @@ export async function startWorker(
     activities: {
       ...agentActivities(run),
       ...cardRequestActivities(run, settings),
+      ...collectActivities(run, settings),
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),

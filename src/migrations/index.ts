@@ -65,6 +65,7 @@ import { SigningKeys } from './m0091-signing-keys.ts'
 import { PaymentReferences } from './m0092-payment-references.ts'
 import { TokenPayments } from './m0093-token-payments.ts'
 import { MachinePayments } from './m0094-machine-payments.ts'
+import { PaymentRequests } from './m0095-payment-requests.ts'
 import { PaymentTokens } from './m0096-payment-tokens.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -136,5 +137,6 @@ export const migrations = [
   { name: 'm0092-payment-references', class: PaymentReferences },
   { name: 'm0093-token-payments', class: TokenPayments },
   { name: 'm0094-machine-payments', class: MachinePayments },
+  { name: 'm0095-payment-requests', class: PaymentRequests },
   { name: 'm0096-payment-tokens', class: PaymentTokens },
 ]

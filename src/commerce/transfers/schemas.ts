@@ -39,7 +39,9 @@ export const TransferRecord = z
     agentId: id('agent').nullable().meta({ description: 'Whose wallet pays; null for one of yours.' }),
     fromWalletId: id('wallet'),
     toWalletId: id('wallet').nullable(),
-    beneficiaryId: id('beneficiary').nullable(),
+    beneficiaryId: id('beneficiary')
+      .nullable()
+      .meta({ description: 'Null between wallets, and where money goes back to the account it came from.' }),
     intentId: id('intent').nullable(),
     kind: z.enum(transferKinds),
     scheme: scheme.nullable(),

@@ -28,7 +28,6 @@ const Intent = z.object({
   merchant,
   reason,
 })
-const Claim = z.object({ requestId: id('payreq'), status: status('paid'), amountEuros: euros })
 const Dispute = z.object({ disputeId: id('dispute'), transactionId: id('txn'), status: status('open') })
 const Mpp = z.object({
   credentialId: id('credential'),
@@ -45,16 +44,6 @@ const Mpp = z.object({
 export const catalogue = {
   'intent.matched': reservedEvent('What was charged is what an intent was approved for.', Intent),
   'intent.mismatched': reservedEvent('What was charged is not what an intent was approved for.', Intent),
-  ...each(
-    'claim.request',
-    {
-      created: 'Somebody has been asked for money.',
-      paid: 'A request for money has been paid.',
-      expired: 'A request for money has not been paid in time.',
-      cancelled: 'A request for money has been withdrawn.',
-    },
-    Claim,
-  ),
   ...each(
     'dispute',
     {

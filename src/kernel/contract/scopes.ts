@@ -19,6 +19,8 @@ const rights = {
   'cards:write': 'never',
   'checkout:read': 'given',
   'checkout:write': 'given',
+  'collect:read': 'given',
+  'collect:write': 'asked',
   'credentials:read': 'given',
   'credentials:write': 'given',
   'customers:read': 'never',

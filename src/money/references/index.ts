@@ -7,4 +7,4 @@ export {
   payableTypes,
 } from './payable.ts'
 export { referenceNumbersIn, referenceOf } from './reference-numbers.ts'
-export { type NamedReference, namedBy } from './register.ts'
+export { type NamedReference, namedBy, newReference } from './register.ts'

@@ -20,7 +20,8 @@ function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
 /** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
 function summaryOf(transfer: Transfer): string {
   const { amountEuros, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
-  const head = `Transfer of ${formatEuros(amountEuros)} to ${beneficiaryId} in ${mode} mode: ${status}`
+  const payee = beneficiaryId ?? 'the account that it came from'
+  const head = `Transfer of ${formatEuros(amountEuros)} to ${payee} in ${mode} mode: ${status}`
   const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
   if (recall?.status === 'requested') return `${head}, and asked back`
   if (status === 'verifying' && transfer.isToBeConfirmed())

@@ -1,0 +1,77 @@
+import { area } from '../../kernel/contract/area.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { collectApi } from './api.ts'
+import { create } from './create.ts'
+import { cancel, expire } from './end.ts'
+import { findPayableRequests } from './payables.ts'
+import { collectProcess } from './process.ts'
+import { collectReactions } from './reactions.ts'
+import { NEEDS_RUN, PaymentRequest, requestMachine } from './request.ts'
+import { RequestPayment, requestPaymentMachine } from './request-payment.ts'
+import { requestResponse } from './response.ts'
+import { processStatusOf } from './status.ts'
+
+const collect = implement(collectApi, {
+  create,
+  cancel,
+  expire,
+
+  async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
+    const created = await createdWithin('request', { from, to }, context)
+    const page = await context.page(PaymentRequest, definedOnly({ ...filters, ...created }))
+    return { ...page, data: page.data.map(request => requestResponse(request, context)) }
+  },
+
+  async get({ params }, context) {
+    const request = await context.records.findOne(PaymentRequest, { id: params.id })
+    return request ? requestResponse(request, context) : context.refuse('request_not_found')
+  },
+
+  async payments({ params }, { records, page, refuse }) {
+    const request = await records.findOne(PaymentRequest, { id: params.id })
+    return request ? page(RequestPayment, { requestId: request.id }) : refuse('request_not_found')
+  },
+
+  async status({ params }, { records, now, refuse }) {
+    const [request, underWay] = await Promise.all([
+      records.findOne(PaymentRequest, { id: params.id }),
+      records.findOne(RequestPayment, { requestId: params.id, status: 'under_way' }),
+    ])
+    if (!request) return refuse('request_not_found')
+    return processStatusOf({ request, isUnderWay: underWay !== null, refundDueAt: null }, now)
+  },
+})
+
+const expiry: Deadline = {
+  process: collectProcess,
+  table: 'payment_requests',
+  record: 'id',
+  agent: 'agent_id',
+  due: 'due_at',
+  open: "status = 'open'",
+  waits: 'true',
+  operations: ['collect.expire'],
+}
+
+export const collectArea = area(
+  'Collect',
+  'Asking for money and being paid: by SEPA, by machine payments, and from other wallets here.',
+  collect,
+  {
+    aliases: { collect: 'claim' },
+    entities: [PaymentRequest, RequestPayment],
+    machines: [requestMachine, requestPaymentMachine],
+    reactions: collectReactions,
+    findPayables: findPayableRequests,
+    deadlines: [expiry],
+    openRecords: [
+      {
+        process: collectProcess,
+        select: `select id, owner_id, mode, agent_id, amount_cents from payment_requests where ${NEEDS_RUN}`,
+      },
+    ],
+  },
+)

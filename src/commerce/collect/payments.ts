@@ -1,0 +1,245 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import {
+  completedTransaction,
+  insertTransactions,
+  type TransactionRow,
+  type transactionEvents,
+} from '../../money/transactions/index.ts'
+import { newId } from '../../values/ids.ts'
+import type { Euros } from '../../values/money.ts'
+import { type paymentEvents, requestEvent, requestPaymentEvent } from './events.ts'
+import { shareOf } from './payment-share.ts'
+import { collectProcess } from './process.ts'
+import { requestMachine } from './request.ts'
+import { type AcquirerCharge, type PaymentWay, requestPaymentMachine } from './request-payment.ts'
+import {
+  insertPayments,
+  lockRequestRows,
+  type PaymentRow,
+  type RequestRow,
+  updatePayments,
+  updateRequests,
+} from './request-rows.ts'
+
+/** A request that is locked until the transaction ends, with what is to be written of it. */
+export interface LockedRequest {
+  readonly request: RequestRow
+  /** The payment that is under way; undefined where there is none. */
+  underWay: PaymentRow | undefined
+  readonly added: PaymentRow[]
+  readonly changed: PaymentRow[]
+  readonly transactions: TransactionRow[]
+}
+
+/** A payment as the way by which it comes reports it. */
+export interface ReportedPayment {
+  readonly way: PaymentWay
+  readonly amountEuros: Euros
+  /** The incoming credit or the settlement by which it comes: it counts once. */
+  readonly sourceId: string
+  /** The wallet that it comes into, where it is not the request's. */
+  readonly walletId?: string
+  /** The acquirer's charge, by which a payment by card is refunded. */
+  readonly charge?: AcquirerCharge
+}
+
+/** What a payment needs of the context of a request, or of an item of a group commit. */
+export interface PayingContext
+  extends Pick<Context<never, typeof paymentEvents & typeof transactionEvents>, 'emit' | 'wake'> {
+  readonly tenant: Tenant
+  readonly now: Date
+}
+
+/**
+ * Locks requests of the tenant. Accounts are locked before. It finds them whatever the credential of the caller
+ * reaches: who pays a request need not see it.
+ */
+export async function lockRequests(
+  sql: Sql,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, LockedRequest>> {
+  const { requests, underWay } = await lockRequestRows(sql, tenant, [...new Set(ids)])
+  const paying = new Map(underWay.map(payment => [payment.requestId, payment]))
+  return new Map(
+    requests.map(request => [
+      request.id,
+      { request, underWay: paying.get(request.id), added: [], changed: [], transactions: [] },
+    ]),
+  )
+}
+
+/** Locks one request; undefined if the tenant has none of this id. */
+export const lockRequest = async (
+  id: string,
+  { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
+): Promise<LockedRequest | undefined> => (await lockRequests(sql, tenant, [id])).get(id)
+
+/** Whether a payment has begun whose outcome is not known yet: until then nothing else may pay or end the request. */
+export const paymentUnderWay = ({ underWay }: LockedRequest): boolean => underWay !== undefined
+
+/**
+ * Notes that a payment begins, before anything is sent: the request can then be neither cancelled nor expire, and no other
+ * payment begins on it. `addPayment` or `failPayment` of the same source ends it.
+ */
+export function beginPayment(locked: LockedRequest, payment: ReportedPayment, context: PayingContext): void {
+  if (locked.underWay) throw new Error(`${locked.request.id}: a payment is under way already`)
+  locked.underWay = newPayment(locked.request, payment, context)
+  locked.added.push(locked.underWay)
+  locked.request.dueAt = null
+  locked.request.updatedAt = context.now
+  context.wake(collectProcess, locked.request)
+}
+
+/**
+ * Counts money that is in the wallet: less than is due adds up, more stays in the wallet and is marked, and so does what
+ * comes too late. The caller has posted it to the ledger, and writes the request by `writeRequests`.
+ */
+export function addPayment(
+  locked: LockedRequest,
+  reported: ReportedPayment,
+  context: PayingContext,
+): PaymentRow {
+  const { request, underWay } = locked
+  const wasBegun = underWay?.sourceId === reported.sourceId
+  const payment = wasBegun ? underWay : newPayment(request, reported, context)
+  if (wasBegun) endUnderWay(locked, payment)
+  else locked.added.push(payment)
+  const { amountEuros, charge = null } = reported
+  const share = shareOf(request, amountEuros, context.now, wasBegun)
+  requestPaymentMachine.move(payment, 'received')
+  Object.assign(payment, { amountEuros, charge, ...share, receivedAt: context.now, updatedAt: context.now })
+  request.paidEuros += share.countedEuros
+  request.surplusEuros += amountEuros - share.countedEuros
+  request.updatedAt = context.now
+  completeOrWait(locked, payment, context)
+  const transaction = completedTransaction(transactionOf(request, payment), context, context)
+  locked.transactions.push(transaction)
+  payment.transactionId = transaction.id
+  return payment
+}
+
+/** Ends a payment that has come to nothing. A request whose deadline has passed meanwhile expires. */
+export function failPayment(locked: LockedRequest, sourceId: string, context: PayingContext): void {
+  const { underWay } = locked
+  if (underWay?.sourceId !== sourceId) return
+  endUnderWay(locked, underWay)
+  requestPaymentMachine.move(underWay, 'failed')
+  underWay.updatedAt = context.now
+  locked.request.updatedAt = context.now
+  waitOn(locked, context)
+}
+
+/** Writes what has become of the requests, each table in one statement. */
+export async function writeRequests(
+  sql: Sql,
+  tenant: Tenant,
+  locked: readonly LockedRequest[],
+): Promise<void> {
+  const { ownerId, mode } = tenant
+  const all = <T>(members: (one: LockedRequest) => readonly T[]): T[] => locked.flatMap(members)
+  await Promise.all([
+    insertTransactions(
+      sql,
+      all(({ transactions }) => transactions),
+    ),
+    updateRequests(
+      sql,
+      { ownerId, mode },
+      locked.map(({ request }) => request),
+    ),
+    insertPayments(
+      sql,
+      all(({ added }) => added),
+    ),
+    updatePayments(
+      sql,
+      { ownerId, mode },
+      all(({ changed }) => changed),
+    ),
+  ])
+}
+
+const newPayment = (
+  { id: requestId, walletId: own, ownerId, mode }: RequestRow,
+  { way, amountEuros, sourceId, walletId = own, charge }: ReportedPayment,
+  { now }: PayingContext,
+): PaymentRow => ({
+  id: newId('requestpayment'),
+  ownerId,
+  mode,
+  createdAt: now,
+  updatedAt: now,
+  requestId,
+  way,
+  status: requestPaymentMachine.initial,
+  amountEuros,
+  countedEuros: 0n,
+  surplusReason: null,
+  refundedEuros: 0n,
+  walletId,
+  sourceId,
+  charge: charge ?? null,
+  transactionId: null,
+  receivedAt: null,
+})
+
+/** A payment that began in this very transaction is inserted as it ends. */
+function endUnderWay(locked: LockedRequest, payment: PaymentRow): void {
+  locked.underWay = undefined
+  if (!locked.added.includes(payment)) locked.changed.push(payment)
+}
+
+function completeOrWait(locked: LockedRequest, payment: PaymentRow, context: PayingContext): void {
+  const { request } = locked
+  const isPaid = request.paidEuros === request.amountEuros && requestMachine.move(request, 'paid')
+  if (isPaid) {
+    Object.assign(request, { paidBy: payment.way, paidAt: context.now, dueAt: null })
+    context.emit('claim.request.paid', requestEvent(request))
+    context.wake(collectProcess, request)
+  } else waitOn(locked, context)
+  tellShare(request, payment, isPaid, context)
+}
+
+/** An open request waits for its deadline again, unless a payment is under way; where that has passed, it expires. */
+export function waitOn({ request, underWay }: LockedRequest, { now, emit, wake }: PayingContext): void {
+  if (request.status !== 'open' || underWay) return
+  request.dueAt = request.expiresAt
+  if (request.expiresAt <= now && requestMachine.move(request, 'expired')) {
+    Object.assign(request, { dueAt: null, updatedAt: now })
+    emit('claim.request.expired', requestEvent(request))
+  }
+  wake(collectProcess, request)
+}
+
+function tellShare(request: RequestRow, payment: PaymentRow, isPaid: boolean, { emit }: PayingContext): void {
+  const { amountEuros, countedEuros, surplusReason } = payment
+  const data = requestPaymentEvent(request, payment)
+  if (countedEuros > 0n && !isPaid) emit('claim.request.partially_paid', data)
+  if (surplusReason)
+    emit('claim.request.surplus_received', {
+      ...data,
+      surplusEuros: amountEuros - countedEuros,
+      reason: surplusReason,
+    })
+}
+
+const transactionOf = (
+  { id, agentId, description }: RequestRow,
+  { walletId, amountEuros, sourceId, receivedAt }: PaymentRow,
+) => {
+  const at = String(receivedAt?.toISOString())
+  return {
+    type: 'collect' as const,
+    walletId,
+    agentId,
+    amountEuros,
+    merchant: description,
+    witnesses: [
+      { type: 'payment_request', id, at },
+      { type: sourceId.split('_')[0] ?? '', id: sourceId, at },
+    ],
+  }
+}

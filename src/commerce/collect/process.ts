@@ -1,0 +1,21 @@
+import type { Process } from '../../kernel/contract/process.ts'
+
+/** Runs while a request waits for money, and while money is on its way back. */
+export const collectProcess = {
+  name: 'collect',
+  title: 'Payment request',
+  recurs: true,
+  details: `Waits for the money that was asked for, by SEPA, by card or from another wallet. What has not come in time expires; what comes later stays in the wallet and is marked. It runs again for a refund, until the money is back with who had paid.
+
+Signals, with \`{"by": "your name", "reason": "why"}\`:
+
+- \`cancel\`, or *Request Cancellation*, cancels the request while no payment on it is under way.
+
+In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /collect/requests/{id}/cancel\`.`,
+} as const satisfies Process
+
+/** The signals that operators send from the Web UI or the command line, and what each does. */
+export const collectSignals = {
+  cancel: 'Cancels the request while no payment on it is under way.',
+} as const
+export type CollectSignal = keyof typeof collectSignals

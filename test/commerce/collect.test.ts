@@ -1,0 +1,3 @@
+import './collect/requests.ts'
+import './collect/sepa-payments.ts'
+import './collect/endings.ts'
