@@ -8,6 +8,7 @@ import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
 import { checkoutArea } from './commerce/checkout/checkout.ts'
 import { collectArea } from './commerce/collect/collect.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
+import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
@@ -71,6 +72,7 @@ export const areas = {
   checkout: checkoutArea,
   mpp: mppArea,
   collect: collectArea,
+  payerPage: payerPageArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,
