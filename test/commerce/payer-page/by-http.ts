@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { http, startTestService } from '../../support/harness.ts'
-import { aRequest, client, customer, requests, secrets, service } from './payer-service.ts'
+import { aRequest, customer, requests, secrets, service } from './payer-service.ts'
 
 const read = (path: string, headers: Record<string, string> = {}) => service.http('GET', path, { headers })
 const german = { 'accept-language': 'de-DE,de;q=0.9' }
