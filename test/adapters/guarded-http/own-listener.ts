@@ -144,7 +144,11 @@ describe('our own listener', () => {
   ])('on %s is what its socket says', (address, origins) => {
     const own = ownAddresses({ host: 'anything', port: 0 })
     own.listensAt(address, 81)
-    expect(own.listener()).toEqual({ origin: origins[0], origins })
+    expect(own.listener()).toEqual({
+      origin: origins[0],
+      origins,
+      pass: expect.stringMatching(/^[\da-f-]{36}$/),
+    })
   })
 })
 
