@@ -7,6 +7,7 @@ import { credentialsArea } from './cards/credentials/credentials.ts'
 import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
 import { checkoutArea } from './commerce/checkout/checkout.ts'
 import { collectArea } from './commerce/collect/collect.ts'
+import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
 import { settlementsArea } from './commerce/collect/payment-required/settlements.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
@@ -76,6 +77,7 @@ export const areas = {
   mpp: mppArea,
   collect: collectArea,
   settlements: settlementsArea,
+  payerPage: payerPageArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,
