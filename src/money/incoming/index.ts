@@ -1,6 +1,7 @@
 export { creditCounts, fileEvents, SkippedRecord } from './api.ts'
 export { recordBankFile } from './bank-file.ts'
 export { exampleBankFile } from './bank-file-example.ts'
+export { accountsToCollect, collectCharge, settleCharge } from './collect.ts'
 export { CreditRows } from './credit-rows.ts'
 export { sendersOf } from './credits.ts'
 export { creditEvents } from './events.ts'
