@@ -120,14 +120,16 @@ describe('an API process that is killed once the credential has left', () => {
     expect(await money(payer)).toEqual(before)
   })
 
-  test('is found by its deadline without the caller, and paid once when the network says so', async () => {
+  test('is found by its deadline without the caller, and paid once where the owner says so', async () => {
     const payer = await aPayer()
     const before = await money(payer)
     await killed(payer, '/found', never)
     await advance(payer, { minutes: 5 })
     const [credential] = await credentials(payer)
     expect(credential).toMatchObject({ status: 'indeterminate' })
-    await bodyOf(payer.owner().mpp.resolve({ params: { id: credential?.id ?? '' }, body: { outcome: 'paid' } }))
+    await bodyOf(
+      payer.owner().mpp.resolve({ params: { id: credential?.id ?? '' }, body: { outcome: 'paid' } }),
+    )
     expect(await credentials(payer)).toMatchObject([{ status: 'consumed', outcomeBy: 'key' }])
     expect(await money(payer)).toEqual({ ...before, heldEuros: 0 })
     expect(merchant.payments('/found')).toHaveLength(1)

@@ -22,6 +22,12 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'authorizations.simulate': 11,
   // It reads which wallet the intent pays, then pays as transfers.create does.
   'checkout.execute': 8,
+  // Three transactions, around two calls: the second one decides as a card authorization does, the third one settles so.
+  'mpp.pay': 14,
+  // Two of them.
+  'mpp.mint': 8,
+  // It finds the payment of the credential, and locks and settles that as a card authorization is.
+  'mpp.resolve': 8,
   // Moving the clock runs whatever falls due meanwhile.
   'sandbox.advance': Number.POSITIVE_INFINITY,
   // The message is taken by an operation of its own, between the two transactions of the one that sends it.

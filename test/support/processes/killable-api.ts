@@ -38,7 +38,8 @@ export async function killableApi(env: Record<string, string> = {}): Promise<Kil
     await until('the step at which the process is killed', isThere)
     api.kill('SIGKILL')
     await api.exit
-    if ((await asked) === 'answered') throw new Error('the request was answered before the process was killed')
+    if ((await asked) === 'answered')
+      throw new Error('the request was answered before the process was killed')
     api = await startApi(databaseUrl, { ...env, PORT })
   }
 
