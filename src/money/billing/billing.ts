@@ -4,7 +4,7 @@ import { pendingEurosOf } from '../fundings/index.ts'
 import { totalsOf } from '../ledger/index.ts'
 import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
 import { referenceOf } from '../references/index.ts'
-import { isPurse, mainWallet, payableWallets } from '../wallets/index.ts'
+import { isPurse, mainWallet, payableWallets, sepaAccountOf } from '../wallets/index.ts'
 import { acquirer, acquirerPaid } from './acquirer.ts'
 import { acquirerApi } from './acquirer-api.ts'
 import { billingApi } from './api.ts'
@@ -40,11 +40,10 @@ const billing = implement(
       if (!wallet) return refuse('wallet_not_found')
       if (isPurse(wallet)) return refuse('wallet_of_card')
       if (wallet.status === 'closed') return refuse('wallet_closed')
-      const { holder, ...shared } = ports.collection
-      const account = wallet.iban ? { iban: wallet.iban, bic: wallet.bic } : shared
-      if (!account.iban) return refuse('no_account')
+      const account = sepaAccountOf(wallet, ports.collection)
+      if (!account) return refuse('no_account')
       const reference = referenceOf(wallet.number)
-      return { walletId: wallet.id, iban: account.iban, bic: account.bic, holder, reference }
+      return { walletId: wallet.id, ...account, reference }
     },
 
     async processor(_, { sql, tenant }) {

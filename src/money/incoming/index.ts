@@ -1,7 +1,7 @@
 export { creditCounts, fileEvents, SkippedRecord } from './api.ts'
 export { recordBankFile } from './bank-file.ts'
 export { exampleBankFile } from './bank-file-example.ts'
-export { settleCharge } from './collect.ts'
+export { accountsToCollect, collectCharge, settleCharge } from './collect.ts'
 export { bookAll, type HandedOver, noteArrived } from './hand-over.ts'
 export { platformTenant } from './incoming-credit.ts'
 export { IncomingEvent } from './incoming-event.ts'
