@@ -23,6 +23,9 @@ export const creditsFor = ({ type, id }: Payable, { records, tenant }: Reading):
 /** Why a credit cannot be said to pay something. */
 export type UnusableCredit = 'credit_not_found' | 'credit_not_in_wallet' | 'credit_pays_already'
 
+const isBySepa = ({ source, status }: IncomingCredit): boolean =>
+  (source === 'bank' || source === 'simulation') && status !== 'handed_over'
+
 /** Says of a credit which names nothing that it pays this: one whose payer has left out or mistyped the reference. */
 export async function payWithCredit(
   creditId: string,
@@ -30,7 +33,7 @@ export async function payWithCredit(
   context: Reading,
 ): Promise<IncomingCredit | UnusableCredit> {
   const credit = await lockCredit(creditId, context)
-  if (!credit || credit.status === 'handed_over') return 'credit_not_found'
+  if (!credit || !isBySepa(credit)) return 'credit_not_found'
   if (credit.walletId !== walletId) return 'credit_not_in_wallet'
   if (credit.payableId !== null) return 'credit_pays_already'
   return Object.assign(credit, payableColumns(payable))
