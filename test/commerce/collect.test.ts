@@ -1,3 +1,6 @@
 import './collect/requests.ts'
 import './collect/sepa-payments.ts'
 import './collect/endings.ts'
+import './collect/settling.ts'
+import './collect/card-refunds.ts'
+import './collect/sepa-refunds.ts'

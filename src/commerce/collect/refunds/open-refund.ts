@@ -5,8 +5,8 @@ import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { type Euros, formatEuros } from '../../../values/money.ts'
 import { openPayBacks, type PayBacks } from '../../transfers/index.ts'
 import { type LockedRequest, lockRequest } from '../payments.ts'
-import type { PaymentRequest } from '../request.ts'
-import { refundablePayments } from '../request-rows.ts'
+import { PaymentRequest } from '../request.ts'
+import { type PaymentRow, refundablePayments } from '../request-rows.ts'
 import { MOST_PARTS, type refundsApi } from './api.ts'
 import { type RefundPart, refundableOf, refundParts } from './refund-parts.ts'
 
@@ -26,46 +26,64 @@ export interface OpenRefund {
 type Blocker = readonly [code: Parameters<Refunding['refuse']>[0], message?: string]
 
 /** The accounts of the wallets that were paid, and of the owner's own wallets that have paid. */
-async function accountsOf({ id, walletId }: PaymentRequest, context: Refunding) {
-  const { sql, tenant } = context
-  const payments = await refundablePayments(sql, tenant, id, MOST_PARTS)
+async function accountsOf(
+  { id, walletId }: PaymentRequest,
+  payments: readonly PaymentRow[],
+  context: Refunding,
+) {
   const isByWallet = payments.some(({ way }) => way === 'wallet')
   const credits = isByWallet ? await creditsFor({ type: 'request', id }, context) : []
   const payers = credits.flatMap(({ fromOwnerId, fromWalletId }) =>
-    fromOwnerId === tenant.ownerId && fromWalletId ? [fromWalletId] : [],
+    fromOwnerId === context.tenant.ownerId && fromWalletId ? [fromWalletId] : [],
   )
-  const shared = accountsToPay(walletId, walletId)
-  return { ...shared, wallets: [walletId, ...payments.map(payment => payment.walletId), ...payers] }
+  const wallets = [walletId, ...payments.map(payment => payment.walletId), ...payers]
+  return { ...accountsToPay(walletId, walletId), wallets }
 }
 
 /** Opens a refund of this amount, of all where none is given; else says why there can be none. */
 export async function openRefund(
-  request: PaymentRequest,
+  id: string,
   asked: Euros | undefined,
   context: Refunding,
 ): Promise<OpenRefund | Blocker> {
-  const { sql, tenant } = context
-  const accounts = await accountsOf(request, context)
-  const [book, wallets, payBacks, locked] = await Promise.all([
+  const { records, sql, tenant } = context
+  const [request, known] = await Promise.all([
+    records.findOne(PaymentRequest, { id }),
+    refundablePayments(sql, tenant, id, MOST_PARTS),
+  ])
+  if (!request) return ['request_not_found']
+  const accounts = await accountsOf(request, known, context)
+  const [book, wallets, payBacks, locked, refundable] = await Promise.all([
     openBook(sql, context, accounts),
     walletsById(sql, tenant, accounts.wallets),
     openPayBacks(sql, context),
-    lockRequest(request.id, context),
+    lockRequest(id, context),
+    refundablePayments(sql, tenant, id, MOST_PARTS),
   ])
-  if (!locked) throw new Error(`${request.id}: a request that has gone`)
+  if (!locked) throw new Error(`${id}: a request that has gone`)
   if (locked.request.status === 'open') return ['request_open']
-  const refundable = await refundablePayments(sql, tenant, request.id, MOST_PARTS)
-  // A payment into a wallet whose account is not locked came this very moment: the next refund takes it.
-  const payments = refundable.filter(({ walletId }) => wallets.has(walletId))
+  // What has come this very moment may be in a wallet that is not locked: the next refund takes it.
+  const ids = new Set(known.map(payment => payment.id))
+  const parts = partsOf(
+    refundable.filter(payment => ids.has(payment.id)),
+    asked,
+  )
+  if (isBlocked(parts)) return parts
+  const opened = { locked, parts, book, wallets, payBacks, credits: await lockCredits(parts, context) }
+  return blockerOf(opened, context) ?? opened
+}
+
+function partsOf(payments: readonly PaymentRow[], asked: Euros | undefined): readonly RefundPart[] | Blocker {
   const left = refundableOf(payments)
   if (left === 0n) return ['nothing_to_refund']
   if (asked !== undefined && asked > left)
     return ['refund_above_received', `amountEuros: ${formatEuros(left)} of what came can go back at most.`]
-  const parts = refundParts(payments, asked ?? left)
-  const credits = await lockCredits(parts, context)
-  const opened = { locked, parts, book, wallets, payBacks, credits }
-  return blockerOf(opened, context) ?? opened
+  return refundParts(payments, asked ?? left)
 }
+
+/** Whether it is the code of a refusal with its message. */
+export const isBlocked = (opened: OpenRefund | readonly RefundPart[] | Blocker): opened is Blocker =>
+  Array.isArray(opened) && typeof opened[0] === 'string'
 
 async function lockCredits(
   parts: readonly RefundPart[],

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { reactionToAll } from '../../../kernel/contract/area.ts'
+import { type Reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import { TransferEvent } from '../../transfers/index.ts'
@@ -13,13 +13,13 @@ type Move = (refund: RequestRefund, failure: RefundFailure, ...rest: Tail) => vo
 type Tail = [Parameters<typeof completeRefund>[1], Reacting]
 
 /** Only money that goes back to its sender has no payee of the owner's: all other transfers cost nothing here. */
-const goesBack = ({ toWalletId, beneficiaryId }: Transferred): boolean =>
+const goesBack = ({ toWalletId, beneficiaryId }: Readonly<Record<string, unknown>>): boolean =>
   toWalletId === null && beneficiaryId === null
 
 /** The refund follows the transfer that takes it back. */
 async function follow(events: readonly Transferred[], move: Move, context: Reacting): Promise<void> {
   const { records, sql, tenant, sendAlong } = context
-  for (const { transferId, status, reason } of events.filter(goesBack)) {
+  for (const { transferId, status, reason } of events) {
     const known = await records.findOne(RequestRefund, { transferId })
     if (!known) continue
     const moving = await openRefunding(known.requestId, [known], context)
@@ -29,10 +29,12 @@ async function follow(events: readonly Transferred[], move: Move, context: React
   }
 }
 
-const followed = (move: Move) =>
-  reactionToAll(TransferEvent, { ...refundEvents, ...cardPaymentEvents }, (events, context) =>
+const followed = (move: Move): Reaction => ({
+  ...reactionToAll(TransferEvent, { ...refundEvents, ...cardPaymentEvents }, (events, context) =>
     follow(events, move, context),
-  )
+  ),
+  concerns: goesBack,
+})
 
 export const refundReactions = {
   'transfer.completed': followed((refund, _failure, ...rest) => completeRefund(refund, ...rest)),

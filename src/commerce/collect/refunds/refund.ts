@@ -14,7 +14,7 @@ import {
   cardRefundOf,
   settleCardRefunds,
 } from './card-refunds.ts'
-import { type OpenRefund, openRefund } from './open-refund.ts'
+import { isBlocked, openRefund } from './open-refund.ts'
 import { RequestRefund } from './request-refund.ts'
 
 type Refunding = ContextOf<typeof refundsApi.refund>
@@ -37,10 +37,8 @@ interface Answer {
  */
 export const refund: HandlerOf<typeof refundsApi.refund> = {
   async reserve({ params, body }, context) {
-    const { records, tenant, now, refuse } = context
-    const request = await records.findOne(PaymentRequest, { id: params.id })
-    if (!request) return refuse('request_not_found')
-    const opened = await openRefund(request, body.amountEuros, context)
+    const { tenant, now, refuse } = context
+    const opened = await openRefund(params.id, body.amountEuros, context)
     if (isBlocked(opened)) return refuse(...opened)
     const { refunds, handedOver } = await beginRefunds(opened, body.reason, context)
     const payments = new Map(opened.parts.map(({ payment }) => [payment.id, payment]))
@@ -51,7 +49,7 @@ export const refund: HandlerOf<typeof refundsApi.refund> = {
     if (cards.length + handedOver.length === 0)
       return new Settled(answerOf(opened.locked.request, refunds, context))
     return {
-      cards: { requestId: request.id, mode: tenant.mode, now: now.toISOString(), refunds: cards },
+      cards: { requestId: params.id, mode: tenant.mode, now: now.toISOString(), refunds: cards },
       handedOver,
       refundIds: refunds.map(({ id }) => id),
     }
@@ -70,10 +68,6 @@ export const refund: HandlerOf<typeof refundsApi.refund> = {
 
   recover: found,
 }
-
-const isBlocked = (
-  opened: OpenRefund | Exclude<Awaited<ReturnType<typeof openRefund>>, OpenRefund>,
-): opened is Exclude<Awaited<ReturnType<typeof openRefund>>, OpenRefund> => Array.isArray(opened)
 
 const answerOf = (
   request: PaymentRequest | RequestRow,
