@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import type { OwnListener } from '../adapters/guarded-http/own-listener.ts'
+import { type OwnListener, PASS_HEADER } from '../adapters/guarded-http/own-listener.ts'
 
 /** Where the service is reached: by its clients, and in this process. */
 export interface OwnAddresses {
@@ -9,6 +11,8 @@ export interface OwnAddresses {
   hosts(): readonly [string, ...string[]]
   /** This process's listener; undefined until it listens. */
   listener(): OwnListener | undefined
+  /** Whether this process has sent the request itself. */
+  isOwn(request: Pick<IncomingMessage, 'headers'>): boolean
   /** To be called once this process listens, with the address that its socket has. */
   listensAt(address: string, port: number): void
 }
@@ -26,6 +30,7 @@ export function ownAddresses({ publicUrl, host, port }: Configured): OwnAddresse
     publicUrl: url,
     hosts: () => [new URL(url()).host, ...(listener?.origins ?? []).map(origin => new URL(origin).host)],
     listener: () => listener,
+    isOwn: ({ headers }) => listener !== undefined && headers[PASS_HEADER] === listener.pass,
     listensAt(address, port) {
       listener = listenerAt(address, port)
     },
@@ -36,7 +41,7 @@ export function ownAddresses({ publicUrl, host, port }: Configured): OwnAddresse
 function listenerAt(host: string, port: number): OwnListener {
   const names = LOOPBACK[host] ?? [isIPv6(host) ? `[${host}]` : host]
   const origins = names.map(name => new URL(`http://${name}:${port}`).origin)
-  return { origin: String(origins[0]), origins }
+  return { origin: String(origins[0]), origins, pass: randomUUID() }
 }
 
 const LOOPBACK: Readonly<Record<string, readonly string[]>> = {

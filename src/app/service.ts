@@ -70,6 +70,7 @@ export function listenerFor(
       bodies,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),
+      isOwn: addresses.isOwn,
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
       receiveFor,

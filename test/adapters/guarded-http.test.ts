@@ -1,6 +1,8 @@
 import './guarded-http/misbehaving-receivers.ts'
 import './guarded-http/kept-alive.ts'
+import './guarded-http/own-listener.ts'
 import './guarded-http/requests.ts'
+import './guarded-http/to-merchants.ts'
 import './guarded-http/unusual-answers.ts'
 import { describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../src/adapters/guarded-http/guarded-http.ts'

@@ -24,8 +24,8 @@ export class TooLate extends Error {
 export function exchange(agent: Dispatcher, target: Target, request: OutboundRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, body = null } = request
-    const { origin, path, host } = target
-    const headers = { ...headersOf(request.headers ?? {}), ...(host === undefined ? {} : { host }) }
+    const { origin, path } = target
+    const headers = { ...headersOf(request.headers ?? {}), ...target.headers }
     const reader = new Reader(request, resolve, reject)
     agent.dispatch({ origin, path, method, headers, body: body as string | Buffer }, reader)
   })

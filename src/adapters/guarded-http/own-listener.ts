@@ -4,7 +4,11 @@ import type { Target } from './urls.ts'
 export interface OwnListener {
   readonly origin: string
   readonly origins: readonly string[]
+  /** Says that a request is our own, so that it is not counted against the limit of an address which all owners share. */
+  readonly pass: string
 }
+
+export const PASS_HEADER = 'x-own-request'
 
 /** A merchant of the sandbox, and a payment request that a program pays. */
 const PATHS = /^\/(simulate\/mpp|collect\/402)(\/[\w-][\w.-]*)+$/
@@ -17,5 +21,6 @@ export function ownTarget(text: string, listener: OwnListener | undefined): Targ
   const url = URL.parse(text)
   if (!url || !listener?.origins.includes(url.origin) || !PATHS.test(url.pathname)) return undefined
   const path = url.pathname + url.search
-  return text === url.origin + path ? { origin: listener.origin, path, host: url.host } : undefined
+  const headers = { host: url.host, [PASS_HEADER]: listener.pass }
+  return text === url.origin + path ? { origin: listener.origin, path, headers } : undefined
 }

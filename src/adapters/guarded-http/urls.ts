@@ -6,8 +6,8 @@ import { addressJudge } from './addresses.ts'
 export interface Target {
   readonly origin: string
   readonly path: string
-  /** What the header `Host` says, where it is not the origin's host. */
-  readonly host?: string
+  /** Headers that the way there needs. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export const isRefused = (judged: Target | RefusedAddress): judged is RefusedAddress => 'rule' in judged

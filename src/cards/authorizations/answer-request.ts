@@ -96,7 +96,8 @@ export function answerRequest(
   }
 }
 
-function blockerOf(
+/** Why the card cannot pay this, whatever the rules would say; undefined if it can. */
+export function blockerOf(
   { content, existing, place }: Request,
   intent: IntentRow | undefined,
   batch: DecisionState,
@@ -184,7 +185,9 @@ function decideAmount(
     { amountEuros, merchant, country },
     { isDeclared: intent !== undefined },
   )
-  const ofCard = terms && !isNamed ? cardBudgets(terms, counters) : []
+  // A machine payment has been counted for its card since it began.
+  const isCounted = isNamed || existing?.facts.begun !== undefined
+  const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
   const isChecked = !intent && needed > 0n && amountEuros > 0n
   return decideSpend(
     spender,

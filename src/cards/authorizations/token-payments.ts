@@ -9,7 +9,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { AuthorizationRequest } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
-import { type Answered, answerRequest, type Request } from './answer-request.ts'
+import { type Answered, answerRequest, blockerOf, type Request } from './answer-request.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { CardBatch } from './batch.ts'
 import { blankAuthorization } from './blank-authorization.ts'
@@ -47,10 +47,14 @@ export type TokenPaymentBlocker =
   | 'intent_not_by_card'
   | 'intent_other_card'
   | 'amount_above_held'
+  | 'card_cannot_pay'
 
-/** The decision is stored whatever it says; there is a payment only where it says yes. */
+/**
+ * The decision is stored whatever it says; there is a payment only where it says yes. Of a blocker `message` says more than
+ * its code does.
+ */
 export type DecidedTokenPayment =
-  | { readonly blocker: TokenPaymentBlocker }
+  | { readonly blocker: TokenPaymentBlocker; readonly message?: string }
   | { readonly blocker: null; readonly decision: Decision; readonly authorizationId: string | null }
 
 const BEGUN = `
@@ -110,8 +114,11 @@ export function decideTokenPayment(
   if (!spender || intent?.agentId !== spender.id) return { blocker: 'intent_not_found' }
   const blocker = intentBlocker(intent, payment, batch)
   if (blocker) return { blocker }
+  const request = requestOf(payment)
+  const message = blockerOf(request, intent, batch)
+  if (message) return { blocker: 'card_cannot_pay', message }
   const id = newId('cardauth')
-  const answered = answerRequest(requestOf(payment), spender, batch, id)
+  const answered = answerRequest(request, spender, batch, id)
   store(answered, payment, spender, { id, batch, context })
   const { decision } = answered
   if (!decision.allowed) return { blocker: null, decision, authorizationId: null }

@@ -40,6 +40,8 @@ export interface Pipeline {
   readonly bodies: BodyRoom
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
+  /** Whether this process has sent the request: what made it do so has been counted. */
+  readonly isOwn: (request: Request) => boolean
   readonly runNamed: RunNamed
   readonly rateLimit: RateLimit
   readonly receiveFor: ReceiveFor
@@ -100,7 +102,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     Object.assign(headers, headersOf(allowance))
     check(allowance)
   }
-  if (isMetered(found)) await count()
+  if (isMetered(found) && !parts.isOwn(request)) await count()
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw invalid('Host', 'it is missing')
   const { registered, params } = routeOf(found)

@@ -7,7 +7,7 @@ import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { payableMembers } from '../references/index.ts'
+import { payableMembers, referenceNumbersIn } from '../references/index.ts'
 import { purseRefusal, WalletEvent } from '../wallets/index.ts'
 import { exampleBankFile } from './bank-file-example.ts'
 import { assignedEvent, creditEvents } from './events.ts'
@@ -140,15 +140,33 @@ export const incomingApi = {
   assign: post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',
     description:
-      'From suspense into a wallet, once. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only. Other money lies on the platform’s ledger: it leaves that one, and then comes into the owner’s. If the second step has to wait, the answer is the credit as `handed_over`, and the wallet gets it a little later.',
+      'From suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid; with `walletId` the credit pays the request in that wallet which its text names. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only. Other money lies on the platform’s ledger: it leaves that one, and then comes into the owner’s. If the second step has to wait, the answer is the credit as `handed_over`, and the wallet gets it a little later.',
     callers: ['dash'],
     run: 'outside',
-    body: z.strictObject({ walletId: id('wallet') }),
+    body: z
+      .strictObject({
+        walletId: id('wallet').optional(),
+        reference: z
+          .string()
+          .trim()
+          .max(140)
+          .refine(text => referenceNumbersIn(text).length === 1, 'one reference as in RF18 0000 0000 42')
+          .optional()
+          .meta({
+            description: 'Of a wallet, or of a request that it pays.',
+            examples: ['RF54 0000 0000 42'],
+          }),
+      })
+      .refine(({ walletId, reference }) => (walletId === undefined) !== (reference === undefined), {
+        path: ['walletId'],
+        message: 'give it or reference, not both',
+      }),
     example: { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, IncomingRecord],
     fails: {
       credit_not_found: missing('incoming credit'),
       wallet_not_found: [404, 'No wallet of this id to which the credit could go.'],
+      reference_not_found: [404, 'reference: it belongs to no wallet to which the credit could go.'],
       wallet_of_card: purseRefusal('walletId'),
       wallet_closed: [400, 'The wallet is closed.'],
       credit_not_unmatched: [400, 'The credit is in a wallet already, or on its way to one.'],

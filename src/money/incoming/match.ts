@@ -74,7 +74,7 @@ function destinationOf(
   return {
     tenant: { ownerId: target.ownerId, mode },
     walletId: target.walletId,
-    payable: paidBy(named, target),
+    payable: payableIn(named, target.walletId),
     reason: 'wallet_closed',
     isMatched: !target.isClosed,
   }
@@ -86,7 +86,7 @@ const targetOf = ({ ownerId, id, status }: PayableWallet): Target => ({
 })
 
 /** What the references of a text say is paid into this wallet. Where they name several, its owner tells which it is. */
-function paidBy(named: readonly NamedReference[], { walletId }: Target): Payable | null {
+export function payableIn(named: readonly NamedReference[], walletId: string): Payable | null {
   const payables = named.flatMap(one => (one.walletId === walletId && one.payable ? one.payable : []))
   return payables.length === 1 ? (payables[0] ?? null) : null
 }

@@ -45,10 +45,11 @@ const NAMED = `
 select r.number, r.owner_id as "ownerId", r.wallet_id as "walletId", w.status = 'closed' as "isClosed",
   r.payable_type as "payableType", r.payable_id as "payableId"
 from unnest($3::bigint[]) as a (number)
-cross join lateral (select * from payment_references p where p.number = a.number limit 1) as r
 cross join lateral (
-  select status from wallets where (owner_id, mode, id) = (r.owner_id, r.mode, r.wallet_id) limit 1) as w
-where r.mode = $1 and ($2::text is null or r.owner_id = $2)`
+  select * from payment_references p
+  where p.number = a.number and p.mode = $1 and ($2::text is null or p.owner_id = $2) limit 1) as r
+cross join lateral (
+  select status from wallets where (owner_id, mode, id) = (r.owner_id, r.mode, r.wallet_id) limit 1) as w`
 
 /** What these numbers name, of one owner or of all. A number of nobody is left out. */
 export async function namedBy(

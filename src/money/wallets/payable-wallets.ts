@@ -20,16 +20,17 @@ interface Search {
 }
 
 /** One look-up in an index for each id and each IBAN, however large the table is. */
+const FOUND = `mode = $1 and ($2::text is null or owner_id = $2) limit 1`
+
 const PAYABLE = `
 select w.id, w.owner_id as "ownerId", w.kind, w.status, w.iban, w.bic, w.reference_number as number
 from (
   select found.* from unnest($3::text[]) as a (id)
-  cross join lateral (select * from wallets where wallets.id = a.id limit 1) as found
+  cross join lateral (select * from wallets where wallets.id = a.id and ${FOUND}) as found
   union all
   select found.* from unnest($4::text[]) as a (iban)
-  cross join lateral (select * from wallets where wallets.iban = a.iban limit 1) as found
-) as w
-where w.mode = $1 and ($2::text is null or w.owner_id = $2)`
+  cross join lateral (select * from wallets where wallets.iban = a.iban and ${FOUND}) as found
+) as w`
 
 /** Finds wallets by id or by IBAN, of one owner or of all. By a reference they are found in the register of references. */
 export const payableWallets = (

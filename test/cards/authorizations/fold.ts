@@ -40,6 +40,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       facts => ({ ...facts, refunds: withFact(facts.refunds, { id, amount }) }),
   ),
   fc.constant((facts: Facts) => ({ ...facts, expired: true })),
+  fc.constant((facts: Facts) => ({ ...facts, notPaid: true as const })),
   cents.map(
     (amount): Step =>
       facts => ({ ...facts, confirmed: facts.confirmed ?? amount }),
@@ -66,7 +67,14 @@ const steps = fc
     ),
   ])
 
-const run = (all: readonly Step[]): Facts => all.reduce((facts, step) => step(facts), noFacts)
+const run = (all: readonly Step[], first = noFacts): Facts => all.reduce((facts, step) => step(facts), first)
+
+/** A machine payment is begun before anybody speaks of it, and for what its merchant asks. */
+const begun = fc.option(cents).map(amount => (amount === null ? noFacts : { ...noFacts, begun: amount }))
+
+/** A message that tells whether money moves, or that none will. */
+const isAnswer = ({ asks, outcome, clearings, confirmed }: Facts): boolean =>
+  asks.length + outcome.length + clearings.length > 0 || confirmed !== null
 
 describe('how a card payment stands', () => {
   test.each([
@@ -88,16 +96,17 @@ describe('how a card payment stands', () => {
       fc.property(
         steps.chain(all =>
           fc.tuple(
+            begun,
             fc.constant(all),
             fc.shuffledSubarray(all, { minLength: all.length }),
             fc.array(fc.nat({ max: Math.max(all.length - 1, 0) }), { maxLength: 5 }),
           ),
         ),
-        ([all, shuffled, repeated]) => {
+        ([first, all, shuffled, repeated]) => {
           const again = repeated.flatMap(n => shuffled[n] ?? [])
           // Of two confirmations the first counts: here each payment has the amount of its intent.
-          const one = standingOf({ ...run(all), confirmed: null })
-          const other = standingOf({ ...run([...shuffled, ...again]), confirmed: null })
+          const one = standingOf({ ...run(all, first), confirmed: null })
+          const other = standingOf({ ...run([...shuffled, ...again], first), confirmed: null })
           expect(other).toEqual(one)
         },
       ),
@@ -112,6 +121,31 @@ describe('how a card payment stands', () => {
         expect(standing.heldEuros).toBeLessThanOrEqual(standing.approvedEuros)
         if (standing.isOver)
           expect([standing.heldEuros, standing.capturedEuros]).toEqual([0n, standing.clearedEuros])
+      }),
+    )
+  })
+
+  test('is pending for what was begun, exactly until somebody has said what became of it', () => {
+    fc.assert(
+      fc.property(begun, steps, (first, all) => {
+        const facts = run(all, first)
+        const { pendingEuros, isOver } = standingOf(facts)
+        const isOpen = first.begun !== undefined && !isAnswer(facts) && !isOver
+        expect(pendingEuros).toBe(isOpen ? BigInt(String(first.begun)) : 0n)
+      }),
+    )
+  })
+
+  test('takes a receipt or an approval of the network over a word that it was not paid', () => {
+    fc.assert(
+      fc.property(begun, steps, fc.option(cents), (first, all, receipt) => {
+        const facts: Facts = { ...run(all, first), confirmed: receipt }
+        const { notPaid: _, ...others } = facts
+        const [told, untold] = [standingOf({ ...others, notPaid: true }), standingOf(others)]
+        const isProven = receipt !== null || untold.approvedEuros > 0n
+        if (isProven) expect(told).toEqual(untold)
+        else expect(told).toMatchObject({ isNotPaid: true, heldEuros: 0n, pendingEuros: 0n })
+        expect(told.clearedEuros).toBe(untold.clearedEuros)
       }),
     )
   })

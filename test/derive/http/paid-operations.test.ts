@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
+import { renderDocs } from '../../../src/derive/docs/docs.ts'
 import { openapiDocument } from '../../../src/derive/openapi/document.ts'
 import type { ResponseObject } from '../../../src/derive/openapi/types.ts'
 import { type RequestOptions, startTestService } from '../../support/harness.ts'
@@ -195,7 +196,8 @@ describe('a payment', () => {
 })
 
 describe('the document', () => {
-  const { paths, components } = openapiDocument(allAreas)
+  const document = openapiDocument(allAreas)
+  const { paths, components } = document
   const path = paths['/meters/{id}']
 
   test('names the headers of each answer, and what the request may carry', () => {
@@ -225,5 +227,16 @@ describe('the document', () => {
       payment_required: { value: { title: 'Payment required', status: 402, error: 'Pay first.' } },
     })
     expect(components.schemas.Problem?.required).toContain('error')
+  })
+
+  test('is read by people: who may call, what they send, what comes back, what is refused', () => {
+    const page = renderDocs(document).get('/docs/meters')?.content ?? ''
+    const section = page.slice(page.indexOf('id="meters.show"'), page.indexOf('id="meters.use"'))
+    expect(section).toContain('anybody who pays')
+    expect(section).toMatch(/<h3>Headers<\/h3>[\s\S]*Payment-Authorization[\s\S]*The payment, where/)
+    expect(section).toMatch(/Headers of the answer[\s\S]*Payment-Receipt[\s\S]*200[\s\S]*What was paid/)
+    expect(section).toMatch(/WWW-Authenticate[\s\S]*402[\s\S]*How to pay/)
+    expect(section).toMatch(/402[\s\S]*payment_required[\s\S]*Pay first\./)
+    expect(section).not.toContain('X-Run-Id')
   })
 })

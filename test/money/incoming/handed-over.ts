@@ -9,6 +9,7 @@ import { DASHBOARD_SECRET } from '../../support/harness.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt, payment } from '../../support/money/camt.ts'
 import { incomingFilesIn, newReference } from '../../support/money/incoming-files.ts'
+import { notedWrites } from '../../support/money/noted-writes.ts'
 import { startApi } from '../../support/processes/processes.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
@@ -177,39 +178,17 @@ test('the credits of a file are booked by the sweep if their owners could not', 
 })
 
 describe('no transaction writes rows of two owners', () => {
-  const WRITES = `
-    create table writes (transaction xid8, owner_id text);
-    create function note_write() returns trigger language plpgsql security definer as $$
-    begin
-      if tg_op <> 'INSERT' then insert into writes values (pg_current_xact_id(), old.owner_id); end if;
-      if tg_op <> 'DELETE' then insert into writes values (pg_current_xact_id(), new.owner_id); end if;
-      return null;
-    end $$;
-    do $$ declare name text; begin
-      for name in select c.table_name from information_schema.columns c
-        join information_schema.tables t using (table_schema, table_name)
-        where c.table_schema = 'public' and c.column_name = 'owner_id' and t.table_type = 'BASE TABLE'
-          and c.table_name <> 'writes' and c.table_name !~ '^events_'
-      loop
-        execute format('create trigger note_write after insert or update or delete on %I
-          for each row execute function note_write()', name);
-      end loop;
-    end $$`
-
   test('when a file is read and when a credit is assigned', async () => {
     const stranger = await service.owner()
     const wallets = [await aWallet(client), await aWallet(stranger.client)]
     const id = await aCredit()
-    await service.sql(WRITES)
-    const details = wallets.map(({ iban }) => [payment({ iban: String(iban) })])
-    const bookings = [...details, [payment({ text: 'for nobody' })]]
-    await bodyOf(read(camt(bookings.map(details => ({ reference: newReference(), details })))))
-    await bodyOf(assign(id, String(wallets[1]?.id)))
-    const written = await service.sql<{ owners: string[] }>(
-      'select array_agg(distinct owner_id) as owners from writes group by transaction',
-    )
-    const owners = new Set(written.flatMap(({ owners }) => owners))
-    expect(owners).toEqual(new Set([PLATFORM_OWNER, tenant.ownerId, stranger.ownerId]))
-    expect(written.filter(({ owners }) => owners.length > 1)).toEqual([])
+    const written = await notedWrites(service, async () => {
+      const details = wallets.map(({ iban }) => [payment({ iban: String(iban) })])
+      const bookings = [...details, [payment({ text: 'for nobody' })]]
+      await bodyOf(read(camt(bookings.map(details => ({ reference: newReference(), details })))))
+      await bodyOf(assign(id, String(wallets[1]?.id)))
+    })
+    expect(new Set(written.flat())).toEqual(new Set([PLATFORM_OWNER, tenant.ownerId, stranger.ownerId]))
+    expect(written.filter(owners => owners.length > 1)).toEqual([])
   })
 })

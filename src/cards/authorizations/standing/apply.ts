@@ -1,4 +1,4 @@
-import type { paidEvents } from '../../../control/intents/index.ts'
+import type { IntentRow, paidEvents } from '../../../control/intents/index.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import {
@@ -60,9 +60,15 @@ function takeBackIntent(row: AuthorizationRow, { capturedEuros }: Standing, batc
   if (!intent || capturedEuros === 0n) return
   const isMine = intent.paymentId === row.id || intent.transactionId === row.transactionId
   if (isMine && (intent.paymentId || intent.transactionId)) return
-  if (batch.payments.blockerOf(intent) === undefined) batch.payments.begin(intent, row.id)
+  if (mayTake(intent, row, batch)) batch.payments.begin(intent, row.id)
   else Object.assign(row, { source: 'wallet', intentId: null })
 }
+
+/** An intent that a machine payment was begun on pays it, if it is still there, also where the agent is frozen by now. */
+const mayTake = (intent: IntentRow, { facts }: AuthorizationRow, { payments }: CardBatch): boolean =>
+  facts.begun === undefined
+    ? payments.blockerOf(intent) === undefined
+    : intent.status === 'approved' && intent.paymentId === null
 
 /** Counts what a network token pays, and gives back what it has not paid after all. */
 function chargeToken(row: AuthorizationRow, before: Standing, standing: Standing, batch: CardBatch): void {

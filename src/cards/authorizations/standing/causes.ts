@@ -13,7 +13,7 @@ export const excessCause = (authorizationId: string): Cause => ({ type: 'card_pa
 
 /**
  * What was cleared without any approval is spent under this cause: it is a use of its own, as an approval would be. What a
- * machine payment may cost is reserved under it until somebody has said whether it is paid.
+ * machine payment may cost is reserved under it from its beginning on.
  */
 export const aloneCause = (authorizationId: string): Cause => ({ type: 'card_alone', id: authorizationId })
 

@@ -101,7 +101,7 @@ export interface Standing {
   /** Nothing more is held for it. What is cleared later is booked all the same. */
   readonly isOver: boolean
   readonly isReversed: boolean
-  /** A machine payment has come to nothing. Whoever says that it is paid wins over that. */
+  /** A machine payment has come to nothing. A receipt or an approval of the network wins over that word. */
   readonly isNotPaid: boolean
 }
 
@@ -116,7 +116,7 @@ export function standingOf(facts: Facts): Standing {
   const reversedEuros = isWholeReversed ? approvedEuros : sum(partlyReversed)
   const isReversed = isWholeReversed || (approvedEuros > 0n && reversedEuros >= approvedEuros)
   const clearedEuros = sum(exactAmounts(facts.clearings))
-  const isNotPaid = facts.notPaid === true && facts.confirmed === null
+  const isNotPaid = facts.notPaid === true && facts.confirmed === null && approvedEuros === 0n
   const isOver = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
   const confirmedEuros = facts.confirmed === null ? null : BigInt(facts.confirmed)
   const isAwaited = !isOver && confirmedEuros !== null && confirmedEuros > clearedEuros

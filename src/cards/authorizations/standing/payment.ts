@@ -143,16 +143,20 @@ export function countUse(row: AuthorizationRow, standing: Standing, batch: CardB
   if (subjects.length === 0) return
   const first = standing.approvals.find(({ amount }) => amount > 0n)?.ask
   const causeOf = (cause: Cause): Cause => (intent ? coveredCause(cause) : cause)
+  const isBegun = row.facts.begun !== undefined
   let left = spent
   for (const share of sharesOf(standing)) {
     const part = smaller(share.captured, left)
     left -= part
     const isUse = share.ask === first && !intent
-    setUse(causeOf(askCause(row.id, share.ask)), subjects, { ...share, spent: part, isUse }, row, batch)
+    // What a machine payment may cost was reserved when it began, on that day: its first approval reserves nothing more.
+    const cause = isBegun && share.ask === first ? aloneCause(row.id) : askCause(row.id, share.ask)
+    setUse(causeOf(cause), subjects, { ...share, spent: part, isUse }, row, batch)
   }
   const [excess, alone] = first === undefined ? [0n, left] : [left, 0n]
   const rest = { held: 0n, isUse: false }
   setUse(causeOf(excessCause(row.id)), subjects, { ...rest, amount: excess, spent: excess }, row, batch)
+  if (isBegun && first !== undefined) return
   const { pendingEuros } = standing
   const use = { amount: alone || pendingEuros, spent: alone, held: pendingEuros, isUse: !intent }
   setUse(causeOf(aloneCause(row.id)), subjects, use, row, batch)

@@ -12,7 +12,7 @@ export function statusOf(
   if (refundedEuros > 0n && refundedEuros >= clearedEuros) return 'refunded'
   if (clearedEuros > 0n) return isOver || clearedEuros >= approvedEuros ? 'cleared' : 'authorized'
   if (isReversed) return 'reversed'
-  if (standing.isNotPaid && approvedEuros === 0n) return declineReason === null ? 'void' : 'declined'
+  if (standing.isNotPaid) return declineReason === null ? 'void' : 'declined'
   if (isOver) return 'expired'
   if (standing.pendingEuros > 0n) return 'pending'
   if (confirmedEuros !== null && (processorRef === null || approvedEuros === 0n)) return 'confirmed'

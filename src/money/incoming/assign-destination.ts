@@ -1,0 +1,50 @@
+import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { ContextOf } from '../../kernel/contract/operation.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { namedBy, type Payable, referenceNumbersIn } from '../references/index.ts'
+import { isPurse, type PayableWallet, payableWallets } from '../wallets/index.ts'
+import type { incomingApi } from './api.ts'
+import { payableIn } from './match.ts'
+
+/** A credit that the operator names: whose it is, and what its payer wrote. */
+interface NamedCredit extends Tenant, Row {
+  readonly reference: string | null
+}
+
+/** An owner may have a record of the same id as the platform: it has arrived. */
+const NAMED_CREDIT = `
+select owner_id as "ownerId", mode, reference from incoming_credits
+where id = $1 order by status = 'handed_over' limit 1`
+
+export async function namedCredit(sql: Sql, creditId: string): Promise<NamedCredit | undefined> {
+  const [credit] = await sql<NamedCredit>(NAMED_CREDIT, [creditId])
+  return credit
+}
+
+/** Where the operator sends a credit: into a wallet, and with what it pays where a reference tells it. */
+export interface Destination {
+  readonly wallet: PayableWallet
+  readonly payable: Payable | null
+}
+
+interface Target {
+  readonly walletId?: string | undefined
+  readonly reference?: string | undefined
+}
+
+/** The reference that the operator gives names the wallet, too; beside a wallet, the one in the text of the payer counts. */
+export async function destinationOf(
+  { reference, walletId }: Target,
+  { mode, ownerId, reference: text }: NamedCredit,
+  { sql, refuse }: ContextOf<typeof incomingApi.assign>,
+) {
+  const scope = { mode, ownerId: ownerId === PLATFORM_OWNER ? null : ownerId }
+  const named = await namedBy(sql, scope, referenceNumbersIn(reference ?? text ?? ''))
+  const [first] = named
+  if (reference && !first) return refuse('reference_not_found')
+  const [wallet] = await payableWallets(sql, scope, { ids: [walletId ?? String(first?.walletId)] })
+  if (!wallet) return refuse('wallet_not_found')
+  if (isPurse(wallet)) return refuse('wallet_of_card')
+  return { wallet, payable: payableIn(named, wallet.id) }
+}

@@ -1,0 +1,1 @@
+import './acquirer/sandbox-tokens.ts'

@@ -1,0 +1,135 @@
+import { describe, expect, test } from '@jest/globals'
+import { newId } from '../../../src/values/ids.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { notedWrites } from '../../support/money/noted-writes.ts'
+import { type PayingOwner, startPayingOwners } from '../../support/money/paying-owners.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+
+const { service, owners, pay, refund, wallet, balanceOf, lastEvent, proveLedgers, sweep, withoutArrivals } =
+  await startPayingOwners()
+const [payer, payee] = owners
+
+describe('a payment from owner to owner', () => {
+  test('leaves one ledger, enters the other, and names what it pays', async () => {
+    const [from, to] = [await wallet(payer, 100), await wallet(payee)]
+    const requestId = newId('request')
+    const answer = await pay(payer, payee, { from, to, amountEuros: 12.34, payableId: requestId })
+    expect(answer).toMatchObject({ status: 200 })
+    expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([87.66, 12.34])
+    expect(await lastEvent(payee, 'incoming.received')).toEqual({
+      creditId: answer.body.id,
+      walletId: to,
+      status: 'matched',
+      amountEuros: 12.34,
+      reason: null,
+      source: 'owner',
+      payableType: 'request',
+      payableId: requestId,
+    })
+    await proveLedgers()
+  })
+
+  test('shows each owner its own side only', async () => {
+    const [from, to] = [await wallet(payer, 100), await wallet(payee)]
+    await bodyOf(pay(payer, payee, { from, to, amountEuros: 3 }))
+    const seen = async ({ client }: PayingOwner) =>
+      JSON.stringify([
+        await bodyOf(client.events.list({ query: { limit: 100 } })),
+        await bodyOf(client.ledger.transfers({ query: { limit: 100 } })),
+      ])
+    expect(await seen(payer)).not.toMatch(new RegExp(`${to}|${payee.ownerId}`))
+    expect(await seen(payee)).not.toMatch(new RegExp(`${from}|${payer.ownerId}`))
+  })
+
+  test('stands on the statements of both with the name of the other', async () => {
+    const [from, to] = [await wallet(payer, 100), await wallet(payee)]
+    const { id } = await bodyOf(pay(payer, payee, { from, to, amountEuros: 7 }))
+    await bodyOf(refund(payee, id, 2))
+    const lines = async ({ client, key }: PayingOwner, walletId: string) => {
+      const period = new Date().toISOString().slice(0, 7)
+      const { id } = await bodyOf(client.statements.create({ body: { walletId, period } }))
+      const { text } = await service.http('GET', `/statements/${id}/csv`, { token: key })
+      return text.split('\r\n').filter(line => /Payment/.test(line))
+    }
+    expect(await lines(payer, from)).toEqual([
+      expect.stringMatching(/,Payment,Payee,,For the tests,,-7.00,/),
+      expect.stringMatching(/,"Payment, refunded",Payee,,Given back,,2.00,/),
+    ])
+    expect(await lines(payee, to)).toEqual([
+      expect.stringMatching(/,Payment received,Payer,,For the tests,,7.00,/),
+      expect.stringMatching(/,"Payment received, given back",Payer,,Given back,,-2.00,/),
+    ])
+  })
+
+  test('stays on one ledger between two wallets of one owner', async () => {
+    const [from, to] = [await wallet(payer, 20), await wallet(payer)]
+    const { id } = await bodyOf(pay(payer, payer, { from, to, amountEuros: 5, payableId: 'request_own' }))
+    expect(await lastEvent(payer, 'incoming.received')).toMatchObject({
+      creditId: id,
+      payableId: 'request_own',
+    })
+    await bodyOf(refund(payer, id, 5))
+    expect([await balanceOf(payer, from), await balanceOf(payer, to)]).toEqual([20, 0])
+    await proveLedgers()
+  })
+
+  test('waits on the payee’s suspense account where the wallet is closed meanwhile', async () => {
+    const [from, to, next] = [await wallet(payer, 20), await wallet(payee), await wallet(payee)]
+    const { id } = await withoutArrivals(() => bodyOf(pay(payer, payee, { from, to, amountEuros: 5 })))
+    await bodyOf(payee.client.wallets.close({ params: { id: to } }))
+    await sweep()
+    expect(await lastEvent(payee, 'incoming.received')).toMatchObject({
+      creditId: id,
+      status: 'unmatched',
+      reason: 'wallet_closed',
+      payableId: null,
+    })
+    await bodyOf(service.dash.incoming.assign({ params: { id }, body: { walletId: next } }))
+    expect(await balanceOf(payee, next)).toBe(5)
+    await bodyOf(refund(payee, id, 5))
+    expect(await balanceOf(payer, from)).toBe(20)
+    await proveLedgers()
+  })
+
+  test('is taken by a request of the payee, each side in a transaction of its own', async () => {
+    const [from, to] = [await wallet(payer, 20), await wallet(payee)]
+    const owned = await notedWrites(service, async () => {
+      const body = {
+        fromOwnerId: payer.ownerId,
+        fromWalletId: from,
+        toOwnerId: payee.ownerId,
+        toWalletId: to,
+      }
+      await bodyOf(payee.client.payer.charge({ body: { ...body, amountEuros: 4 } }))
+      await bodyOf(pay(payer, payee, { from, to, amountEuros: 4 }))
+    })
+    expect(owned.flat().toSorted()).toEqual(expect.arrayContaining([payer.ownerId, payee.ownerId]))
+    expect(owned.filter(ids => ids.length > 1)).toEqual([])
+    expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([12, 8])
+    const due = await service.sql('select id from incoming_credits where due_at is not null')
+    expect(due).toEqual([])
+  })
+
+  test('of all that is left, twenty at once, is made as often as there is money for', async () => {
+    const [from, to] = [await wallet(payer, 5), await wallet(payee)]
+    const answers = await times(20, () => pay(payer, payee, { from, to, amountEuros: 1 }))
+    expect(statusCounts(answers)).toEqual({ 200: 5, 400: 15 })
+    expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([0, 5])
+    await proveLedgers()
+  })
+
+  test('is given back once by twenty requests at once, and never more than came', async () => {
+    const [from, to] = [await wallet(payer, 5), await wallet(payee, 50)]
+    const { id } = await bodyOf(pay(payer, payee, { from, to, amountEuros: 5 }))
+    const answers = await times(20, () => refund(payee, id, 2))
+    expect(statusCounts(answers)).toEqual({ 200: 2, 400: 18 })
+    expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([4, 51])
+    expect(await lastEvent(payer, 'incoming.received')).toMatchObject({
+      source: 'refund',
+      payableType: 'payment',
+      payableId: id,
+      walletId: from,
+    })
+    await proveLedgers()
+  })
+})

@@ -1,0 +1,81 @@
+import { expect } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import type { IncomingEvent } from '../../../src/money/incoming/incoming-event.ts'
+import { aWallet, bodyOf } from '../factories.ts'
+import { type Owner, startTestService } from '../harness.ts'
+import { expectVerifiedLedger } from '../verified-ledger.ts'
+import { openWorkerRuntime } from '../worker-runtime.ts'
+import { payerArea } from './payer-noun.ts'
+
+const withPayer = { ...areas, payer: payerArea }
+export type PayingOwner = Owner<typeof withPayer>
+
+interface Payment {
+  readonly from: string
+  readonly to: string
+  readonly amountEuros: number
+  readonly payableId?: string
+}
+
+type Told = (typeof IncomingEvent)['_output']
+
+const BALANCES = `
+select kind, coalesce(sum(posted_cents), 0)::int as cents from ledger_accounts where owner_id = $1 group by kind`
+
+/** Three owners who pay each other. */
+export async function startPayingOwners() {
+  const service = await startTestService({ areas: withPayer })
+  const owners = [await service.owner(), await service.owner(), await service.owner()] as const
+  const worker = await openWorkerRuntime(service)
+
+  /** The sweep, a minute later. */
+  async function sweep(): Promise<void> {
+    await service.sql('update incoming_credits set due_at = now() where due_at is not null')
+    await endOverdue(worker)
+  }
+
+  const pay = (
+    by: PayingOwner,
+    to: PayingOwner,
+    { from, to: toWalletId, ...more }: Payment,
+    options: object = {},
+  ) =>
+    by.client.payer.pay({
+      body: { fromWalletId: from, toOwnerId: to.ownerId, toWalletId, ...more },
+      ...options,
+    })
+  const refund = (by: PayingOwner, creditId: string, amountEuros: number) =>
+    by.client.payer.refund({ body: { creditId, amountEuros } })
+  const wallet = async ({ client }: PayingOwner, euros = 0) => (await aWallet(client, euros)).id
+  const balanceOf = async ({ client }: PayingOwner, id: string) =>
+    (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
+
+  const lastEvent = async ({ client }: PayingOwner, event: 'incoming.received') =>
+    (await bodyOf(client.events.list({ query: { event, limit: 1 } }))).data[0]?.data as Told | undefined
+
+  /** Proves the ledger of each owner, and that its bank has exactly what its wallets and its suspense account are owed. */
+  async function proveLedgers(): Promise<void> {
+    for (const { ownerId, client } of owners) {
+      await expectVerifiedLedger(client)
+      const rows = await service.sql<{ kind: string; cents: number }>(BALANCES, [ownerId])
+      const cents = (kind: string) => rows.find(row => row.kind === kind)?.cents ?? 0
+      expect(cents('bank') + cents('wallet') + cents('suspense')).toBe(0)
+    }
+  }
+
+  /** These owners can book nothing that comes in meanwhile: as if each process were killed before the second step. */
+  async function withoutArrivals<T>(work: () => Promise<T>): Promise<T> {
+    await service.sql(`
+      create function refuse_arrival() returns trigger language plpgsql as $$
+      begin if new.status <> 'handed_over' then raise exception 'the process was killed'; end if; return new; end $$;
+      create trigger refuse before insert on incoming_credits for each row execute function refuse_arrival()`)
+    try {
+      return await work()
+    } finally {
+      await service.sql('drop function refuse_arrival cascade')
+    }
+  }
+
+  return { service, owners, sweep, pay, refund, wallet, balanceOf, lastEvent, proveLedgers, withoutArrivals }
+}
