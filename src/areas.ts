@@ -7,6 +7,7 @@ import { credentialsArea } from './cards/credentials/credentials.ts'
 import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
 import { checkoutArea } from './commerce/checkout/checkout.ts'
 import { collectArea } from './commerce/collect/collect.ts'
+import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
@@ -71,6 +72,7 @@ export const areas = {
   checkout: checkoutArea,
   mpp: mppArea,
   collect: collectArea,
+  payerPage: payerPageArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

@@ -46,11 +46,12 @@ export function watchDatabase({ watch }: Metrics, database: Database): void {
 
 /** Measures the outcome of every outbound request. */
 export const measured = (
-  { judge, send }: Outbound,
+  { judge, isOpened, send }: Outbound,
   metrics: Metrics,
   what: 'webhook' | 'push',
 ): Outbound => ({
   judge,
+  isOpened,
   async send(request) {
     const answer = await send(request)
     metrics.sent(what, outcomeOf(answer), 'latencyMs' in answer ? answer.latencyMs : 0)

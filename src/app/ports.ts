@@ -31,6 +31,7 @@ interface Parts {
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
   readonly cardAnswerMs: number
+  readonly mppRuns: Ports['mppRuns']
   readonly execute: Execute
   readonly onOutbox: () => void
   /** Whether Temporal answers; null in a process that does not use it. */
@@ -56,6 +57,7 @@ export function portsOf(parts: Parts): Ports {
     runFor,
     deliver,
     cardAnswerMs,
+    mppRuns,
     execute,
     onOutbox,
     temporal,
@@ -65,6 +67,7 @@ export function portsOf(parts: Parts): Ports {
     runFor,
     deliver,
     cardAnswerMs,
+    mppRuns,
     health: oneAtATime(() => healthOf(database, temporal)),
     metrics: metrics.text,
     async advanceClock(tenant, toMs) {

@@ -203,6 +203,7 @@ const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
   pushContact: settings.pushContact,
   cardAnswerMs: settings.cardAnswerMs,
+  mppRuns: settings.mppRuns,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },
   collection: {
     iban: settings.collectionIban ?? null,

@@ -1,15 +1,16 @@
 import { KeyObject } from 'node:crypto'
-import { SignatureRejected, verifySigned } from '../derive/verify-signed.ts'
+import { SignatureRejected, UnknownSigningKey, verifySigned } from '../derive/verify-signed.ts'
 import { type LoadedKeys, loadKeys } from '../identity/signing-keys/index.ts'
+import { Problem } from '../kernel/contract/problem.ts'
 import type { Sql } from '../kernel/contract/sql.ts'
 import { type Signer, signedWith } from '../ports/signer.ts'
 import type { Vault } from '../ports/vault.ts'
-import { clock } from '../values/clock.ts'
 
 /** The most that passes until a key that another process has made signs here, with the time of a query. */
 const REFRESH_EVERY = 2_000
-/** How often, at most, a `kid` that nobody knows makes this process ask the database. */
-const ASK_AFTER = 1_000
+
+const CANNOT_SIGN =
+  'This installation cannot open its signing key. Its operator finds the reason in the log, and makes a new key by POST /signing-keys/rotate.'
 
 export interface OpenSigner extends Signer {
   /** To be called with committed events: after a rotation here, the new key signs here. */
@@ -29,10 +30,8 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
   let keys = await loadKeys(sql, vault)
   reportUnopened(keys, onFailure)
   let loading: Promise<void> | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
   let stopped = false
   const refresh = (): Promise<void> => {
-    askedAt = clock.ticks()
     loading ??= loadKeys(sql, vault)
       .then(loaded => {
         if (loaded.kid !== keys.kid) reportUnopened(loaded, onFailure)
@@ -50,14 +49,17 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
   const refreshing = setInterval(refresh, REFRESH_EVERY).unref()
   return {
     async sign(type, claims) {
-      if (!(keys.current instanceof KeyObject)) throw keys.current
+      if (!(keys.current instanceof KeyObject)) throw new Problem('not_configured', CANNOT_SIGN)
       return signedWith(keys.current, keys.kid, type, claims)
     },
     async verify(type, jws) {
-      const known = claimsOf(jws, keys, type)
-      if (known || clock.ticks() - askedAt < ASK_AFTER) return known
+      const found = check(jws, keys, type)
+      if (found !== UNKNOWN_KEY) return found
+      // What is being read already may be older than the key.
+      await loading
       await refresh()
-      return claimsOf(jws, keys, type)
+      const again = check(jws, keys, type)
+      return again === UNKNOWN_KEY ? undefined : again
     },
     publicKeys: () => keys.publicKeys,
     onEvents(events) {
@@ -74,10 +76,14 @@ function reportUnopened({ current }: LoadedKeys, onFailure: Parts['onFailure']):
   if (current instanceof Error) onFailure(current)
 }
 
-function claimsOf(jws: string, { publicKeys }: LoadedKeys, type: string) {
+const UNKNOWN_KEY = Symbol('unknown key')
+
+/** The claims, if the statement is ours. */
+function check(jws: string, { publicKeys }: LoadedKeys, type: string) {
   try {
     return verifySigned(jws, { keys: publicKeys }, type)
   } catch (error) {
+    if (error instanceof UnknownSigningKey) return UNKNOWN_KEY
     if (error instanceof SignatureRejected) return undefined
     throw error
   }

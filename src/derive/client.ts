@@ -1,4 +1,4 @@
-export { SignatureRejected, verifySigned } from './verify-signed.ts'
+export { SignatureRejected, UnknownSigningKey, verifySigned } from './verify-signed.ts'
 export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-webhook.ts'
 
 import type { z } from 'zod'

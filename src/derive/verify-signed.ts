@@ -4,6 +4,9 @@ import type { PublicKeySet, SignedClaims } from '../ports/signer.ts'
 /** This is no such statement of the installation whose keys were given: believe nothing in it. */
 export class SignatureRejected extends Error {}
 
+/** The key set does not have the key: fetch `/.well-known/jwks.json` anew, and reject it if that does not help. */
+export class UnknownSigningKey extends SignatureRejected {}
+
 /** No statement of ours comes near it. */
 const MOST_CHARACTERS = 1_048_576
 const SIGNATURE_BYTES = 64
@@ -19,7 +22,7 @@ export function verifySigned(jws: string, keys: PublicKeySet, type: string): Sig
   if (!signature || rest.length > 0) throw new SignatureRejected('This is no compact JWS.')
   const kid = keyIdOf(objectIn(header), type)
   const key = keys.keys.find(one => one.kid === kid && one.kty === 'OKP' && one.crv === 'Ed25519')
-  if (!key) throw new SignatureRejected(`The key set has no key ${kid}: fetch /.well-known/jwks.json anew.`)
+  if (!key) throw new UnknownSigningKey(`The key set has no key ${kid}: fetch /.well-known/jwks.json anew.`)
   const { kty, crv, x } = key
   const publicKey = createPublicKey({ key: { kty, crv, x }, format: 'jwk' })
   const bytes = Buffer.from(signature, 'base64url')

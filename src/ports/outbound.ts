@@ -57,5 +57,7 @@ export interface RefusedAddress {
 export interface Outbound {
   /** Why this URL would be refused, as far as can be told without a DNS lookup. */
   judge(url: string, options?: Pick<OutboundRequest, 'ownListener'>): RefusedAddress | undefined
+  /** Whether only the operator has opened an address, or it is our own listener's: no other is reached by plain http. */
+  isOpened(url: string): boolean
   send(request: OutboundRequest): Promise<OutboundAnswer>
 }

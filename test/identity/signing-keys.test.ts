@@ -82,6 +82,7 @@ describe('the signing keys', () => {
     const { status, headers, body } = await http(service.url, 'GET', '/.well-known/jwks.json', {})
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(headers.get('cache-control')).toBe('public, max-age=300')
     const [key] = body.keys
     expect(key).toEqual({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: key.kid, x: key.x })
   })
@@ -117,11 +118,17 @@ describe('a rotation', () => {
 
   test('is known at once to the process that gets a statement of the new key', async () => {
     const slow = await anotherProcess()
+    expect(await slow.verify(TYPE, await statementOf())).toEqual(claims)
     const { kid } = await bodyOf(dash.signingKeys.rotate())
     const signer = await anotherProcess()
     const jws = await signer.sign(TYPE, claims)
     expect(kidOf(jws)).toBe(kid)
-    expect(await slow.verify(TYPE, jws)).toEqual(claims)
+    const stranger = jws.replace(
+      /^[^.]+/,
+      Buffer.from(`{"alg":"EdDSA","kid":"x","typ":"${TYPE}"}`).toString('base64url'),
+    )
+    const [unknown, ...known] = await Promise.all([stranger, jws, jws].map(one => slow.verify(TYPE, one)))
+    expect([unknown, ...known]).toEqual([undefined, claims, claims])
     expect(await slow.verify('another', jws)).toBeUndefined()
     expect(await slow.verify(TYPE, `${jws.slice(0, -4)}AAAA`)).toBeUndefined()
   })
@@ -175,8 +182,10 @@ describe('the current key', () => {
   test('that cannot be opened stops no process: it is reported, nothing is signed, and old statements verify', async () => {
     const before = await statementOf()
     const { sign, verify, failures } = await anotherProcess(openVault(NEW_KEY))
-    await expect(sign(TYPE, claims)).rejects.toThrow(/ENCRYPTION_KEYS_OLD, or make a new key by POST/)
-    expect(failures).toEqual([expect.stringContaining(await currentKid())])
+    await expect(sign(TYPE, claims)).rejects.toMatchObject({ status: 503, code: 'not_configured' })
+    expect(failures).toEqual([
+      expect.stringMatching(`${await currentKid()} cannot be opened: .*ENCRYPTION_KEYS_OLD`),
+    ])
     expect(await verify(TYPE, before)).toEqual(claims)
   })
 })

@@ -1,3 +1,4 @@
+import './billing/acquirer.ts'
 import './billing/payment-methods.ts'
 import { describe, expect, test } from '@jest/globals'
 import { isCreditorReference } from '../../src/values/creditor-reference.ts'

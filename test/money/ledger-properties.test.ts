@@ -1,3 +1,4 @@
+import './ledger/collected.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { balancesOf } from '../../src/money/ledger/balances.ts'

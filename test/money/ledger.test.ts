@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { PLATFORM_OWNER } from '../../src/identity/customers/customer.ts'
+import { accountKinds } from '../../src/money/ledger/account.ts'
 import { newId } from '../../src/values/ids.ts'
 import { bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
@@ -21,6 +23,14 @@ const accountOf = async (walletId: string) => {
 }
 
 const cause = (type = 'trial') => ({ type, id: newId(type) })
+
+test('the chart of accounts stands in docs/money.md', () => {
+  const chart = readFileSync('docs/money.md', 'utf8').match(/^\| `\w+` \| (?:debit|credit) \| .*$/gm)
+  const accounts = Object.entries(accountKinds)
+  expect(chart).toEqual(
+    accounts.map(([kind, { normal, meaning }]) => `| \`${kind}\` | ${normal} | ${meaning} |`),
+  )
+})
 
 describe('a book', () => {
   test('moves money between wallets, with an entry on each side', async () => {

@@ -31,6 +31,7 @@ export function guardedHttp({
   ca,
   ownListener = () => undefined,
 }: Options = {}): Outbound {
+  const judgePublic = boundedCache(urlJudge([]))
   const judgeOthers = boundedCache(urlJudge(allow))
   const judgeUrl = (url: string, ofOwn = false) =>
     (ofOwn ? ownTarget(url, ownListener()) : undefined) ?? judgeOthers(url)
@@ -42,6 +43,7 @@ export function guardedHttp({
       const judged = judgeUrl(url, ownListener)
       return isRefused(judged) ? judged : undefined
     },
+    isOpened: url => !isRefused(judgeUrl(url, true)) && isRefused(judgePublic(url)),
     async send(request) {
       const target = judgeUrl(request.url, request.ownListener)
       if (isRefused(target)) return { kind: 'refused', ...target }

@@ -1,4 +1,11 @@
 export { CardAuthorization, CardMessage } from './authorization.ts'
-export type { CardBatch } from './batch.ts'
+export { type CardBatch, writeCardBatch } from './batch.ts'
 export { confirmationBlocker, confirmPayment, loadConfirmations, writeConfirmations } from './confirm.ts'
 export { authorizationEvents } from './messages-api.ts'
+export {
+  decideTokenPayment,
+  loadTokenPayments,
+  settleTokenPayment,
+  type TokenPayment,
+  tokenPaymentEvents,
+} from './token-payments.ts'

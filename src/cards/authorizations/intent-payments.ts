@@ -26,11 +26,12 @@ const FIND = `
 select a.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select id, intent_id as "intentId", status, decline_reason as "declineReason", updated_at as "updatedAt"
-  from card_authorizations where (owner_id, mode, intent_id) = ($1, $2, w.id) and amount_cents > 0 order by id desc limit ${MAX_PAYMENTS}
+  from card_authorizations where (owner_id, mode, intent_id) = ($1, $2, w.id) and amount_cents > 0
+    and mpp_credential_id is null order by id desc limit ${MAX_PAYMENTS}
 ) a
 order by a.id desc`
 
-/** Finds the payments by card on these intents. */
+/** Finds the payments by card on these intents. Machine payments are reported by the area that makes them. */
 export const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
   return rows.map(({ id, intentId, status, declineReason, updatedAt }) => ({

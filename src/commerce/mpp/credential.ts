@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import type { Challenge } from '../../mpp/index.ts'
 import { days, minutes } from '../../values/clock.ts'
 
 /**
@@ -24,9 +25,6 @@ export const senders = ['service', 'caller'] as const
 export const witnesses = ['merchant', 'network', 'key', 'operator', 'deadline'] as const
 export type Witness = (typeof witnesses)[number]
 
-/** A challenge as the merchant wrote it: every parameter byte for byte. */
-export type ChallengeParameters = Readonly<Record<string, string>>
-
 const schema = defineEntity({
   ...tenantTable('MppCredential', 'mpp_credentials', 'agentId', 'delegationId'),
   properties: {
@@ -49,7 +47,8 @@ const schema = defineEntity({
     amountEuros: p.bigint().name('amount_cents'),
     network: p.text(),
     challengeId: p.text(),
-    challenge: p.json<ChallengeParameters>(),
+    /** As the merchant wrote it: every parameter byte for byte. */
+    challenge: p.json<Challenge>(),
     /** SHA-256 of method, address and body of the request. */
     requestDigest: p.text(),
     /** SHA-256 of the credential, which is never kept itself. */

@@ -1,4 +1,4 @@
-import { credentialHeaderOf, digestMatches, isInstant } from '../../mpp/index.ts'
+import { digestMatches, isInstant } from '../../mpp/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import type { CardOffer } from './offers.ts'
 
@@ -78,16 +78,6 @@ const ofBody: Check = ({ challenge: { digest } }, { body }) =>
           'url: the challenge is for another body than that of this request. Send the body that is to be paid for.',
       }
 
-const HEADERS = ['authorization', 'payment-authorization']
-
-const knownHeader: Check = ({ challenge }) =>
-  HEADERS.includes(credentialHeaderOf(challenge).toLowerCase())
-    ? undefined
-    : {
-        code: 'challenge_unusable',
-        message: `url: the merchant wants the credential in the header ${credentialHeaderOf(challenge)}. Only Authorization and Payment-Authorization carry one.`,
-      }
-
 const withoutBilling: Check = ({ card: { billingRequired } }) =>
   billingRequired
     ? {
@@ -105,7 +95,7 @@ const ownKey: Check = ({ card: { key } }, { url }) =>
         message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the merchant that was asked.`,
       }
 
-const checks = [inTime, inEuros, withinHeld, ofNetwork, ofBody, knownHeader, withoutBilling, ownKey]
+const checks = [inTime, inEuros, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey]
 
 /** Why nothing is minted for an offer; undefined where it can be paid. */
 export function offerProblem(offer: CardOffer, terms: OfferTerms): OfferProblem | undefined {

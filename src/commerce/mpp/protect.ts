@@ -1,10 +1,11 @@
 import { findAgent } from '../../control/agents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { protectApi } from './protect-api.ts'
-import { type Protection, protectionOf, rulePattern } from './protect-match.ts'
+import { rulePattern } from './protect-match.ts'
 import { MOST_RULES, ProtectRule } from './protect-rule.ts'
 
 const ruleEvent = ({ id, type, merchant, agentId }: ProtectRule) => ({
@@ -44,12 +45,12 @@ export const rules: HandlerOf<typeof protectApi.rules> = ({ query: { type, agent
   return page(ProtectRule, { ...definedOnly({ type, agentId }), ...own })
 }
 
-/** How the rules of an agent read an address now. */
-export async function protectionFor(
-  url: URL,
-  agentId: string,
-  { records }: Pick<Context, 'records'>,
-): Promise<Protection> {
-  const all = await records.find(ProtectRule, { $or: [{ agentId: null }, { agentId }] })
-  return protectionOf(url, agentId, all)
-}
+/** The rules on machine payments that may concern the agent of an intent, read beside whatever else is read. */
+export const rulesOnIntent = (
+  intentId: string,
+  { records, tenant: { ownerId, mode } }: Pick<Context, 'records' | 'tenant'>,
+): Promise<readonly ProtectRule[]> =>
+  records.find(ProtectRule, sqlCondition(OF_INTENT, [ownerId, mode, intentId]))
+
+const OF_INTENT =
+  'agent_id is null or agent_id = (select i.agent_id from intents i where (i.owner_id, i.mode, i.id) = (?, ?, ?))'

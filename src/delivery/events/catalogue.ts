@@ -29,13 +29,6 @@ const Intent = z.object({
   reason,
 })
 const Dispute = z.object({ disputeId: id('dispute'), transactionId: id('txn'), status: status('open') })
-const Mpp = z.object({
-  credentialId: id('credential'),
-  intentId: id('intent'),
-  status: status('consumed'),
-  amountEuros: euros,
-  merchant,
-})
 
 /**
  * The catalogue of the contract, by the shapes that all areas share. What an operation emits it declares itself, and
@@ -53,19 +46,6 @@ export const catalogue = {
     },
     Dispute,
   ),
-  ...each(
-    'mpp.credential',
-    {
-      minted: 'A credential for a machine payment has been made.',
-      consumed: 'A credential for a machine payment has been used.',
-    },
-    Mpp,
-  ),
-  'mpp.credential.expired': reservedEvent(
-    'A credential for a machine payment has not been used in time.',
-    Mpp,
-  ),
-  'mpp.transaction.completed': event('A machine payment is done.', Mpp),
   'receipt.updated': event(
     'A receipt has been matched with a transaction, or has changed.',
     z.object({ receiptId: id('receipt'), transactionId: id('txn'), status: status('matched') }),

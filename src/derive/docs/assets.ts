@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { baseStyle, pageIcon } from '../../web/page-parts.ts'
 import { versionOf } from '../../web/static-file.ts'
 
 export interface Asset {
@@ -8,9 +9,8 @@ export interface Asset {
   readonly address: string
 }
 
-/** The style sheet in the order in which one rule may override another. */
+/** The style sheet in the order in which one rule may override another, after what every page has. */
 const styles = [
-  'base',
   'code',
   'parts',
   'members',
@@ -44,9 +44,9 @@ export const assetsWith = (index: unknown): Assets => ({
   style: asset(
     'docs.css',
     'text/css; charset=utf-8',
-    styles.map(name => read(`styles/${name}.css`)).join('\n'),
+    [baseStyle(), ...styles.map(name => read(`styles/${name}.css`))].join('\n'),
   ),
   script: asset('docs.js', 'text/javascript; charset=utf-8', read('docs.js')),
-  icon: asset('docs.svg', 'image/svg+xml', read('docs.svg')),
+  icon: asset('docs.svg', 'image/svg+xml', pageIcon()),
   index: asset('search.json', 'application/json; charset=utf-8', JSON.stringify(index)),
 })

@@ -13,7 +13,7 @@ import { sendCached } from './send-static-file.ts'
 
 const RESIDENCY = 'EU'
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Pages load only our own resources and cannot be framed. */
+/** Pages load only our own resources and cannot be framed; one may have a stricter policy of its own. */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -51,7 +51,7 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
 function describe(headers: Headers, { type = JSON_TYPE, name }: Outcome): void {
   headers['Content-Type'] = type
   if (name) headers['Content-Disposition'] = `attachment; filename="${name}"`
-  if (type.startsWith('text/html')) Object.assign(headers, PAGE_HEADERS)
+  if (type.startsWith('text/html')) Object.assign(headers, { ...PAGE_HEADERS, ...headers })
 }
 
 /**

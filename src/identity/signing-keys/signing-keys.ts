@@ -1,5 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { withHeaders } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newKeyPair, publicKeyOf } from '../../ports/signer.ts'
@@ -12,7 +13,7 @@ const signingKeys = implement(signingKeysApi, {
   async jwks(_, { records, actFor }) {
     actFor(platform)
     const keys = await records.find(SigningKey, {}, { orderBy: { id: 'desc' } })
-    return { keys: keys.map(key => key.publicKey()) }
+    return withHeaders({ keys: keys.map(key => key.publicKey()) }, { 'Cache-Control': 'public, max-age=300' })
   },
 
   async list(_, { page, actFor }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Refusal } from './problem.ts'
 
 /** Content that is produced while it is sent: the next piece is produced when the last one has gone. */
 export type ByteStream = AsyncIterable<string | Uint8Array>
@@ -11,6 +12,8 @@ export interface File {
   /** The name under which a browser saves the file instead of showing it. */
   readonly name?: string
   readonly cache?: CachedFile
+  /** A page for people in place of this refusal: the answer has its status and code. */
+  readonly refusal?: Refusal
 }
 
 /** Content that is the same for every caller: its version for the ETag, and its compressed forms. */

@@ -12,8 +12,8 @@ export const paymentStates = [
   'returned',
 ] as const
 
-/** What pays: a transfer, or a card. */
-export const paymentTypes = ['transfer', 'card'] as const
+/** What pays: a transfer, a card, or a machine payment. */
+export const paymentTypes = ['transfer', 'card', 'mpp'] as const
 
 export type PaymentState = (typeof paymentStates)[number]
 

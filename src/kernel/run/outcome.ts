@@ -43,10 +43,7 @@ export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?:
   const [status, schema] = operation.returns
   if (value === undefined) return { status, body: null }
   const { mediaType, once } = formatOf(schema)
-  if (mediaType) {
-    const { type, content, name, cache } = value as File
-    return { status, type, body: content, ...(name && { name }), ...(cache && { cache }) }
-  }
+  if (mediaType) return fileOutcome(status, value as File)
   const wire = z.encode(schema, value) as Record<string, unknown>
   const outcome = {
     status,
@@ -80,6 +77,15 @@ function declared(
   }
   return given
 }
+
+const fileOutcome = (status: number, { type, content, name, cache, refusal }: File): Outcome => ({
+  status: refusal?.status ?? status,
+  type,
+  body: content,
+  ...(name && { name }),
+  ...(cache && { cache }),
+  ...(refusal && { errorCode: refusal.code }),
+})
 
 /** The cursor with which a list continues after the record at this index. */
 type CursorAfter = (index: number) => string

@@ -23,21 +23,24 @@ export const creditsFor = ({ type, id }: Payable, { records, tenant }: Reading):
 /** Why a credit cannot be said to pay something. */
 export type UnusableCredit = 'credit_not_found' | 'credit_not_in_wallet' | 'credit_pays_already'
 
-const isBySepa = ({ source, status }: IncomingCredit): boolean =>
-  (source === 'bank' || source === 'simulation') && status !== 'handed_over'
-
 /** Says of a credit which names nothing that it pays this: one whose payer has left out or mistyped the reference. */
 export async function payWithCredit(
   creditId: string,
   { walletId, payable }: { readonly walletId: string; readonly payable: Payable },
   context: Reading,
 ): Promise<IncomingCredit | UnusableCredit> {
-  const credit = await lockCredit(creditId, context)
-  if (!credit || !isBySepa(credit)) return 'credit_not_found'
-  if (credit.walletId !== walletId) return 'credit_not_in_wallet'
+  const { records, tenant } = context
+  // One that is being assigned is not locked: that takes the credit before the record that it pays.
+  const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
+  if (!known || !SEPA_SOURCES.has(known.source)) return 'credit_not_found'
+  const credit = known.walletId === walletId ? await lockCredit(creditId, context) : null
+  if (!credit) return 'credit_not_in_wallet'
   if (credit.payableId !== null) return 'credit_pays_already'
   return Object.assign(credit, payableColumns(payable))
 }
+
+/** The money of all others has been counted already: as a charge, a funding, or a payment of an owner. */
+const SEPA_SOURCES: ReadonlySet<IncomingCredit['source']> = new Set(['bank', 'simulation'])
 
 type Simulated = Pick<
   IncomingCredit,

@@ -74,7 +74,7 @@ function destinationOf(
   return {
     tenant: { ownerId: target.ownerId, mode },
     walletId: target.walletId,
-    payable: payableIn(named, target.walletId),
+    payable: payableIn(named, { ownerId: target.ownerId, id: target.walletId }),
     reason: 'wallet_closed',
     isMatched: !target.isClosed,
   }
@@ -85,8 +85,16 @@ const targetOf = ({ ownerId, id, status }: PayableWallet): Target => ({
   isClosed: status === 'closed',
 })
 
-/** What the references of a text say is paid into this wallet. Where they name several, its owner tells which it is. */
-export function payableIn(named: readonly NamedReference[], walletId: string): Payable | null {
-  const payables = named.flatMap(one => (one.walletId === walletId && one.payable ? one.payable : []))
+/**
+ * What the references of a text say is paid into this wallet, or was to be paid into one of the same owner that is closed.
+ * Where they name several, the owner tells which it is.
+ */
+export function payableIn(
+  named: readonly NamedReference[],
+  wallet: Pick<PayableWallet, 'id' | 'ownerId'>,
+): Payable | null {
+  const isMeant = ({ walletId, ownerId, isClosed }: NamedReference): boolean =>
+    walletId === wallet.id || (isClosed && ownerId === wallet.ownerId)
+  const payables = named.flatMap(one => (isMeant(one) && one.payable ? one.payable : []))
   return payables.length === 1 ? (payables[0] ?? null) : null
 }

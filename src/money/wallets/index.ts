@@ -3,4 +3,5 @@ export { closeWallet, mainWallet, openWallet, type WalletRow, walletsById } from
 export { type PayableWallet, payableWallets } from './payable-wallets.ts'
 export { isPurse, purseRefusal } from './purse-refusal.ts'
 export { walletEvent } from './response.ts'
+export { sepaAccountOf } from './sepa-account.ts'
 export { findWallet } from './wallets.ts'

@@ -44,6 +44,11 @@ export const temporalSettings = {
     allowed: 'a PEM file',
     otherwise: 'those that the system trusts',
   }),
+  mppRuns: about(z.enum(['all', 'open']).default('all'), {
+    meaning:
+      'Which machine payments have a run of their own: all of them, or only those whose outcome is open, for whoever makes hundreds a second.',
+    allowed: 'all, open',
+  }),
   operatorSignals: about(yesOrNo.default(false), {
     meaning: 'Whether signals from the Temporal Web UI decide about live money. In test mode they always do.',
     allowed: 'true or false',

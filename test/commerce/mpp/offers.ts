@@ -110,7 +110,6 @@ describe('an offer', () => {
       'digest_mismatch',
       /another body/,
     ],
-    ['wants another header', { parameters: { header: 'Cookie' } }, 'challenge_unusable', /Cookie/],
     ['wants an address', { details: { billingRequired: true } }, 'challenge_unusable', /billing address/],
     ['has its key elsewhere', jwks('https://evil.example/keys'), 'merchant_key_unusable', /evil\.example/],
     [

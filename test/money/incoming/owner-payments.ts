@@ -75,7 +75,9 @@ describe('a payment from owner to owner', () => {
 
   test('waits on the payee’s suspense account where the wallet is closed meanwhile', async () => {
     const [from, to, next] = [await wallet(payer, 20), await wallet(payee), await wallet(payee)]
-    const { id } = await withoutArrivals(() => bodyOf(pay(payer, payee, { from, to, amountEuros: 5 })))
+    const requestId = newId('request')
+    const payment = { from, to, amountEuros: 5, payableId: requestId }
+    const { id } = await withoutArrivals(() => bodyOf(pay(payer, payee, payment)))
     await bodyOf(payee.client.wallets.close({ params: { id: to } }))
     await sweep()
     expect(await lastEvent(payee, 'incoming.received')).toMatchObject({
@@ -84,7 +86,10 @@ describe('a payment from owner to owner', () => {
       reason: 'wallet_closed',
       payableId: null,
     })
-    await bodyOf(service.dash.incoming.assign({ params: { id }, body: { walletId: next } }))
+    const assigned = { walletId: next, status: 'assigned', payableType: 'request', payableId: requestId }
+    expect(
+      await bodyOf(service.dash.incoming.assign({ params: { id }, body: { walletId: next } })),
+    ).toMatchObject(assigned)
     expect(await balanceOf(payee, next)).toBe(5)
     await bodyOf(refund(payee, id, 5))
     expect(await balanceOf(payer, from)).toBe(20)

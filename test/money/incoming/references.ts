@@ -145,6 +145,18 @@ describe('the operator assigns a credit', () => {
     })
   })
 
+  test('to another wallet of the owner, where that of the request is closed', async () => {
+    const { reference, requestId, walletId } = await aRequest()
+    await bodyOf(client.wallets.close({ params: { id: walletId } }))
+    const [next, stranger] = [await aWallet(client), await service.owner()]
+    const { id } = await send(reference)
+    expect((await assign(id, { walletId: (await aWallet(stranger.client)).id })).status).toBe(404)
+    expect(await bodyOf(assign(id, { walletId: next.id }))).toMatchObject({
+      walletId: next.id,
+      payableId: requestId,
+    })
+  })
+
   test('not by a reference of nobody, nor by a text without one, nor by both members or none', async () => {
     const { reference, walletId } = await aRequest()
     const { id } = await send('nothing')

@@ -19,6 +19,7 @@ describe('the settings', () => {
       connectionsPerAddress: 500,
       bodyMemoryMib: 32,
       cardAnswerMs: 1_500,
+      mppRuns: 'all',
       trustProxy: false,
       logLevel: 'info',
       temporalNamespace: 'default',

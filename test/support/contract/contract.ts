@@ -7,7 +7,9 @@ import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
 import { scopes, tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
-import type { Outbound } from '../../../src/ports/outbound.ts'
+import { writeChallenge } from '../../../src/mpp/index.ts'
+import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
+import { aChallenge } from '../commerce/challenges.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
 import { operations, World } from './world.ts'
@@ -185,18 +187,27 @@ export function readPath(
 export const commonMembers = (record: HttpResponse['body'], view: HttpResponse['body']) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name in view))
 
-/** Answers every outgoing request with 204, so that nothing leaves the machine. */
+/** As receivers of webhooks answer; a request that can pay is asked for money. */
+function answerTo({ headers = {} }: OutboundRequest): Record<string, string> {
+  return 'accept-payment' in headers ? { 'www-authenticate': writeChallenge(aChallenge()) } : {}
+}
+
+/** Answers every outgoing request itself, so that nothing leaves the machine. */
 export const acceptingOutbound: Outbound = {
   judge: () => undefined,
-  send: async () => ({
-    kind: 'answered',
-    status: 204,
-    headers: {},
-    headerLists: {},
-    body: new Uint8Array(),
-    cut: false,
-    latencyMs: 1,
-  }),
+  isOpened: () => false,
+  send: async request => {
+    const headers = answerTo(request)
+    return {
+      kind: 'answered',
+      status: 'www-authenticate' in headers ? 402 : 204,
+      headers,
+      headerLists: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+      body: new Uint8Array(),
+      cut: false,
+      latencyMs: 1,
+    }
+  },
 }
 
 /**

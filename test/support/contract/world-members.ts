@@ -1,4 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { writeChallenge } from '../../../src/mpp/index.ts'
+import { aChallenge } from '../commerce/challenges.ts'
 import type { HttpResponse } from '../harness.ts'
 
 /** Calls an operation with the owner's key, and gives its answer. */
@@ -34,6 +36,12 @@ export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string) => Promise<Record<string, string>>>
 > = {}
 
+/** A card and an intent of one agent, for the merchant of the examples. */
+async function aPayer(make: Make) {
+  const { agentId, cardId } = await aShopper(make)
+  return { cardId, intentId: await approvedIntent(make, agentId, SHOP) }
+}
+
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<Record<string, (make: Make, path: string) => Promise<object>>> = {
   'accessEvents.access': async (make, path) => {
@@ -55,6 +63,11 @@ export const MADE_MEMBERS: Readonly<Record<string, (make: Make, path: string) =>
     return { intentId: await approvedIntent(make, await anAgent(make), { walletId }) }
   },
   'credentials.create': shoppersIntent,
+  'mpp.mint': async make => ({
+    ...(await aPayer(make)),
+    challenge: writeChallenge(aChallenge()),
+  }),
+  'mpp.pay': aPayer,
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   'fillerKeys.create': async () => ({
     publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),

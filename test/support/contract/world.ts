@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
+import { style } from '../../../src/commerce/collect/payer-page/assets.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { networkBefore } from '../cards/network.ts'
@@ -22,8 +23,10 @@ import { MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 
 export const operations = published(areas)
 
-/** Collections whose records only an agent's behavior creates. */
+/** Collections whose records are made elsewhere, or only by an agent's behavior. */
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
+  '/pay': world => world.idOf('request'),
+  '/pay/assets': async () => style.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
 }

@@ -47,7 +47,7 @@ export function applyFacts(
   takeBackIntent(row, standing, batch)
   moveMoney(row, standing, batch, postings)
   countUse(row, standing, batch)
-  chargeToken(row, before, standing, batch)
+  chargeToken(row, standing, batch)
   record(row, standing, batch)
   const transaction = updateTransaction(row, standing, evidence, batch, context)
   settleIntent(row, before, standing, transaction, batch, context)
@@ -70,13 +70,12 @@ const mayTake = (intent: IntentRow, { facts }: AuthorizationRow, { payments }: C
     ? payments.blockerOf(intent) === undefined
     : intent.status === 'approved' && intent.paymentId === null
 
-/** Counts what a network token pays, and gives back what it has not paid after all. */
-function chargeToken(row: AuthorizationRow, before: Standing, standing: Standing, batch: CardBatch): void {
+/** Counts what a network token pays beyond what the record says, and gives back what it has not paid after all. */
+function chargeToken(row: AuthorizationRow, standing: Standing, batch: CardBatch): void {
   if (row.networkTokenId === null) return
-  const [was, is] = [before, standing].map(({ heldEuros, capturedEuros }) => heldEuros + capturedEuros)
-  const change = (is ?? 0n) - (was ?? 0n)
+  const change = standing.heldEuros + standing.capturedEuros - row.heldEuros - row.capturedEuros
   const { credentials, now } = batch
-  const isIncrement = before.approvedEuros > 0n
+  const isIncrement = row.approvedEuros > 0n
   if (change > 0n) credentials.charge(row.networkTokenId, change, now, { isIncrement })
   if (change < 0n) credentials.giveBack(row.networkTokenId, -change, now)
 }
@@ -85,7 +84,9 @@ function record(row: AuthorizationRow, standing: Standing, { now, changed }: Car
   const asked = row.facts.asks.reduce((sum, { asked }) => sum + BigInt(asked), 0n)
   const { clearedEuros, refundedEuros, confirmedEuros } = standing
   const begun = BigInt(row.facts.begun ?? 0)
-  const isOpen = !standing.isOver && (standing.heldEuros > 0n || standing.capturedEuros > clearedEuros)
+  const isPartlyCleared = clearedEuros > 0n && standing.pendingEuros > 0n
+  const isAwaited = standing.heldEuros > 0n || standing.capturedEuros > clearedEuros || isPartlyCleared
+  const isOpen = !standing.isOver && isAwaited
   row.declineReason = declineReasonOf(row, standing)
   authorizationMachine.move(row, statusOf(standing, row))
   Object.assign(row, {

@@ -96,7 +96,7 @@ export interface Standing {
   readonly clearedEuros: Euros
   readonly refundedEuros: Euros
   readonly confirmedEuros: Euros | null
-  /** What a machine payment may still cost, of which nobody has said yet whether it is paid. */
+  /** What a machine payment may still cost, as far as nobody has said what became of it. */
   readonly pendingEuros: Euros
   /** Nothing more is held for it. What is cleared later is booked all the same. */
   readonly isOver: boolean
@@ -130,17 +130,18 @@ export function standingOf(facts: Facts): Standing {
     clearedEuros,
     refundedEuros: sum(exactAmounts(facts.refunds)),
     confirmedEuros,
-    pendingEuros: isOver ? 0n : pendingOf(facts),
+    pendingEuros: isOver ? 0n : pendingOf(facts, clearedEuros),
     isOver,
     isReversed,
     isNotPaid,
   }
 }
 
-/** The network's answer, a clearing or a receipt says what became of a machine payment; a reversal or a refund does not. */
-function pendingOf({ begun = '0', asks, outcome, clearings, confirmed }: Facts): Euros {
-  const isKnown = asks.length + outcome.length + clearings.length > 0 || confirmed !== null
-  return isKnown ? 0n : BigInt(begun)
+/** The network's answer or a receipt says what became of a machine payment, and the last clearing; another one only of a part. */
+function pendingOf({ begun = '0', asks, outcome, confirmed }: Facts, clearedEuros: Euros): Euros {
+  const isKnown = asks.length + outcome.length > 0 || confirmed !== null
+  const left = BigInt(begun) - clearedEuros
+  return isKnown || left < 0n ? 0n : left
 }
 
 /** The part of each approval that is paid, and the part that stays held. */

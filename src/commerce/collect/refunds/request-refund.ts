@@ -5,7 +5,7 @@ import { minutes } from '../../../values/clock.ts'
 import { paymentWays } from '../request-payment.ts'
 
 /** `returned`: the payer’s bank has sent the money back to us. */
-export const refundMachine = machine('refund-of-request', {
+export const refundMachine = machine('request-refund', {
   pending: ['completed', 'failed'],
   completed: ['returned'],
   failed: [],

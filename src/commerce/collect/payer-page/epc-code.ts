@@ -1,0 +1,45 @@
+import { decimal, type Euros } from '../../../values/money.ts'
+
+/** A SEPA credit transfer that a payer is asked for. */
+export interface AskedTransfer {
+  /** In whose name the account is. */
+  readonly name: string
+  readonly iban: string
+  readonly bic: string | null
+  readonly amountEuros: Euros
+  /** The ISO 11649 creditor reference. */
+  readonly reference: string
+}
+
+/** The most that a code may hold: level M in version 13 of QR codes. */
+const MOST_BYTES = 331
+const LONGEST_NAME = 70
+/** What a credit transfer can carry, in cents. */
+const LARGEST = 99_999_999_999n
+
+/**
+ * The content of a QR code by which banking apps fill in a credit transfer (EPC069-12, version 002, UTF-8). Undefined
+ * where no code can say it. A name that does not fit is cut: the bank compares it, and then shows the full one.
+ */
+export function epcCode({ name, iban, bic, amountEuros, reference }: AskedTransfer): string | undefined {
+  if (amountEuros < 1n || amountEuros > LARGEST) return undefined
+  const withName = (fitting: string): string =>
+    ['BCD', '002', '1', 'SCT', bic ?? '', fitting, iban, `EUR${decimal(amountEuros)}`, '', reference].join(
+      '\n',
+    )
+  const room = MOST_BYTES - Buffer.byteLength(withName(''))
+  const fitting = fittingName(name, room)
+  return fitting === '' ? undefined : withName(fitting)
+}
+
+/** The name in one line, cut after the last word that fits; a word that is too long by itself is cut within. */
+export function fittingName(name: string, bytes: number): string {
+  const line = name.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  const characters = [...line]
+  let cut = characters.slice(0, LONGEST_NAME)
+  while (Buffer.byteLength(cut.join('')) > bytes) cut = cut.slice(0, -1)
+  if (cut.length === characters.length) return line
+  const isBetweenWords = characters[cut.length] === ' '
+  const lastGap = isBetweenWords ? cut.length : cut.lastIndexOf(' ')
+  return (lastGap > 0 ? cut.slice(0, lastGap) : cut).join('').trimEnd()
+}

@@ -1,0 +1,137 @@
+import type { Euros } from '../../../values/money.ts'
+import { type Html, html } from '../../../web/html.ts'
+import { icon, style } from './assets.ts'
+import type { AskedTransfer } from './epc-code.ts'
+import type { Language } from './language.ts'
+import { amountIn, minuteIn, type PageState, texts } from './texts.ts'
+
+/** What the page shows of a request: nothing of its payer, and nothing that only who has paid may see. */
+export interface RequestView {
+  readonly id: string
+  readonly state: PageState
+  readonly isTest: boolean
+  /** The public name of whoever asks for the money. */
+  readonly payee: string
+  readonly purpose: string
+  readonly amountEuros: Euros
+  readonly paidEuros: Euros
+  readonly expiresAt: Date
+  /** Null where no bank account takes the money. */
+  readonly transfer: AskedTransfer | null
+  /** Null where no card can be charged. */
+  readonly program: { readonly mppUrl: string; readonly payUrl: string } | null
+}
+
+/** The page of a request. It works without a script, and all it loads is ours. */
+export function requestPage(view: RequestView, language: Language): Html {
+  const { state, payee, purpose, amountEuros, isTest } = view
+  const words = texts[language]
+  const amount = amountIn(language, amountEuros)
+  return layout(
+    language,
+    `${amount} ${words.to} ${payee}`,
+    html`
+<section class="summary" aria-labelledby="heading">
+  <p class="mark ${state}">${words.marks[state]}</p>
+  <h1 id="heading"><span class="amount">${amount}</span> <span class="payee">${words.to} <bdi>${payee}</bdi></span></h1>
+  <p class="purpose"><span>${words.purpose}</span> <bdi>${purpose}</bdi></p>
+  ${standing(view, language)}
+  ${isTest && html`<p class="test">${words.test}</p>`}
+</section>
+${state === 'open' && ways(view, language)}
+<footer><p>${words.request} <code>${view.id}</code></p></footer>`,
+  )
+}
+
+/** Until when, and what is still due; or why nothing is to be paid. */
+function standing({ state, expiresAt, amountEuros, paidEuros }: RequestView, language: Language): Html {
+  const words = texts[language]
+  if (state !== 'open') return html`<p class="meaning">${words.meanings[state]}</p>`
+  const [paid, due] = [paidEuros, amountEuros - paidEuros].map(amount => amountIn(language, amount))
+  return html`<p class="until">${words.payBy} <time datetime="${expiresAt.toISOString()}">${minuteIn(language, expiresAt)}</time></p>
+  ${paidEuros > 0n && html`<p class="meaning">${words.partly(String(paid), String(due))}</p>`}`
+}
+
+function ways(view: RequestView, language: Language): Html {
+  const { transfer, program, id } = view
+  if (!transfer && !program) return html`<p class="noway">${texts[language].noWay}</p>`
+  return html`${transfer ? transferWay(transfer, id, language) : undefined}
+${program ? programWay(program, language) : undefined}`
+}
+
+function transferWay(transfer: AskedTransfer, id: string, language: Language): Html {
+  const words = texts[language]
+  const { name, iban, bic, amountEuros, reference } = transfer
+  return html`
+<section class="way transfer" aria-labelledby="transfer">
+  <h2 id="transfer">${words.transfer}</h2>
+  <dl>
+    <div><dt>${words.holder}</dt><dd><bdi>${name}</bdi></dd></div>
+    <div><dt>IBAN</dt><dd class="number">${inFours(iban)}</dd></div>
+    ${bic !== null && html`<div><dt>BIC</dt><dd class="number">${bic}</dd></div>`}
+    <div><dt>${words.amount}</dt><dd class="number">${amountIn(language, amountEuros)}</dd></div>
+    <div><dt>${words.reference}</dt><dd class="number">${inFours(reference)}<p class="hint">${words.referenceHint}</p></dd></div>
+  </dl>
+  <figure>
+    <img src="${id}/qr.svg" alt="${words.code}" width="240" height="240">
+    <figcaption>${words.codeHint}</figcaption>
+  </figure>
+</section>`
+}
+
+/** Groups of four, as IBANs and references are printed; copied as a whole. */
+const inFours = (text: string): Html =>
+  html`<span class="whole">${(text.match(/.{1,4}/g) ?? []).join(' ')}</span>`
+
+function programWay({ mppUrl, payUrl }: NonNullable<RequestView['program']>, language: Language): Html {
+  const words = texts[language]
+  const example = [
+    `curl ${payUrl} \\`,
+    `  -H 'Authorization: Bearer at_…' \\`,
+    `  --json '{"intentId":"intent_…","url":`,
+    `"${mppUrl}"}'`,
+  ].join('\n')
+  return html`
+<section class="way" aria-labelledby="program">
+  <h2 id="program">${words.program}</h2>
+  <p>${words.programHint}</p>
+  <pre><code><span class="whole">${mppUrl}</span></code></pre>
+  <p>${words.programExample}</p>
+  <pre><code>${example}</code></pre>
+</section>`
+}
+
+/** The page for an address that names no request. */
+export function unknownPage(language: Language): Html {
+  const { unknown, unknownHint } = texts[language]
+  return layout(
+    language,
+    unknown,
+    html`
+<section class="summary">
+  <p class="mark cancelled">404</p>
+  <h1>${unknown}</h1>
+  <p class="meaning">${unknownHint}</p>
+</section>`,
+  )
+}
+
+/** Addresses are relative, so that the page works below a path, too. */
+const layout = (language: Language, title: string, content: Html): Html => html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="assets/${icon.name}" type="image/svg+xml">
+<link rel="stylesheet" href="assets/${style.name}">
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`

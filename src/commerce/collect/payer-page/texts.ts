@@ -1,0 +1,134 @@
+import { decimal, type Euros } from '../../../values/money.ts'
+import type { Language } from './language.ts'
+
+/** How a request stands for the person who is to pay it. */
+export type PageState = 'open' | 'under_way' | 'paid' | 'expired' | 'cancelled' | 'refunded'
+
+/** All that the page says, in one language. */
+interface Texts {
+  /** The mark above the amount. */
+  readonly marks: Readonly<Record<PageState, string>>
+  /** What a state means for the payer; nothing where the page goes on to tell how to pay. */
+  readonly meanings: Readonly<Partial<Record<PageState, string>>>
+  /** Stands between the amount and the payee. */
+  readonly to: string
+  readonly purpose: string
+  readonly payBy: string
+  readonly partly: (paid: string, due: string) => string
+  readonly test: string
+  readonly transfer: string
+  readonly holder: string
+  readonly amount: string
+  readonly reference: string
+  readonly referenceHint: string
+  readonly code: string
+  readonly codeHint: string
+  readonly program: string
+  readonly programHint: string
+  readonly programExample: string
+  readonly noWay: string
+  readonly request: string
+  readonly unknown: string
+  readonly unknownHint: string
+}
+
+const english: Texts = {
+  marks: {
+    open: 'Payment request',
+    under_way: 'Payment under way',
+    paid: 'Paid',
+    expired: 'Expired',
+    cancelled: 'Cancelled',
+    refunded: 'Refunded',
+  },
+  meanings: {
+    under_way:
+      'A payment is being made at this moment. Please do not pay again; reload this page in a minute.',
+    paid: 'This request has been paid. There is nothing left to do.',
+    expired: 'The time to pay has passed. Please send no money: ask the payee for a new request.',
+    cancelled: 'The payee has withdrawn this request. Please send no money.',
+    refunded: 'This request was paid, and the money has been sent back.',
+  },
+  to: 'to',
+  purpose: 'For',
+  payBy: 'Pay by',
+  partly: (paid, due) => `${paid} have arrived. ${due} are still due.`,
+  test: 'This is a test. Please send no real money.',
+  transfer: 'By bank transfer',
+  holder: 'Account holder',
+  amount: 'Amount',
+  reference: 'Reference',
+  referenceHint: 'Please give exactly this reference: your payment is found by it.',
+  code: 'QR code that fills in the bank transfer',
+  codeHint: 'Scan it with your banking app.',
+  program: 'By a program',
+  programHint:
+    'A program that speaks the Machine Payments Protocol asks this address, is answered with 402 Payment Required and a challenge, and pays by card:',
+  programExample: 'An agent of this service pays it with an intent of its own:',
+  noWay: 'No way to pay this request is open at the moment. Please ask the payee.',
+  request: 'Request',
+  unknown: 'No such payment request',
+  unknownHint: 'Compare the address with the one that you were given, or ask whoever gave it to you.',
+}
+
+const german: Texts = {
+  marks: {
+    open: 'Zahlungsaufforderung',
+    under_way: 'Zahlung läuft',
+    paid: 'Bezahlt',
+    expired: 'Abgelaufen',
+    cancelled: 'Zurückgezogen',
+    refunded: 'Erstattet',
+  },
+  meanings: {
+    under_way:
+      'Gerade wird bezahlt. Bitte zahlen Sie nicht noch einmal; laden Sie diese Seite in einer Minute neu.',
+    paid: 'Diese Zahlung ist eingegangen. Sie müssen nichts weiter tun.',
+    expired:
+      'Die Frist ist vorbei. Bitte überweisen Sie nichts, sondern lassen Sie sich eine neue Aufforderung geben.',
+    cancelled: 'Der Empfänger hat diese Aufforderung zurückgezogen. Bitte überweisen Sie nichts.',
+    refunded: 'Diese Zahlung war eingegangen, und das Geld ist zurückgesandt.',
+  },
+  to: 'an',
+  purpose: 'Für',
+  payBy: 'Zahlbar bis',
+  partly: (paid, due) => `${paid} sind eingegangen. ${due} sind noch offen.`,
+  test: 'Dies ist ein Test. Bitte überweisen Sie kein echtes Geld.',
+  transfer: 'Per Überweisung',
+  holder: 'Kontoinhaber',
+  amount: 'Betrag',
+  reference: 'Verwendungszweck',
+  referenceHint: 'Bitte geben Sie genau das an: Daran wird Ihre Zahlung erkannt.',
+  code: 'QR-Code, der die Überweisung ausfüllt',
+  codeHint: 'Mit Ihrer Banking-App scannen.',
+  program: 'Durch ein Programm',
+  programHint:
+    'Ein Programm, das das Machine Payments Protocol spricht, fragt diese Adresse, erhält 402 Payment Required mit einer Challenge und zahlt mit Karte:',
+  programExample: 'Ein Agent dieses Dienstes zahlt mit einem eigenen Intent:',
+  noWay: 'Im Moment kann diese Aufforderung nicht bezahlt werden. Bitte fragen Sie den Empfänger.',
+  request: 'Aufforderung',
+  unknown: 'Diese Zahlungsaufforderung gibt es nicht',
+  unknownHint: 'Vergleichen Sie die Adresse mit der, die Sie bekommen haben, oder fragen Sie dort nach.',
+}
+
+export const texts: Readonly<Record<Language, Texts>> = { en: english, de: german }
+
+const locales = { en: 'en-GB', de: 'de-DE' } as const
+
+/** `€12.50`, `12,50 €`: exact, whatever the amount. */
+export const amountIn = (language: Language, amount: Euros): string =>
+  new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'EUR' }).format(
+    decimal(amount) as Intl.StringNumericLiteral,
+  )
+
+/** The minute of an instant by the clock of Frankfurt, by which banks in euros work. */
+export const minuteIn = (language: Language, at: Date): string =>
+  new Intl.DateTimeFormat(locales[language], {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'Europe/Berlin',
+    timeZoneName: 'short',
+  }).format(at)

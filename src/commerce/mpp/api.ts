@@ -1,0 +1,225 @@
+import { z } from 'zod'
+import { denialEvents } from '../../cards/access-events/index.ts'
+import { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
+import { tokenPaymentEvents } from '../../cards/authorizations/index.ts'
+import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { id } from '../../values/ids.ts'
+import { freeText } from '../../values/schemas.ts'
+import {
+  headersProblem,
+  LONGEST_BODY,
+  LONGEST_HEADER,
+  MOST_HEADERS,
+  merchantMethods,
+} from './merchant-request.ts'
+import { addressRefusals, askRefusals, mintRefusals, offerRefusals, sentRefusals } from './refusals.ts'
+import { MppCredentialRecord, mintEvents, outcomeEvents, status } from './schemas.ts'
+
+const url = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .meta({
+    description: 'The address that asks for money. Its host is the payee.',
+    examples: ['https://shop.example.com/reports/42'],
+  })
+
+const subject = {
+  intentId: id('intent').meta({ description: 'An approved intent that is not paid yet, for this merchant.' }),
+  cardId: id('card').optional().meta({
+    description: 'May be left out where the intent names its card, or the agent has one active card.',
+  }),
+}
+
+const body = z
+  .union([
+    z.string().max(LONGEST_BODY),
+    z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 }),
+  ])
+  .optional()
+  .meta({
+    description: 'The body of the request: a text as it is, an object as JSON.',
+    examples: [{ query: 'weather' }],
+  })
+
+const headers = z
+  .record(z.string().max(100), z.string().max(LONGEST_HEADER))
+  .meta({ maxProperties: MOST_HEADERS })
+  .superRefine((given, context) => {
+    const problem = headersProblem(given)
+    if (problem) context.addIssue({ code: 'custom', message: problem })
+  })
+  .optional()
+  .meta({
+    description:
+      'Headers of your own. `Authorization` is sent with the payment only where the merchant wants the credential in another header.',
+    examples: [{ accept: 'application/json' }],
+  })
+
+const Payable = z.strictObject({
+  url,
+  ...subject,
+  method: z
+    .enum(merchantMethods)
+    .optional()
+    .meta({ description: 'GET, or POST where there is a body, unless it is given.', examples: ['GET'] }),
+  headers,
+  body,
+})
+
+const MppPayment = z
+  .object({
+    credential_id: id('mppcredential'),
+    merchant_status: z.int().meta({ examples: [200] }),
+    receipt: z.string().nullable().meta({
+      description:
+        'The `Payment-Receipt` of the merchant as it came; null where it gave none for this payment.',
+    }),
+    merchant_body: z.record(z.string(), z.unknown()).meta({
+      description:
+        'A JSON object as it is; other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. At most 1 MiB: what was cut has `truncated`.',
+      examples: [{ report: 42 }],
+    }),
+    note: z
+      .string()
+      .optional()
+      .meta({ description: 'Why there is no receipt. Left out where there is one.' }),
+  })
+  .meta({ id: 'MppPayment' })
+
+const NewMppCredential = MppCredentialRecord.extend({
+  header: z
+    .string()
+    .meta({ description: 'The header that is to carry the credential.', examples: ['Authorization'] }),
+  credential: shownOnce('Payment eyJjaGFsbGVuZ2UiOnsiaWQiOiI…'),
+}).meta({ id: 'NewMppCredential' })
+
+const credential_not_found = missing('MPP credential')
+
+const paying = {
+  ...addressRefusals,
+  ...offerRefusals,
+  ...mintRefusals,
+} as const
+
+const payingEvents = { ...denialEvents, ...tokenPaymentEvents, ...mppTokenEvents, ...mintEvents } as const
+
+export const mppApi = {
+  pay: post('/v1/mpp/pay', {
+    summary: 'Pay what asks for money by HTTP 402',
+    description: [
+      'Requests the address, reads the challenge of its 402, mints one credential for it (a network token of the card, encrypted to the merchant, bound to challenge, intent and card), and repeats the request with it. It answers with what the merchant sells, and its receipt.',
+      'Before anything is minted: the intent is approved and unpaid, the card usable, the host that is asked is the merchant of the intent and no protect rule is against it; the challenge is in time, in euros, within what is held, for a network of the card and for this body, with a good key of the merchant itself; policy, card and risk say yes. Otherwise it is refused, and nothing is paid.',
+      'A credential is sent once. Whatever is not a 2xx afterwards leaves the outcome open: 502 or 504, the money stays held, and nothing is minted again until the card network, a key (`POST /v1/mpp/credentials/{id}/resolve`) or 31 days have said what became of it. Repeat with the same `Idempotency-Key` to get the answer again; it never pays twice.',
+    ].join('\n\n'),
+    callers: ['key', 'agent'],
+    scope: 'mpp:pay',
+    run: 'outside',
+    requires: 'cardProcessor',
+    bodyLimitKiB: 256,
+    body: withoutCardNumbers(Payable, 'the merchant is given a network token by this service.'),
+    example: {
+      url: 'https://shop.example.com/reports/42',
+      intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      cardId: 'card_01jd8x2m4ye7k9v0c3q5r6t8wz',
+    },
+    returns: [200, MppPayment],
+    fails: { ...paying, ...askRefusals, ...sentRefusals },
+    emits: { ...payingEvents, ...outcomeEvents },
+  }),
+  mint: post('/v1/mpp/credentials', {
+    summary: 'Mint a credential for a challenge',
+    description:
+      'For an agent that speaks with the merchant itself: it hands in the challenge, and is shown the credential once, to be sent in the named header. All checks are those of `POST /v1/mpp/pay`, with the address that was asked; without `url`, the realm of the challenge. Whether it was paid, the card network says, or a key.',
+    callers: ['key', 'agent'],
+    scope: 'mpp:pay',
+    run: 'outside',
+    requires: 'cardProcessor',
+    bodyLimitKiB: 256,
+    body: withoutCardNumbers(
+      Payable.extend({
+        url: url.optional(),
+        challenge: z
+          .string()
+          .min(1)
+          .max(32_768)
+          .meta({
+            description: 'The `WWW-Authenticate` of the 402, as it came.',
+            examples: [
+              'Payment id="…", realm="shop.example.com", method="card", intent="charge", request="…"',
+            ],
+          }),
+      }).omit({ headers: true }),
+      'the merchant is given a network token by this service.',
+    ),
+    example: {
+      url: 'https://shop.example.com/reports/42',
+      challenge: 'Payment id="…", realm="shop.example.com", method="card", intent="charge", request="…"',
+      intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+    },
+    returns: [201, NewMppCredential],
+    fails: {
+      ...paying,
+      merchant_busy: askRefusals.merchant_busy,
+      merchant_unusable: askRefusals.merchant_unusable,
+      merchant_silent: askRefusals.merchant_silent,
+    },
+    emits: payingEvents,
+  }),
+  list: list('/v1/mpp/credentials', {
+    summary: 'List MPP credentials',
+    description: 'Newest first: every machine payment, with how it stands.',
+    callers: ['key', 'agent'],
+    scope: 'mpp:read',
+    filters: {
+      status: status.optional(),
+      agentId: id('agent').optional(),
+      intentId: id('intent').optional(),
+      cardId: id('card').optional(),
+    },
+    item: MppCredentialRecord,
+  }),
+  get: get('/v1/mpp/credentials/{id}', {
+    summary: 'Get an MPP credential',
+    callers: ['key', 'agent'],
+    scope: 'mpp:read',
+    returns: [200, MppCredentialRecord],
+    fails: { credential_not_found },
+  }),
+  resolve: post('/v1/mpp/credentials/{id}/resolve', {
+    summary: 'Say what became of a machine payment',
+    description:
+      'For an outcome that nobody knows, once the owner has learnt it from the merchant. `paid` captures the money; `not_paid` revokes the token and frees the intent. What the card network has authorized or cleared counts as paid, whatever is said here.',
+    callers: ['key'],
+    scope: 'mpp:resolve',
+    body: z.strictObject({ outcome: z.enum(['paid', 'not_paid']), comment: freeText.optional() }),
+    example: { outcome: 'not_paid', comment: 'The merchant has no such order.' },
+    returns: [200, MppCredentialRecord],
+    fails: {
+      credential_not_found,
+      credential_over: [400, 'Its outcome is known already.'],
+      credential_under_way: [409, 'The merchant may still answer: try again two minutes after it was sent.'],
+      network_says_paid: [400, 'outcome: the card network has authorized the payment: it is paid.'],
+    },
+    emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents },
+  }),
+  evidence: get('/v1/mpp/credentials/{id}/evidence', {
+    summary: 'Get the signed evidence of a machine payment',
+    description:
+      'A JWS (EdDSA) of this service over the decision, the intent, the challenge, the digests of request and credential, the receipt and the outcome as it stands. Anybody checks it offline with `/.well-known/jwks.json`: `typ` is `payment-evidence`.',
+    callers: ['key', 'agent'],
+    scope: 'mpp:read',
+    returns: [
+      200,
+      z
+        .object({
+          credentialId: id('mppcredential'),
+          jws: z.string().meta({ examples: ['eyJhbGciOiJFZERTQSIsImtpZCI6I….eyJvd25lcklkIjoi….c2ln'] }),
+        })
+        .meta({ id: 'MppEvidence' }),
+    ],
+    fails: { credential_not_found },
+  }),
+}

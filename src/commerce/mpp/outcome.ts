@@ -1,0 +1,122 @@
+import type { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
+import { revokeMppToken } from '../../cards/agent-credentials/index.ts'
+import {
+  type CardBatch,
+  loadTokenPayments,
+  settleTokenPayment,
+  type tokenPaymentEvents,
+  writeCardBatch,
+} from '../../cards/authorizations/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { after } from '../../values/clock.ts'
+import { MppCredential, mppCredentialMachine, OPEN_FOR_MS, type Witness } from './credential.ts'
+import { credentialEvent } from './events.ts'
+import { mppProcess } from './process.ts'
+import type { outcomeEvents } from './schemas.ts'
+
+/** The events of everything that may end a machine payment. */
+export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeof tokenPaymentEvents
+
+export type OutcomeContext = Pick<
+  Context<never, OutcomeEvents>,
+  | 'actor'
+  | 'records'
+  | 'sql'
+  | 'sendAlong'
+  | 'tenant'
+  | 'now'
+  | 'emit'
+  | 'wake'
+  | 'address'
+  | 'requestId'
+  | 'ports'
+>
+
+/** A machine payment whose payment is locked, and what says that it is paid or not. */
+export class OpenPayment {
+  readonly credential: MppCredential
+  readonly #batch: CardBatch
+  readonly #context: OutcomeContext
+
+  constructor(credential: MppCredential, batch: CardBatch, context: OutcomeContext) {
+    this.credential = credential
+    this.#batch = batch
+    this.#context = context
+  }
+
+  /** Captures the money, once, whoever else has said so before. */
+  pay(by: Witness): void {
+    const transactionId = this.#settle('paid')
+    if (transactionId === null) throw new Error(`${this.credential.id}: paid without a transaction`)
+    consume(this.credential, transactionId, by, this.#context)
+  }
+
+  /** Nobody knows what became of it: the money stays held. The network may have said it before. */
+  async leaveOpen(note: string): Promise<void> {
+    const { credential } = this
+    const { now, emit } = this.#context
+    Object.assign(credential, { note })
+    if (!mppCredentialMachine.move(credential, 'indeterminate')) return
+    credential.dueAt = after(credential.createdAt, OPEN_FOR_MS)
+    emit('mpp.credential.indeterminate', credentialEvent(credential))
+    if (credential.transactionId !== null)
+      consume(credential, credential.transactionId, 'network', this.#context)
+    else if (credential.declinedAt !== null) await this.giveUp('network')
+    else look(credential, this.#context)
+    Object.assign(credential, { updatedAt: now })
+  }
+
+  /** Not paid: the token is revoked, and the intent is free. False where the network says otherwise. */
+  async giveUp(by: Witness): Promise<boolean> {
+    const { credential } = this
+    const { now, emit } = this.#context
+    const transactionId = this.#settle('not_paid')
+    if (transactionId !== null && credential.declinedAt === null) return false
+    if (!mppCredentialMachine.move(credential, 'void')) return false
+    await revokeMppToken(credential.id, this.#context)
+    // The processor is still to be told that the token is over.
+    Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })
+    emit('mpp.credential.void', credentialEvent(credential))
+    look(credential, this.#context)
+    return true
+  }
+
+  #settle(outcome: 'paid' | 'not_paid'): string | null {
+    const { id } = this.credential
+    const { sql, sendAlong } = this.#context
+    const transactionId = settleTokenPayment(id, outcome, { type: 'mpp', id }, this.#batch, this.#context)
+    sendAlong(writeCardBatch(this.#batch, sql))
+    return transactionId
+  }
+}
+
+/** Ends a payment that is paid; false where it has ended before. */
+export function consume(
+  credential: MppCredential,
+  transactionId: string,
+  by: Witness,
+  context: Pick<OutcomeContext, 'now' | 'emit' | 'wake'>,
+): boolean {
+  const { now, emit, wake } = context
+  if (!mppCredentialMachine.move(credential, 'consumed')) return false
+  Object.assign(credential, { transactionId, outcomeBy: by, endedAt: now, dueAt: null })
+  const data = credentialEvent(credential)
+  emit('mpp.credential.consumed', data)
+  emit('mpp.transaction.completed', { ...data, transactionId })
+  if (credential.workflowId !== null) wake(mppProcess, credential)
+  return true
+}
+
+/** A record whose outcome is open has a run, also where those that are paid at once have none. */
+function look(credential: MppCredential, { wake }: Pick<OutcomeContext, 'wake'>): void {
+  credential.workflowId ??= workflowIdOf(mppProcess, credential.id)
+  wake(mppProcess, credential)
+}
+
+/** Locks a machine payment with all that its outcome may change, in the global order; null if there is none. */
+export async function lockPayment(id: string, context: OutcomeContext): Promise<OpenPayment | null> {
+  const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
+  const credential = await context.records.lock(MppCredential, id)
+  return credential && new OpenPayment(credential, batch, context)
+}

@@ -1,0 +1,121 @@
+import type { ContextOf } from '../../../kernel/contract/operation.ts'
+import type { Refusal } from '../../../kernel/contract/problem.ts'
+import { isUnusable, requestOf } from '../../../mpp/index.ts'
+import type { OutboundAnswer } from '../../../ports/outbound.ts'
+import { clock } from '../../../values/clock.ts'
+import type { mppApi } from '../api.ts'
+import type { MppCredential } from '../credential.ts'
+import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts'
+import { type ReadReceipt, readReceipt } from '../merchant-receipt.ts'
+import { lockPayment, type OpenPayment } from '../outcome.ts'
+import { asksOwnListener } from './address.ts'
+import { type Outside, sendable } from './outside.ts'
+import type { Sending } from './reservation.ts'
+
+type SendContext = ContextOf<typeof mppApi.pay>
+
+const SEND_MS = 30_000
+
+/** What came of the one request with the credential. */
+export interface Sent {
+  readonly answer: OutboundAnswer
+  /** Real time: receipts are judged by it. */
+  readonly sentAt: Date
+}
+
+/** Sends the credential once: there is no second attempt, and no redirect is followed. */
+export async function send({ request, mode }: Sending, { ports }: Outside): Promise<Sent> {
+  const sentAt = clock.real()
+  const answer = await ports.outbound.send({
+    ...sendable(request),
+    timeoutMs: SEND_MS,
+    maxBytes: MOST_BYTES,
+    ownListener: asksOwnListener(mode),
+  })
+  return { answer, sentAt }
+}
+
+type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
+
+/** Records what the merchant answered: a 2xx is paid, and everything else leaves the outcome open. */
+export async function recordSent({ answer, sentAt }: Sent, id: string, context: SendContext) {
+  const payment = await lockPayment(id, context)
+  if (!payment) throw new Error('a credential was sent that is not on record')
+  const { credential } = payment
+  credential.answeredAt = context.now
+  if (answer.kind !== 'answered') return notPaid(payment, describeFailure(answer), answer, context)
+  credential.merchantStatus = answer.status
+  if (answer.status < 200 || answer.status > 299)
+    return notPaid(payment, `The merchant answered ${answer.status}.`, answer, context)
+  return paid(payment, answer, sentAt)
+}
+
+function paid(payment: OpenPayment, answer: Answered, sentAt: Date) {
+  const { credential } = payment
+  const read = receiptIn(answer, credential, sentAt)
+  const note = read.receipt === null ? { note: read.note } : {}
+  Object.assign(credential, { receipt: read.receipt, note: null, ...note })
+  if (credential.status !== 'consumed') payment.pay('merchant')
+  return {
+    credential_id: credential.id,
+    merchant_status: answer.status,
+    receipt: read.receipt,
+    merchant_body: bodyOf(answer),
+    ...note,
+  }
+}
+
+function receiptIn(
+  { headerLists }: Answered,
+  { challenge, challengeId }: MppCredential,
+  sentAt: Date,
+): ReadReceipt {
+  const [header, ...others] = headerLists['payment-receipt'] ?? []
+  if (others.length > 0) return { receipt: null, note: 'The merchant gave more than one receipt.' }
+  const charge = requestOf(challenge)
+  const externalId = isUnusable(charge) ? undefined : charge.externalId
+  return readReceipt(header, { challengeId, externalId, sentAt, now: clock.real() })
+}
+
+const bodyOf = ({ body, headers, cut }: Answered): MerchantBody =>
+  merchantBody({ body, contentType: headers['content-type'], cut })
+
+function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
+  if (answer.kind !== 'failed') return `The credential was not sent: ${answer.message}`
+  return answer.timedOut ? 'The merchant did not answer in time.' : `The answer broke off: ${answer.message}`
+}
+
+/** Whether the network has said meanwhile what became of it decides how it stands; the merchant gave nothing either way. */
+async function notPaid(
+  payment: OpenPayment,
+  note: string,
+  answer: OutboundAnswer,
+  { refuse }: Pick<SendContext, 'refuse'>,
+): Promise<Refusal> {
+  const { credential } = payment
+  await payment.leaveOpen(note)
+  const isLate = answer.kind === 'failed' && answer.timedOut
+  const code = isLate ? 'payment_unanswered' : 'payment_indeterminate'
+  return refuse(code, `${note} ${standing(credential)}`)
+}
+
+const PAID = 'The card network says that it is paid.'
+const NOT_PAID = 'The card network has declined it: it is not paid, and the intent can be paid again.'
+
+/** How it stands after an answer that says nothing, and what to do. */
+export function standing({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
+  if (status === 'consumed' || status === 'void')
+    return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
+  return `The credential ${id} was sent, so nobody knows whether it was paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} tells how it stands; once the merchant has told the owner, POST /v1/mpp/credentials/${id}/resolve ends it.`
+}
+
+/** After a crash: nobody has the answer, and nothing is sent again. */
+export async function recoverSent(id: string, context: SendContext): Promise<Refusal> {
+  const payment = await lockPayment(id, context)
+  if (!payment) throw new Error('a credential was sent that is not on record')
+  if (payment.credential.status === 'sent') await payment.leaveOpen('The answer of the merchant was lost.')
+  return context.refuse(
+    'payment_indeterminate',
+    `The answer of the merchant was lost. ${standing(payment.credential)}`,
+  )
+}

@@ -1,0 +1,179 @@
+import { describe, expect, test } from '@jest/globals'
+import { answerWith, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
+import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { advance } from '../../support/sandbox.ts'
+import { traceOf } from '../../support/trace.ts'
+import { service } from './service.ts'
+
+const merchant = await startMerchant()
+const unclear = merchant.sells('/unclear', demand(), answerWith(500))
+
+/** The network token of a payment, by which the network speaks of it. */
+async function tokenOf({ card }: Payer): Promise<string> {
+  const [row] = await service.sql<{ id: string }>(
+    'select token_id as id from agent_credentials where card_id = $1',
+    [card.id],
+  )
+  return String(row?.id)
+}
+
+const authorize = async (payer: Payer, amountEuros = 20) =>
+  bodyOf(
+    payer.client.sandbox.authorizeCard({
+      body: {
+        cardId: payer.card.id,
+        amountEuros,
+        merchant: 'LOOPBACK*SHOP 4021',
+        networkTokenId: await tokenOf(payer),
+      },
+    }),
+  )
+
+const clear = (payer: Payer, authorizationId: string | null) =>
+  bodyOf(payer.client.sandbox.clearCard({ body: { authorizationId: String(authorizationId) } }))
+
+const credentialOf = async ({ client, intent }: Payer) => (await credentialsOn(client, intent.id))[0]
+
+async function anOpenPayment(): Promise<Payer & { credentialId: string; held: number; available: number }> {
+  const payer = await aPayer(service)
+  const { heldEuros: held, availableEuros: available } = await balanceOf(payer)
+  expect((await pay(payer, unclear)).status).toBe(502)
+  const { id: credentialId = '' } = (await credentialOf(payer)) ?? {}
+  return { ...payer, credentialId, held, available }
+}
+
+const resolve = (payer: Payer & { credentialId: string }, outcome: 'paid' | 'not_paid') =>
+  payer.client.mpp.resolve({ params: { id: payer.credentialId }, body: { outcome } })
+
+describe('an outcome that is open', () => {
+  test('ends as paid by an authorization of the network, and is captured once when that is cleared', async () => {
+    const payer = await anOpenPayment()
+    const { authorizationId } = await authorize(payer)
+    expect(await credentialOf(payer)).toMatchObject({ status: 'consumed', outcomeBy: 'network' })
+    await clear(payer, authorizationId)
+    expect(await intentOf(payer)).toMatchObject({ status: 'completed' })
+    const after = await balanceOf(payer)
+    expect([after.heldEuros, after.availableEuros]).toEqual([0, payer.available])
+    const { data } = await bodyOf(payer.client.transactions.list({ query: { intentId: payer.intent.id } }))
+    expect(data).toMatchObject([{ type: 'mpp', amountEuros: 20 }])
+  })
+
+  test('ends as not paid by a decline of the network', async () => {
+    const payer = await anOpenPayment()
+    expect(await authorize(payer, 21)).toMatchObject({ reply: 'declined' })
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', outcomeBy: 'network' })
+    const [token] = (await bodyOf(payer.client.agentCredentials.list({}))).data
+    expect(token?.status).toBe('revoked')
+    expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+    expect((await balanceOf(payer)).heldEuros).toBe(payer.held)
+    expect(await pay(payer, merchant.sells('/again', demand()))).toMatchObject({ status: 200 })
+  })
+
+  test('ends as paid by a key, and the network’s later word is the same payment', async () => {
+    const payer = await anOpenPayment()
+    const answer = await resolve(payer, 'paid')
+    expect(answer).toMatchObject({ status: 200, body: { status: 'consumed', outcomeBy: 'key' } })
+    expect(await traceOf(service, answer)).toMatchObject({
+      events: expect.arrayContaining([
+        'mpp.credential.consumed',
+        'mpp.transaction.completed',
+        'intent.completed',
+      ]),
+    })
+    const { authorizationId } = await authorize(payer)
+    await clear(payer, authorizationId)
+    expect(await balanceOf(payer)).toMatchObject({ heldEuros: 0, availableEuros: payer.available })
+    expect(await resolve(payer, 'not_paid')).toMatchObject({ status: 400, code: 'credential_over' })
+  })
+
+  test('ends as not paid by a key: the token pays nothing more, and the intent is free', async () => {
+    const payer = await anOpenPayment()
+    const answer = await resolve(payer, 'not_paid')
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'void', outcomeBy: 'key', transactionId: null },
+    })
+    expect(await traceOf(service, answer)).toMatchObject({
+      events: expect.arrayContaining(['mpp.credential.void', 'agent_credential.revoked']),
+    })
+    expect(await authorize(payer)).toMatchObject({ reply: 'declined' })
+    expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+    await advance(payer.client, { minutes: 1 })
+    const [token] = (await bodyOf(payer.client.agentCredentials.list({}))).data
+    expect(token).toMatchObject({ status: 'revoked', processorProblem: null })
+    expect(await credentialOf(payer)).toMatchObject({ dueAt: null })
+    expect(await pay(payer, merchant.sells('/again', demand()))).toMatchObject({ status: 200 })
+  })
+
+  test('is said by one of ten at once', async () => {
+    const payer = await anOpenPayment()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => resolve(payer, n % 2 === 0 ? 'paid' : 'not_paid')),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const final = await credentialOf(payer)
+    const left = (await balanceOf(payer)).heldEuros
+    expect(left).toBe(final?.status === 'consumed' ? 0 : payer.held)
+  })
+
+  test('is not said by an agent, nor of a payment of somebody else', async () => {
+    const payer = await anOpenPayment()
+    const other = await aPayer(service)
+    const body = { outcome: 'paid' } as const
+    const params = { id: payer.credentialId }
+    expect((await payer.agentClient.mpp.resolve({ params, body })).status).toBe(403)
+    expect(await other.client.mpp.resolve({ params, body })).toMatchObject({ status: 404 })
+    expect(await credentialOf(payer)).toMatchObject({ status: 'indeterminate' })
+  })
+})
+
+describe('while the merchant is still to answer, the network', () => {
+  const during = (
+    path: string,
+    speaks: (payer: Payer) => Promise<unknown>,
+    gives: ReturnType<typeof sell>,
+  ) => {
+    let payer: Payer | undefined
+    const url = merchant.sells(path, demand(), async (visit, response) => {
+      if (payer) await speaks(payer)
+      gives(visit, response)
+    })
+    return {
+      url,
+      by(one: Payer) {
+        payer = one
+        return pay(one, url)
+      },
+    }
+  }
+
+  test('may authorize: the receipt and the network tell of one payment', async () => {
+    const payer = await aPayer(service)
+    const { availableEuros } = await balanceOf(payer)
+    const { by } = during('/honest', one => authorize(one), sell())
+    expect(await by(payer)).toMatchObject({ status: 200 })
+    expect(await credentialOf(payer)).toMatchObject({ status: 'consumed', outcomeBy: 'merchant' })
+    const { data } = await bodyOf(payer.client.transactions.list({ query: { intentId: payer.intent.id } }))
+    expect(data).toHaveLength(1)
+    expect(await balanceOf(payer)).toMatchObject({ heldEuros: 0, availableEuros })
+  })
+
+  test('may authorize before the merchant fails: it is paid, and the answer says so', async () => {
+    const payer = await aPayer(service)
+    const { by } = during('/charged-and-failed', one => authorize(one), answerWith(500))
+    expect(await by(payer)).toMatchObject({
+      status: 502,
+      error: expect.stringMatching(/network says that it is paid/),
+    })
+    expect(await credentialOf(payer)).toMatchObject({ status: 'consumed', outcomeBy: 'network' })
+  })
+
+  test('may decline before the merchant fails: it is not paid, and the intent is free', async () => {
+    const payer = await aPayer(service)
+    const { by } = during('/declined', one => authorize(one, 21), answerWith(402))
+    expect(await by(payer)).toMatchObject({ status: 502, error: expect.stringMatching(/can be paid again/) })
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', outcomeBy: 'network' })
+    expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals'
+import { demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
+import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
+import { tablesWith, traceOf } from '../../support/trace.ts'
+import { service } from './service.ts'
+
+const merchant = await startMerchant()
+
+describe('paying what asks for money', () => {
+  test('gives what was bought, and the receipt; the money is captured once', async () => {
+    const url = merchant.sells('/report', demand(), sell({ report: 42 }))
+    const payer = await aPayer(service)
+    const before = await balanceOf(payer)
+    const answer = await pay(payer, `${url}?q=secret`)
+    expect(answer).toMatchObject({ status: 200 })
+    expect(Object.keys(answer.body)).toEqual(['credential_id', 'merchant_status', 'receipt', 'merchant_body'])
+    expect(answer.body).toMatchObject({ merchant_status: 200, merchant_body: { report: 42 } })
+    const [first, second, ...others] = merchant.visits('/report')
+    expect([first?.credential, second?.path, others]).toEqual([undefined, '/report?q=secret', []])
+    const [credential] = await credentialsOn(payer.client, payer.intent.id)
+    expect(credential).toMatchObject({
+      id: answer.body.credential_id,
+      status: 'consumed',
+      outcomeBy: 'merchant',
+      sentBy: 'service',
+      amountEuros: 20,
+      merchant: `127.0.0.1:${merchant.port}`,
+      url,
+      merchantStatus: 200,
+      receipt: answer.body.receipt,
+      workflowId: `mpp/${answer.body.credential_id}`,
+    })
+    expect(await traceOf(service, answer)).toMatchObject({
+      events: expect.arrayContaining([
+        'mpp.credential.minted',
+        'mpp.credential.consumed',
+        'mpp.transaction.completed',
+        'intent.completed',
+        'transaction.completed',
+      ]),
+    })
+    const intent = await intentOf(payer)
+    expect(intent).toMatchObject({ status: 'completed', transactionId: credential?.transactionId })
+    const after = await balanceOf(payer)
+    expect([before.heldEuros - after.heldEuros, after.availableEuros - before.availableEuros]).toEqual([
+      20, 0,
+    ])
+    expect(await tablesWith(service, 'q=secret')).toEqual([])
+  })
+})

@@ -1,0 +1,165 @@
+import { describe, expect, test } from '@jest/globals'
+import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
+import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
+import { answerWith, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
+import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { advance } from '../../support/sandbox.ts'
+
+/** Where the process ends: before or after the request that carries no credential, or one. */
+type Crash = 'before asking' | 'after asking' | 'before sending' | 'after sending'
+let crash: Crash | undefined
+
+const guarded = guardedHttp({ allow: ['127.0.0.1'] })
+
+const isPaid = ({ headers = {} }: OutboundRequest) =>
+  Object.values(headers).some(value => value.startsWith('Payment '))
+
+/** An error that nobody expects ends a request as a crash would: what was committed before stays, and nothing else. */
+function dieAt(point: Crash): void {
+  if (crash === point) throw new Error(`the process has ended ${point}`)
+}
+
+const outbound: Outbound = {
+  ...guarded,
+  async send(request) {
+    const step = isPaid(request) ? 'sending' : 'asking'
+    dieAt(`before ${step}`)
+    const answer = await guarded.send({ ...request, timeoutMs: Math.min(request.timeoutMs, 1_000) })
+    dieAt(`after ${step}`)
+    return answer
+  },
+}
+
+const service = await startTestService({ outbound, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const merchant = await startMerchant()
+
+const KEY = { idempotencyKey: 'pay-once' }
+
+/** The lease of a call runs out after two minutes of real time. */
+const lapseLease = () =>
+  service.sql(
+    `update idempotency_keys set created_at = created_at - interval '3 minutes' where operation = 'mpp.pay'`,
+  )
+
+async function crashing(point: Crash, payer: Payer, url: string): Promise<void> {
+  crash = point
+  expect(await pay(payer, url, {}, KEY)).toMatchObject({ status: 500, code: 'internal' })
+  crash = undefined
+}
+
+describe('the same Idempotency-Key', () => {
+  test('gives the same answer again, and sends nothing', async () => {
+    const url = merchant.sells('/once', demand(), sell())
+    const payer = await aPayer(service)
+    const [first, again] = [await pay(payer, url, {}, KEY), await pay(payer, url, {}, KEY)]
+    expect([first.status, again.body]).toEqual([200, first.body])
+    expect(merchant.visits('/once')).toHaveLength(2)
+  })
+
+  test('gives the same refusal again where the outcome is open, and sends nothing', async () => {
+    const url = merchant.sells('/open', demand(), answerWith(500))
+    const payer = await aPayer(service)
+    const [first, again] = [await pay(payer, url, {}, KEY), await pay(payer, url, {}, KEY)]
+    expect([first.status, again.error]).toEqual([502, first.error])
+    expect(merchant.payments('/open')).toHaveLength(1)
+  })
+
+  test('waits for the first request: 409', async () => {
+    const payer = await aPayer(service)
+    let second: Promise<{ status: number; code?: string | undefined }> | undefined
+    const url = merchant.sells('/slow', async (visit, response) => {
+      second = Promise.resolve(await pay(payer, `${merchant.url}/slow`, {}, KEY))
+      demand()(visit, response)
+    })
+    expect((await pay(payer, url, {}, KEY)).status).toBe(200)
+    expect(await second).toMatchObject({ status: 409, code: 'in_progress' })
+    expect(merchant.payments('/slow')).toHaveLength(1)
+  })
+
+  test.each<Crash>(['before asking', 'after asking'])('after a crash %s: nothing was paid', async point => {
+    const path = `/${point.replace(' ', '-')}`
+    const url = merchant.sells(path, demand())
+    const payer = await aPayer(service)
+    await crashing(point, payer, url)
+    expect(await pay(payer, url, {}, KEY)).toMatchObject({ status: 409, code: 'in_progress' })
+    await lapseLease()
+    expect(await pay(payer, url, {}, KEY)).toMatchObject({ status: 503, code: 'pay_interrupted' })
+    expect(merchant.payments(path)).toEqual([])
+    expect(await credentialsOn(payer.client, payer.intent.id)).toEqual([])
+    expect(await pay(payer, url)).toMatchObject({ status: 200 })
+  })
+
+  test.each<Crash>(['before sending', 'after sending'])(
+    'after a crash %s: the outcome is open',
+    async point => {
+      const path = `/${point.replace(' ', '-')}`
+      const url = merchant.sells(path, demand())
+      const payer = await aPayer(service)
+      const before = await balanceOf(payer)
+      await crashing(point, payer, url)
+      const sent = merchant.payments(path).length
+      expect((await credentialsOn(payer.client, payer.intent.id))[0]).toMatchObject({ status: 'sent' })
+      await lapseLease()
+      const answer = await pay(payer, url, {}, KEY)
+      expect(answer).toMatchObject({ status: 502, code: 'payment_indeterminate' })
+      expect((await credentialsOn(payer.client, payer.intent.id))[0]).toMatchObject({
+        status: 'indeterminate',
+      })
+      expect(await pay(payer, url, {}, KEY)).toMatchObject({ status: 502, error: answer.error })
+      expect(await pay(payer, url)).toMatchObject({ status: 400, code: 'intent_being_paid' })
+      expect(merchant.payments(path)).toHaveLength(sent)
+      expect(await balanceOf(payer)).toEqual(before)
+    },
+  )
+})
+
+describe('without a key', () => {
+  test('a crash after the credential was sent is found by the sweep, and after 31 days counts as not paid', async () => {
+    const url = merchant.sells('/swept', demand())
+    const payer = await aPayer(service)
+    const before = await balanceOf(payer)
+    crash = 'after sending'
+    await pay(payer, url)
+    crash = undefined
+    const credential = async () => (await credentialsOn(payer.client, payer.intent.id))[0]
+    await advance(payer.client, { minutes: 1 })
+    expect(await credential()).toMatchObject({ status: 'sent' })
+    await advance(payer.client, { minutes: 2 })
+    expect(await credential()).toMatchObject({ status: 'indeterminate', outcomeBy: null })
+    await advance(payer.client, { days: 30 })
+    expect(await credential()).toMatchObject({ status: 'indeterminate' })
+    expect(await balanceOf(payer)).toEqual(before)
+    await advance(payer.client, { days: 2 })
+    expect(await credential()).toMatchObject({ status: 'void', outcomeBy: 'deadline', dueAt: null })
+    const [token] = (await bodyOf(payer.client.agentCredentials.list({}))).data
+    expect(token).toMatchObject({ status: 'expired' })
+    expect(await intentOf(payer)).toMatchObject({ status: 'expired' })
+    expect((await balanceOf(payer)).heldEuros).toBe(0)
+    expect(merchant.payments('/swept')).toHaveLength(1)
+  })
+})
+
+describe('a merchant that does not answer in time', () => {
+  test.each(['asks', 'gives'] as const)('when it %s is a 504', async when => {
+    const path = `/silent-${when}`
+    const silent = () => undefined
+    const url = when === 'asks' ? merchant.sells(path, silent) : merchant.sells(path, demand(), silent)
+    const payer = await aPayer(service)
+    const code = when === 'asks' ? 'merchant_silent' : 'payment_unanswered'
+    expect(await pay(payer, url)).toMatchObject({ status: 504, code })
+    expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(when === 'asks' ? 0 : 1)
+  })
+
+  test('drips a body without end: the outcome is open', async () => {
+    const url = merchant.sells('/dripping', demand(), (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      const drip = setInterval(() => response.write('x'), 50)
+      response.once('close', () => clearInterval(drip))
+    })
+    const payer = await aPayer(service)
+    expect(await pay(payer, url)).toMatchObject({ status: 504, code: 'payment_unanswered' })
+    expect((await credentialsOn(payer.client, payer.intent.id))[0]).toMatchObject({ status: 'indeterminate' })
+  })
+})

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals'
+import { languageOf } from '../../../src/commerce/collect/payer-page/language.ts'
+import { amountIn, minuteIn } from '../../../src/commerce/collect/payer-page/texts.ts'
+
+test.each([
+  [undefined, 'en'],
+  ['', 'en'],
+  ['de', 'de'],
+  ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+  ['DE-CH', 'de'],
+  ['en-US,en;q=0.9,de;q=0.8', 'en'],
+  ['fr,de;q=0.5', 'de'],
+  ['fr,it', 'en'],
+  ['*', 'en'],
+  ['en;q=0,*;q=0.5', 'de'],
+  ['de;q=0', 'en'],
+  ['de;q=x,en;q=0.1', 'en'],
+  ['den,dex', 'en'],
+])('the page for Accept-Language %s is in %s', (accepted, language) => {
+  expect(languageOf(accepted)).toBe(language)
+})
+
+test('only the first preferences of an endless list count', () => {
+  expect(languageOf(`${'fr,'.repeat(31)}de`)).toBe('de')
+  expect(languageOf(`${'fr,'.repeat(5_000)}de`)).toBe('en')
+})
+
+test('amounts and times are written as readers of the language expect, and exactly', () => {
+  expect(amountIn('en', 1_234_567_890_112_35n)).toBe('€1,234,567,890,112.35')
+  expect(amountIn('de', 1_250n).replace(/\s/g, ' ')).toBe('12,50 €')
+  const at = new Date('2026-07-01T22:30:00Z')
+  expect(minuteIn('en', at)).toBe('2 July 2026 at 00:30 CEST')
+  expect(minuteIn('de', at)).toBe('2. Juli 2026 um 00:30 MESZ')
+})

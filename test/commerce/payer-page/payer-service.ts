@@ -1,0 +1,73 @@
+import { aWallet, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+
+export const service = await startTestService({
+  env: { ACCOUNT_HOLDER: 'Zahlungsstelle für Agenten & Söhne' },
+})
+
+const owner = await service.owner()
+export const { client } = owner
+export const customer = await bodyOf(client.customers.me())
+export const wallet = await aWallet(client)
+
+const PRIVATE = { payerName: 'Zoë Verborgen', payerEmail: 'zoe@verborgen.example' }
+
+/** Nothing of these may reach a payer. */
+export const secrets = [
+  ...Object.values(PRIVATE),
+  'Verborgen',
+  'unlocked-secret',
+  'metadata-secret',
+  wallet.name,
+]
+
+/** A request of 12.50 euros for a payer whose name and email nobody is to see. */
+export const aRequest = (members: { amountEuros?: number; description?: string } = {}) =>
+  bodyOf(
+    client.collect.create({
+      body: {
+        walletId: wallet.id,
+        amountEuros: 12.5,
+        description: 'Report 17',
+        expiresInHours: 72,
+        metadata: { note: 'metadata-secret' },
+        unlocks: { licence: 'unlocked-secret' },
+        ...PRIVATE,
+        ...members,
+      },
+    }),
+  )
+
+export type Request = Awaited<ReturnType<typeof aRequest>>
+
+/** Money comes from a bank, with the request's reference. */
+export const pay = ({ reference }: Request, amountEuros: number) =>
+  bodyOf(
+    client.incoming.simulate({
+      body: {
+        amountEuros,
+        iban: String(wallet.iban),
+        reference,
+        senderName: 'Payer',
+        senderIban: 'DE89370400440532013000',
+      },
+    }),
+  )
+
+/** Requests as they are at each moment of their lives. */
+async function requestsInEveryState() {
+  const [open, partly, paid, cancelled, refunded] = await Promise.all(
+    Array.from({ length: 5 }, () => aRequest()),
+  )
+  if (!open || !partly || !paid || !cancelled || !refunded) throw new Error('no requests')
+  await pay(partly, 5)
+  for (const request of [paid, refunded]) await pay(request, 12.5)
+  await bodyOf(client.collect.cancel({ params: { id: cancelled.id }, body: {} }))
+  await service.sql(
+    `update payment_requests set status = 'refunded', refunded_cents = paid_cents where id = $1`,
+    [refunded.id],
+  )
+  return { open, partly, paid, cancelled, refunded }
+}
+
+export const requests = await requestsInEveryState()

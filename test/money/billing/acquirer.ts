@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals'
+import { ACQUIRER_ACCOUNTS, postCollected } from '../../../src/money/ledger/acquirer.ts'
+import { newId } from '../../../src/values/ids.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { startBooks } from '../../support/money/books.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+
+const { service, client, tenant, inBook, wallet } = await startBooks()
+
+/** A wallet with what an acquirer has charged for it. */
+async function collect(cents: bigint): Promise<string> {
+  const id = await wallet()
+  const cause = { type: 'trial', id: newId('trial') }
+  await inBook({ wallets: [id], others: ACQUIRER_ACCOUNTS }, book =>
+    postCollected('collect', { from: 'clearing_acquirer', to: id, amountEuros: cents, cause }, book),
+  )
+  return id
+}
+
+const paid = (amountEuros: number, reference: string, ownerId = tenant.ownerId) =>
+  service.dash.billing.acquirerPaid({ body: { ownerId, mode: 'test', amountEuros, reference } })
+const owed = async () => (await bodyOf(client.billing.acquirer())).owedEuros
+
+describe('what the acquirer has charged', () => {
+  test('can be spent before it is paid, and is owed until then', async () => {
+    const [from, to] = [await collect(2_000n), await wallet()]
+    expect(await owed()).toBe(20)
+    const transfer = { fromWalletId: from, toWalletId: to, amountEuros: 20 }
+    await bodyOf(client.transfers.create({ body: transfer }))
+    expect(await bodyOf(paid(20, newId('payout')))).toEqual({ currency: 'EUR', owedEuros: 0 })
+    expect(await owed()).toBe(0)
+    await expectVerifiedLedger(client)
+  })
+
+  test('is paid once by each reference, for requests at once, too', async () => {
+    await collect(1_000n)
+    const reference = newId('payout')
+    const answers = await times(10, () => paid(4, reference))
+    expect(statusCounts(answers)).toEqual({ 200: 10 })
+    expect(await owed()).toBe(6)
+    expect(await paid(7, newId('payout'))).toMatchObject({
+      status: 400,
+      code: 'above_owed',
+      error: 'amountEuros: the acquirer owes € 6.00 to this owner.',
+    })
+    await bodyOf(paid(6, newId('payout')))
+    const { data } = await bodyOf(client.events.list({ query: { event: 'acquirer.paid', limit: 1 } }))
+    expect(data[0]?.data).toMatchObject({ amountEuros: 6, owedEuros: 0 })
+    await expectVerifiedLedger(client)
+  })
+
+  test('is not paid to nobody', async () => {
+    expect(await paid(1, 'PAYOUT-1', 'customer_unknown')).toMatchObject({
+      status: 404,
+      code: 'customer_not_found',
+    })
+  })
+})

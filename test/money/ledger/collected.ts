@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { ACQUIRER_ACCOUNTS, postCollected } from '../../../src/money/ledger/acquirer.ts'
+import { FORCED_DEBIT_ACCOUNTS } from '../../../src/money/ledger/open-book.ts'
+import { totalsOf } from '../../../src/money/ledger/totals.ts'
+import { newId } from '../../../src/values/ids.ts'
+import { startBooks } from '../../support/money/books.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+
+const { client, tenant, sql, inBook, wallet } = await startBooks()
+
+/** What happens around an acquirer; whether it is possible depends on the balances. */
+interface Step {
+  readonly kind: 'collect' | 'refund' | 'settle' | 'pay out' | 'draw back'
+  readonly amount: number
+}
+
+const step = fc.record<Step>({
+  kind: fc.constantFrom('collect', 'collect', 'refund', 'settle', 'pay out', 'draw back'),
+  amount: fc.integer({ min: 1, max: 1_000 }),
+})
+
+/** In cents: the wallet, what the acquirer owes, and what the owner owes; the last two continue over all runs. */
+const model = { wallet: 0n, acquirer: 0n, owner: 0n }
+
+const others = [...new Set([...ACQUIRER_ACCOUNTS, ...FORCED_DEBIT_ACCOUNTS])]
+
+/** Applies a step to the model and to the ledger; undefined if it is not possible. */
+function apply({ kind, amount }: Step, id: string): Promise<unknown> | undefined {
+  const cents = BigInt(amount)
+  const cause = { type: 'trial', id: newId('trial') }
+  const collected = (from: string, to: string) => ({ from, to, amountEuros: cents, cause })
+  const accounts = { wallets: [id], others }
+  if (kind === 'collect') {
+    const repaid = model.owner < cents ? model.owner : cents
+    model.owner -= repaid
+    model.wallet += cents - repaid
+    model.acquirer += cents
+    return inBook(accounts, book => {
+      postCollected('collect', collected('clearing_acquirer', id), book)
+      expect(book.repayDebt(id, cents, cause)).toBe(repaid)
+    })
+  }
+  if (kind === 'settle') {
+    if (model.acquirer < cents) return undefined
+    model.acquirer -= cents
+    return inBook(accounts, book =>
+      postCollected('collect_settle', collected('bank', 'clearing_acquirer'), book),
+    )
+  }
+  if (kind === 'draw back') {
+    const drawn = model.wallet < cents ? model.wallet : cents
+    model.wallet -= drawn
+    model.owner += cents - drawn
+    return inBook(accounts, book =>
+      expect(book.forceDebit('fund_reversal', id, 'bank', cents, cause)).toBe(cents - drawn),
+    )
+  }
+  if (model.wallet < cents) return undefined
+  model.wallet -= cents
+  if (kind === 'refund') {
+    model.acquirer -= cents
+    return inBook(accounts, book => postCollected('collect_refund', collected(id, 'clearing_acquirer'), book))
+  }
+  return inBook(accounts, book => book.move('charge_out', id, 'bank', cents, cause))
+}
+
+describe('whatever an acquirer charges, pays and gives back,', () => {
+  test('the bank covers what leaves the wallets, by what the platform advances', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async steps => {
+        const id = await wallet()
+        model.wallet = 0n
+        const before = (await totalsOf(sql, tenant))('wallet').availableEuros
+        for (const one of steps) {
+          await apply(one, id)
+          const totals = await totalsOf(sql, tenant)
+          const stands = (kind: Parameters<typeof totals>[0]) => totals(kind).availableEuros
+          const unpaid = model.acquirer > 0n ? model.acquirer : 0n
+          expect({
+            wallets: stands('wallet'),
+            acquirer: stands('clearing_acquirer'),
+            owner: stands('receivable'),
+            advance: stands('advance'),
+          }).toEqual({
+            wallets: before + model.wallet,
+            acquirer: model.acquirer,
+            owner: model.owner,
+            advance: model.owner + unpaid,
+          })
+          expect(stands('bank')).toBeGreaterThanOrEqual(stands('wallet'))
+        }
+      }),
+      { numRuns: 10 },
+    )
+    await expectVerifiedLedger(client)
+  })
+})

@@ -1,0 +1,44 @@
+import { aCardOf, anAgentClient, aSpender } from '../cards/reveal.ts'
+import { anIntent, bodyOf, type TestClient } from '../factories.ts'
+import type { TestService } from '../harness.ts'
+
+/** What the intents of payers are for, unless a test says otherwise: the price of the merchants of tests. */
+export const PRICE_EUROS = 20
+
+/** An agent with money, a card, and an approved intent for the merchant on the loopback. */
+export async function aPayer(
+  service: TestService,
+  members: { merchant?: string; amountEuros?: number } = {},
+) {
+  const owner = await service.owner()
+  const { client } = owner
+  const agent = await aSpender(client)
+  const [card, intent] = await Promise.all([
+    aCardOf(service, client, agent.id),
+    anIntent(client, agent.id, { merchant: '127.0.0.1', amountEuros: PRICE_EUROS, ...members }),
+  ])
+  const agentClient = await anAgentClient(service, client, agent.id)
+  return { owner, client, agent, card, intent, agentClient }
+}
+
+export type Payer = Awaited<ReturnType<typeof aPayer>>
+
+type PayBody = NonNullable<Parameters<TestClient['mpp']['pay']>[0]>['body']
+
+export const pay = (
+  { agentClient, intent }: Payer,
+  url: string,
+  members: Partial<PayBody> = {},
+  more: object = {},
+) => agentClient.mpp.pay({ body: { url, intentId: intent.id, ...members }, ...more })
+
+/** The machine payments on an intent, newest first. */
+export const credentialsOn = async (client: TestClient, intentId: string) =>
+  (await bodyOf(client.mpp.list({ query: { intentId } }))).data
+
+export const intentOf = ({ client, intent }: Payer) =>
+  bodyOf(client.intents.get({ params: { id: intent.id } }))
+
+/** What the wallet of the agent has, and what of it is held. */
+export const balanceOf = ({ client, agent }: Payer) =>
+  bodyOf(client.agents.balance({ params: { id: agent.id } }))

@@ -1,0 +1,7 @@
+interface Picture {
+  readonly width: number
+  readonly height: number
+  readonly pixels: string
+}
+
+export function pixelsOf(png: string): Promise<Picture>
