@@ -8,7 +8,9 @@ import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
 import { checkoutArea } from './commerce/checkout/checkout.ts'
 import { collectArea } from './commerce/collect/collect.ts'
 import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
+import { settlementsArea } from './commerce/collect/payment-required/settlements.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
+import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
@@ -35,6 +37,7 @@ import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { healthArea } from './surface/health/health.ts'
+import { mppMerchantsArea } from './surface/mpp-merchants/mpp-merchants.ts'
 import { pagesArea } from './surface/pages/pages.ts'
 import { sandboxArea } from './surface/sandbox/sandbox.ts'
 
@@ -70,14 +73,17 @@ export const areas = {
   transfers: transfersArea,
   rails: railsArea,
   checkout: checkoutArea,
+  mppKeys: mppKeysArea,
   mpp: mppArea,
   collect: collectArea,
+  settlements: settlementsArea,
   payerPage: payerPageArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,
   audit: auditArea,
   sandbox: sandboxArea,
+  mppMerchants: mppMerchantsArea,
   health: healthArea,
   pages: pagesArea,
 }

@@ -67,6 +67,7 @@ import { TokenPayments } from './m0093-token-payments.ts'
 import { MachinePayments } from './m0094-machine-payments.ts'
 import { PaymentRequests } from './m0095-payment-requests.ts'
 import { PaymentTokens } from './m0096-payment-tokens.ts'
+import { MachinePaymentsReceived } from './m0097-machine-payments-received.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -139,4 +140,5 @@ export const migrations = [
   { name: 'm0094-machine-payments', class: MachinePayments },
   { name: 'm0095-payment-requests', class: PaymentRequests },
   { name: 'm0096-payment-tokens', class: PaymentTokens },
+  { name: 'm0097-machine-payments-received', class: MachinePaymentsReceived },
 ]

@@ -36,9 +36,9 @@ export const greeting = (requestId: string): Headers => ({
 
 export async function send(response: ServerResponse, headers: Headers, outcome: Outcome): Promise<void> {
   const { status, body, errorCode, replayed, cache } = outcome
+  Object.assign(headers, outcome.headers)
   if (body !== null && isStreamed(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
-  Object.assign(headers, outcome.headers)
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (body !== null) {
     describe(headers, outcome)

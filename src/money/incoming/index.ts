@@ -1,7 +1,7 @@
 export { creditCounts, fileEvents, SkippedRecord } from './api.ts'
 export { recordBankFile } from './bank-file.ts'
 export { exampleBankFile } from './bank-file-example.ts'
-export { accountsToCollect, refundCharge, settleCharge } from './collect.ts'
+export { accountsToCollect, collectCharge, refundCharge, settleCharge } from './collect.ts'
 export { creditsFor, lockCredit, payWithCredit, simulateCredit } from './credits.ts'
 export { creditEvents } from './events.ts'
 export { bookAll, type HandedOver, noteArrived } from './hand-over.ts'

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
+import { challengeOf, credentialFor } from '../commerce/machine-payer.ts'
 import type { HttpResponse } from '../harness.ts'
 
 /** Calls an operation with the owner's key, and gives its answer. */
@@ -31,10 +32,20 @@ async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
   return { intentId: await approvedIntent(make, agentId, SHOP) }
 }
 
+/** The credential by which a test token pays what is asked for at the path. */
+const paying = (method: string) => async (_make: Make, path: string, url: string) => ({
+  authorization: credentialFor(await challengeOf(url + path, { method })),
+})
+
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
-  Record<string, (make: Make, path: string) => Promise<Record<string, string>>>
-> = {}
+  Record<string, (make: Make, path: string, url: string) => Promise<Record<string, string>>>
+> = {
+  'settlements.pay': paying('GET'),
+  'settlements.payByPost': paying('POST'),
+  'mppMerchants.get': paying('GET'),
+  'mppMerchants.post': paying('POST'),
+}
 
 /** A card and an intent of one agent, for the merchant of the examples. */
 async function aPayer(make: Make) {

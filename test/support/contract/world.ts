@@ -4,6 +4,7 @@ import { style } from '../../../src/commerce/collect/payer-page/assets.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { networkBefore } from '../cards/network.ts'
+import { pay } from '../commerce/machine-payer.ts'
 import {
   DASHBOARD_SECRET,
   type HttpResponse,
@@ -29,6 +30,9 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/pay/assets': async () => style.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
+  '/collect/402': world => world.askedForMoney(),
+  '/collect/settlements': world => world.paidByMachine(),
+  '/simulate/mpp': async () => 'paid',
 }
 
 /** Collections within a record that only the outside world fills, by the template of their path. */
@@ -114,7 +118,11 @@ export class World {
     const before = REQUIRED_BEFORE[registered.key]
     if (before) await this.#succeed(byKey(before), path)
     const make = this.#make.bind(this)
-    return { path, body, headers: (await MADE_HEADERS[registered.key]?.(make, path)) ?? {} }
+    return {
+      path,
+      body,
+      headers: (await MADE_HEADERS[registered.key]?.(make, path, this.#service.url)) ?? {},
+    }
   }
 
   /** The required members of a query, with the values of their examples. */
@@ -276,6 +284,18 @@ export class World {
   async paidByCard(cardId: string): Promise<string> {
     await networkBefore(this.#service).authorize(cardId, 25)
     return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
+  }
+
+  /** A request for money that nobody has paid. */
+  askedForMoney(): Promise<string> {
+    return this.#create(byKey('collect.create'), '/collect/requests')
+  }
+
+  /** The charge of a request that a program has paid. */
+  async paidByMachine(): Promise<string> {
+    const { status, body, text } = await pay(`${this.#service.url}/collect/402/${await this.askedForMoney()}`)
+    if (status !== 200) throw new Error(text)
+    return body.settlementId
   }
 
   async #withIds(value: unknown): Promise<unknown> {

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { get, list, missing, post } from '../../../kernel/contract/operation.ts'
+import { instant } from '../../../values/clock.ts'
+import { id } from '../../../values/ids.ts'
+import { euros } from '../../../values/money.ts'
+import { recordHead, recordTail } from '../../../values/schemas.ts'
+import { paidContract } from './endpoint-contract.ts'
+import { settledEvents } from './settled-events.ts'
+import { settlementMachine } from './settlement.ts'
+
+const SettlementRecord = z
+  .object({
+    ...recordHead('settlement'),
+    requestId: id('request').nullable(),
+    agentId: id('agent').nullable().meta({ description: 'Whose wallet is paid; null for one of yours.' }),
+    challengeId: z.string().meta({ description: 'The card is charged once under it.' }),
+    amountEuros: euros,
+    network: z.string().meta({ examples: ['visa'] }),
+    last4: z.string().meta({ description: 'Of the network token, not of the card.', examples: ['4242'] }),
+    status: z.enum(settlementMachine.states).meta({
+      description:
+        '`charging` until the acquirer has said how the charge ended: it is asked until that is known.',
+    }),
+    declineCode: z.string().nullable(),
+    declineReason: z.string().nullable(),
+    receipt: z
+      .string()
+      .nullable()
+      .meta({ description: 'The header `Payment-Receipt`, as the payer got it.' }),
+    settledAt: instant.nullable(),
+    dueAt: instant.nullable().meta({ description: 'When the acquirer is asked again.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Settlement' })
+
+const Unlocked = z
+  .object({
+    requestId: id('request'),
+    settlementId: id('settlement'),
+    amountEuros: euros,
+    description: z.string(),
+    paidAt: instant,
+    unlocks: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({
+        description: 'What whoever has paid is given.',
+        examples: [{ url: 'https://example.com/reports/17' }],
+      }),
+  })
+  .meta({ id: 'UnlockedRequest' })
+
+const description = `For programs, which pay by the Machine Payments Protocol with the scheme \`Payment\`, the method \`card\` and the intent \`charge\`. Without a credential the answer is 402 with a fresh challenge, good for five minutes. Send the same request with the credential in \`Authorization\` (or \`Payment-Authorization\`): the card is charged once under the id of the challenge, and the answer is 200 with the receipt and what the request unlocks.
+
+The same credential again gets the same answer; another one for a used challenge gets 409. A 504 says that the outcome is not known yet: send the same credential again later, and never pay anew meanwhile. A body, which means nothing here, is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and docs/cards.md lists the tokens that do not.`
+
+const paymentInfo = { method: 'card', intent: 'charge', currency: 'eur', amount: null }
+
+const fails = { settlement_not_found: missing('settlement') }
+
+export const settlementsApi = {
+  pay: get('/collect/402/{id}', {
+    ...paidContract,
+    writes: true,
+    summary: 'Pay a request by machine',
+    description,
+    returns: [200, Unlocked],
+    paymentInfo,
+  }),
+  payByPost: post('/collect/402/{id}', {
+    ...paidContract,
+    summary: 'Pay a request by machine, with POST',
+    description,
+    returns: [200, Unlocked],
+    paymentInfo,
+  }),
+  list: list('/collect/settlements', {
+    summary: 'List the card payments for your requests',
+    description: 'Newest first: every charge that has begun, the declined ones included.',
+    callers: ['key', 'agent'],
+    scope: 'collect:read',
+    filters: {
+      requestId: id('request').optional(),
+      status: z.enum(settlementMachine.states).optional(),
+      challengeId: z.string().min(1).max(100).optional(),
+    },
+    item: SettlementRecord,
+  }),
+  get: get('/collect/settlements/{id}', {
+    summary: 'Get a card payment for a request',
+    callers: ['key', 'agent'],
+    scope: 'collect:read',
+    returns: [200, SettlementRecord],
+    fails,
+  }),
+  /** Asks the acquirer how a charge stands whose outcome is not known: after a crash, or when it was silent. */
+  askAcquirer: post('/collect/settlements/{id}/ask', {
+    summary: 'Ask the acquirer how a charge stands',
+    callers: [],
+    run: 'outside',
+    requires: 'acquirer',
+    returns: [200, z.object({ done: z.boolean() })],
+    fails,
+    emits: settledEvents,
+  }),
+}

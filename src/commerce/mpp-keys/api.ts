@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { list, missing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { recordHead, recordTail } from '../../values/schemas.ts'
+
+const kid = z.string().meta({
+  description: 'The thumbprint of the public key (RFC 7638), by which challenges and tokens name it.',
+  examples: ['q7Zz0jgnyx2wyO4cKNEf2v0VQpYUWYvWYMzJzSsOqJk'],
+})
+
+const MppKeyRecord = z
+  .object({
+    ...recordHead('mppkey'),
+    kid,
+    publicKeyJwk: z.record(z.string(), z.string()).meta({
+      description: 'The RSA key that payers encrypt network tokens to.',
+      examples: [{ kty: 'RSA', n: 'ALhr…', e: 'AQAB', use: 'enc', alg: 'RSA-OAEP-256', kid: 'q7Zz…' }],
+    }),
+    retiredAt: instant.nullable().meta({ description: 'Null for the one key that new challenges name.' }),
+    endsAt: instant.nullable().meta({
+      description: 'When its private half is deleted: five minutes after its last challenge expires.',
+    }),
+    ...recordTail,
+  })
+  .meta({ id: 'MppKey' })
+
+export const mppKeysApi = {
+  list: list('/collect/keys', {
+    summary: 'List the keys of your payment challenges',
+    description:
+      'Newest first. With each goes a secret, which makes the ids of the challenges. Secret and private key are sealed and shown to nobody.',
+    callers: ['key'],
+    scope: 'collect:read',
+    item: MppKeyRecord,
+  }),
+  rotate: post('/collect/keys/rotate', {
+    summary: 'Replace the key of your payment challenges',
+    description:
+      'New challenges are made with new keys from now on. What was offered before can still be paid: the old private key is deleted five minutes after the last of its challenges has expired.',
+    callers: ['key'],
+    scope: 'collect:write',
+    run: 'outside',
+    returns: [201, MppKeyRecord],
+    emits: {
+      'mpp_key.rotated': event(
+        'New payment challenges of an owner are made with new keys.',
+        z.object({ mppKeyId: id('mppkey'), kid, replacedKid: kid.nullable() }),
+      ),
+    },
+  }),
+  /** Makes the first key of a tenant; where there is one, nothing. */
+  make: post('/collect/keys/make', {
+    summary: 'Make the first key of the payment challenges',
+    callers: [],
+    run: 'outside',
+    returns: [200, z.object({ made: z.boolean() })],
+  }),
+  /** Deletes secret and private key of one that is retired for long enough. */
+  end: post('/collect/keys/{id}/end', {
+    summary: 'Delete the private half of a retired key',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { mpp_key_not_found: missing('key') },
+  }),
+}

@@ -1,0 +1,108 @@
+import { createDecipheriv, type webcrypto } from 'node:crypto'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { fromBase64url } from '../../mpp/index.ts'
+import type { Vault } from '../../ports/vault.ts'
+import { weightedCache } from '../../values/bounded-cache.ts'
+import { openPrivateKey } from './make-key.ts'
+
+/** Why a token cannot be read. The sentence repeats nothing of it. */
+export interface Unreadable {
+  readonly unreadable: string
+}
+
+const unreadable = (why: string): Unreadable => ({ unreadable: why })
+
+const PRIVATE_KEY = `
+select private_key as sealed from mpp_keys
+where owner_id = $1 and mode = $2 and kid = $3 and private_key is not null`
+
+const RSA_OAEP = { name: 'RSA-OAEP', hash: 'SHA-256' }
+const AUTH_TAG_BYTES = 16
+
+/** Keys that were opened lately: to open one takes as long as to decrypt a token. */
+const opened = weightedCache<Promise<webcrypto.CryptoKey>>(200, () => 1)
+
+/** The sealed private half of a key, for `decryptToken`; undefined once it is deleted. */
+export async function privateKeyOf(
+  kid: string,
+  { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
+): Promise<string | undefined> {
+  const [row] = await sql<{ sealed: string } & Row>(PRIVATE_KEY, [tenant.ownerId, tenant.mode, kid])
+  return row?.sealed
+}
+
+const openedKey = (kid: string, sealed: string, vault: Vault): Promise<webcrypto.CryptoKey> =>
+  opened(sealed, () =>
+    crypto.subtle.importKey('jwk', openPrivateKey(vault, kid, sealed), RSA_OAEP, false, ['decrypt']),
+  )
+
+/** A compact JWE, taken apart; its header says exactly how it was made. */
+interface Parsed {
+  readonly header: string
+  readonly parts: readonly [key: Buffer, iv: Buffer, text: Buffer, tag: Buffer]
+}
+
+/**
+ * Decrypts a network token. RSA runs in Node's own threads, so the event loop goes on meanwhile. No other algorithm is
+ * read, nothing that is compressed, and nothing for another key.
+ */
+export async function decryptToken(
+  jwe: string,
+  kid: string,
+  privateKey: string,
+  vault: Vault,
+): Promise<{ readonly token: unknown } | Unreadable> {
+  const parsed = parse(jwe, kid)
+  if ('unreadable' in parsed) return parsed
+  const key = await openedKey(kid, privateKey, vault)
+  const {
+    header,
+    parts: [wrapped, iv, text, tag],
+  } = parsed
+  try {
+    const contentKey = await crypto.subtle.decrypt(RSA_OAEP, key, wrapped)
+    const decipher = createDecipheriv('aes-256-gcm', Buffer.from(contentKey), iv, {
+      authTagLength: AUTH_TAG_BYTES,
+    })
+    decipher.setAAD(Buffer.from(header, 'ascii')).setAuthTag(tag)
+    const plain = Buffer.concat([decipher.update(text), decipher.final()])
+    return { token: JSON.parse(plain.toString('utf8')) as unknown }
+  } catch {
+    return unreadable(
+      'The token cannot be decrypted: it was encrypted to another key, or changed on its way.',
+    )
+  }
+}
+
+function parse(jwe: string, kid: string): Parsed | Unreadable {
+  const [header = '', ...encoded] = jwe.split('.')
+  const problem = headerProblem(header, kid)
+  if (problem) return unreadable(problem)
+  const parts = encoded.map(fromBase64url)
+  if (parts.length !== 4 || parts.includes(undefined)) return unreadable('The token is no compact JWE.')
+  return { header, parts: parts as unknown as Parsed['parts'] }
+}
+
+/** The members that a header may have beside those that must be there. */
+const HARMLESS = ['alg', 'enc', 'kid', 'typ', 'cty']
+
+function headerProblem(encoded: string, kid: string): string | undefined {
+  const header = headerOf(encoded)
+  if (!header) return 'The token is no compact JWE.'
+  if ('zip' in header) return 'The token is compressed, which is not read.'
+  if (header.alg !== 'RSA-OAEP-256' || header.enc !== 'A256GCM')
+    return 'The token is not encrypted with RSA-OAEP-256 and A256GCM.'
+  if (header.kid !== kid) return 'The token names another key than the challenge.'
+  const stranger = Object.keys(header).find(name => !HARMLESS.includes(name))
+  return stranger === undefined ? undefined : 'The header of the token has a member that is not read.'
+}
+
+function headerOf(encoded: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(fromBase64url(encoded)?.toString('utf8') ?? '')
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

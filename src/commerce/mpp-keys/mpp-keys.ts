@@ -1,0 +1,86 @@
+import { area } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { mppKeysApi } from './api.ts'
+import { type NewKey, newMppKey } from './make-key.ts'
+import { MppKey, publicJwkOf, retire } from './mpp-key.ts'
+import { mppKeyProcess } from './process.ts'
+
+const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...publicJwkOf(key) } })
+
+/** The current key, locked: of two requests that replace it at once, the second replaces what the first has made. */
+async function lockCurrent(context: Context<never>): Promise<MppKey | null> {
+  await lockTenant(context, 'mpp-keys')
+  return context.records.findOne(MppKey, { retiredAt: null })
+}
+
+/** Stores keys that were made meanwhile, unless another request was quicker. */
+async function storeFirst(key: NewKey, context: Context<never>): Promise<{ made: boolean }> {
+  if (await lockCurrent(context)) return { made: false }
+  context.records.create(MppKey, key)
+  return { made: true }
+}
+
+type RotateContext = Context<never, (typeof mppKeysApi.rotate)['emits']>
+
+async function replace(key: NewKey, context: RotateContext) {
+  const { records, now, emit } = context
+  const old = await lockCurrent(context)
+  if (old) retire(old, now)
+  // One key is current at any moment, so the old one is retired before the new one is there.
+  await records.flush()
+  const made = records.create(MppKey, key)
+  emit('mpp_key.rotated', { mppKeyId: made.id, kid: made.kid, replacedKid: old?.kid ?? null })
+  return shown(made)
+}
+
+const nothingReserved = async () => ({})
+
+const mppKeys = implement(mppKeysApi, {
+  async list(_, { page }) {
+    const { data, ...rest } = await page(MppKey, {})
+    return { ...rest, data: data.map(shown) }
+  },
+
+  rotate: {
+    reserve: nothingReserved,
+    call: (_reserved, { ports }) => newMppKey(ports.vault),
+    record: (key, _reserved, context) => replace(key as NewKey, context),
+    recover: async (_reserved, context) => replace(await newMppKey(context.ports.vault), context),
+  },
+
+  make: {
+    reserve: nothingReserved,
+    call: (_reserved, { ports }) => newMppKey(ports.vault),
+    record: (key, _reserved, context) => storeFirst(key as NewKey, context),
+    recover: async (_reserved, context) => storeFirst(await newMppKey(context.ports.vault), context),
+  },
+
+  async end({ params }, { records, now, refuse }) {
+    const key = await records.lock(MppKey, params.id)
+    if (!key) return refuse('mpp_key_not_found')
+    if (key.endsAt && key.endsAt <= now) Object.assign(key, { secret: null, privateKey: null })
+    return { done: key.secret === null }
+  },
+})
+
+const retirement: Deadline = {
+  process: mppKeyProcess,
+  table: 'mpp_keys',
+  record: 'id',
+  agent: 'null::text',
+  due: 'ends_at',
+  open: 'ends_at is not null and secret is not null',
+  waits: 'false',
+  operations: ['mppKeys.end'],
+}
+
+export const mppKeysArea = area(
+  'Payment Keys',
+  'The keys of the challenges with which you are paid.',
+  mppKeys,
+  { entities: [MppKey], deadlines: [retirement] },
+)

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { paidContract } from '../../commerce/collect/index.ts'
+import { file } from '../../kernel/contract/file.ts'
+import { type ContextOf, get, post } from '../../kernel/contract/operation.ts'
+import { formattedText } from '../../values/schemas.ts'
+import { scenarios } from './scenarios.ts'
+
+const table = Object.entries(scenarios)
+  .map(([name, { about }]) => `- \`${name}\`: ${about}`)
+  .join('\n')
+
+const description = `A merchant that programs pay by MPP, to try what your agents will meet. It exists in test mode only and belongs to nobody. It wants € 2.50, or what \`amountEuros\` says. Let an agent pay it with \`POST /v1/mpp/pay\`: its intent names the host of this service as merchant. Where it charges, it charges the card by the simulated network, exactly once for each challenge.
+
+The scenarios:
+
+${table}`
+
+const price = formattedText(
+  /^(?!0+(?:\.0+)?$)\d{1,3}(?:\.\d{1,2})?$/,
+  6,
+  'a price is more than 0, less than 1000, and has at most two decimals',
+).meta({ description: 'What it wants, in euros.', examples: ['7.50'] })
+
+const { headers, problems, ...shared } = paidContract
+
+const merchant = {
+  ...shared,
+  summary: 'Pay a simulated merchant',
+  description,
+  tag: 'Sandbox',
+  query: z.strictObject({ amountEuros: price.optional() }),
+  returns: [200, file('application/json')],
+  headers: {
+    ...headers,
+    302: { Location: 'A private address.' },
+    500: { 'Payment-Receipt': 'A receipt on an error, which counts for nothing.' },
+  },
+  fails: {
+    ...paidContract.fails,
+    scenario_not_found: [404, 'There is no such scenario. The description of this operation lists them.'],
+    moved: [302, 'Look elsewhere.'],
+    forbidden: [403, 'This merchant does not want you.'],
+    failed: [500, 'Something went wrong at this merchant.'],
+  },
+  problems,
+  paymentInfo: { method: 'card', intent: 'charge', currency: 'eur', amount: '250' },
+} as const
+
+export const mppMerchantsApi = {
+  get: get('/simulate/mpp/{scenario}', { ...merchant, writes: true }),
+  post: post('/simulate/mpp/{scenario}', { ...merchant, summary: 'Pay a simulated merchant, with POST' }),
+}
+
+export type MerchantContext = Pick<ContextOf<typeof mppMerchantsApi.get>, 'refuse'>

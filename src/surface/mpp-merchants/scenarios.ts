@@ -1,0 +1,160 @@
+import type { Article } from '../../commerce/collect/index.ts'
+import { encodeRequest, type Offer, type Receipt } from '../../mpp/index.ts'
+import { after, clock, days, minutes } from '../../values/clock.ts'
+
+/** The members of a charge that a merchant changes in its challenge. */
+export type Changed = (article: Article) => Partial<Offer>
+
+/** The last words of a merchant that has been shown a credential. */
+export type Ending =
+  | 'good'
+  | 'asks_more'
+  | 'asks_again'
+  | 'forbids'
+  | 'fails'
+  | 'cuts_off'
+  | 'never_ends'
+  | 'dawdles'
+
+/** A merchant of the sandbox: how it asks for money, and how it behaves once it is offered some. */
+export interface Scenario {
+  readonly about: string
+  /** In place of one good challenge. */
+  readonly asks?: Changed | 'nothing' | 'thousands' | 'other_methods' | 'elsewhere' | 'no_money'
+  /** Whether it charges the card, exactly as requests are charged. */
+  readonly charges: boolean
+  readonly ending: Ending
+  /** In place of a good receipt. */
+  readonly receipt?: (receipt: Receipt) => Receipt | null
+}
+
+/** A key of 1024 bits, which anybody with patience can break. */
+const WEAK =
+  'sUPggLoYdfmOgVLsR_CYjfgTD41xIs6R5lbwUiTPSHnD6x0JOkPEMVOW4VOd3wffyvVENx_koKzN2OTIPlsOUscKH8V4adsBxlYzdHcY4ncCnmBea0S73naM8X9SLd-iL8wziLIA-eLHP5hRJVX4aGI6X8RYhd_6yTSbeH2Aum0'
+
+const charge = ({ amountEuros, description, externalId }: Article, more: object, details: object) =>
+  encodeRequest({
+    amount: String(amountEuros),
+    currency: 'eur',
+    description,
+    externalId,
+    ...more,
+    methodDetails: details,
+  })
+
+const detailsOf = ({ networks, merchantName, key }: Article) => ({
+  acceptedNetworks: networks,
+  merchantName,
+  encryptionJwk: key.jwk,
+})
+
+/** Asks with changed members, which the id of the challenge binds as it should. */
+const asking =
+  (members: (article: Article) => { readonly more?: object; readonly details?: object }): Changed =>
+  article => {
+    const { more = {}, details = {} } = members(article)
+    return { request: charge(article, more, { ...detailsOf(article), ...details }) }
+  }
+
+const refused = { charges: false, ending: 'good' } as const
+const charged = { charges: true, ending: 'good' } as const
+const unpaid = { charges: false } as const
+
+export const scenarios = {
+  paid: { ...charged, about: 'A good merchant: charges the card once, and answers with a receipt.' },
+  free: { ...refused, asks: 'no_money', about: 'Wants no money: answers 200 at once.' },
+  'no-challenge': { ...refused, asks: 'nothing', about: 'Answers 402 without a challenge.' },
+  'other-methods': {
+    ...refused,
+    asks: 'other_methods',
+    about: 'Offers Bearer, and a method that is not card.',
+  },
+  'many-challenges': { ...refused, asks: 'thousands', about: 'Offers 10,000 challenges.' },
+  redirect: { ...refused, asks: 'elsewhere', about: 'Redirects to a private address.' },
+  expired: {
+    ...refused,
+    asks: ({ now }) => ({ expires: after(now, -minutes(1)).toISOString() }),
+    about: 'Offers a challenge that has expired.',
+  },
+  'other-currency': {
+    ...refused,
+    asks: asking(() => ({ more: { currency: 'usd' } })),
+    about: 'Asks for US dollars.',
+  },
+  'weak-key': {
+    ...refused,
+    asks: asking(({ key }) => ({ details: { encryptionJwk: { ...key.jwk, n: WEAK } } })),
+    about: 'Its key has 1024 bits.',
+  },
+  'two-keys': {
+    ...refused,
+    asks: asking(() => ({ details: { jwksUri: 'https://keys.example.net/jwks.json', kid: 'key-1' } })),
+    about: 'Gives both a key and the address of one.',
+  },
+  'foreign-keys': {
+    ...refused,
+    asks: asking(() => ({
+      details: { encryptionJwk: undefined, jwksUri: 'https://keys.example.net/jwks.json', kid: 'key-1' },
+    })),
+    about: 'Its key lies on the host of somebody else.',
+  },
+  'other-digest': {
+    ...refused,
+    asks: () => ({ digest: 'sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:' }),
+    about: 'Binds its challenge to another body.',
+  },
+  'other-name': {
+    ...refused,
+    asks: asking(() => ({ details: { merchantName: 'Bookshop' } })),
+    about: 'Calls itself Bookshop, which is not its name.',
+  },
+  'price-raised': {
+    ...unpaid,
+    ending: 'asks_more',
+    about: 'Shown a credential, it asks for ten times as much.',
+  },
+  'asks-again': { ...unpaid, ending: 'asks_again', about: 'Shown a credential, it answers 402 again.' },
+  forbidden: {
+    ...unpaid,
+    ending: 'forbids',
+    about: 'Shown a credential, it answers 403 and charges nothing.',
+  },
+  failed: { ...unpaid, ending: 'fails', about: 'Shown a credential, it answers 500 and charges nothing.' },
+  'charged-and-failed': {
+    charges: true,
+    ending: 'fails',
+    about: 'Charges the card, and answers 500 with a receipt.',
+  },
+  'cut-off': {
+    charges: true,
+    ending: 'cuts_off',
+    about: 'Charges the card, and hangs up after the headers.',
+  },
+  endless: { charges: true, ending: 'never_ends', about: 'Charges the card, and answers with 64 MiB.' },
+  slow: {
+    charges: true,
+    ending: 'dawdles',
+    about: 'Charges the card, and takes two minutes for its answer.',
+  },
+  'no-receipt': { ...charged, receipt: () => null, about: 'Charges the card, and gives no receipt.' },
+  'forged-receipt': {
+    ...charged,
+    receipt: receipt => ({ ...receipt, method: 'tempo', reference: 'forged' }),
+    about: 'Charges the card, and gives a receipt of another method.',
+  },
+  'foreign-receipt': {
+    ...charged,
+    receipt: receipt => ({ ...receipt, challengeId: 'of-somebody-else' }),
+    about: 'Charges the card, and gives the receipt of somebody else.',
+  },
+  'old-receipt': {
+    ...charged,
+    receipt: receipt => ({ ...receipt, timestamp: after(clock.real(), -days(30)).toISOString() }),
+    about: 'Charges the card, and gives a receipt of last month.',
+  },
+} as const satisfies Record<string, Scenario>
+
+export type ScenarioName = keyof typeof scenarios
+export const scenarioNames = Object.keys(scenarios) as [ScenarioName, ...ScenarioName[]]
+export const scenarioOf = (name: string): Scenario | undefined =>
+  Object.hasOwn(scenarios, name) ? scenarios[name as ScenarioName] : undefined

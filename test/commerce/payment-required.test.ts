@@ -1,0 +1,7 @@
+import './payment-required/challenges.ts'
+import './payment-required/credentials.ts'
+import './payment-required/ended.ts'
+import './payment-required/keys.ts'
+import './payment-required/many-at-once.ts'
+import './payment-required/open-outcomes.ts'
+import './payment-required/settled.ts'

@@ -1,0 +1,124 @@
+import { createCipheriv, createPublicKey, publicEncrypt, randomBytes } from 'node:crypto'
+import {
+  type Challenge,
+  cardDetailsOf,
+  encodeRequest,
+  isUnusable,
+  parseChallenges,
+  parseReceipt,
+  type Receipt,
+  requestOf,
+  writeCredential,
+} from '../../../src/mpp/index.ts'
+
+/** An answer as a payer sees it. */
+export interface Paid {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: each test checks the body that it received
+  readonly body: any
+  readonly challenges: readonly Challenge[]
+  readonly receipt: Receipt | undefined
+}
+
+/** Sends a request as a payer that is no program of ours. */
+export async function ask(url: string, init: RequestInit = {}): Promise<Paid> {
+  const response = await fetch(url, { redirect: 'manual', ...init })
+  const text = await response.text()
+  const offered = response.headers.get('www-authenticate')
+  const receipt = response.headers.get('payment-receipt')
+  const read = receipt === null ? undefined : parseReceipt(receipt)
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text === '' ? undefined : JSON.parse(text),
+    challenges: offered === null ? [] : parseChallenges([offered]).challenges,
+    receipt: isUnusable(read) ? undefined : read,
+  }
+}
+
+/** The challenge of a 402, which must be the only one. */
+export async function challengeOf(url: string, init: RequestInit = {}): Promise<Challenge> {
+  const { status, challenges, text } = await ask(url, init)
+  const [challenge] = challenges
+  if (status !== 402 || !challenge) throw new Error(`${status}: ${text}`)
+  return challenge
+}
+
+/** The members of a request as it is encoded in a challenge. */
+export const offeredIn = (challenge: Challenge) => {
+  const request = requestOf(challenge)
+  if (isUnusable(request)) throw new Error(request.problem)
+  return request
+}
+
+export const keyIn = (challenge: Challenge) => {
+  const details = cardDetailsOf(offeredIn(challenge))
+  if (isUnusable(details) || !('encryptionJwk' in details.key)) throw new Error('no key is embedded')
+  return details.key.encryptionJwk
+}
+
+interface Token {
+  readonly number?: string
+  readonly network?: string
+  /** Members of the JWE header beside or in place of the usual ones. */
+  readonly header?: Readonly<Record<string, unknown>>
+  /** Members of what is encrypted. */
+  readonly plain?: Readonly<Record<string, unknown>>
+}
+
+/** A network token, encrypted to the key of the challenge. */
+export function tokenFor(
+  challenge: Challenge,
+  { number = '4242424242424242', header = {}, plain = {} }: Token = {},
+): string {
+  const jwk = keyIn(challenge)
+  const content = randomBytes(32)
+  const iv = randomBytes(12)
+  const head = encodeRequest({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: jwk.kid, ...header })
+  const key = createPublicKey({ key: { ...jwk }, format: 'jwk' })
+  const cipher = createCipheriv('aes-256-gcm', content, iv).setAAD(Buffer.from(head))
+  const text = JSON.stringify({
+    token: { paymentToken: number, tokenExpirationMonth: '12', tokenExpirationYear: '2039', eci: '05' },
+    dynamicData: {
+      dynamicDataValue: 'AQIDBA==',
+      dynamicDataType: 'CARD_APPLICATION_CRYPTOGRAM_SHORT_FORM',
+      dynamicDataExpiration: 0,
+    },
+    ...plain,
+  })
+  const encrypted = Buffer.concat([cipher.update(text), cipher.final()])
+  const wrapped = publicEncrypt({ key, oaepHash: 'sha256' }, content)
+  return [
+    head,
+    ...[wrapped, iv, encrypted, cipher.getAuthTag()].map(part => part.toString('base64url')),
+  ].join('.')
+}
+
+export const payloadFor = (challenge: Challenge, token: Token = {}) => ({
+  encryptedPayload: tokenFor(challenge, token),
+  network: token.network ?? 'visa',
+  panLastFour: '4242',
+  panExpirationMonth: '12',
+  panExpirationYear: '2039',
+})
+
+/** The value of the header by which a test token pays a challenge. */
+export const credentialFor = (challenge: Challenge, token: Token = {}): string =>
+  writeCredential({ challenge, payload: payloadFor(challenge, token) })
+
+export const withCredential = (value: string, init: RequestInit = {}): RequestInit => ({
+  ...init,
+  headers: { ...(init.headers as Record<string, string>), authorization: value },
+})
+
+/** Presents a credential. */
+export const present = (url: string, value: string, init: RequestInit = {}): Promise<Paid> =>
+  ask(url, withCredential(value, init))
+
+/** Pays in two requests; gives the second answer. */
+export async function pay(url: string, token: Token = {}, init: RequestInit = {}): Promise<Paid> {
+  return present(url, credentialFor(await challengeOf(url, init), token), init)
+}
