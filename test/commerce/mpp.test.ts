@@ -1,4 +1,5 @@
 import './mpp/before-asking.ts'
+import './mpp/bursts.ts'
 import './mpp/evidence.ts'
 import './mpp/hostile-answers.ts'
 import './mpp/hostile-offers.ts'
