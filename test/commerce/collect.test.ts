@@ -1,5 +1,6 @@
 import './collect/card-refunds.ts'
 import './collect/endings.ts'
+import './collect/refund-refusals.ts'
 import './collect/request-runs.ts'
 import './collect/requests.ts'
 import './collect/sepa-payments.ts'

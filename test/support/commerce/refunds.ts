@@ -2,10 +2,21 @@ import type { Acquirer, ChargeOutcome } from '../../../src/ports/acquirer.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
-import type { PaymentRequest } from './requests.ts'
+import { aRequest, type PaymentRequest, sendEuros } from './requests.ts'
 
 export const refund = (client: TestClient, id: string, amountEuros?: number) =>
   client.collect.refund({ params: { id }, body: amountEuros === undefined ? {} : { amountEuros } })
+
+/** A request that these SEPA credits have come for. */
+export async function aPaidRequest(
+  client: TestClient,
+  walletId: string,
+  amounts: readonly number[] = [25],
+): Promise<PaymentRequest> {
+  const request = await aRequest(client, walletId)
+  for (const amount of amounts) await sendEuros(client, amount, request.reference)
+  return request
+}
 
 /** The refunds of a request, oldest first. */
 export async function refundsOf(client: TestClient, id: string) {
