@@ -5,13 +5,15 @@ import { AGENTS, fillAgents } from '../bench/database/intent-rows.ts'
 import { fillPastAuthorizations } from '../bench/database/past-authorizations.ts'
 import { fillPast, HOT, RUNNER } from '../bench/database/past-intents.ts'
 import { networkBefore } from '../support/cards/network.ts'
+import { demand, startMerchant } from '../support/commerce/merchant.ts'
 import { bodyOf } from '../support/factories.ts'
 import { ENCRYPTION_KEY, startTestService } from '../support/harness.ts'
 
 /** Compares how many blocks PostgreSQL reads for a request before and after very much has been spent. */
-const service = await startTestService({ env: { DATABASE_POOL: '4' } })
+const service = await startTestService({ env: { DATABASE_POOL: '4', OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 const { ownerId, key: token, client } = await service.owner()
 const network = networkBefore(service)
+const merchant = await startMerchant()
 
 const PAST = 2_500
 
@@ -103,6 +105,11 @@ const requests: Record<string, () => Promise<() => Promise<unknown>>> = {
         status: 'approved',
       })
     }
+  },
+  async 'paying by HTTP 402'() {
+    const url = merchant.sells('/report', demand({ amount: '950' }))
+    const { id: intentId } = await declare({ merchant: '127.0.0.1' })
+    return () => bodyOf(client.mpp.pay({ body: { url, intentId, cardId: hotCard }, headers: newKey() }))
   },
   async clearing() {
     const { authorizationId } = await payByCard(hotCard)
