@@ -1,4 +1,5 @@
 import './collect/card-refunds.ts'
+import './collect/documented-flow.ts'
 import './collect/endings.ts'
 import './collect/refund-refusals.ts'
 import './collect/request-runs.ts'
