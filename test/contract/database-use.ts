@@ -22,6 +22,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'authorizations.simulate': 11,
   // It reads which wallet the intent pays, then pays as transfers.create does.
   'checkout.execute': 8,
+  // The intents, and one statement for each of the three means of payment.
+  'intents.list': 4,
   // Where no credit is named the sandbox bank sends one: it is matched and booked, and answered is what came of it.
   'collect.settle': 9,
   // Three transactions, around two calls: the second one decides as a card authorization does, the third one settles so.
