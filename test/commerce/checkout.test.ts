@@ -1,6 +1,7 @@
 import './checkout/confirm.ts'
 import './checkout/execute.ts'
 import './checkout/lost-answers.ts'
+import './checkout/paid-requests.ts'
 import { describe, expect, test } from '@jest/globals'
 import type { Disclosure, ProcessorFailure } from '../../src/ports/card-processor.ts'
 import { aKeyPair } from '../support/cards/encryption-keys.ts'

@@ -1,4 +1,6 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import { type Payable, payableColumns } from '../references/index.ts'
 import { IncomingCredit } from './incoming-credit.ts'
@@ -37,6 +39,19 @@ export async function payWithCredit(
   if (!credit) return 'credit_not_in_wallet'
   if (credit.payableId !== null) return 'credit_pays_already'
   return Object.assign(credit, payableColumns(payable))
+}
+
+const SENDERS = `
+select id, sender_name as name from incoming_credits where owner_id = $1 and mode = $2 and id = any($3::text[])`
+
+/** Who has sent these credits, by their ids; what names nobody is left out. */
+export async function sendersOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  creditIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ id: string; name: string | null }>(SENDERS, [ownerId, mode, creditIds])
+  return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])))
 }
 
 /** The money of all others has been counted already: as a charge, a funding, or a payment of an owner. */

@@ -7,7 +7,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { type Payable, payableColumns, payableOf } from '../references/index.ts'
-import { IncomingCredit } from './incoming-credit.ts'
+import { IncomingCredit, isFromOwner } from './incoming-credit.ts'
 import type { incomingSteps } from './steps-api.ts'
 
 /** The owner of this installation who has paid, and from which wallet; nulls where it was somebody else. */
@@ -61,7 +61,10 @@ const bookFor = (
       amountEuros: BigInt(cents),
     })),
   }
-  return ports.runFor(to, 'incoming.arrive', { body }, requestId)
+  const [first] = credits
+  // Another owner's request may have an id of that owner's own making: the credit is what both sides know.
+  const cause = first && isFromOwner(first.received) ? `hand-over:${first.id}` : requestId
+  return ports.runFor(to, 'incoming.arrive', { body }, cause)
 }
 
 /**

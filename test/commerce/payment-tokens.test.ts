@@ -1,0 +1,3 @@
+import './payment-tokens/charges.ts'
+import './payment-tokens/races.ts'
+import './payment-tokens/tokens.ts'
