@@ -32,7 +32,7 @@ test.each(Object.entries(shells))(
       .replaceAll('}{', '}\n{')
       .split('\n')
       .map(line => JSON.parse(line))
-    expect(answers).toHaveLength(16)
+    expect(answers).toHaveLength(18)
     expect(answers.filter(answer => answer.error)).toEqual([])
     const [
       policy,
@@ -44,6 +44,8 @@ test.each(Object.entries(shells))(
       authorized,
       cleared,
       payments,
+      paid,
+      credentials,
       toggled,
       frozen,
       unfrozen,
@@ -56,9 +58,11 @@ test.each(Object.entries(shells))(
     expect(token.token).toMatch(/^at_test_/)
     expect([autoApproved.status, autoApproved.decidedBy.type]).toEqual(['approved', 'policy'])
     expect([approved.status, approved.comment]).toEqual(['approved', 'Go ahead'])
-    expect([funded.availableEuros, balance.availableEuros, balance.heldEuros]).toEqual([60, 25.5, 9.5])
+    expect([funded.availableEuros, balance.availableEuros, balance.heldEuros]).toEqual([60, 23, 9.5])
     expect([authorized.reply, cleared.reply]).toEqual(['approved', 'noted'])
     expect(payments.data).toMatchObject([{ status: 'cleared', source: 'intent', intentId: approved.id }])
+    expect(paid).toMatchObject({ merchant_status: 200, receipt: expect.any(String) })
+    expect(credentials.data).toMatchObject([{ id: paid.credential_id, status: 'consumed', amountEuros: 2.5 }])
     expect(proof).toMatchObject({ ok: true, problems: [] })
     expect(toggled.requireIntent).toBe(true)
     expect([frozen.status, unfrozen.status]).toEqual(['frozen', 'active'])

@@ -1,6 +1,6 @@
 export { payRefusals } from './api.ts'
 export type { BatchState } from './batch-state.ts'
-export { intentRefusal, type RecordPayee, type TransferRequest } from './intent-checks.ts'
+export { intentRefusal, type TransferRequest } from './intent-checks.ts'
 export { pay } from './pay.ts'
 export { recordPaymentEvents, sepaTransferEvents } from './schemas.ts'
 export { applyRailNotice, type SubmittedPayment, submittedPayments } from './sepa/rail-notices.ts'

@@ -76,7 +76,7 @@ describe('the content of the QR code', () => {
         expect([...nameIn(code)].length).toBeLessThanOrEqual(70)
         expect(qrSvg(code, 'code')).toMatch(/^<svg /)
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     )
   })
 })

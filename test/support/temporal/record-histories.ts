@@ -15,6 +15,7 @@ import { cloneDatabase } from '../database.ts'
 import { aFundedAgent, aSepaTransfer, bodyOf, type TestClient } from '../factories.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
+import { mppStories } from './mpp-stories.ts'
 
 /**
  * Records the histories that a real server has of our processes, for `test/workflows/replay.test.ts`:
@@ -92,6 +93,8 @@ async function undelivered({ client }: Stage): Promise<string> {
 }
 
 const stories: Readonly<Record<string, Story>> = {
+  ...mppStories,
+
   'transfer-completed': async stage => {
     const { workflowId } = await paying(stage, 'Bäckerei Müller')
     await stage.ends(workflowId)

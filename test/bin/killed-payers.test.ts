@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { type Conduct, demand, sell, startMerchant } from '../support/commerce/merchant.ts'
+import { anAgentUnder, anIntent, aToken, bodyOf, type TestClient } from '../support/factories.ts'
+import { type KillableApi, killableApi } from '../support/processes/killable-api.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
+
+jest.setTimeout(60_000)
+
+const merchant = await startMerchant()
+let api!: KillableApi
+beforeAll(async () => {
+  api = await killableApi({ OUTBOUND_ALLOW_CIDRS: '127.0.0.1' })
+})
+afterAll(() => api.stop())
+
+interface Payer {
+  readonly owner: () => TestClient
+  readonly agent: () => TestClient
+  readonly agentId: string
+  readonly cardId: string
+  readonly intentId: string
+}
+
+/** An agent with a card and € 20 that are held for the merchant; its clients outlive the process. */
+async function aPayer(): Promise<Payer> {
+  const key = await api.owner()
+  const client = api.client(key)
+  const { id: agentId } = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
+  const { id: cardId } = await bodyOf(
+    client.cards.create({ body: { agentId, usage: 'multi', displayName: 'Research' } }),
+  )
+  const { id: intentId } = await anIntent(client, agentId, { merchant: '127.0.0.1', amountEuros: 20 })
+  const { token } = await aToken(client, agentId)
+  const agent = () => api.client(String(token))
+  return { owner: () => api.client(key), agent, agentId, cardId, intentId }
+}
+
+const pay = ({ agent, intentId }: Payer, url: string, idempotencyKey: string) =>
+  agent().mpp.pay({ body: { url, intentId }, idempotencyKey })
+
+const credentials = async ({ owner, intentId }: Payer) =>
+  (await bodyOf(owner().mpp.list({ query: { intentId } }))).data
+
+async function money({ owner, agentId }: Payer) {
+  const { availableEuros, heldEuros } = await bodyOf(owner().agents.balance({ params: { id: agentId } }))
+  return { availableEuros, heldEuros }
+}
+
+const holdAgent = ({ agentId }: Payer) => api.hold('select from agents where id = $1 for update', [agentId])
+
+/** The lease of a request that a crash has ended runs out after two minutes. */
+const lapseLease = () => api.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
+
+const advance = ({ owner }: Payer, by: { minutes: number } | { days: number }) =>
+  bodyOf(owner().sandbox.advance({ body: by }))
+
+const never: Conduct = () => undefined
+const halfOfIt: Conduct = (_, response) =>
+  void response.writeHead(200, { 'content-length': 1_000 }).write('half of it')
+
+describe('an API process that is killed before a credential is on record', () => {
+  test.each([
+    ['while the merchant is asked', 'asked'],
+    ['while it decides, with a token minted', 'decides'],
+  ])('%s has paid nothing, and the intent can be paid', async (_, step) => {
+    const path = `/${step}`
+    const payer = await aPayer()
+    const before = await money(payer)
+    const url = merchant.sells(path, step === 'asked' ? never : demand())
+    const release = step === 'asked' ? undefined : await holdAgent(payer)
+    const isThere = async () => merchant.visits(path).length > 0 && (!release || (await api.isWaiting()))
+    await api.killDuring(() => pay(payer, url, step), isThere)
+    await release?.()
+    await lapseLease()
+    expect(await pay(payer, url, step)).toMatchObject({ status: 503, code: 'pay_interrupted' })
+    expect(merchant.payments(path)).toEqual([])
+    expect(await credentials(payer)).toEqual([])
+    expect(await money(payer)).toEqual(before)
+    merchant.sells(path, demand())
+    expect(await pay(payer, url, `${step}-again`)).toMatchObject({ status: 200 })
+    expect(merchant.payments(path)).toHaveLength(1)
+    await expectVerifiedLedger(payer.owner())
+  })
+})
+
+describe('an API process that is killed once the credential has left', () => {
+  /** Kills it while it pays; gives how the same request is made again. */
+  async function killed(payer: Payer, path: string, gives: Conduct) {
+    let release: (() => Promise<void>) | undefined
+    const url = merchant.sells(path, demand(), async (visit, response) => {
+      // What is recorded locks the agent first: it waits.
+      if (gives === recorded) release = await holdAgent(payer)
+      gives(visit, response)
+    })
+    const isThere = async () =>
+      merchant.payments(path).length > 0 && (gives !== recorded || (await api.isWaiting()))
+    await api.killDuring(() => pay(payer, url, path), isThere)
+    await release?.()
+    return () => pay(payer, url, path)
+  }
+  const recorded = sell()
+
+  test.each<[string, Conduct]>([
+    ['while the merchant is silent', never],
+    ['in the middle of its answer', halfOfIt],
+    ['while a good answer is recorded', recorded],
+  ])('%s leaves the outcome open: the money stays held, nothing is sent again', async (when, gives) => {
+    const path = `/${when.replace(/\W+/g, '-')}`
+    const payer = await aPayer()
+    const before = await money(payer)
+    const again = await killed(payer, path, gives)
+    expect(await credentials(payer)).toMatchObject([{ status: 'sent' }])
+    expect(await again()).toMatchObject({ status: 409, code: 'in_progress' })
+    await lapseLease()
+    const answer = await again()
+    expect(answer).toMatchObject({ status: 502, code: 'payment_indeterminate' })
+    expect(await again()).toMatchObject({ status: 502, error: answer.error })
+    expect(await credentials(payer)).toMatchObject([{ status: 'indeterminate' }])
+    expect(merchant.payments(path)).toHaveLength(1)
+    expect(await money(payer)).toEqual(before)
+  })
+
+  test('is found by its deadline without the caller, and paid once where the owner says so', async () => {
+    const payer = await aPayer()
+    const before = await money(payer)
+    await killed(payer, '/found', never)
+    await advance(payer, { minutes: 5 })
+    const [credential] = await credentials(payer)
+    expect(credential).toMatchObject({ status: 'indeterminate' })
+    await bodyOf(
+      payer.owner().mpp.resolve({ params: { id: credential?.id ?? '' }, body: { outcome: 'paid' } }),
+    )
+    expect(await credentials(payer)).toMatchObject([{ status: 'consumed', outcomeBy: 'key' }])
+    expect(await money(payer)).toEqual({ ...before, heldEuros: 0 })
+    expect(merchant.payments('/found')).toHaveLength(1)
+    await expectVerifiedLedger(payer.owner())
+  })
+
+  test('is not paid after 31 days, and the money is free', async () => {
+    const payer = await aPayer()
+    const { availableEuros } = await money(payer)
+    await killed(payer, '/forgotten', never)
+    await advance(payer, { days: 32 })
+    expect(await credentials(payer)).toMatchObject([{ status: 'void', outcomeBy: 'deadline' }])
+    expect(await money(payer)).toEqual({ availableEuros: availableEuros + 20, heldEuros: 0 })
+    await expectVerifiedLedger(payer.owner())
+  })
+})

@@ -1,0 +1,72 @@
+import pg from 'pg'
+import { areas } from '../../../src/areas.ts'
+import { client } from '../../../src/derive/client.ts'
+import { cloneDatabase } from '../database.ts'
+import type { TestClient } from '../factories.ts'
+import { until } from '../until.ts'
+import { type Api, createOwner, startApi } from './processes.ts'
+
+/** An API process on a database of its own, which a test kills in the middle of a request and starts again. */
+export interface KillableApi {
+  readonly databaseUrl: string
+  url(): string
+  /** A client of the process that runs now. */
+  client(token: string): TestClient
+  owner(): Promise<string>
+  sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>
+  /** Starts a request, kills the process with SIGKILL once `isThere` says so, and starts another one. */
+  killDuring(request: () => Promise<unknown>, isThere: () => boolean | Promise<boolean>): Promise<void>
+  /** Locks what this statement reads until it is let go, so that a request waits there. */
+  hold(text: string, values: unknown[]): Promise<() => Promise<void>>
+  /** Whether a request waits for what is held. */
+  isWaiting(): Promise<boolean>
+  stop(): Promise<void>
+}
+
+export async function killableApi(env: Record<string, string> = {}): Promise<KillableApi> {
+  const databaseUrl = await cloneDatabase()
+  const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
+  let api: Api = await startApi(databaseUrl, env)
+  // Whoever was asked to pay pays at the same address.
+  const { port: PORT } = new URL(api.url)
+
+  const killDuring: KillableApi['killDuring'] = async (request, isThere) => {
+    const asked = request().then(
+      () => 'answered',
+      () => 'lost',
+    )
+    await until('the step at which the process is killed', isThere)
+    api.kill('SIGKILL')
+    await api.exit
+    if ((await asked) === 'answered')
+      throw new Error('the request was answered before the process was killed')
+    api = await startApi(databaseUrl, { ...env, PORT })
+  }
+
+  return {
+    databaseUrl,
+    url: () => api.url,
+    client: token => client(areas, { url: api.url, token }),
+    owner: () => createOwner(api.url),
+    sql: async (text, values = []) => (await database.query(text, values)).rows,
+    killDuring,
+    async hold(text, values) {
+      const holder = new pg.Client({ connectionString: databaseUrl })
+      await holder.connect()
+      await holder.query('begin')
+      await holder.query(text, values)
+      return () => holder.end()
+    },
+    async isWaiting() {
+      const { rows } = await database.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rows.length > 0
+    },
+    async stop() {
+      api.kill('SIGTERM')
+      await api.exit
+      await database.end()
+    },
+  }
+}

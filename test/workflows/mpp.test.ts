@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals'
+import { guardedHttp } from '../../src/adapters/guarded-http/guarded-http.ts'
+import { mppProcess } from '../../src/commerce/mpp/process.ts'
+import type { Outbound } from '../../src/ports/outbound.ts'
+import { answerWith, demand, startMerchant } from '../support/commerce/merchant.ts'
+import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../support/commerce/payers.ts'
+import { bodyOf } from '../support/factories.ts'
+import { startTestService } from '../support/harness.ts'
+import { advance } from '../support/sandbox.ts'
+import { runViewer } from '../support/temporal/runs.ts'
+import { until } from '../support/until.ts'
+
+const guarded = guardedHttp({ allow: ['127.0.0.1'] })
+/** Set while requests end, as in a crash, as soon as their credential has been sent. */
+let isCrashing = false
+const outbound: Outbound = {
+  ...guarded,
+  async send(request) {
+    const answer = await guarded.send(request)
+    const isPaid = Object.values(request.headers ?? {}).some(value => value.startsWith('Payment '))
+    if (isCrashing && isPaid) throw new Error('the process has ended')
+    return answer
+  },
+}
+
+const service = await startTestService({ temporal: true, outbound })
+const open = await startTestService({ temporal: true, outbound, env: { MPP_RUNS: 'open' } })
+const temporal = await runViewer()
+const merchant = await startMerchant()
+
+const credentialOf = async ({ client, intent }: Payer) => {
+  const [credential] = await credentialsOn(client, intent.id)
+  if (!credential) throw new Error('nothing was minted')
+  return credential
+}
+
+async function anOpenPayment(path: string) {
+  const payer = await aPayer(service)
+  const held = (await balanceOf(payer)).heldEuros
+  await pay(payer, merchant.sells(path, demand(), answerWith(500)))
+  const credential = await credentialOf(payer)
+  const run = temporal.of(credential)
+  await run.untilDetails('for somebody to say whether it was paid')
+  return { payer, held, credential, run }
+}
+
+const OPERATOR = { by: 'Ada', reason: 'Their support has told us' }
+
+describe('the run of a machine payment', () => {
+  test('tells its steps, and ends with it', async () => {
+    const payer = await aPayer(service)
+    await bodyOf(pay(payer, merchant.sells('/run', demand())))
+    const credential = await credentialOf(payer)
+    const run = temporal.of(credential)
+    expect(await run.untilEnded()).toBe('consumed')
+    const steps = await run.timeline()
+    const line = (text: string) => expect.stringMatching(new RegExp(`^${text}`))
+    expect(steps).toEqual([
+      line('asked at .*: 402'),
+      line('checked: € 20.00'),
+      line(`minted at .*: ${credential.agentCredentialId}`),
+      line('sent at .*, once'),
+      line('answered at .*: 200'),
+      line('outcome at .*: consumed, says the merchant'),
+    ])
+    expect(JSON.stringify(steps)).not.toContain('127.0.0.1')
+    expect(await run.attributes()).toMatchObject({
+      AgentPayStatus: 'consumed',
+      AgentPayAgent: payer.agent.id,
+    })
+    expect(await (await run.handle.describe()).staticDetails()).toBe(mppProcess.details)
+  })
+
+  test('takes over what a crash has left, and neither mints nor sends again', async () => {
+    const payer = await aPayer(service)
+    isCrashing = true
+    expect((await pay(payer, merchant.sells('/crash', demand()))).status).toBe(500)
+    isCrashing = false
+    const run = temporal.of(await credentialOf(payer))
+    await run.untilDetails('for the merchant’s answer')
+    await advance(payer.client, { minutes: 3 })
+    await run.untilDetails('for somebody to say whether it was paid')
+    expect(await credentialOf(payer)).toMatchObject({ status: 'indeterminate' })
+    expect(merchant.payments('/crash')).toHaveLength(1)
+    expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(1)
+  })
+
+  test('is ended by an operator: paid', async () => {
+    const { payer, run } = await anOpenPayment('/operator-paid')
+    expect(await run.details()).toContain('`paid` or `notPaid`')
+    await run.signal('paid', OPERATOR)
+    expect(await run.untilEnded()).toBe('consumed')
+    expect(await credentialOf(payer)).toMatchObject({ outcomeBy: 'operator', note: OPERATOR.reason })
+    expect(await intentOf(payer)).toMatchObject({ status: 'completed' })
+  })
+
+  test('is ended by an operator: not paid, and the processor deletes the token', async () => {
+    const { payer, held, run } = await anOpenPayment('/operator-not-paid')
+    await run.signal('notPaid', { by: 7 })
+    await run.untilDetails('A signal notPaid was ignored')
+    await run.signal('notPaid', OPERATOR)
+    expect(await run.untilEnded()).toBe('void')
+    expect(await run.activityNames()).toContain('deleteNetworkToken')
+    const [token] = (await bodyOf(payer.client.agentCredentials.list({}))).data
+    expect(token).toMatchObject({ status: 'revoked', processorProblem: null })
+    expect((await balanceOf(payer)).heldEuros).toBe(held)
+  })
+
+  test('ends after 31 days of the tenant’s clock as not paid', async () => {
+    const { payer, run } = await anOpenPayment('/forgotten')
+    await advance(payer.client, { days: 31 })
+    expect(await run.untilEnded()).toBe('void')
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', outcomeBy: 'deadline', dueAt: null })
+  })
+})
+
+describe('MPP_RUNS=open', () => {
+  test('gives a run to what stays open, and to nothing else', async () => {
+    const payer = await aPayer(open)
+    await bodyOf(pay(payer, merchant.sells('/no-run', demand())))
+    const paid = await credentialOf(payer)
+    expect(paid).toMatchObject({ status: 'consumed', workflowId: null })
+    const unclear = await aPayer(open)
+    await pay(unclear, merchant.sells('/open-run', demand(), answerWith(500)))
+    const credential = await credentialOf(unclear)
+    const run = temporal.of(credential)
+    await run.untilDetails('for somebody to say whether it was paid')
+    expect(await temporal.of({ workflowId: `mpp/${paid.id}` }).status()).toBeUndefined()
+  })
+
+  test('gives a run to what a crash has left, once the sweep has found it', async () => {
+    const payer = await aPayer(open)
+    isCrashing = true
+    await pay(payer, merchant.sells('/swept-run', demand()))
+    isCrashing = false
+    expect(await credentialOf(payer)).toMatchObject({ status: 'sent', workflowId: null })
+    await advance(payer.client, { minutes: 3 })
+    const credential = await until('it is open', async () => {
+      const found = await credentialOf(payer)
+      return found.status === 'indeterminate' ? found : undefined
+    })
+    await temporal.of(credential).untilDetails('for somebody to say whether it was paid')
+  })
+})
