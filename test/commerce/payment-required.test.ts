@@ -1,5 +1,6 @@
 import './payment-required/challenges.ts'
 import './payment-required/credentials.ts'
+import './payment-required/crossed.ts'
 import './payment-required/ended.ts'
 import './payment-required/keys.ts'
 import './payment-required/many-at-once.ts'

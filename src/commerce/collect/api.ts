@@ -6,7 +6,15 @@ import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { email, freeText, label, metadata, ProcessStatusRecord, timeRange } from '../../values/schemas.ts'
 import { requestEvents } from './events.ts'
-import { lookupFails, PaymentRequestRecord, RequestPaymentRecord, status, unlocks, way } from './schemas.ts'
+import {
+  lookupFails,
+  openFails,
+  PaymentRequestRecord,
+  RequestPaymentRecord,
+  status,
+  unlocks,
+  way,
+} from './schemas.ts'
 
 /** The most that one request may ask for, in cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
@@ -100,8 +108,7 @@ export const collectApi = {
     returns: [200, PaymentRequestRecord],
     fails: {
       ...lookupFails,
-      request_not_open: [400, 'The request waits for no money any more.'],
-      payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
+      ...openFails,
     },
     emits: {
       'claim.request.cancelled': requestEvents['claim.request.cancelled'],

@@ -9,41 +9,65 @@ import { cancel, expire } from './end.ts'
 import { findPayableRequests } from './payables.ts'
 import { collectProcess } from './process.ts'
 import { collectReactions } from './reactions.ts'
+import { refundsApi } from './refunds/api.ts'
+import { followRefunds } from './refunds/follow-refunds.ts'
+import { refundReactions } from './refunds/reactions.ts'
+import { refund } from './refunds/refund.ts'
+import { RequestRefund, refundMachine } from './refunds/request-refund.ts'
 import { NEEDS_RUN, PaymentRequest, requestMachine } from './request.ts'
 import { RequestPayment, requestPaymentMachine } from './request-payment.ts'
 import { requestResponse } from './response.ts'
+import { settle } from './settle.ts'
+import { settleApi } from './settle-api.ts'
 import { processStatusOf } from './status.ts'
 
-const collect = implement(collectApi, {
-  create,
-  cancel,
-  expire,
+const collect = implement(
+  { ...collectApi, ...settleApi, ...refundsApi },
+  {
+    create,
+    settle,
+    refund,
+    followRefunds,
+    cancel,
+    expire,
 
-  async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
-    const created = await createdWithin('request', { from, to }, context)
-    const page = await context.page(PaymentRequest, definedOnly({ ...filters, ...created }))
-    return { ...page, data: page.data.map(request => requestResponse(request, context)) }
-  },
+    async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
+      const created = await createdWithin('request', { from, to }, context)
+      const page = await context.page(PaymentRequest, definedOnly({ ...filters, ...created }))
+      return { ...page, data: page.data.map(request => requestResponse(request, context)) }
+    },
 
-  async get({ params }, context) {
-    const request = await context.records.findOne(PaymentRequest, { id: params.id })
-    return request ? requestResponse(request, context) : context.refuse('request_not_found')
-  },
+    async get({ params }, context) {
+      const request = await context.records.findOne(PaymentRequest, { id: params.id })
+      return request ? requestResponse(request, context) : context.refuse('request_not_found')
+    },
 
-  async payments({ params }, { records, page, refuse }) {
-    const request = await records.findOne(PaymentRequest, { id: params.id })
-    return request ? page(RequestPayment, { requestId: request.id }) : refuse('request_not_found')
-  },
+    async payments({ params }, { records, page, refuse }) {
+      const request = await records.findOne(PaymentRequest, { id: params.id })
+      return request ? page(RequestPayment, { requestId: request.id }) : refuse('request_not_found')
+    },
 
-  async status({ params }, { records, now, refuse }) {
-    const [request, underWay] = await Promise.all([
-      records.findOne(PaymentRequest, { id: params.id }),
-      records.findOne(RequestPayment, { requestId: params.id, status: 'under_way' }),
-    ])
-    if (!request) return refuse('request_not_found')
-    return processStatusOf({ request, isUnderWay: underWay !== null, refundDueAt: null }, now)
+    async refunds({ params }, { records, page, refuse }) {
+      const request = await records.findOne(PaymentRequest, { id: params.id })
+      return request ? page(RequestRefund, { requestId: request.id }) : refuse('request_not_found')
+    },
+
+    async status({ params }, { records, now, refuse }) {
+      const [request, underWay, waiting] = await Promise.all([
+        records.findOne(PaymentRequest, { id: params.id }),
+        records.findOne(RequestPayment, { requestId: params.id, status: 'under_way' }),
+        records.find(
+          RequestRefund,
+          { requestId: params.id, status: 'pending', dueAt: { $ne: null } },
+          { orderBy: { dueAt: 'asc' }, limit: 1 },
+        ),
+      ])
+      if (!request) return refuse('request_not_found')
+      const refundDueAt = waiting[0]?.dueAt ?? null
+      return processStatusOf({ request, isUnderWay: underWay !== null, refundDueAt }, now)
+    },
   },
-})
+)
 
 const expiry: Deadline = {
   process: collectProcess,
@@ -56,17 +80,28 @@ const expiry: Deadline = {
   operations: ['collect.expire'],
 }
 
+const refundsDue: Deadline = {
+  process: collectProcess,
+  table: 'request_refunds',
+  record: 'request_id',
+  agent: 'null::text',
+  due: 'due_at',
+  open: "status = 'pending'",
+  waits: 'true',
+  operations: ['collect.followRefunds'],
+}
+
 export const collectArea = area(
   'Collect',
   'Asking for money and being paid: by SEPA, by machine payments, and from other wallets here.',
   collect,
   {
     aliases: { collect: 'claim' },
-    entities: [PaymentRequest, RequestPayment],
-    machines: [requestMachine, requestPaymentMachine],
-    reactions: collectReactions,
+    entities: [PaymentRequest, RequestPayment, RequestRefund],
+    machines: [requestMachine, requestPaymentMachine, refundMachine],
+    reactions: { ...collectReactions, ...refundReactions },
     findPayables: findPayableRequests,
-    deadlines: [expiry],
+    deadlines: [expiry, refundsDue],
     openRecords: [
       {
         process: collectProcess,

@@ -3,7 +3,8 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { reaches } from '../../kernel/database/entity.ts'
 import type { collectApi } from './api.ts'
 import { requestEvent, type requestEvents } from './events.ts'
-import { type LockedRequest, lockRequest, paymentUnderWay, waitOn, writeRequests } from './payments.ts'
+import { refusalOfNotOpen } from './not-open.ts'
+import { type LockedRequest, lockRequest, waitOn, writeRequests } from './payments.ts'
 import { collectProcess } from './process.ts'
 import { requestMachine } from './request.ts'
 import { requestResponse } from './response.ts'
@@ -29,14 +30,11 @@ export const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body
   const { sql, tenant, actor, sendAlong, refuse } = context
   const locked = await lockRequest(params.id, context)
   if (!locked || !reaches(actor, locked.request)) return refuse('request_not_found')
-  const { request } = locked
-  if (paymentUnderWay(locked)) return refuse('payment_under_way')
-  waitOn(locked, context)
-  const isOpen = request.status === 'open'
-  if (isOpen) cancelRequest(locked, body.comment, context)
+  const refusal = refusalOfNotOpen(locked, context)
+  if (refusal) return refusal
+  cancelRequest(locked, body.comment, context)
   sendAlong(writeRequests(sql, tenant, [locked]))
-  if (!isOpen) return refuse('request_not_open', `The request is ${request.status} already.`)
-  return requestResponse(request, context)
+  return requestResponse(locked.request, context)
 }
 
 /** Ends what is overdue. A payment that is under way is waited for: its end lets the request expire. */

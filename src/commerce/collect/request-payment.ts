@@ -3,7 +3,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 /** A payment by SEPA is known once it has come; the others can be under way. */
-export const requestPaymentMachine = machine('payment-of-request', {
+export const requestPaymentMachine = machine('request-payment', {
   under_way: ['received', 'failed'],
   received: [],
   failed: [],

@@ -86,3 +86,30 @@ export async function openRequestsOf(
   const rows = await sql<{ id: string } & Row>(OPEN_OF_WALLETS, [ownerId, mode, walletIds])
   return rows.map(({ id }) => id)
 }
+
+const RECEIVED = `
+select ${selectList(paymentTable, 'p')} from request_payments p
+where (p.owner_id, p.mode, p.request_id) = ($1, $2, $3) and p.status = 'received' and p.refunded_cents < p.amount_cents
+order by p.id desc limit $4`
+
+/** The newest payments of a request of which something can go back. Whoever changes them has locked the request. */
+export const refundablePayments = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  requestId: string,
+  most: number,
+): Promise<PaymentRow[]> => sql<PaymentRow & Row>(RECEIVED, [ownerId, mode, requestId, most])
+
+const PAYMENTS = `
+select ${selectList(paymentTable, 'p')} from request_payments p
+where p.owner_id = $1 and p.mode = $2 and p.id = any($3::text[])`
+
+/** Payments by their ids. Whoever changes them has locked their request. */
+export async function paymentsById(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, PaymentRow>> {
+  const rows = await sql<PaymentRow & Row>(PAYMENTS, [ownerId, mode, [...new Set(ids)]])
+  return new Map(rows.map(row => [row.id, row]))
+}

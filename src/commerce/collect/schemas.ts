@@ -100,3 +100,9 @@ export const RequestPaymentRecord = z
 const request_not_found = missing('payment request')
 
 export const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
+
+/** The refusals of what needs an open request that nobody is paying just now. */
+export const openFails = {
+  request_not_open: [400, 'The request waits for no money any more.'],
+  payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
+} as const satisfies Record<string, Failure>

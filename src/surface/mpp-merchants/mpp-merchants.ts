@@ -29,9 +29,9 @@ const merchant: Handler = {
     if (scenario.asks === 'elsewhere')
       return withHeaders(context.refuse('moved'), { Location: 'http://169.254.169.254/' })
     const isPresented = presentedIn(context) !== undefined
-    if (isPresented && scenario.charges) return undefined
     const article = await payee.find(paramsOf(input), context)
     if (!article) return context.refuse('scenario_not_found')
+    if (isPresented && scenario.charges) return undefined
     return isPresented ? withoutCharge(article, scenario, context) : asking(article, scenario, context)
   },
 

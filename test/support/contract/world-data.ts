@@ -6,6 +6,7 @@ export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'agents.unfreeze': 'agents.freeze',
   'billing.sepaDetails': 'wallets.create',
   'cards.unfreeze': 'cards.freeze',
+  'collect.refund': 'collect.settle',
   'fund.simulateReverse': 'fund.act',
   'intents.verify': 'intents.approve',
   'policies.effective': 'policies.assign',

@@ -11,8 +11,10 @@ import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aCard } from '../cards/cards.ts'
+import { refund } from '../commerce/refunds.ts'
+import { aRequest, sendEuros } from '../commerce/requests.ts'
 import { cloneDatabase } from '../database.ts'
-import { aFundedAgent, aSepaTransfer, bodyOf, type TestClient } from '../factories.ts'
+import { aFundedAgent, aSepaTransfer, aWallet, bodyOf, type TestClient } from '../factories.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 import { mppStories } from './mpp-stories.ts'
@@ -55,6 +57,14 @@ async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting>
   const workflowId = `intent/${id}`
   await shows(workflowId, 'waits for approval')
   return { id, agentId: agent.id, workflowId }
+}
+
+/** A request for money that waits. */
+async function aPaymentRequest({ client, shows }: Stage) {
+  const { id, reference } = await aRequest(client, (await aWallet(client)).id)
+  const workflowId = `collect/${id}`
+  await shows(workflowId, 'for the money to come')
+  return { id, reference, workflowId }
 }
 
 /** A request of an agent for a card, or for other limits of one, that waits for an answer. */
@@ -208,6 +218,51 @@ const stories: Readonly<Record<string, Story>> = {
   },
 
   'card-request-waits': async stage => (await aCardRequestThatWaits(stage)).workflowId,
+
+  'collect-waits': async stage => (await aPaymentRequest(stage)).workflowId,
+
+  'collect-paid-in-parts': async stage => {
+    const { reference, workflowId } = await aPaymentRequest(stage)
+    await sendEuros(stage.client, 10, reference)
+    await stage.shows(workflowId, '€ 10.00 have come')
+    await sendEuros(stage.client, 20, reference)
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'collect-expired': async stage => {
+    const { workflowId } = await aPaymentRequest(stage)
+    await bodyOf(stage.client.sandbox.advance({ body: { days: 1 } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'collect-cancelled-by-signal': async stage => {
+    const { workflowId } = await aPaymentRequest(stage)
+    await stage.signal(workflowId, 'cancel', { by: 7 })
+    await stage.shows(workflowId, 'A signal cancel was ignored')
+    await stage.signal(workflowId, 'cancel', { by: 'Ada', reason: 'Paid in cash' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'collect-asked-to-cancel': async stage => {
+    const { workflowId } = await aPaymentRequest(stage)
+    await stage.cancel(workflowId)
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'collect-refunded': async stage => {
+    const { id, reference, workflowId } = await aPaymentRequest(stage)
+    await sendEuros(stage.client, 25, reference)
+    await stage.ends(workflowId)
+    await bodyOf(refund(stage.client, id))
+    const status = async () => (await bodyOf(stage.client.collect.get({ params: { id } }))).status
+    await until('the money is back', async () => (await status()) === 'refunded')
+    await stage.ends(workflowId)
+    return workflowId
+  },
 
   'intent-waits': async stage => (await waiting(stage)).workflowId,
 

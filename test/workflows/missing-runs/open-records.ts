@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { cardRequestSignals } from '../../../src/cards/card-requests/process.ts'
 import { cardSignals } from '../../../src/cards/cards/process.ts'
+import { collectSignals } from '../../../src/commerce/collect/process.ts'
 import { transferSignals } from '../../../src/commerce/transfers/process.ts'
 import { intentSignals } from '../../../src/control/intents/process.ts'
 import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/background/open-records.ts'
@@ -27,6 +28,7 @@ const signalTables = {
   transfer: transferSignals,
   card: cardSignals,
   'card-request': cardRequestSignals,
+  collect: collectSignals,
 }
 
 describe('open records', () => {
@@ -91,7 +93,7 @@ describe('open records', () => {
     const listed = declared.filter(
       ({ process: { name }, select }) => name !== 'statements' && !select.includes('deleting'),
     )
-    expect(listed).toHaveLength(6)
+    expect(listed).toHaveLength(7)
     const client = await database.pool.connect()
     await client.query('begin')
     await client.query('set local enable_seqscan = off')

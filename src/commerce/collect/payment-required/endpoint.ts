@@ -35,11 +35,12 @@ type Handler<R> = OutsideHandler<
  */
 export const paidEndpoint = <R>(payee: Payee<R>): Handler<R> => ({
   async peek({ params }, context) {
-    if (presentedIn(context) !== undefined) return undefined
+    // Also makes the first keys of an owner: within the transaction of a payment that would take a second connection.
     const article = await payee.find(params, context as PayContext)
-    return article
+    if (!article) return context.refuse('request_not_found')
+    return presentedIn(context) === undefined
       ? ask(article, 'payment_required', undefined, context)
-      : context.refuse('request_not_found')
+      : undefined
   },
 
   reserve: ({ params }, context) => readCredential(payee, params, context),

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { type Failure, list, post } from '../../../kernel/contract/operation.ts'
+import { creditEvents } from '../../../money/incoming/index.ts'
+import { cardPaymentEvents } from '../../../money/transactions/index.ts'
+import { instant } from '../../../values/clock.ts'
+import { id } from '../../../values/ids.ts'
+import { euros, positiveEuros } from '../../../values/money.ts'
+import { freeText, recordHead, recordTail } from '../../../values/schemas.ts'
+import { transferEvents } from '../../transfers/index.ts'
+import { lookupFails, PaymentRequestRecord, way } from '../schemas.ts'
+import { refundEvents } from './events.ts'
+import { refundMachine } from './request-refund.ts'
+
+export const RefundRecord = z
+  .object({
+    ...recordHead('requestrefund'),
+    requestId: id('request'),
+    paymentId: id('requestpayment'),
+    way,
+    status: z.enum(refundMachine.states).meta({
+      description: '`returned`: the payer’s bank has sent the money back; it is in the wallet again.',
+    }),
+    amountEuros: euros,
+    reason: z.string().nullable(),
+    failure: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'Why it has come to nothing.' }),
+    transferId: id('transfer').nullable().meta({ description: 'The transfer by SEPA that takes it back.' }),
+    completedAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'RefundOfRequest' })
+
+const RefundedRequest = PaymentRequestRecord.extend({
+  refunds: z
+    .array(RefundRecord)
+    .meta({ description: 'What this call sends back, a refund for each payment.' }),
+}).meta({ id: 'RefundedPaymentRequest' })
+
+/** How many payments one refund may take money of. */
+export const MOST_PARTS = 50
+
+const refusals = {
+  ...lookupFails,
+  request_open: [400, 'The request still waits for money: cancel it first.'],
+  nothing_to_refund: [400, 'Nothing is left of what came for the request.'],
+  refund_above_received: [400, 'amountEuros: it is more than is left of what came for the request.'],
+  sender_unknown: [
+    400,
+    'The bank has not told the account from which the money came. Pay it back by POST /transfers.',
+  ],
+  wallet_frozen: [400, 'The wallet is frozen: nothing leaves it.'],
+  wallet_closed: [400, 'The wallet is closed. Pay it back from another one by POST /transfers.'],
+  insufficient_funds: [400, 'There is not enough in the wallet.'],
+  single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
+  daily_limit_exceeded: [400, 'The daily limit is reached.'],
+} as const satisfies Record<string, Failure>
+
+/** The events of money that goes back, by whatever way. */
+export const refundingEvents = {
+  ...refundEvents,
+  ...cardPaymentEvents,
+  ...creditEvents,
+  'payment.updated': transferEvents['payment.updated'],
+}
+
+export const refundsApi = {
+  refund: post('/collect/requests/{id}/refund', {
+    summary: 'Give back what came for a payment request',
+    description: [
+      'By the way it came: a SEPA credit goes back to its sender by a transfer, which verifies the payee and counts towards your limits as any other; a charge of a card is refunded by the acquirer; what came from a wallet here is in it at once. It is never more than came. Without `amountEuros` all of it goes back, the surplus included.',
+      `What came last goes back first. Each payment has a refund of its own: \`completed\`, or \`pending\` until the bank or the acquirer has said how it ends. The request is \`refunded\` once all that came is back. A refund takes money of ${MOST_PARTS} payments at most.`,
+      'Send an `Idempotency-Key`: a repeated call with the same one gives nothing back twice.',
+    ].join('\n\n'),
+    callers: ['key'],
+    scope: 'collect:write',
+    run: 'outside',
+    body: z.strictObject({
+      amountEuros: positiveEuros().optional(),
+      reason: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
+    }),
+    example: { amountEuros: 5, reason: 'One chapter is missing' },
+    returns: [200, RefundedRequest],
+    fails: refusals,
+    emits: refundingEvents,
+  }),
+  refunds: list('/collect/requests/{id}/refunds', {
+    callers: ['key', 'agent'],
+    scope: 'collect:read',
+    summary: 'List the refunds of a payment request',
+    description: 'Newest first.',
+    item: RefundRecord,
+    fails: lookupFails,
+  }),
+  /** Asks the acquirer about the refunds of the request that are due; nothing is refunded twice. */
+  followRefunds: post('/collect/requests/{id}/follow-refunds', {
+    summary: 'Ask what has become of the refunds of a payment request',
+    callers: [],
+    run: 'outside',
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: lookupFails,
+    emits: refundingEvents,
+  }),
+}

@@ -1,0 +1,101 @@
+import { findCustomer } from '../../../identity/customers/index.ts'
+import { type HandedOver, refundOwner } from '../../../money/incoming/index.ts'
+import { transactionsById } from '../../../money/transactions/index.ts'
+import type { WalletRow } from '../../../money/wallets/index.ts'
+import { after } from '../../../values/clock.ts'
+import { collectProcess } from '../process.ts'
+import { refundEvent } from './events.ts'
+import { completeRefund, type Refunding as Moving, writeRefunding } from './move-refund.ts'
+import type { OpenRefund, Refunding } from './open-refund.ts'
+import type { RefundPart } from './refund-parts.ts'
+import { causeOf, FIRST_CHECK_AFTER, RequestRefund } from './request-refund.ts'
+
+/** Refunds that have begun, and what is handed over to the owners who had paid. */
+export interface BegunRefunds {
+  readonly refunds: readonly RequestRefund[]
+  readonly handedOver: readonly HandedOver[]
+}
+
+/** Begins a refund for each part: from now on its money is held, has a transfer of its own, or has been handed over. */
+export async function beginRefunds(
+  opened: OpenRefund,
+  reason: string | null,
+  context: Refunding,
+): Promise<BegunRefunds> {
+  const { sql, tenant } = context
+  const { locked, parts, book, payBacks } = opened
+  const payments = new Map(parts.map(({ payment }) => [payment.id, payment]))
+  const transactionIds = parts.flatMap(({ payment }) => payment.transactionId ?? [])
+  const moving = { locked, payments, transactions: await transactionsById(sql, tenant, transactionIds) }
+  const refunds: RequestRefund[] = []
+  const handedOver: HandedOver[] = []
+  for (const part of parts) {
+    const refund = beginRefund(part, reason, moving, context)
+    refunds.push(refund)
+    if (part.payment.way === 'sepa') payBySepa(refund, part, opened, context)
+    if (part.payment.way === 'card') book.hold(part.payment.walletId, part.amountEuros, causeOf(refund))
+    if (part.payment.way === 'wallet') {
+      const made = await payToWallet(part, opened, context)
+      handedOver.push(...made)
+      completeRefund(refund, moving, context)
+    }
+  }
+  context.sendAlong(payBacks.write())
+  context.sendAlong(writeRefunding(sql, tenant, moving))
+  context.sendAlong(book.post(sql))
+  return { refunds, handedOver }
+}
+
+function beginRefund(
+  { payment, amountEuros }: RefundPart,
+  reason: string | null,
+  { locked: { request } }: Moving,
+  { records, now, emit, wake }: Refunding,
+): RequestRefund {
+  const { id: paymentId, way } = payment
+  const dueAt = way === 'card' ? after(now, FIRST_CHECK_AFTER) : null
+  const members = { requestId: request.id, paymentId, way, amountEuros, reason, dueAt }
+  const refund = records.create(RequestRefund, members)
+  payment.refundedEuros += amountEuros
+  request.refundingEuros += amountEuros
+  Object.assign(request, { updatedAt: now })
+  Object.assign(payment, { updatedAt: now })
+  emit('claim.request.refund_started', refundEvent(request, refund))
+  wake(collectProcess, request)
+  return refund
+}
+
+/** The purpose that the payer reads; SEPA can spell all of it. */
+const referenceOf = ({ locked: { request } }: OpenRefund): string => `Refund ${request.reference}`
+
+function payBySepa(
+  refund: RequestRefund,
+  { payment, amountEuros }: RefundPart,
+  opened: OpenRefund,
+  context: Refunding,
+): void {
+  const { book, wallets, credits, payBacks } = opened
+  const { senderName, senderIban } = credits.get(payment.sourceId) ?? {}
+  if (!senderName || !senderIban) throw new Error(`${payment.id}: nobody knows who has sent it`)
+  const wallet = wallets.get(payment.walletId) as WalletRow
+  const to = { name: senderName, iban: senderIban }
+  refund.transferId = payBacks.pay(
+    { wallet, to, amountEuros, reference: referenceOf(opened) },
+    book,
+    context,
+  ).id
+}
+
+async function payToWallet(
+  { payment, amountEuros }: RefundPart,
+  opened: OpenRefund,
+  context: Refunding,
+): Promise<HandedOver[]> {
+  const { records, tenant } = context
+  const credit = opened.credits.get(payment.sourceId)
+  if (!credit) throw new Error(`${payment.id}: a payment without its credit`)
+  const { name: senderName } = await findCustomer(records, tenant.ownerId)
+  const reference = referenceOf(opened)
+  const made = await refundOwner(credit, { amountEuros, senderName, reference }, opened.book, context)
+  return made.handedOver ? [made.handedOver] : []
+}

@@ -1,0 +1,117 @@
+import type { ContextOf } from '../../../kernel/contract/operation.ts'
+import { accountsToPay, creditsFor, type IncomingCredit, lockCredit } from '../../../money/incoming/index.ts'
+import { type Book, openBook, shortfallText } from '../../../money/ledger/index.ts'
+import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
+import { type Euros, formatEuros } from '../../../values/money.ts'
+import { openPayBacks, type PayBacks } from '../../transfers/index.ts'
+import { type LockedRequest, lockRequest } from '../payments.ts'
+import { PaymentRequest } from '../request.ts'
+import { type PaymentRow, refundablePayments } from '../request-rows.ts'
+import { MOST_PARTS, type refundsApi } from './api.ts'
+import { type RefundPart, refundableOf, refundParts } from './refund-parts.ts'
+
+export type Refunding = ContextOf<typeof refundsApi.refund>
+
+/** All that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
+export interface OpenRefund {
+  readonly locked: LockedRequest
+  readonly parts: readonly RefundPart[]
+  readonly book: Book
+  readonly wallets: ReadonlyMap<string, WalletRow>
+  readonly payBacks: PayBacks
+  /** The credits of the parts that came by SEPA or from a wallet. */
+  readonly credits: ReadonlyMap<string, IncomingCredit>
+}
+
+type Blocker = readonly [code: Parameters<Refunding['refuse']>[0], message?: string]
+
+/** The accounts of the wallets that were paid, and of the owner's own wallets that have paid. */
+async function accountsOf(
+  { id, walletId }: PaymentRequest,
+  payments: readonly PaymentRow[],
+  context: Refunding,
+) {
+  const isByWallet = payments.some(({ way }) => way === 'wallet')
+  const credits = isByWallet ? await creditsFor({ type: 'request', id }, context) : []
+  const payers = credits.flatMap(({ fromOwnerId, fromWalletId }) =>
+    fromOwnerId === context.tenant.ownerId && fromWalletId ? [fromWalletId] : [],
+  )
+  const wallets = [walletId, ...payments.map(payment => payment.walletId), ...payers]
+  return { ...accountsToPay(walletId, walletId), wallets }
+}
+
+/** Opens a refund of this amount, of all where none is given; else says why there can be none. */
+export async function openRefund(
+  id: string,
+  asked: Euros | undefined,
+  context: Refunding,
+): Promise<OpenRefund | Blocker> {
+  const { records, sql, tenant } = context
+  const [request, known] = await Promise.all([
+    records.findOne(PaymentRequest, { id }),
+    refundablePayments(sql, tenant, id, MOST_PARTS),
+  ])
+  if (!request) return ['request_not_found']
+  const accounts = await accountsOf(request, known, context)
+  const [book, wallets, payBacks, locked, refundable] = await Promise.all([
+    openBook(sql, context, accounts),
+    walletsById(sql, tenant, accounts.wallets),
+    openPayBacks(sql, context),
+    lockRequest(id, context),
+    refundablePayments(sql, tenant, id, MOST_PARTS),
+  ])
+  if (!locked) throw new Error(`${id}: a request that has gone`)
+  if (locked.request.status === 'open') return ['request_open']
+  // What has come this very moment may be in a wallet that is not locked: the next refund takes it.
+  const ids = new Set(known.map(payment => payment.id))
+  const parts = partsOf(
+    refundable.filter(payment => ids.has(payment.id)),
+    asked,
+  )
+  if (isBlocked(parts)) return parts
+  const opened = { locked, parts, book, wallets, payBacks, credits: await lockCredits(parts, context) }
+  return blockerOf(opened, context) ?? opened
+}
+
+function partsOf(payments: readonly PaymentRow[], asked: Euros | undefined): readonly RefundPart[] | Blocker {
+  const left = refundableOf(payments)
+  if (left === 0n) return ['nothing_to_refund']
+  if (asked !== undefined && asked > left)
+    return ['refund_above_received', `amountEuros: ${formatEuros(left)} of what came can go back at most.`]
+  return refundParts(payments, asked ?? left)
+}
+
+/** Whether it is the code of a refusal with its message. */
+export const isBlocked = (opened: OpenRefund | readonly RefundPart[] | Blocker): opened is Blocker =>
+  Array.isArray(opened) && typeof opened[0] === 'string'
+
+async function lockCredits(
+  parts: readonly RefundPart[],
+  context: Refunding,
+): Promise<ReadonlyMap<string, IncomingCredit>> {
+  const ids = parts.flatMap(({ payment }) => (payment.way === 'card' ? [] : [payment.sourceId]))
+  const credits = await Promise.all(ids.toSorted().map(id => lockCredit(id, context)))
+  return new Map(credits.flatMap(credit => (credit ? [[credit.id, credit]] : [])))
+}
+
+function blockerOf(opened: OpenRefund, { tenant, ports }: Refunding): Blocker | undefined {
+  const { parts, book, wallets, credits, payBacks } = opened
+  for (const [walletId, ofWallet] of Map.groupBy(parts, ({ payment }) => payment.walletId)) {
+    const { status } = wallets.get(walletId) as WalletRow
+    const amount = sumOf(ofWallet)
+    if (status === 'closed') return ['wallet_closed']
+    if (status === 'frozen') return ['wallet_frozen']
+    if (!book.canPay(walletId, amount))
+      return ['insufficient_funds', shortfallText(amount, book.available(walletId))]
+  }
+  const bySepa = parts.filter(({ payment }) => payment.way === 'sepa')
+  const senders = bySepa.map(({ payment }) => credits.get(payment.sourceId))
+  if (senders.some(sender => !sender?.senderIban || !sender.senderName)) return ['sender_unknown']
+  // Each throws where this mode has no such system: nothing is begun then.
+  if (bySepa.length > 0) ports.sepaRail(tenant.mode)
+  if (parts.some(({ payment }) => payment.way === 'card')) ports.acquirer(tenant.mode)
+  return payBacks.blocker(bySepa.map(({ amountEuros }) => amountEuros))
+}
+
+const sumOf = (parts: readonly RefundPart[]): Euros =>
+  parts.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)

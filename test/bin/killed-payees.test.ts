@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { challengeOf, credentialFor, present } from '../support/commerce/machine-payer.ts'
+import { aWallet, bodyOf, type TestClient } from '../support/factories.ts'
+import { type KillableApi, killableApi } from '../support/processes/killable-api.ts'
+import { expectVerifiedLedger } from '../support/verified-ledger.ts'
+
+jest.setTimeout(60_000)
+
+let api!: KillableApi
+beforeAll(async () => {
+  api = await killableApi()
+})
+afterAll(() => api.stop())
+
+interface Payee {
+  readonly client: () => TestClient
+  readonly walletId: string
+  readonly requestId: string
+  readonly url: () => string
+}
+
+/** An owner with an open request of € 12.50. */
+async function aPayee(): Promise<Payee> {
+  const key = await api.owner()
+  const client = () => api.client(key)
+  const { id: walletId } = await aWallet(client())
+  const { id: requestId } = await bodyOf(
+    client().collect.create({
+      body: {
+        walletId,
+        amountEuros: 12.5,
+        description: 'Report 17',
+        expiresInHours: 72,
+        unlocks: { report: 17 },
+      },
+    }),
+  )
+  return { client, walletId, requestId, url: () => `${api.url()}/collect/402/${requestId}` }
+}
+
+const balance = async ({ client, walletId }: Payee) =>
+  (await bodyOf(client().wallets.get({ params: { id: walletId } }))).availableEuros
+
+const request = ({ client, requestId }: Payee) => bodyOf(client().collect.get({ params: { id: requestId } }))
+
+const settlements = async ({ client, requestId }: Payee) =>
+  (await bodyOf(client().settlements.list({ query: { requestId } }))).data
+
+const anHour = ({ client }: Payee) => bodyOf(client().sandbox.advance({ body: { minutes: 60 } }))
+
+/** The payment has come once, and whoever presents the same bytes gets what was paid for. */
+async function expectPaidOnce(payee: Payee, credential: string): Promise<void> {
+  expect(await settlements(payee)).toMatchObject([{ status: 'paid', amountEuros: 12.5 }])
+  expect(await request(payee)).toMatchObject({ status: 'paid', paidEuros: 12.5, surplusEuros: 0 })
+  expect(await balance(payee)).toBe(12.5)
+  const again = await present(payee.url(), credential)
+  expect(again).toMatchObject({ status: 200, body: { unlocks: { report: 17 } } })
+  expect(again.receipt?.status).toBe('success')
+  await expectVerifiedLedger(payee.client())
+}
+
+describe('an API process that is killed while it is paid', () => {
+  test('before the charge is on record has charged nothing', async () => {
+    const payee = await aPayee()
+    const credential = credentialFor(await challengeOf(payee.url()))
+    const release = await api.hold('select from payment_requests where id = $1 for update', [payee.requestId])
+    await api.killDuring(() => present(payee.url(), credential), api.isWaiting)
+    await release()
+    expect(await settlements(payee)).toEqual([])
+    expect(await request(payee)).toMatchObject({ status: 'open', paidEuros: 0 })
+    expect(await present(payee.url(), credential)).toMatchObject({ status: 200 })
+    await expectPaidOnce(payee, credential)
+  })
+
+  test('after that is charged once: the acquirer is asked, and the same bytes get the receipt', async () => {
+    const payee = await aPayee()
+    const credential = credentialFor(await challengeOf(payee.url()))
+    const release = await api.hold(
+      `select from ledger_accounts where owner_id = (select owner_id from wallets where id = $1) for update`,
+      [payee.walletId],
+    )
+    const isCharged = async () => (await settlements(payee)).length > 0 && (await api.isWaiting())
+    await api.killDuring(() => present(payee.url(), credential), isCharged)
+    await release()
+    expect(await settlements(payee)).toMatchObject([{ status: 'charging' }])
+    expect(await balance(payee)).toBe(0)
+    const other = credentialFor(await challengeOf(payee.url()))
+    expect(await present(payee.url(), other)).toMatchObject({ status: 409, challenges: [] })
+    await anHour(payee)
+    await expectPaidOnce(payee, credential)
+  })
+})

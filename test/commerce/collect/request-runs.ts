@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals'
+import { collectProcess } from '../../../src/commerce/collect/process.ts'
+import { minuteInWords } from '../../../src/values/clock.ts'
+import { refund } from '../../support/commerce/refunds.ts'
+import { aRequest, eventsAbout, getRequest, sendEuros } from '../../support/commerce/requests.ts'
+import { aWallet, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { runViewer } from '../../support/temporal/runs.ts'
+import { until } from '../../support/until.ts'
+
+const service = await startTestService({ temporal: true })
+const temporal = await runViewer()
+
+async function aWaitingRequest(members: Parameters<typeof aRequest>[2] = {}) {
+  const { client } = await service.owner()
+  const request = await aRequest(client, (await aWallet(client)).id, members)
+  const run = temporal.of(request)
+  await run.untilDetails('for the money to come')
+  return { client, request, run }
+}
+
+describe('the run of a payment request', () => {
+  test('tells an operator what it waits for, and names neither payer nor purpose', async () => {
+    const { request, run } = await aWaitingRequest({ payerName: 'Ada', description: 'Secret report' })
+    const until = minuteInWords(new Date(request.expiresAt))
+    const details = await run.details()
+    expect(details.split('\n\n')).toEqual([
+      `Request for € 25.00 in test mode: open until ${until}`,
+      `It waits **for the money to come, until ${until}**.`,
+      'Send a Signal: `cancel`, with this payload:',
+      '`{"by": "your name", "reason": "why"}`',
+    ])
+    expect(await run.timerSummaries()).toEqual([`for the money to come, until ${until}`])
+    expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'open' })
+    const description = await run.handle.describe()
+    expect(await description.staticSummary()).toBe(`Payment request of € 25.00 in test mode`)
+    expect(await description.staticDetails()).toBe(collectProcess.details)
+  })
+
+  test('tells what has come of it, and ends once it is paid', async () => {
+    const { client, request, run } = await aWaitingRequest()
+    await sendEuros(client, 10, request.reference)
+    await run.untilDetails('€ 10.00 have come')
+    await sendEuros(client, 15, request.reference)
+    expect(await run.untilEnded()).toBe('paid')
+    expect(await run.failedTasks()).toBe(0)
+  })
+
+  test('lets it expire when the owner’s clock has passed the deadline', async () => {
+    const { client, request, run } = await aWaitingRequest({ expiresInHours: 48 })
+    await bodyOf(client.sandbox.advance({ body: { days: 2 } }))
+    expect(await run.untilEnded()).toBe('expired')
+    expect((await eventsAbout(client, request.id)).map(({ event }) => event)).toEqual(['created', 'expired'])
+  })
+
+  test('is cancelled by a signal with a name, and by a request to cancel it', async () => {
+    const [signalled, requested] = [await aWaitingRequest(), await aWaitingRequest()]
+    await signalled.run.signal('cancel', { reason: 'Nobody' })
+    await signalled.run.untilDetails('A signal cancel was ignored')
+    await signalled.run.signal('cancel', { by: 'Ada', reason: 'Paid in cash' })
+    await requested.run.handle.cancel()
+    expect(await signalled.run.untilEnded()).toBe('cancelled')
+    expect(await requested.run.untilEnded()).toBe('cancelled')
+    expect(await getRequest(signalled.client, signalled.request.id)).toMatchObject({
+      status: 'cancelled',
+      comment: 'Paid in cash',
+    })
+  })
+
+  test('runs again for a refund, and ends when the money is back', async () => {
+    const { client, request, run } = await aWaitingRequest()
+    await sendEuros(client, 25, request.reference)
+    expect(await run.untilEnded()).toBe('paid')
+    await bodyOf(refund(client, request.id))
+    await until('the money is back', async () => (await getRequest(client, request.id)).status === 'refunded')
+    await until('the run has ended', async () => {
+      const ended = await temporal.of(request).untilEnded()
+      return ended === 'refunded'
+    })
+  })
+})
