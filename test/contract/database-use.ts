@@ -34,6 +34,11 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'mpp.pay': 14,
   // Two of them.
   'mpp.mint': 8,
+  // Three transactions, around two calls: the credential is read, its settlement stored, and then ended.
+  'settlements.pay': 13,
+  'settlements.payByPost': 13,
+  'mppMerchants.get': 13,
+  'mppMerchants.post': 13,
   // It finds the payment of the credential, and locks and settles that as a card authorization is.
   'mpp.resolve': 8,
   // Moving the clock runs whatever falls due meanwhile.

@@ -1,6 +1,4 @@
 import { createDecipheriv, type webcrypto } from 'node:crypto'
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { fromBase64url } from '../../mpp/index.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
@@ -13,24 +11,11 @@ export interface Unreadable {
 
 const unreadable = (why: string): Unreadable => ({ unreadable: why })
 
-const PRIVATE_KEY = `
-select private_key as sealed from mpp_keys
-where owner_id = $1 and mode = $2 and kid = $3 and private_key is not null`
-
 const RSA_OAEP = { name: 'RSA-OAEP', hash: 'SHA-256' }
 const AUTH_TAG_BYTES = 16
 
 /** Keys that were opened lately: to open one takes as long as to decrypt a token. */
 const opened = weightedCache<Promise<webcrypto.CryptoKey>>(200, () => 1)
-
-/** The sealed private half of a key, for `decryptToken`; undefined once it is deleted. */
-export async function privateKeyOf(
-  kid: string,
-  { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
-): Promise<string | undefined> {
-  const [row] = await sql<{ sealed: string } & Row>(PRIVATE_KEY, [tenant.ownerId, tenant.mode, kid])
-  return row?.sealed
-}
 
 const openedKey = (kid: string, sealed: string, vault: Vault): Promise<webcrypto.CryptoKey> =>
   opened(sealed, () =>

@@ -1,7 +1,8 @@
-export { decryptToken, privateKeyOf } from './decrypt-token.ts'
+export { decryptToken } from './decrypt-token.ts'
 export { CHALLENGE_MS } from './mpp-key.ts'
 export {
   currentKeyOf,
+  type LiveKey,
   liveKeys,
   type OfferingKey,
   offeringKey,

@@ -48,8 +48,13 @@ export async function offeringKey(
   return openKey(made.key, ports)
 }
 
+/** A key by which a challenge can be paid, with its private half as the vault has sealed it. */
+export interface LiveKey extends OfferingKey {
+  readonly privateKey: string
+}
+
 const LIVE = `
-select kid, modulus, secret from mpp_keys
+select kid, modulus, secret, private_key as "privateKey" from mpp_keys
 where owner_id = $1 and mode = $2 and secret is not null and (ends_at is null or ends_at > $3)
 order by id desc`
 
@@ -64,7 +69,7 @@ export async function liveKeys({
   readonly tenant: Tenant
   readonly ports: Ports
   readonly now: Date
-}): Promise<OfferingKey[]> {
-  const stored = await sql<StoredKey & Row>(LIVE, [tenant.ownerId, tenant.mode, now])
-  return stored.map(key => openKey(key, ports))
+}): Promise<LiveKey[]> {
+  const stored = await sql<StoredKey & { privateKey: string } & Row>(LIVE, [tenant.ownerId, tenant.mode, now])
+  return stored.map(key => ({ ...openKey(key, ports), privateKey: key.privateKey }))
 }

@@ -3,12 +3,12 @@ import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import type { settlementsApi } from './api.ts'
 import { chargeOf } from './begin-settlement.ts'
-import { finishSettlement } from './finish-settlement.ts'
+import { finishSettlement, type Paying } from './finish-settlement.ts'
 import { Settlement } from './settlement.ts'
 
 /** A charge whose outcome is not known. */
 interface Open {
-  readonly id: string
+  readonly paying: Paying
   readonly mode: Settlement['mode']
   readonly charge: ReturnType<typeof chargeOf>
   readonly now: Date
@@ -20,7 +20,8 @@ export const askAcquirer: HandlerOf<typeof settlementsApi.askAcquirer> = {
     const settlement = await records.findOne(Settlement, { id: params.id })
     if (!settlement) return refuse('settlement_not_found')
     if (settlement.status !== 'charging') return new Settled({ done: true })
-    return { id: settlement.id, mode: settlement.mode, charge: chargeOf(settlement), now }
+    const { id, requestId, walletId, mode } = settlement
+    return { paying: { id, requestId, walletId }, mode, charge: chargeOf(settlement), now }
   },
 
   async call(reserved, { ports, requestId }) {
@@ -30,7 +31,7 @@ export const askAcquirer: HandlerOf<typeof settlementsApi.askAcquirer> = {
 
   /** One that is still open is due again later, so nothing is left to do now. */
   async record(outcome, reserved, context) {
-    await finishSettlement((reserved as Open).id, outcome as ChargeOutcome, context)
+    await finishSettlement((reserved as Open).paying, outcome as ChargeOutcome, context)
     return { done: true }
   },
 

@@ -30,8 +30,11 @@ export type Begun =
  */
 export async function beginSettlement(beginning: Beginning, context: BeginContext): Promise<Begun> {
   const { challengeId, subject } = beginning
-  const locked = await lockSubject(subject, challengeId, context)
-  const known = await settlementOf(challengeId, context)
+  // Sent right behind the lock, so it reads what whoever had the lock before has left.
+  const [locked, known] = await Promise.all([
+    lockSubject(subject, challengeId, context),
+    settlementOf(challengeId, context),
+  ])
   if (known) return { known }
   const blocker = locked && blockerOf(locked, beginning, context.now)
   return blocker ?? { settlement: create(beginning, locked, context) }

@@ -8,7 +8,7 @@ import {
   isUnusable,
   requestOf,
 } from '../../../mpp/index.ts'
-import type { OfferingKey } from '../../mpp-keys/index.ts'
+import type { LiveKey, OfferingKey } from '../../mpp-keys/index.ts'
 import type { Article } from './article.ts'
 import { type Asked, digestOf, requestFor } from './offer.ts'
 
@@ -22,7 +22,7 @@ export interface Rejected {
 export interface Checked {
   readonly payload: CardPayload
   /** The key that the token must be encrypted to. */
-  readonly kid: string
+  readonly key: LiveKey
 }
 
 const rejected = (code: Rejected['code'], message: string): Rejected => ({ code, message })
@@ -31,7 +31,7 @@ const rejected = (code: Rejected['code'], message: string): Rejected => ({ code,
 export function checkCredential(
   credential: Credential,
   article: Article,
-  keys: readonly OfferingKey[],
+  keys: readonly LiveKey[],
   asked: Asked,
 ): Checked | Rejected {
   const { challenge } = credential
@@ -46,7 +46,7 @@ export function checkCredential(
   if (isUnusable(payload)) return rejected('payload_invalid', payload.problem)
   if (!networksOf(challenge).includes(payload.network))
     return rejected('payment_refused', 'The network of the card is none of those that the challenge accepts.')
-  return { payload, kid: key.jwk.kid }
+  return { payload, key }
 }
 
 /** Why a challenge of ours is not for this article, asked for here and with this body. */

@@ -109,12 +109,14 @@ async function begin<R>(
 
 async function finish<R>(
   payee: Payee<R>,
-  { params, settlementId }: Charging,
+  { params, article: asked, settlementId: id }: Charging,
   outcome: ChargeOutcome,
   context: PayContext,
 ): Promise<Answer<R>> {
-  const settlement = await finishSettlement(settlementId, outcome, context)
+  const { requestId, walletId } = asked.subject
+  const settlement = await finishSettlement({ id, requestId, walletId }, outcome, context)
   if (settlement.status === 'charging') return context.refuse('outcome_open')
-  const article = await payee.find(params, context)
+  // Only where nothing was charged, it is asked for anew.
+  const article = settlement.status === 'paid' ? asked : await payee.find(params, context)
   return article ? ended(payee, article, settlement, context) : context.refuse('request_not_found')
 }

@@ -17,30 +17,29 @@ type FinishContext = Context<never, typeof settledEvents>
  * changes where that is recorded already; where it is not known, the acquirer is asked again later.
  */
 export async function finishSettlement(
-  id: string,
+  { id, requestId, walletId }: Paying,
   outcome: ChargeOutcome,
   context: FinishContext,
 ): Promise<Settlement> {
-  const { records } = context
-  const read = await records.findOneOrFail(Settlement, { id })
-  const { requestId, walletId } = read
-  if (requestId === null || walletId === null) {
-    const settlement = (await records.lock(Settlement, id)) ?? read
-    if (settlement.status === 'charging') await end(settlement, outcome, context)
-    return settlement
-  }
-  return finishOfRequest({ id, requestId, walletId }, outcome, context)
+  if (requestId !== null && walletId !== null)
+    return finishOfRequest({ id, requestId, walletId }, outcome, context)
+  const settlement = await context.records.lock(Settlement, id)
+  if (!settlement) throw new Error(`${id}: the settlement is gone`)
+  if (settlement.status === 'charging') await end(settlement, outcome, context)
+  return settlement
 }
 
-interface Paying {
-  readonly id: string
+/** A settlement, and what it pays. */
+export type Paying = Pick<Settlement, 'id' | 'requestId' | 'walletId'>
+
+interface PayingRequest extends Paying {
   readonly requestId: string
   readonly walletId: string
 }
 
 /** Locks in the order of all: the accounts, the request, the settlement. */
 async function finishOfRequest(
-  { id, requestId, walletId }: Paying,
+  { id, requestId, walletId }: PayingRequest,
   outcome: ChargeOutcome,
   context: FinishContext,
 ): Promise<Settlement> {

@@ -1,7 +1,7 @@
 import { Settled } from '../../../kernel/contract/handlers.ts'
 import type { Refusal, WithHeaders } from '../../../kernel/contract/problem.ts'
 import { type Credential, credentialDigest, isUnusable, parseCredential } from '../../../mpp/index.ts'
-import { liveKeys, privateKeyOf } from '../../mpp-keys/index.ts'
+import { type LiveKey, liveKeys } from '../../mpp-keys/index.ts'
 import { answerAgain, ask, type Params, type PayContext, type Payee, presentedIn } from './answers.ts'
 import type { Article } from './article.ts'
 import { settlementOf } from './begin-settlement.ts'
@@ -33,26 +33,28 @@ export async function readCredential<R>(
   const { method, intent, id } = credential.challenge
   if (method !== 'card' || intent !== 'charge') return context.refuse('method_not_offered')
   const digest = credentialDigest(presented)
-  const settlement = await settlementOf(id, context)
+  const [settlement, keys] = await Promise.all([settlementOf(id, context), liveKeys(context)])
   if (settlement) return known(await answerAgain(payee, article, settlement, digest, context))
-  const sealed = await sealedToken(credential, article, context)
+  const sealed = sealedToken(credential, article, keys, context)
   return 'jwe' in sealed ? { step: 'read', params, article, digest, sealed } : sealed
 }
 
-async function sealedToken(
+function sealedToken(
   credential: Credential,
   article: Article,
+  keys: readonly LiveKey[],
   context: PayContext,
-): Promise<SealedToken | Refusal | WithHeaders<Refusal>> {
+): SealedToken | Refusal | WithHeaders<Refusal> {
   const { host, rawBody: body } = context
-  const checked = checkCredential(credential, article, await liveKeys(context), { host, body })
+  const checked = checkCredential(credential, article, keys, { host, body })
   if ('code' in checked) return ask(article, checked.code, checked.message, context)
   if (article.ended) return context.refuse(article.ended)
-  const { payload, kid } = checked
-  const privateKey = await privateKeyOf(kid, context)
-  if (privateKey === undefined) return ask(article, 'challenge_expired', undefined, context)
+  const {
+    payload,
+    key: { jwk, privateKey },
+  } = checked
   const { id: challengeId } = credential.challenge
-  return { jwe: payload.encryptedPayload, kid, privateKey, challengeId, network: payload.network }
+  return { jwe: payload.encryptedPayload, kid: jwk.kid, privateKey, challengeId, network: payload.network }
 }
 
 /** An answer from which no call follows. */

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals'
+import { refund, refundsOf } from '../../support/commerce/refunds.ts'
+import { aRequest, getRequest, paymentsOn } from '../../support/commerce/requests.ts'
+import { bodyOf, type TestClient } from '../../support/factories.ts'
+import { startPayingOwners } from '../../support/money/paying-owners.ts'
+
+const { owners, pay, wallet, balanceOf, sweep, proveLedgers, withoutArrivals } = await startPayingOwners()
+const [payer, payee] = owners
+
+/** A request that another owner, or its own, has paid from a wallet. */
+async function aRequestPaid(by = payer) {
+  const from = await wallet(by, 40)
+  const to = await wallet(payee)
+  const client = payee.client as unknown as TestClient
+  const { id } = await aRequest(client, to)
+  await bodyOf(pay(by, payee, { from, to, amountEuros: 25, payableId: id }))
+  return { client, id, from, to }
+}
+
+describe('a request that was paid from a wallet of another owner', () => {
+  test('is paid by it, and what goes back is in that wallet at once', async () => {
+    const { client, id, from, to } = await aRequestPaid()
+    expect(await getRequest(client, id)).toMatchObject({ status: 'paid', paidBy: 'wallet', paidEuros: 25 })
+    expect(await paymentsOn(client, id)).toMatchObject([{ way: 'wallet', amountEuros: 25, walletId: to }])
+    const part = await bodyOf(refund(client, id, 10))
+    expect(part).toMatchObject({ status: 'paid', refundedEuros: 10, refundingEuros: 0 })
+    expect(part.refunds).toMatchObject([{ way: 'wallet', status: 'completed', amountEuros: 10 }])
+    expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([25, 15])
+    expect(await bodyOf(refund(client, id))).toMatchObject({ status: 'refunded', refundedEuros: 25 })
+    expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([40, 0])
+    expect(await refund(client, id)).toMatchObject({ status: 400, code: 'nothing_to_refund' })
+    await proveLedgers()
+  })
+
+  test('gives back once, however many ask at once', async () => {
+    const { client, id, from, to } = await aRequestPaid()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => refund(client, id, 10)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([35, 5])
+    await proveLedgers()
+  })
+
+  test('gives back what was refunded, though the process is killed before it has arrived', async () => {
+    const { client, id, from, to } = await aRequestPaid()
+    const answer = await withoutArrivals(() => refund(client, id))
+    expect(answer).toMatchObject({ status: 200, body: { status: 'refunded' } })
+    expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([15, 0])
+    await sweep()
+    await sweep()
+    expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([40, 0])
+    expect(await refundsOf(client, id)).toMatchObject([{ status: 'completed', amountEuros: 25 }])
+    await proveLedgers()
+  })
+})
+
+test('a request that was paid from a wallet of the same owner gives back to it', async () => {
+  const { client, id, from, to } = await aRequestPaid(payee)
+  expect(await getRequest(client, id)).toMatchObject({ status: 'paid', paidBy: 'wallet' })
+  expect(await bodyOf(refund(client, id))).toMatchObject({ status: 'refunded', refundedEuros: 25 })
+  expect([await balanceOf(payee, from), await balanceOf(payee, to)]).toEqual([40, 0])
+  await proveLedgers()
+})

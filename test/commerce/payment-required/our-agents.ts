@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals'
+import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
+import { startTestService } from '../../support/harness.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+import { aPayee } from './service.ts'
+
+const service = await startTestService()
+const { balance, client, create, get, settlements } = await aPayee(service)
+
+describe('an agent of ours', () => {
+  test('pays the request of another owner by machine: each side has its own part of one payment', async () => {
+    const request = await create({ amountEuros: 20 })
+    const payer = await aPayer(service)
+    const [before, had] = [await balance(), await balanceOf(payer)]
+    const answer = await pay(payer, request.mppUrl)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        merchant_status: 200,
+        merchant_body: { requestId: request.id, unlocks: { url: expect.any(String) } },
+      },
+    })
+    expect(answer.body?.receipt).not.toBeNull()
+    expect(await get(request.id)).toMatchObject({ status: 'paid', paidBy: 'card', paidEuros: 20 })
+    expect(await settlements(request.id)).toMatchObject([{ status: 'paid', network: 'visa' }])
+    expect(await balance()).toBe(before + 20)
+    expect((await balanceOf(payer)).heldEuros).toBe(had.heldEuros - 20)
+    expect(await intentOf(payer)).toMatchObject({ status: 'completed' })
+    expect(await credentialsOn(payer.client, payer.intent.id)).toMatchObject([{ status: 'consumed' }])
+    await Promise.all([expectVerifiedLedger(client), expectVerifiedLedger(payer.client)])
+  })
+
+  test('pays a merchant of the sandbox', async () => {
+    const payer = await aPayer(service)
+    const answer = await pay(payer, `${service.url}/simulate/mpp/paid?amountEuros=20`)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { merchant_body: { scenario: 'paid', amountEuros: 20 } },
+    })
+    await expectVerifiedLedger(payer.client)
+  })
+
+  test.each([
+    'expired',
+    'weak-key',
+    'foreign-keys',
+    'two-keys',
+    'other-digest',
+    'other-currency',
+    'no-challenge',
+    'other-methods',
+    'free',
+    'redirect',
+  ])('sends no money to the merchant %s', async scenario => {
+    const payer = await aPayer(service)
+    const answer = await pay(payer, `${service.url}/simulate/mpp/${scenario}?amountEuros=20`)
+    expect(answer.status).toBe(400)
+    expect(await credentialsOn(payer.client, payer.intent.id)).toEqual([])
+    expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+  })
+
+  test.each(['charged-and-failed', 'cut-off'])(
+    'has paid the merchant %s, as the network says, although it was answered nothing good',
+    async scenario => {
+      const payer = await aPayer(service)
+      const answer = await pay(payer, `${service.url}/simulate/mpp/${scenario}?amountEuros=20`)
+      expect([502, 504]).toContain(answer.status)
+      expect(await credentialsOn(payer.client, payer.intent.id)).toMatchObject([{ status: 'consumed' }])
+      expect(await intentOf(payer)).toMatchObject({ status: 'completed' })
+      await expectVerifiedLedger(payer.client)
+    },
+  )
+
+  test.each(['forbidden', 'asks-again', 'price-raised', 'failed'])(
+    'does not know whether it has paid the merchant %s: the money stays held',
+    async scenario => {
+      const payer = await aPayer(service)
+      const answer = await pay(payer, `${service.url}/simulate/mpp/${scenario}?amountEuros=20`)
+      expect(answer.status).toBe(502)
+      expect(await credentialsOn(payer.client, payer.intent.id)).toMatchObject([{ status: 'indeterminate' }])
+    },
+  )
+
+  test.each(['no-receipt', 'forged-receipt', 'foreign-receipt', 'old-receipt'])(
+    'has paid the merchant %s, and keeps no receipt',
+    async scenario => {
+      const payer = await aPayer(service)
+      const answer = await pay(payer, `${service.url}/simulate/mpp/${scenario}?amountEuros=20`)
+      expect(answer).toMatchObject({ status: 200, body: { receipt: null } })
+    },
+  )
+})
