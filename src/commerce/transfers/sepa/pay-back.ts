@@ -85,6 +85,7 @@ function transferOf(
     toWalletId: null,
     creditId: null,
     beneficiaryId: null,
+    creditId: null,
     intentId: null,
     tokenId: null,
     delegationId: null,
