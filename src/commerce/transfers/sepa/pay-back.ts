@@ -83,7 +83,6 @@ function transferOf(
     agentId: wallet.agentId,
     fromWalletId: wallet.id,
     toWalletId: null,
-    creditId: null,
     beneficiaryId: null,
     creditId: null,
     intentId: null,
