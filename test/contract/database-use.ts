@@ -28,6 +28,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'paymentTokens.charge': 16,
   // It finds the intent of the token, cancels it as intents.cancel does, and the token with it.
   'paymentTokens.revoke': 9,
+  // The intents, and one statement for each of the three means of payment.
+  'intents.list': 4,
   // Where no credit is named the sandbox bank sends one: it is matched and booked, and answered is what came of it.
   'collect.settle': 9,
   // Three transactions, around two calls: the second one decides as a card authorization does, the third one settles so.
