@@ -1,6 +1,7 @@
 import './checkout/confirm.ts'
 import './checkout/execute.ts'
 import './checkout/lost-answers.ts'
+import './checkout/given-back.ts'
 import './checkout/paid-requests.ts'
 import './checkout/requests-as-payees.ts'
 import { describe, expect, test } from '@jest/globals'

@@ -4,6 +4,7 @@ import type { Cause } from '../../money/ledger/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
 import type { BatchState, RecordPayments } from './batch-state.ts'
 import { transferEvent } from './events.ts'
+import { creditIdOf } from './given-back.ts'
 import {
   chargeTokenBudget,
   type RecordContext,
@@ -44,6 +45,7 @@ export function payRecord(
   }
   const { id, handedOver } = payOwnerInBatch(
     {
+      id: creditIdOf(transfer),
       fromWalletId,
       amountEuros,
       senderName: records.payerName,

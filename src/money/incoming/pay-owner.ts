@@ -15,6 +15,8 @@ import { enterSuspense } from './suspense.ts'
 
 /** A payment out of a wallet of the tenant into a wallet of any owner in the same mode, its own ones among them. */
 export interface OwnerPayment {
+  /** The id of its credit, where the caller finds the payment by it when a part comes back. */
+  readonly id?: string
   readonly fromWalletId: string
   /** Who pays, as the payee may know it. */
   readonly senderName: string | null
@@ -127,8 +129,7 @@ function makePayment(
   context: MakingContext,
 ): MadePayment {
   const { records, tenant, now } = context
-  const { to, payable } = payment
-  const id = newId('credit')
+  const { to, payable, id = newId('credit') } = payment
   take({ type: 'hand_over', id })
   const received = { ...receivedOf(payment, tenant, now), id, source, bankReference: id }
   if (to.ownerId === tenant.ownerId) {
