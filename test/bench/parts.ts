@@ -48,6 +48,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'authorizations', measureAuthorizations)
   },
 
+  async 'machine-payments'(folder) {
+    const { measureMachinePayments } = await import('./machine/measured.ts')
+    return onStage(folder, 'machine-payments', measureMachinePayments)
+  },
+
   transfers: folder =>
     onStage(folder, 'transfers', async stage => {
       const { fillWallets, transferCases } = await import('./cases/transfer-cases.ts')

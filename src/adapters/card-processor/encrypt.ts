@@ -1,3 +1,11 @@
+import {
+  constants,
+  createCipheriv,
+  createPublicKey,
+  type KeyObject,
+  publicEncrypt,
+  randomBytes,
+} from 'node:crypto'
 import { CompactEncrypt, type CompactJWEHeaderParameters, importJWK, type JWK } from 'jose'
 import type {
   Disclosure,
@@ -5,6 +13,7 @@ import type {
   ProcessorFailure,
   Recipient,
 } from '../../ports/card-processor.ts'
+import { weightedCache } from '../../values/bounded-cache.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
 
 export interface CardData {
@@ -63,13 +72,43 @@ async function encryptTo(
   data: object,
   header: Omit<CompactJWEHeaderParameters, 'alg' | 'enc'>,
 ): Promise<Disclosure | ProcessorFailure> {
+  const plain = Buffer.from(JSON.stringify(data))
+  const protectedHeader = { alg: key.alg, enc: 'A256GCM', ...header }
+  if (key.alg === 'RSA-OAEP-256') return encryptToRsa(key, plain, protectedHeader)
   const publicKey = await importJWK(publicMembers(key), key.alg).catch(() => undefined)
   if (!publicKey) return UNUSABLE_KEY
-  const jwe = await new CompactEncrypt(Buffer.from(JSON.stringify(data)))
-    .setProtectedHeader({ alg: key.alg, enc: 'A256GCM', ...header })
+  const jwe = await new CompactEncrypt(plain)
+    .setProtectedHeader(protectedHeader)
     .encrypt(publicKey)
     .catch(() => undefined)
   return jwe === undefined ? UNUSABLE_KEY : { jwe }
+}
+
+const MOST_KEYS = 1_000
+/** Merchants and fillers show the same key again and again. */
+const rsaKeys = weightedCache(MOST_KEYS, (_: KeyObject | undefined) => 1)
+
+/** By RFC 7516, 5.1. Each machine payment waits for this: Web Crypto would take four tasks of the thread pool for it. */
+function encryptToRsa(key: EncryptionKey, plain: Buffer, header: object): Disclosure | ProcessorFailure {
+  const publicKey = rsaKeys(`${key.jwk.n} ${key.jwk.e}`, () => rsaKeyOf(key))
+  if (!publicKey) return UNUSABLE_KEY
+  const contentKey = randomBytes(32)
+  const nonce = randomBytes(12)
+  const written = Buffer.from(JSON.stringify(header)).toString('base64url')
+  const cipher = createCipheriv('aes-256-gcm', contentKey, nonce).setAAD(Buffer.from(written))
+  const text = Buffer.concat([cipher.update(plain), cipher.final()])
+  const padding = constants.RSA_PKCS1_OAEP_PADDING
+  const wrapped = publicEncrypt({ key: publicKey, oaepHash: 'sha256', padding }, contentKey)
+  const parts = [wrapped, nonce, text, cipher.getAuthTag()].map(part => part.toString('base64url'))
+  return { jwe: [written, ...parts].join('.') }
+}
+
+function rsaKeyOf(key: EncryptionKey): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: publicMembers(key), format: 'jwk' })
+  } catch {
+    return undefined
+  }
 }
 
 const PUBLIC_MEMBERS = new Set(['kty', 'n', 'e', 'crv', 'x', 'y'])

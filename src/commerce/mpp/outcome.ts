@@ -20,17 +20,7 @@ export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeo
 
 export type OutcomeContext = Pick<
   Context<never, OutcomeEvents>,
-  | 'actor'
-  | 'records'
-  | 'sql'
-  | 'sendAlong'
-  | 'tenant'
-  | 'now'
-  | 'emit'
-  | 'wake'
-  | 'address'
-  | 'requestId'
-  | 'ports'
+  'records' | 'sql' | 'sendAlong' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
 /** A machine payment whose payment is locked, and what says that it is paid or not. */
@@ -55,16 +45,14 @@ export class OpenPayment {
   /** Nobody knows what became of it: the money stays held. The network may have said it before. */
   async leaveOpen(note: string): Promise<void> {
     const { credential } = this
-    const { now, emit } = this.#context
-    Object.assign(credential, { note })
+    credential.note = note
     if (!mppCredentialMachine.move(credential, 'indeterminate')) return
     credential.dueAt = after(credential.createdAt, OPEN_FOR_MS)
-    emit('mpp.credential.indeterminate', credentialEvent(credential))
+    this.#context.emit('mpp.credential.indeterminate', credentialEvent(credential))
     if (credential.transactionId !== null)
       consume(credential, credential.transactionId, 'network', this.#context)
     else if (credential.declinedAt !== null) await this.giveUp('network')
     else look(credential, this.#context)
-    Object.assign(credential, { updatedAt: now })
   }
 
   /** Not paid: the token is revoked, and the intent is free. False where the network says otherwise. */
@@ -72,7 +60,10 @@ export class OpenPayment {
     const { credential } = this
     const { now, emit } = this.#context
     const transactionId = this.#settle('not_paid')
-    if (transactionId !== null && credential.declinedAt === null) return false
+    if (transactionId !== null && credential.declinedAt === null) {
+      consume(credential, transactionId, 'network', this.#context)
+      return false
+    }
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
     // The processor is still to be told that the token is over.

@@ -8,8 +8,18 @@ import { anAgent } from '../../support/factories.ts'
 import { launch } from '../../support/processes/launched.ts'
 import { withConnection } from '../../support/rows.ts'
 
+/** As long as what it stands for, so that the same part of it is looked for. */
+const plantedSecrets = [
+  { about: 'a credential', text: `eyJjaGFsbGVuZ2UiOnsi${'planted-credential'.repeat(40)}` },
+  { about: 'an encrypted token', text: `eyJhbGciOiJSU0EtT0FFUC0yNTYi.${'planted-token'.repeat(40)}` },
+  { about: 'a challenge secret', text: 'planted-secret-of-a-challenge-0123456789_abc' },
+]
 const planted = { number: '9999111122223333', expMonth: 1, expYear: 2030, cvc: '918' }
-const plantedText = JSON.stringify({ note: 'the card is 9999 1111 2222 3333', cvc: planted.cvc })
+const plantedText = JSON.stringify({
+  note: 'the card is 9999 1111 2222 3333',
+  cvc: planted.cvc,
+  secrets: plantedSecrets.map(({ text }) => text),
+})
 
 /** Writes a card into each place, as a defect could. */
 async function plant({
@@ -41,17 +51,38 @@ const NAMES = ['logs', 'database', 'histories', 'files of Temporal', 'webhooks',
 describe('in a full run of cards,', () => {
   beforeAll(async () => {
     life = await cardLife(watched)
-    search = searchFor(life.cards, life.tokens)
+    search = searchFor(life.cards, life.tokens, life.machine)
     await plant(watched)
     places = await watched.places()
   }, 90_000)
 
   describe('card data', () => {
     test('is what was issued, and what its recipients have read', () => {
-      expect([life.cards.length, life.tokens.length, life.read.length]).toEqual([3, 1, 5])
+      expect([life.cards.length, life.tokens.length, life.read.length]).toEqual([3, 4, 5])
       const numbers = [...life.cards, ...life.tokens].map(({ number }) => number)
-      expect(new Set(numbers).size).toBe(4)
+      expect(new Set(numbers).size).toBe(7)
       for (const data of life.read) expect(numbers).toContain((data as { number: string }).number)
+    })
+
+    test('of machine payments is what merchants have opened, what others have sent, and our keys', () => {
+      const abouts = life.machine.map(({ about }) => about)
+      const numbers = life.tokens.map(({ number }) => number)
+      const opened = life.machine.filter(({ about }) => about === 'the number of a payment')
+      expect(opened).toHaveLength(2)
+      for (const { text } of opened) expect(numbers).toContain(text)
+      expect(new Set(abouts)).toEqual(
+        new Set([
+          'a credential',
+          'an encrypted token',
+          'the number of a payment',
+          'the cryptogram of a payment',
+          'a credential of another',
+          'the number of another',
+          'a challenge secret',
+          'a private key',
+          'a signing key',
+        ]),
+      )
     })
 
     test.each(NAMES)('stands nowhere in the %s', name => {
@@ -63,13 +94,22 @@ describe('in a full run of cards,', () => {
   })
 
   describe('data that was planted', () => {
-    const plantedSearch = searchFor([planted], [])
+    const plantedSearch = searchFor([planted], [], plantedSecrets)
 
     test.each(NAMES)('is found in the %s', name => {
       expect(Object.keys(places).sort()).toEqual([...NAMES].sort())
       const found = places[name]?.texts.flatMap(text => plantedSearch.in(text))
       expect(found).toEqual(expect.arrayContaining([expect.stringContaining('a number')]))
     })
+
+    test.each(['logs', 'database', 'histories', 'webhooks'])(
+      'of machine payments is found in the %s',
+      name => {
+        const found = places[name]?.texts.flatMap(text => plantedSearch.in(text)) ?? []
+        for (const { about } of plantedSecrets)
+          expect(found).toEqual(expect.arrayContaining([expect.stringContaining(about)]))
+      },
+    )
 
     test.each(['logs', 'database', 'histories', 'webhooks'])('is found among the values of the %s', name => {
       expect(plantedSearch.inValues(places[name]?.values ?? [])).toContain('a CVC alone')

@@ -8,7 +8,8 @@ const token = {
   expYear: 2030,
   cryptogram: Buffer.from('twenty bytes, secret').toString('base64'),
 }
-const search = searchFor([card], [token])
+const credential = { about: 'a credential', text: `eyJjaGFsbGVuZ2Ui${'Abc9_'.repeat(60)}` }
+const search = searchFor([card], [token], [credential])
 
 /** The ways in which programs write text. */
 const writings: Record<string, (text: string) => string | Buffer> = {
@@ -34,6 +35,8 @@ const secrets: Record<string, string> = {
   CVC: '"cvc":"742"',
   'number of a token': token.number,
   cryptogram: token.cryptogram,
+  credential: credential.text,
+  'half of a credential': credential.text.slice(credential.text.length / 4, -credential.text.length / 4),
 }
 
 const cases = Object.entries(secrets).flatMap(([secret, text]) =>

@@ -6,6 +6,7 @@ import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { advance } from '../../support/sandbox.ts'
+import { tablesWith } from '../../support/trace.ts'
 
 /** Where the process ends: before or after the request that carries no credential, or one. */
 type Crash = 'before asking' | 'after asking' | 'before sending' | 'after sending'
@@ -111,6 +112,28 @@ describe('the same Idempotency-Key', () => {
       expect(await pay(payer, url)).toMatchObject({ status: 400, code: 'intent_being_paid' })
       expect(merchant.payments(path)).toHaveLength(sent)
       expect(await balanceOf(payer)).toEqual(before)
+    },
+  )
+})
+
+describe('what is stored for the case of a crash', () => {
+  test.each<Crash>(['after asking', 'before sending'])(
+    '%s holds neither the credential nor the caller’s request',
+    async point => {
+      const url = merchant.sells('/kept', demand())
+      const payer = await aPayer(service)
+      crash = point
+      const secrets = { headers: { authorization: 'Bearer of-the-caller' }, body: 'body-of-the-caller' }
+      await pay(payer, `${url}?key=query-of-the-caller`, secrets, KEY)
+      crash = undefined
+      for (const secret of [
+        'of-the-caller',
+        'encryptedPayload',
+        'Payment ey',
+        Buffer.from('{"challenge"').toString('base64url'),
+      ])
+        expect(await tablesWith(service, secret)).toEqual([])
+      await lapseLease()
     },
   )
 })

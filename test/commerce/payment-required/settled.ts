@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import { verifySigned } from '../../../src/derive/verify-signed.ts'
-import { ask, challengeOf, credentialFor, pay, present } from '../../support/commerce/machine-payer.ts'
+import { writeCredential } from '../../../src/mpp/index.ts'
+import {
+  ask,
+  challengeOf,
+  credentialFor,
+  pay,
+  payloadFor,
+  present,
+} from '../../support/commerce/machine-payer.ts'
 import { startTestService } from '../../support/harness.ts'
+import { tablesWith } from '../../support/trace.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aPayee } from './service.ts'
 
@@ -68,6 +77,18 @@ describe('a good credential', () => {
     }
     expect(await settlements(request.id)).toHaveLength(1)
     expect(await balance()).toBe(before + 12.5)
+  })
+
+  test('leaves nothing of card, token or credential in the database', async () => {
+    const request = await create()
+    const url = urlOf(request.id)
+    const challenge = await challengeOf(url)
+    const payload = payloadFor(challenge)
+    const value = writeCredential({ challenge, payload })
+    expect(await present(url, value)).toMatchObject({ status: 200 })
+    for (const secret of ['4242424242424242', 'AQIDBA==', payload.encryptedPayload, value.slice(8)])
+      expect(await tablesWith(service, secret)).toEqual([])
+    expect(await tablesWith(service, challenge.id)).toEqual(expect.arrayContaining(['mpp_settlements']))
   })
 
   test('keeps its answer after a refund', async () => {

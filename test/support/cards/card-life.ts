@@ -5,6 +5,8 @@ import { http } from '../harness.ts'
 import { SECRETS } from '../processes/processes.ts'
 import { queryValues } from '../rows.ts'
 import { until } from '../until.ts'
+import type { MachineSecret } from './card-data-search.ts'
+import { machineLife } from './machine-life.ts'
 import { aPayingCard } from './network.ts'
 import { revealedByEachWay } from './revealed.ts'
 import { secretsOf } from './sandbox.ts'
@@ -17,6 +19,8 @@ export interface CardLife {
   readonly tokens: readonly TokenData[]
   /** What recipients have opened. */
   readonly read: readonly object[]
+  /** What merchants and other payers have seen of machine payments, and our own keys. */
+  readonly machine: readonly MachineSecret[]
 }
 
 const EVENTS = [
@@ -35,6 +39,7 @@ export async function cardLife(watched: WatchedInstallation): Promise<CardLife> 
   await pay(client, card.id)
   const subject = { agentId: agent.id, cardId: card.id }
   const read = await revealedByEachWay(watched, subject)
+  const machine = await machineLife(watched, subject)
   await rotate(client, card.id)
   await pay(client, card.id)
   const second = await aLateCard(client, agent.id)
@@ -45,7 +50,7 @@ export async function cardLife(watched: WatchedInstallation): Promise<CardLife> 
     headers: { 'x-dashboard-secret': SECRETS.DASHBOARD_SECRET },
   })
   await until('the webhooks', () => receiver.at('/hooks').length >= EVENTS.length)
-  return { ...(await dataOf(watched)), read }
+  return { ...(await dataOf(watched)), read, machine }
 }
 
 async function pay(client: TestClient, cardId: string): Promise<void> {

@@ -79,6 +79,14 @@ export const MADE_MEMBERS: Readonly<Record<string, (make: Make, path: string) =>
     challenge: writeChallenge(aChallenge()),
   }),
   'mpp.pay': aPayer,
+  'paymentTokens.charge': async (make, path) => {
+    const agentId = path.split('/').at(-2)
+    const { id: recipientWalletId } = await make('POST', '/wallets', { name: 'Bookshop' })
+    const body = { agentId, amountEuros: 5, recipientWalletId }
+    const { token, intentId } = await make('POST', '/collect/payment-tokens', body)
+    await make('POST', `/intents/${intentId}/approve`)
+    return { paymentToken: token }
+  },
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   'fillerKeys.create': async () => ({
     publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),

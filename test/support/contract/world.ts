@@ -26,6 +26,7 @@ export const operations = published(areas)
 
 /** Collections whose records are made elsewhere, or only by an agent's behavior. */
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
+  '/collect/agents': world => world.idOf('agent'),
   '/pay': world => world.idOf('request'),
   '/pay/assets': async () => style.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,

@@ -1,0 +1,139 @@
+import { CompactEncrypt, importJWK, type JWK } from 'jose'
+import { Method, Credential as PeersCredential, z } from 'mppx'
+import { Mppx } from 'mppx/client'
+import { Agent, fetch as undiciFetch } from 'undici'
+import {
+  cardDetailsOf,
+  isUnusable,
+  parseChallenges,
+  requestOf,
+  writeCredential,
+} from '../../../src/mpp/index.ts'
+import type { Measured } from '../load/load.ts'
+
+/** The work of a client without a service, as JSON in its first argument. */
+export interface PayerJob {
+  readonly url: string
+  readonly client: 'bare' | 'mppx'
+  readonly connections: number
+  readonly seconds: number
+}
+
+const WARM_UP_MS = 700
+
+const plain = Buffer.from(
+  JSON.stringify({
+    token: {
+      paymentToken: '4242424242424242',
+      tokenExpirationMonth: '12',
+      tokenExpirationYear: '2030',
+      eci: '07',
+    },
+    dynamicData: {
+      dynamicDataValue: 'A'.repeat(190),
+      dynamicDataType: 'CARD_APPLICATION_CRYPTOGRAM_LONG_FORM',
+      dynamicDataExpiration: 0,
+    },
+  }),
+)
+
+/** As the sandbox's processor encrypts: the key is read anew for each payment. */
+async function payloadFor(jwk: JWK): Promise<Record<string, string>> {
+  const key = await importJWK(jwk, 'RSA-OAEP-256')
+  const encryptedPayload = await new CompactEncrypt(plain)
+    .setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', kid: String(jwk.kid) })
+    .encrypt(key)
+  return {
+    encryptedPayload,
+    network: 'visa',
+    panLastFour: '4242',
+    panExpirationMonth: '12',
+    panExpirationYear: '2030',
+  }
+}
+
+/** The two calls and nothing else. */
+function bareClient({ url, connections }: PayerJob): () => Promise<number> {
+  const dispatcher = new Agent({ connections })
+  return async () => {
+    const asked = await undiciFetch(url, { dispatcher })
+    await asked.arrayBuffer()
+    const { challenges } = parseChallenges([asked.headers.get('www-authenticate') ?? ''])
+    const [challenge] = challenges
+    if (!challenge) throw new Error('no challenge')
+    const request = requestOf(challenge)
+    if (isUnusable(request)) throw new Error(request.problem)
+    const details = cardDetailsOf(request)
+    if (isUnusable(details) || !('encryptionJwk' in details.key)) throw new Error('no key')
+    const payload = await payloadFor(details.key.encryptionJwk as unknown as JWK)
+    const headers = { authorization: writeCredential({ challenge, payload }) }
+    const paid = await undiciFetch(url, { dispatcher, headers })
+    await paid.arrayBuffer()
+    return paid.headers.has('payment-receipt') ? paid.status : 500
+  }
+}
+
+const card = Method.from({
+  name: 'card',
+  intent: 'charge',
+  schema: {
+    credential: { payload: z.record(z.string(), z.string()) },
+    request: z.object({
+      amount: z.string(),
+      currency: z.string(),
+      methodDetails: z.object({ encryptionJwk: z.record(z.string(), z.unknown()) }),
+    }),
+  },
+})
+
+/** The client of mppx, with a card that encrypts in the same way. */
+function peersClient({ url, connections }: PayerJob): () => Promise<number> {
+  const dispatcher = new Agent({ connections })
+  const fetch = ((input: string, init: object) => undiciFetch(input, { ...init, dispatcher })) as never
+  const method = Method.toClient(card, {
+    async createCredential({ challenge }) {
+      const payload = await payloadFor(challenge.request.methodDetails.encryptionJwk as JWK)
+      return PeersCredential.serialize({ challenge, payload })
+    },
+  })
+  const client = Mppx.create({ methods: [method], polyfill: false, fetch })
+  return async () => {
+    const paid = await client.fetch(url)
+    await paid.arrayBuffer()
+    return paid.headers.has('payment-receipt') ? paid.status : 500
+  }
+}
+
+const job = JSON.parse(process.argv[2] ?? '') as PayerJob
+const pay = job.client === 'bare' ? bareClient(job) : peersClient(job)
+const latencies: number[] = []
+let failed = 0
+let sent = 0
+const from = performance.now() + WARM_UP_MS
+const until = from + job.seconds * 1_000
+
+async function keepPaying(): Promise<void> {
+  while (performance.now() < until) {
+    const began = performance.now()
+    const status = await pay()
+    sent++
+    const at = performance.now()
+    if (at < from || at > until) continue
+    latencies.push(at - began)
+    if (status !== 200) failed++
+  }
+}
+
+await Promise.all(Array.from({ length: job.connections }, keepPaying))
+latencies.sort((a, b) => a - b)
+const quantile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
+const measured: Measured = {
+  perSecond: latencies.length / job.seconds,
+  p50: quantile(0.5),
+  p99: quantile(0.99),
+  p999: quantile(0.999),
+  longest: quantile(1),
+  failed,
+  sent,
+}
+process.stdout.write(JSON.stringify(measured), () => process.exit(0))
