@@ -1,5 +1,6 @@
 import './checkout/confirm.ts'
 import './checkout/execute.ts'
+import './checkout/killed-between-owners.ts'
 import './checkout/lost-answers.ts'
 import './checkout/given-back.ts'
 import './checkout/paid-requests.ts'
