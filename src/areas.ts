@@ -9,6 +9,7 @@ import { checkoutArea } from './commerce/checkout/checkout.ts'
 import { collectArea } from './commerce/collect/collect.ts'
 import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
 import { settlementsArea } from './commerce/collect/payment-required/settlements.ts'
+import { paymentTokensArea } from './commerce/collect/payment-tokens/payment-tokens.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
 import { railsArea } from './commerce/rails/rails.ts'
@@ -76,6 +77,7 @@ export const areas = {
   mppKeys: mppKeysArea,
   mpp: mppArea,
   collect: collectArea,
+  paymentTokens: paymentTokensArea,
   settlements: settlementsArea,
   payerPage: payerPageArea,
   events: eventsArea,

@@ -22,6 +22,12 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'authorizations.simulate': 11,
   // It reads which wallet the intent pays, then pays as transfers.create does.
   'checkout.execute': 8,
+  // It finds the wallet and its holder, then declares an intent as intents.create does.
+  'paymentTokens.create': 9,
+  // Between its two transactions the payer's side is charged in two of its own, and the payee's side books it in another one.
+  'paymentTokens.charge': 16,
+  // It finds the intent of the token, cancels it as intents.cancel does, and the token with it.
+  'paymentTokens.revoke': 9,
   // The intents, and one statement for each of the three means of payment.
   'intents.list': 4,
   // Where no credit is named the sandbox bank sends one: it is matched and booked, and answered is what came of it.

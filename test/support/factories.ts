@@ -52,8 +52,9 @@ export const anIntent = (
   agentId: string,
   members: RequestBody<TestClient['intents']['create']> = {},
 ) => {
-  // The merchant of a payment to a beneficiary or wallet is its name.
-  const merchant = members.beneficiaryId || members.walletId ? {} : { merchant: 'Bookshop' }
+  // The merchant of a payment to a record is its name.
+  const isNamed = members.beneficiaryId || members.walletId || members.requestId
+  const merchant = isNamed ? {} : { merchant: 'Bookshop' }
   const body = {
     ...merchant,
     amountEuros: 25,

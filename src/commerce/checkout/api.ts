@@ -7,6 +7,7 @@ import {
   subjectRefusals,
 } from '../../cards/access-events/index.ts'
 import { namesOneKey, oneKeyWanted, recipientMembers } from '../../cards/filler-keys/index.ts'
+import { requestRefusals } from '../../control/intents/index.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
@@ -14,7 +15,7 @@ import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { payRefusals, sepaTransferEvents } from '../transfers/index.ts'
+import { payRefusals, recordPaymentEvents } from '../transfers/index.ts'
 import { sessionMachine, shopHostOf } from './session.ts'
 
 const status = z.enum(sessionMachine.states)
@@ -180,9 +181,11 @@ export const checkoutApi = {
     },
   }),
   execute: post('/checkout/execute', {
-    summary: 'Pay an intent whose payee is a wallet',
-    description:
+    summary: 'Pay an intent whose payee is a wallet or a payment request',
+    description: [
       'On a rail of the service itself, at once: the whole amount moves from the agent’s wallet to the wallet that the intent names, and the intent is completed. It is the payment that `POST /transfers` with this `intentId` makes, with the same checks.',
+      'A payment request is paid while it is open, by exactly what is missing. Where it is another owner’s, the money leaves your ledger with this answer, and enters the other one, as a rule, before you read it, else within a minute or two. What arrives once the request was paid otherwise, or has ended, stays with its holder, who can give it back.',
+    ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'checkout:write',
     run: 'hot',
@@ -191,12 +194,13 @@ export const checkoutApi = {
     returns: [200, Paid],
     fails: {
       ...payRefusals,
+      ...requestRefusals,
       intent_not_by_wallet: [
         400,
-        'intentId: its payee is no wallet. Pay a merchant by card (POST /checkout/sessions), a beneficiary by POST /transfers.',
+        'intentId: its payee is neither a wallet nor a payment request. Pay a merchant by card (POST /checkout/sessions), a beneficiary by POST /transfers.',
       ],
     },
-    emits: sepaTransferEvents,
+    emits: recordPaymentEvents,
   }),
   expireSession: post('/checkout/sessions/{id}/expire', {
     summary: 'Expire a checkout session',

@@ -1,72 +1,121 @@
+import { findRequests, requestRefusal } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Payable } from '../../kernel/contract/payables.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { reaches } from '../../kernel/database/entity.ts'
 import type { Euros } from '../../values/money.ts'
-import { type BatchState, pay, type TransferRequest } from '../transfers/index.ts'
+import { type BatchState, intentRefusal, pay, type TransferRequest } from '../transfers/index.ts'
 import type { checkoutApi } from './api.ts'
 
 type Handler = HandlerOf<typeof checkoutApi.execute>
 type Request = Parameters<Handler['load']>[0][number]
+type Verdict = Parameters<Handler['decide']>[2]
 
 /** What is paid by an intent, which never changes. */
-interface Payable extends Row {
+interface PaidIntent extends Row {
   readonly id: string
   readonly agentId: string
   readonly delegationId: string | null
   readonly amountEuros: Euros
   readonly fromWalletId: string
   readonly toWalletId: string | null
+  readonly requestId: string | null
 }
 
-const PAYABLE = `
+const PAID_INTENTS = `
 select i.id, i.agent_id as "agentId", i.delegation_id as "delegationId", i.amount_cents as "amountEuros",
-  a.wallet_id as "fromWalletId", i.wallet_id as "toWalletId"
+  a.wallet_id as "fromWalletId", i.wallet_id as "toWalletId", i.request_id as "requestId"
 from unnest($3::text[]) as w (id)
 cross join lateral (select * from intents one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) i
 cross join lateral (select * from agents one where (one.owner_id, one.mode, one.id) = ($1, $2, i.agent_id) limit 1) a`
 
-async function payableIntents(
+async function paidIntents(
   sql: Sql,
   { ownerId, mode }: Tenant,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Payable>> {
-  const rows = await sql<Payable>(PAYABLE, [ownerId, mode, [...new Set(ids)]])
+): Promise<ReadonlyMap<string, PaidIntent>> {
+  const rows = await sql<PaidIntent>(PAID_INTENTS, [ownerId, mode, [...new Set(ids)]])
   return new Map(rows.map(row => [row.id, row]))
 }
 
-/** The request as `POST /transfers` would have it. */
-function transferRequest(request: Request, intent: Payable | undefined): TransferRequest | undefined {
-  if (!intent || intent.toWalletId === null) return undefined
-  const { fromWalletId, toWalletId, amountEuros } = intent
-  const body = { fromWalletId, toWalletId, amountEuros, reference: null, intentId: intent.id }
-  return { ...request, input: { params: {}, query: {}, body } }
+type Requests = Awaited<ReturnType<typeof findRequests>>
+
+/** The request as `POST /transfers` would have it; undefined where neither a wallet nor a payment request is paid. */
+function transferRequest(
+  request: Request,
+  intent: PaidIntent | undefined,
+  requests: Requests,
+): TransferRequest | undefined {
+  if (!intent) return undefined
+  const { id: intentId, fromWalletId, toWalletId, amountEuros, requestId } = intent
+  const body = { fromWalletId, amountEuros, reference: null, intentId }
+  const withBody = (members: Partial<TransferRequest['input']['body']>): TransferRequest => ({
+    ...request,
+    input: { params: {}, query: {}, body: { ...body, ...members } },
+  })
+  if (toWalletId !== null) return withBody({ toWalletId })
+  const asked = requestId === null ? undefined : requests.get(requestId)
+  if (!asked) return undefined
+  const { ownerId, walletId, payee: name, iban } = asked
+  const payable = { type: 'request', id: asked.id } as const
+  return withBody({
+    payee: { requestId: asked.id, paymentTokenId: null, ownerId, walletId, name, iban, payable },
+  })
 }
 
 interface State {
-  readonly intents: ReadonlyMap<string, Payable>
+  readonly intents: ReadonlyMap<string, PaidIntent>
   readonly requests: ReadonlyMap<Request, TransferRequest>
+  /** The payment requests as they are once those of the same owner are locked. */
+  readonly asked: ReadonlyMap<string, Payable>
   readonly batch: BatchState | undefined
 }
 
+/** Reads the payment requests again, behind the accounts: no other payment of the same owner ends them meanwhile. */
+async function lockAsked(
+  ids: readonly string[],
+  tenant: Tenant,
+  sql: Sql,
+  { findPayables }: Ports,
+): Promise<ReadonlyMap<string, Payable>> {
+  const asked = ids.length > 0 ? await findPayables(ids, tenant.mode, sql, tenant) : []
+  return new Map(asked.map(request => [request.id, request]))
+}
+
+/** Why a payment request is not paid now; undefined if it is. Of an intent that is paid already, the intent says so. */
+function refusalOfRequest(
+  request: TransferRequest,
+  { asked }: State,
+  batch: BatchState,
+  verdict: Verdict,
+): Refusal | undefined {
+  const { payee, amountEuros } = request.input.body
+  const refusal = payee?.requestId && requestRefusal(asked.get(payee.requestId), amountEuros)
+  if (!refusal) return undefined
+  const [code, message] = refusal
+  return intentRefusal(request, batch, verdict) ?? verdict.refuse(code, message)
+}
+
 /** Pays through the transfers, in the same group commits and with the same checks. */
-export const execute: Handler = {
+export const execute = {
   async load(items, sql, ports): Promise<State> {
     const { tenant } = items[0] as Request
-    const intents = await payableIntents(
-      sql,
-      tenant,
-      items.map(({ input }) => input.body.intentId),
-    )
+    const ids = items.map(({ input }) => input.body.intentId)
+    const intents = await paidIntents(sql, tenant, ids)
+    const requestIds = [...intents.values()].flatMap(({ requestId }) => requestId ?? [])
+    const found = await findRequests(sql, tenant.mode, requestIds, ports)
     const requests = new Map(
       items.flatMap(item => {
-        const request = transferRequest(item, intents.get(item.input.body.intentId))
+        const request = transferRequest(item, intents.get(item.input.body.intentId), found)
         return request ? [[item, request] as const] : []
       }),
     )
     const batch = requests.size > 0 ? await pay.load([...requests.values()], sql, ports) : undefined
-    return { intents, requests, batch: batch as BatchState | undefined }
+    const asked = await lockAsked([...found.keys()], tenant, sql, ports)
+    return { intents, requests, asked, batch }
   },
 
   decide(item, state, verdict) {
@@ -75,6 +124,8 @@ export const execute: Handler = {
     if (!intent || !reaches(item.actor, intent)) return verdict.refuse('intent_not_found')
     const request = requests.get(item)
     if (!request || !batch) return verdict.refuse('intent_not_by_wallet')
+    const refusal = refusalOfRequest(request, state as State, batch, verdict)
+    if (refusal) return refusal
     const transfer = pay.decide(request, batch, verdict)
     if (transfer instanceof Refusal) return transfer
     const { id: transferId, transactionId } = transfer
@@ -86,4 +137,9 @@ export const execute: Handler = {
     const { batch } = state as State
     if (batch) await pay.write(batch, sql)
   },
-}
+
+  afterCommit(state, outside) {
+    const { batch } = state as State
+    return batch && pay.afterCommit(batch, outside)
+  },
+} satisfies Handler

@@ -1,11 +1,13 @@
 import { openTokenBudgets, type TokenBudgets } from '../../control/agent-tokens/index.ts'
 import { openPayments, type Payments } from '../../control/intents/index.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
+import { holderNames } from '../../identity/customers/index.ts'
+import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
-import { type Book, openBook } from '../../money/ledger/index.ts'
+import { CreditRows, type HandedOver } from '../../money/incoming/index.ts'
+import { type Book, DEBT_ACCOUNTS, openBook } from '../../money/ledger/index.ts'
 import type { TransactionRow } from '../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import type { Euros } from '../../values/money.ts'
@@ -26,10 +28,21 @@ export interface SepaBatch {
   readonly railMissing: string | undefined
 }
 
+/** What a batch needs for its payments to holders of payment requests and tokens. */
+export interface RecordPayments {
+  /** The public name of the owner who pays. */
+  readonly payerName: string
+  readonly credits: CreditRows
+  /** The payments that are for other owners: they are on their way once the batch is committed. */
+  readonly handedOver: HandedOver[]
+}
+
 /** The records that a batch of payments goes by, and what it has decided so far. */
 export interface BatchState {
   /** Undefined if no payment of the batch goes by SEPA. */
   readonly sepa: SepaBatch | undefined
+  /** Undefined if no payment of the batch goes to the holder of a request or a token. */
+  readonly records: RecordPayments | undefined
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly payments: Payments
@@ -54,15 +67,28 @@ export async function loadBatch(
     openPayments(sql, { tenant, now }, intentIds),
     openTokenBudgets(sql, tenant, tokenIds),
   ])
-  const walletIds = items.flatMap(({ input: { body } }) => [body.fromWalletId, body.toWalletId ?? []].flat())
+  const walletIds = items.flatMap(({ input: { body } }) =>
+    [body.fromWalletId, body.toWalletId ?? [], body.payee?.walletId ?? []].flat(),
+  )
   const uniqueIds = [...new Set(walletIds)]
-  const [book, sepa, wallets] = await Promise.all([
-    openBook(sql, { tenant, now }, { wallets: uniqueIds, holds: payments.holds }),
+  const paysRecords = items.some(({ input: { body } }) => body.payee !== undefined)
+  const accounts = { wallets: uniqueIds, holds: payments.holds }
+  const [book, sepa, records, wallets] = await Promise.all([
+    openBook(sql, { tenant, now }, paysRecords ? { ...accounts, ...BANK_ACCOUNTS } : accounts),
     loadSepa(items, sql, ports),
+    paysRecords ? loadRecordPayments(sql, { tenant, now }) : undefined,
     walletsById(sql, tenant, uniqueIds),
     payments.lock(sql),
   ])
-  return { sepa, book, payments, tokenBudgets, wallets, transfers: [], transactions: [] }
+  return { sepa, records, book, payments, tokenBudgets, wallets, transfers: [], transactions: [] }
+}
+
+/** The accounts by which money goes from owner to owner, beside the wallets. */
+const BANK_ACCOUNTS = { others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS } as const
+
+async function loadRecordPayments(sql: Sql, { tenant, now }: TenantNow): Promise<RecordPayments> {
+  const names = await holderNames(sql, [tenant.ownerId])
+  return { payerName: names.get(tenant.ownerId) ?? '', credits: new CreditRows({ now }), handedOver: [] }
 }
 
 async function loadSepa(

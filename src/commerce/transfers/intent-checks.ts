@@ -5,18 +5,46 @@ import {
   isApprovedPayee,
   type Payments,
 } from '../../control/intents/index.ts'
+import type { HotHandler, Item, Verdict } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
 import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import type { Book } from '../../money/ledger/index.ts'
+import type { Payable } from '../../money/references/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import type { transfersApi } from './api.ts'
+import type { recordPaymentEvents } from './schemas.ts'
 
 export type CreateHandler = HandlerOf<typeof transfersApi.create>
-export type TransferRequest = Parameters<CreateHandler['decide']>[0]
+type CreateInput = Parameters<CreateHandler['decide']>[0]['input']
+
+/**
+ * The payee of an intent that names it by a payment request, or by a payment token: the holder of a wallet, which may be
+ * another owner's.
+ */
+export interface RecordPayee extends Pick<IntentRow, 'requestId' | 'paymentTokenId'> {
+  readonly ownerId: string
+  readonly walletId: string
+  /** The public name of the holder, and the IBAN of the wallet. */
+  readonly name: string
+  readonly iban: string | null
+  /** What its owner books the money for. */
+  readonly payable: Payable
+}
+
+/** A transfer as `POST /transfers` asks for it, or by which an intent pays the holder of a request or a token. */
+export type TransferRequest = Item<
+  Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: RecordPayee } }
+>
 export type DecideContext = Parameters<CreateHandler['decide']>[2]
+
+/** The context of a payment to the holder of a request or a token, which the holder may get in the same transaction. */
+export type RecordContext =
+  CreateHandler extends HotHandler<infer _I, infer _R, infer F, infer _E>
+    ? Verdict<F, typeof recordPaymentEvents>
+    : never
 
 interface KnownState {
   readonly book: Book
@@ -26,11 +54,29 @@ interface KnownState {
   readonly sepa: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined
 }
 
+/** Whether an intent was declared for this payee. */
+const isItsPayee = (
+  intent: IntentRow,
+  { payee, toWalletId, beneficiaryId }: TransferRequest['input']['body'],
+): boolean =>
+  payee
+    ? intent.requestId === payee.requestId && intent.paymentTokenId === payee.paymentTokenId
+    : intent.walletId === (toWalletId ?? null) && intent.beneficiaryId === (beneficiaryId ?? null)
+
 /** The token whose budget pays; null if it has none, or if the intent was declared with it and so has reserved it. */
-export const budgetTokenFor = (
-  { budgetId }: TransferRequest['actor'],
-  { tokenId }: IntentRow,
-): string | null => (budgetId && budgetId !== tokenId ? budgetId : null)
+const budgetTokenFor = ({ budgetId }: TransferRequest['actor'], { tokenId }: IntentRow): string | null =>
+  budgetId && budgetId !== tokenId ? budgetId : null
+
+/** Charges the budget of the token that the transfer is paid with; gives the token, null if none is charged. */
+export function chargeTokenBudget(
+  { input, actor }: TransferRequest,
+  intent: IntentRow | undefined,
+  { tokenBudgets }: Pick<KnownState, 'tokenBudgets'>,
+): string | null {
+  const token = intent ? budgetTokenFor(actor, intent) : null
+  if (token) tokenBudgets.charge(token, input.body.amountEuros)
+  return token
+}
 
 const aboveBudget = (amount: Euros, left: Euros): string =>
   `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the budget of the token.`
@@ -48,11 +94,11 @@ export function intentRefusal(
   const blocker = payments.blockerOf(intent)
   if (blocker) return refuse(blocker)
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')
-  const isSamePayee =
-    intent.walletId === (toWalletId ?? null) && intent.beneficiaryId === (beneficiaryId ?? null)
-  if (!isSamePayee) return refuse('intent_other_payee')
-  const payee =
+  if (!isItsPayee(intent, body)) return refuse('intent_other_payee')
+  const ownPayee =
     beneficiaryId === undefined ? wallets.get(String(toWalletId)) : sepa?.payees.get(beneficiaryId)
+  // A payment token is bound to its wallet, whatever its holder is called by now.
+  const payee = body.payee?.paymentTokenId ? undefined : (body.payee ?? ownPayee)
   if (payee && !isApprovedPayee(intent, payee)) return refuse('intent_payee_changed')
   const held = book.heldFor({ type: 'intent', id: intent.id })
   if (amountEuros > held) return refuse('intent_amount_exceeded', aboveHeldMessage(amountEuros, held))

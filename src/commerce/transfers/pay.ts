@@ -1,74 +1,35 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { Item } from '../../kernel/contract/handlers.ts'
+import type { HotHandler } from '../../kernel/contract/handlers.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { PayeeRow } from '../../money/beneficiaries/index.ts'
+import { finishHandOvers } from '../../money/incoming/index.ts'
 import { shortfallText } from '../../money/ledger/index.ts'
-import { completedTransaction, insertTransactions } from '../../money/transactions/index.ts'
-import { isPurse, purseRefusal, type WalletRow } from '../../money/wallets/index.ts'
+import { insertTransactions } from '../../money/transactions/index.ts'
+import { isPurse, purseRefusal } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
-import { newId } from '../../values/ids.ts'
 import { MAX_REFERENCE_LENGTH } from './api.ts'
 import { type BatchState, loadBatch, type SepaBatch } from './batch-state.ts'
 import { transferEvent } from './events.ts'
 import {
-  budgetTokenFor,
   type CreateHandler,
+  chargeTokenBudget,
   type DecideContext,
   intentRefusal,
   type TransferRequest,
 } from './intent-checks.ts'
 import { addToDay, limitExceeded } from './limits/limits.ts'
+import { newTransfer, transactionFor } from './new-transfer.ts'
+import { payRecord } from './pay-record.ts'
 import { transferProcess } from './process.ts'
+import type { recordPaymentEvents } from './schemas.ts'
 import { PROCESS_GRACE_MS } from './sepa/sepa-transfer.ts'
 import { transferMachine } from './transfer.ts'
 import { insertTransfers, type TransferRow, unsetFields } from './transfer-rows.ts'
 
-const newTransfer = (
-  { input: { body }, tenant, now }: Item<TransferRequest['input']>,
-  from: WalletRow,
-  intent: IntentRow | undefined,
-): TransferRow => ({
-  ...tenant,
-  id: newId('transfer'),
-  createdAt: now,
-  updatedAt: now,
-  agentId: from.agentId,
-  fromWalletId: from.id,
-  toWalletId: body.toWalletId ?? null,
-  beneficiaryId: body.beneficiaryId ?? null,
-  intentId: body.intentId ?? null,
-  tokenId: null,
-  delegationId: intent?.delegationId ?? null,
-  kind: 'internal',
-  scheme: null,
-  amountEuros: body.amountEuros,
-  reference: body.reference,
-  endToEndId: null,
-  payee: null,
-  status: transferMachine.initial,
-  countedOn: null,
-  inquiries: 0,
-  dueAt: null,
-  completedAt: null,
-  transactionId: null,
-  workflowId: null,
-})
-
 const payingWallet = ({ input }: TransferRequest, { wallets }: BatchState) =>
   wallets.get(input.body.fromWalletId)
-
-/** Charges the budget of the token that the transfer is paid with; gives the token, null if none is charged. */
-function chargeTokenBudget(
-  { input, actor }: TransferRequest,
-  intent: IntentRow | undefined,
-  { tokenBudgets }: BatchState,
-): string | null {
-  const token = intent ? budgetTokenFor(actor, intent) : null
-  if (token) tokenBudgets.charge(token, input.body.amountEuros)
-  return token
-}
 
 /** Pays from wallet to wallet: the transfer is completed in this transaction. */
 function payWallet(request: TransferRequest, batch: BatchState, context: DecideContext) {
@@ -103,29 +64,12 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
 function completeIntent(
   transfer: TransferRow,
   intent: IntentRow,
-  { tenant, now }: TenantNow,
+  tenantNow: TenantNow,
   { book, payments, transactions }: BatchState,
   context: DecideContext,
 ): void {
-  const { id, fromWalletId: walletId, toWalletId, amountEuros } = transfer
-  const { agentId, runId, merchant, mcc, country } = intent
-  const transaction = completedTransaction(
-    {
-      type: 'transfer',
-      walletId,
-      amountEuros,
-      agentId,
-      intentId: intent.id,
-      transferId: id,
-      runId,
-      merchant,
-      mcc,
-      country,
-    },
-    { tenant, now },
-    context,
-  )
-  transfer.transactionId = transaction.id
+  const { id, toWalletId, amountEuros } = transfer
+  const transaction = transactionFor(transfer, intent, tenantNow, context)
   transactions.push(transaction)
   const cause = { type: 'transfer', id }
   const payment = { kind: 'transfer', to: String(toWalletId), amountEuros, cause } as const
@@ -187,25 +131,35 @@ function newSepaTransfer(
   }
 }
 
+type Pay =
+  CreateHandler extends HotHandler<infer _I, infer R, infer F, infer _E>
+    ? HotHandler<TransferRequest['input'], R, F, typeof recordPaymentEvents, BatchState>
+    : never
+
 /** Decides in group commits: thousands of payments a second may come from few wallets. */
-export const pay: CreateHandler = {
+export const pay = {
   load: loadBatch,
-  decide(request, batch: BatchState, context) {
+  decide(request, batch, context) {
     const refusal = intentRefusal(request, batch, context)
     if (refusal) return refusal
-    return batch.sepa && request.input.body.beneficiaryId !== undefined
+    const { payee, beneficiaryId } = request.input.body
+    if (payee && batch.records) return payRecord(request, payee, batch, batch.records, context)
+    return batch.sepa && beneficiaryId !== undefined
       ? payBeneficiary(request, batch, batch.sepa, context)
       : payWallet(request, batch, context)
   },
-  async write({ sepa, book, payments, transfers, transactions }: BatchState, sql) {
+  async write({ sepa, records, book, payments, transfers, transactions }, sql) {
     const tenant = transfers[0]
     if (!tenant) return
     await Promise.all([
       sepa && sepa.added > 0n && addToDay(sql, tenant, sepa.day, sepa.added),
       insertTransfers(sql, transfers),
       insertTransactions(sql, transactions),
+      records?.credits.insert(sql),
       payments.write(sql),
       book.post(sql),
     ])
   },
-}
+  afterCommit: ({ records }, outside) =>
+    records && records.handedOver.length > 0 ? finishHandOvers(records.handedOver, outside) : undefined,
+} satisfies Pay

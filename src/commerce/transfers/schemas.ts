@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { paidEvents } from '../../control/intents/index.ts'
 import { reasonCode } from '../../iso20022/reason-codes.ts'
 import { event } from '../../kernel/contract/events.ts'
+import { creditEvents } from '../../money/incoming/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
@@ -38,7 +39,9 @@ export const TransferRecord = z
     ...recordHead('transfer'),
     agentId: id('agent').nullable().meta({ description: 'Whose wallet pays; null for one of yours.' }),
     fromWalletId: id('wallet'),
-    toWalletId: id('wallet').nullable(),
+    toWalletId: id('wallet')
+      .nullable()
+      .meta({ description: 'Null for a payment by SEPA, and for the wallet of another owner.' }),
     beneficiaryId: id('beneficiary')
       .nullable()
       .meta({ description: 'Null between wallets, and where money goes back to the account it came from.' }),
@@ -109,6 +112,9 @@ export const transferEvents = {
   'transfer.failed': event('A transfer has come to nothing, and why.', TransferEvent),
   'transfer.returned': event('A transfer that had arrived has come back.', TransferEvent),
 }
+
+/** The events of paying the holder of a payment request or a token. */
+export const recordPaymentEvents = { ...transferEvents, ...transactionEvents, ...paidEvents, ...creditEvents }
 
 /** The events that any step of a transfer by SEPA can cause, its transaction's and its intent's included. */
 export const sepaTransferEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }

@@ -61,6 +61,8 @@ const schema = defineEntity({
     fromWalletId: p.text(),
     toWalletId: nullable.string(),
     beneficiaryId: nullable.string(),
+    /** The credit by which the holder of a payment request or a token gets the money. */
+    creditId: nullable.string(),
     intentId: nullable.string(),
     /** The token whose budget has paid; null if it has none, or if the intent had reserved it. */
     tokenId: nullable.string(),

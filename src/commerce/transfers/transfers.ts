@@ -21,6 +21,7 @@ import { lapse, noticed, submit, verify } from './sepa/steps.ts'
 import { stepsApi } from './sepa/steps-api.ts'
 import { split } from './split.ts'
 import { splitApi } from './split-api.ts'
+import { takeBack, takeBackApi, takeBackReactions } from './take-back.ts'
 import { Transfer, transferMachine } from './transfer.ts'
 
 const transfers = implement(transfersApi, {
@@ -88,13 +89,14 @@ const splits = implement(splitApi, { split })
 const steps = implement(stepsApi, { status, verify, submit, inquire, lapse, noticed })
 
 const all = implement(
-  { ...limitsApi, ...transfersApi, ...splitApi, ...stepsApi, ...simulateApi },
+  { ...limitsApi, ...transfersApi, ...splitApi, ...stepsApi, ...simulateApi, ...takeBackApi },
   {
     ...ownerLimits.handlers,
     ...transfers.handlers,
     ...splits.handlers,
     ...steps.handlers,
     ...simulate.handlers,
+    ...takeBack.handlers,
   },
 )
 
@@ -106,7 +108,7 @@ export const transfersArea = area(
     aliases: { transfers: 'payments' },
     entities: [Transfer],
     machines: [transferMachine],
-    reactions: blockReactions,
+    reactions: { ...blockReactions, ...takeBackReactions },
     findPayments: paymentsOnIntents,
     openRecords: [
       {

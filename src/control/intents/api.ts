@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
-import { agent_required, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { get, list, post } from '../../kernel/contract/operation.ts'
 import { TimelineEntry } from '../../kernel/journal/timeline.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
@@ -15,16 +15,15 @@ import {
   searchText,
   timeRange,
 } from '../../values/schemas.ts'
-import { AgentEvent } from '../agents/index.ts'
-import { riskEvents } from '../risk/index.ts'
+import { declareEvents } from './declare-events.ts'
 import {
   cancelRefusals,
   decisionRefusals,
+  declareRefusals,
   levelRefusals,
   lookupRefusals,
   payee_mismatch,
   requestRefusals,
-  runRefusals,
 } from './refusals.ts'
 import {
   hasOnePayee,
@@ -93,25 +92,15 @@ export const intentsApi = {
     },
     returns: [201, IntentRecord],
     fails: {
-      agent_required,
-      agent_not_found: missing('agent'),
-      agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
+      ...declareRefusals,
       wallet_not_found: [404, 'walletId: no such wallet.'],
       wallet_of_card: purseRefusal('walletId'),
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       ...requestRefusals,
       payee_mismatch,
-      ...runRefusals,
-      ...levelRefusals,
       client_intent_id_taken: [409, 'clientIntentId: another intent of the agent has it.'],
     },
-    emits: {
-      'intent.created': event('An agent has declared an intent to spend.', IntentEvent),
-      'intent.approved': event('A policy or a person has approved an intent: it can be paid.', IntentEvent),
-      'intent.denied': event('A policy or a person has denied an intent.', IntentEvent),
-      'agent.frozen': AgentEvent,
-      ...riskEvents,
-    },
+    emits: declareEvents,
   }),
   list: list('/intents', {
     summary: 'List intents',

@@ -1,7 +1,10 @@
 export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
+export { type DeclareRequest, type DeclareState, declare } from './declare.ts'
+export { declareEvents } from './declare-events.ts'
 export { hasPayeeRecord, type Intent } from './intent.ts'
 export { findIntents, type IntentRow, lockIntents } from './intent-rows.ts'
 export { findPayableIntents, type IntentSearch } from './payable-intents.ts'
+export { findRequests, requestRefusal } from './payees.ts'
 export {
   aboveHeldMessage,
   isApprovedPayee,
@@ -11,5 +14,7 @@ export {
   paymentsToCancel,
   type SubmissionBlocker,
 } from './payments.ts'
+export { declareRefusals, requestRefusals } from './refusals.ts'
 export { findIntent, unpayableBecause } from './reveal.ts'
 export { IntentEvent } from './schemas.ts'
+export { cancel } from './settle.ts'

@@ -104,7 +104,7 @@ export class Payees {
 }
 
 /** A payment request is paid while it is open, and as a whole: an intent for less or more could not pay it. */
-function requestRefusal(request: Payable | undefined, amount: Euros): PayeeRefusal | undefined {
+export function requestRefusal(request: Payable | undefined, amount: Euros): PayeeRefusal | undefined {
   if (!request) return ['request_not_found']
   const { status, amountEuros } = request
   if (status !== 'open')

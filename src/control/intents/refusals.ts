@@ -1,4 +1,4 @@
-import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { agent_required, type Failure, missing } from '../../kernel/contract/operation.ts'
 
 const intent_not_found = missing('intent')
 const intent_expired: Failure = [400, 'The deadline of the intent has passed. Declare it again.']
@@ -43,4 +43,13 @@ export const runRefusals = {
   card_not_found: [404, 'cardId: the agent has no such card.'],
   run_not_found: [404, 'runId: the agent has no such run.'],
   run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
+} as const satisfies Record<string, Failure>
+
+/** Refusals of every declaration, whatever its payee. */
+export const declareRefusals = {
+  agent_required,
+  agent_not_found: missing('agent'),
+  agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
+  ...runRefusals,
+  ...levelRefusals,
 } as const satisfies Record<string, Failure>

@@ -39,6 +39,8 @@ const rights = {
   'mpp:protect': 'never',
   'mpp:read': 'given',
   'mpp:resolve': 'never',
+  'payment-tokens:read': 'given',
+  'payment-tokens:write': 'given',
   'policies:read': 'given',
   'policies:write': 'never',
   'push:read': 'never',

@@ -1,5 +1,8 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
+import type { Euros } from '../../values/money.ts'
 import { type Payable, payableColumns } from '../references/index.ts'
 import { IncomingCredit } from './incoming-credit.ts'
 import { newDestinations, type Receiving, receive } from './receive.ts'
@@ -38,6 +41,30 @@ export async function payWithCredit(
   if (credit.payableId !== null) return 'credit_pays_already'
   return Object.assign(credit, payableColumns(payable))
 }
+
+const SENDERS = `
+select id, sender_name as name from incoming_credits where owner_id = $1 and mode = $2 and id = any($3::text[])`
+
+/** Who has sent these credits, by their ids; what names nobody is left out. */
+export async function sendersOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  creditIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ id: string; name: string | null }>(SENDERS, [ownerId, mode, creditIds])
+  return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])))
+}
+
+const OWN_REFUNDS = `
+select payable_id as "paymentId", amount_cents as "amountEuros" from incoming_credits
+where owner_id = $1 and mode = $2 and id = any($3::text[]) and source = 'refund' and from_owner_id = $1`
+
+/** What an owner has given back to itself, of these credits: by the payment that it is of. */
+export const ownRefunds = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  creditIds: readonly string[],
+): Promise<{ paymentId: string | null; amountEuros: Euros }[]> => sql(OWN_REFUNDS, [ownerId, mode, creditIds])
 
 /** The money of all others has been counted already: as a charge, a funding, or a payment of an owner. */
 const SEPA_SOURCES: ReadonlySet<IncomingCredit['source']> = new Set(['bank', 'simulation'])

@@ -18,3 +18,6 @@ export const creditEvents = {
 export const assignedEvent = {
   'incoming.assigned': event('A credit that nobody could match has been given to its wallet.', IncomingEvent),
 }
+
+/** The events of what was handed over, where it is booked. */
+export const arrivalEvents = { ...creditEvents, ...assignedEvent }

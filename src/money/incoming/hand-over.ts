@@ -7,7 +7,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { type Payable, payableColumns, payableOf } from '../references/index.ts'
-import { IncomingCredit } from './incoming-credit.ts'
+import { IncomingCredit, isFromOwner } from './incoming-credit.ts'
 import type { incomingSteps } from './steps-api.ts'
 
 /** The owner of this installation who has paid, and from which wallet; nulls where it was somebody else. */
@@ -47,11 +47,15 @@ export function handedOver(credit: IncomingCredit): HandedOver {
   }
 }
 
+/** What comes back to a payer changes what has been paid, and the limits: the transfers lock those before the accounts. */
+const operationFor = ({ received }: HandedOver): string =>
+  received.source === 'refund' ? 'transfers.takeBack' : 'incoming.arrive'
+
 const bookFor = (
-  to: Tenant,
-  credits: readonly HandedOver[],
+  credits: readonly [HandedOver, ...HandedOver[]],
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<unknown> => {
+  const [first] = credits
   const body = {
     credits: credits.map(({ id, walletId, payable, cents, received }) => ({
       ...received,
@@ -61,7 +65,9 @@ const bookFor = (
       amountEuros: BigInt(cents),
     })),
   }
-  return ports.runFor(to, 'incoming.arrive', { body }, requestId)
+  // Another owner's request may have an id of that owner's own making: the credit is what both sides know.
+  const cause = isFromOwner(first.received) ? `hand-over:${first.id}` : requestId
+  return ports.runFor(first.to, operationFor(first), { body }, cause)
 }
 
 /**
@@ -73,9 +79,9 @@ export async function bookAll(
   outside: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<HandedOver[]> {
   const arrived: HandedOver[] = []
-  for (const ofOwner of Map.groupBy(credits, ({ to }) => to.ownerId).values()) {
-    const [{ to }] = ofOwner as [HandedOver]
-    const isBooked = await bookFor(to, ofOwner, outside).then(
+  const groups = Map.groupBy(credits, credit => `${credit.to.ownerId} ${operationFor(credit)}`)
+  for (const ofOwner of groups.values()) {
+    const isBooked = await bookFor(ofOwner as [HandedOver], outside).then(
       () => true,
       () => false,
     )
@@ -118,7 +124,7 @@ export const finish: HandlerOf<typeof incomingSteps.finish> = {
     return credit?.dueAt ? handedOver(credit) : new Settled(DONE)
   },
   async call(credit: HandedOver, outside) {
-    await bookFor(credit.to, [credit], outside)
+    await bookFor([credit], outside)
   },
   async record(_, credit: HandedOver, { sql }) {
     await noteArrived(sql, [credit])

@@ -1,10 +1,12 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { type Book, type Cause, DEBT_ACCOUNTS, type openBook } from '../ledger/index.ts'
 import { type Payable, payableColumns } from '../references/index.ts'
-import { type WalletEvent, walletsById } from '../wallets/index.ts'
+import { type WalletEvent, type WalletRow, walletsById } from '../wallets/index.ts'
+import type { CreditRows } from './credit-rows.ts'
 import { type HandedOver, handedOver, handOverDue } from './hand-over.ts'
 import { creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
@@ -13,6 +15,8 @@ import { enterSuspense } from './suspense.ts'
 
 /** A payment out of a wallet of the tenant into a wallet of any owner in the same mode, its own ones among them. */
 export interface OwnerPayment {
+  /** The id of its credit, where the caller finds the payment by it when a part comes back. */
+  readonly id?: string
   readonly fromWalletId: string
   /** Who pays, as the payee may know it. */
   readonly senderName: string | null
@@ -42,6 +46,11 @@ export type PayingContext = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit'
 >
 
+/** What making a payment needs of the context of a request, or of an item of a group commit. */
+interface MakingContext extends TenantNow, Pick<PayingContext, 'emit'> {
+  readonly records: Pick<Records, 'create'>
+}
+
 /** What the book must have open for a payment between these wallets; that of another owner is left out by itself. */
 export const accountsToPay = (fromWalletId: string, toWalletId: string) =>
   ({
@@ -55,12 +64,29 @@ export const accountsToPay = (fromWalletId: string, toWalletId: string) =>
  * owner the payment leaves this ledger with this transaction, and enters the other one in that owner's: after the commit
  * by `bookAll` or `finishHandOvers`, and after a crash by the sweep.
  */
-export const payOwner = (
+export const payOwner = async (
   payment: OwnerPayment,
   take: (cause: Cause) => void,
   book: Book,
   context: PayingContext,
-): Promise<MadePayment> => makePayment('owner', payment, take, book, context)
+): Promise<MadePayment> =>
+  makePayment('owner', payment, take, await ownWallet(payment, context), book, context)
+
+/** Pays an owner in a group commit, as `payOwner` does: the caller has read the wallets, and inserts the credits. */
+export const payOwnerInBatch = (
+  payment: OwnerPayment,
+  take: (cause: Cause) => void,
+  wallets: ReadonlyMap<string, WalletRow>,
+  book: Book,
+  records: CreditRows,
+  { tenant, now, emit }: TenantNow & Pick<PayingContext, 'emit'>,
+): MadePayment =>
+  makePayment('owner', payment, take, wallets.get(payment.to.walletId), book, {
+    records,
+    tenant,
+    now,
+    emit,
+  })
 
 /** How much of a payment of another owner can still be given back. */
 export const refundableEuros = ({ source, amountEuros, refundedEuros }: IncomingCredit): Euros =>
@@ -84,23 +110,30 @@ export async function refundOwner(
   const payable = { type: 'payment', id } as const
   const payment = { fromWalletId: walletId, senderName, to, amountEuros, payable, reference }
   const take = (cause: Cause) => book.move('charge_refund', walletId, 'bank', amountEuros, cause)
-  return makePayment('refund', payment, take, book, context)
+  return makePayment('refund', payment, take, await ownWallet(payment, context), book, context)
 }
 
-async function makePayment(
+/** The wallet that is paid, where it is one of the same ledger. */
+const ownWallet = async (
+  { to }: OwnerPayment,
+  { sql, tenant }: PayingContext,
+): Promise<WalletRow | undefined> =>
+  to.ownerId === tenant.ownerId ? (await walletsById(sql, tenant, [to.walletId])).get(to.walletId) : undefined
+
+function makePayment(
   source: 'owner' | 'refund',
   payment: OwnerPayment,
   take: (cause: Cause) => void,
+  wallet: WalletRow | undefined,
   book: Book,
-  context: PayingContext,
-): Promise<MadePayment> {
+  context: MakingContext,
+): MadePayment {
   const { records, tenant, now } = context
-  const { to, payable } = payment
-  const id = newId('credit')
+  const { to, payable, id = newId('credit') } = payment
   take({ type: 'hand_over', id })
   const received = { ...receivedOf(payment, tenant, now), id, source, bankReference: id }
   if (to.ownerId === tenant.ownerId) {
-    const credit = await stayWithin({ received, payable, walletId: to.walletId }, book, context)
+    const credit = stayWithin({ received, payable }, wallet, book, context)
     credit.recipientName = to.name
     return { id, handedOver: null }
   }
@@ -122,12 +155,12 @@ const receivedOf = (
 })
 
 /** The wallet is one of the same ledger: the payment is received in this transaction. */
-async function stayWithin(
-  { received, payable, walletId }: Pick<Incoming, 'received' | 'payable'> & { readonly walletId: string },
+function stayWithin(
+  { received, payable }: Pick<Incoming, 'received' | 'payable'>,
+  wallet: WalletRow | undefined,
   book: Book,
-  context: PayingContext,
-): Promise<IncomingCredit> {
-  const wallet = (await walletsById(context.sql, context.tenant, [walletId])).get(walletId)
+  context: MakingContext,
+): IncomingCredit {
   if (!wallet || wallet.status === 'closed') return enterSuspense(received, 'wallet_closed', book, context)
   const tell = (credit: IncomingCredit) => context.emit('incoming.received', creditEvent(credit))
   return creditWallet({ received, payable }, wallet, book, tell, context)

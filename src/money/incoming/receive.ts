@@ -1,5 +1,6 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { payableColumns } from '../references/index.ts'
@@ -105,6 +106,11 @@ async function alreadyRecorded(
   return new Set(recorded.map(({ id }) => id))
 }
 
+/** Makes the record of a credit: as an entity, or in a group commit as a row. */
+export interface NewRecords {
+  readonly records: Pick<Records, 'create'>
+}
+
 /** The posting that brings a credit into its wallet. */
 const postingOf = ({ source }: IncomingCredit) =>
   source === 'owner' ? 'charge_in' : source === 'refund' ? 'charge_refunded' : 'sepa_credit'
@@ -115,7 +121,7 @@ export function creditWallet(
   wallet: WalletRow,
   book: Book,
   tell: (credit: IncomingCredit) => void,
-  { records, tenant, emit }: Pick<Receiving, 'records' | 'tenant' | 'emit'>,
+  { records, tenant, emit }: Pick<Receiving, 'tenant' | 'emit'> & NewRecords,
 ): IncomingCredit {
   const paid = { walletId: wallet.id, ...payableColumns(payable) }
   const credit = records.create(IncomingCredit, { ...received, ...tenant, ...paid })

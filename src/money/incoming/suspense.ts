@@ -1,5 +1,6 @@
 import type { ReceivedCredit, UnmatchedReason } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import { type Book, openBook, postCollected } from '../ledger/index.ts'
 import { causeOf, creditEvent, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
@@ -14,7 +15,13 @@ export function enterSuspense(
   received: ReceivedCredit,
   reason: UnmatchedReason,
   book: Book,
-  { records, tenant, emit }: Omit<SuspenseContext, 'sql' | 'now' | 'sendAlong'>,
+  {
+    records,
+    tenant,
+    emit,
+  }: Pick<SuspenseContext, 'tenant' | 'emit'> & {
+    readonly records: Pick<Records, 'create'>
+  },
 ): IncomingCredit {
   const credit = records.create(IncomingCredit, { ...received, ...tenant, reason })
   const posting = { to: 'suspense', amountEuros: credit.amountEuros, cause: causeOf(credit) }

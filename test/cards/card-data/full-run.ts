@@ -80,6 +80,7 @@ describe('in a full run of cards,', () => {
           'the number of another',
           'a challenge secret',
           'a private key',
+          'a signing key',
         ]),
       )
     })

@@ -154,7 +154,7 @@ describe('a plain operation', () => {
     }
     const outcomes = await Promise.all(['x', 'y'].map(text => run(cross, text)))
     expect(statusCounts(outcomes)).toEqual({ 201: 2 })
-    expect(tries).toBe(3)
+    expect(tries).toBeGreaterThan(2)
     const { rows } = await engine.sql(
       `select sum(seen)::int as seen from notes where id in ('left', 'right')`,
     )

@@ -1,4 +1,5 @@
 import { openPrivateKey, openSecret } from '../../../src/commerce/mpp-keys/make-key.ts'
+import { unseal } from '../../../src/identity/signing-keys/signing-key.ts'
 import { openVault } from '../../../src/ports/vault.ts'
 import { challengeOf, credentialFor, present } from '../commerce/machine-payer.ts'
 import { openedPayment } from '../commerce/merchant.ts'
@@ -48,7 +49,7 @@ export async function machineLife(
   const visits = [...merchant.payments('/report'), ...merchant.payments('/broken')]
   const seen = await Promise.all(visits.map(seenBy))
   await merchant.close()
-  return [...seen.flat(), ...foreign, ...(await keysOf(watched))]
+  return [...seen.flat(), ...foreign, ...(await keysOf(watched)), ...(await signingKeysOf(watched))]
 }
 
 const REQUEST = { amountEuros: 3, description: 'A report', expiresInHours: 24, unlocks: { report: 17 } }
@@ -100,6 +101,17 @@ async function paidByAnother(url: string): Promise<MachineSecret[]> {
     secrets.push({ about: 'the number of another', text: number })
   }
   return secrets
+}
+
+/** What signs receipts and evidence, sealed as well. */
+async function signingKeysOf({ databaseUrl }: WatchedInstallation): Promise<MachineSecret[]> {
+  const { rows } = await withConnection(databaseUrl, db =>
+    db.query<{ kid: string; key: string }>(
+      'select kid, private_key as key from signing_keys where private_key is not null',
+    ),
+  )
+  const vault = openVault(SECRETS.ENCRYPTION_KEY)
+  return rows.map(({ kid, key }) => ({ about: 'a signing key', text: unseal(vault, kid, key) }))
 }
 
 /** The secret of our challenges, and our private key: sealed in the database, and nowhere else. */

@@ -26,6 +26,7 @@ export const operations = published(areas)
 
 /** Collections whose records are made elsewhere, or only by an agent's behavior. */
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
+  '/collect/agents': world => world.idOf('agent'),
   '/pay': world => world.idOf('request'),
   '/pay/assets': async () => style.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
@@ -140,7 +141,8 @@ export class World {
 
   async bodyOf({ key, operation }: Registered, path: string): Promise<unknown> {
     if (operation.example === undefined) return undefined
-    const made = await MADE_MEMBERS[key]?.((method, at, sent) => this.#make(method, at, sent), path)
+    const make = this.#make.bind(this)
+    const made = await MADE_MEMBERS[key]?.(make, path, this.#service.url)
     const example = { ...operation.example, ...made, ...this.#variants[key] }
     const body = (await this.#withIds(example)) as { fromWalletId?: string }
     // The paying wallet needs money.

@@ -1,12 +1,11 @@
-import { expect } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import type { IncomingEvent } from '../../../src/money/incoming/incoming-event.ts'
 import { aWallet, bodyOf } from '../factories.ts'
 import { type Owner, startTestService } from '../harness.ts'
-import { expectVerifiedLedger } from '../verified-ledger.ts'
 import { openWorkerRuntime } from '../worker-runtime.ts'
 import { payerArea } from './payer-noun.ts'
+import { expectSoundLedgers } from './sound-ledgers.ts'
 
 const withPayer = { ...areas, payer: payerArea }
 export type PayingOwner = Owner<typeof withPayer>
@@ -19,9 +18,6 @@ interface Payment {
 }
 
 type Told = (typeof IncomingEvent)['_output']
-
-const BALANCES = `
-select kind, coalesce(sum(posted_cents), 0)::int as cents from ledger_accounts where owner_id = $1 group by kind`
 
 /** Three owners who pay each other. */
 export async function startPayingOwners() {
@@ -54,15 +50,7 @@ export async function startPayingOwners() {
   const lastEvent = async ({ client }: PayingOwner, event: 'incoming.received') =>
     (await bodyOf(client.events.list({ query: { event, limit: 1 } }))).data[0]?.data as Told | undefined
 
-  /** Proves the ledger of each owner, and that its bank has exactly what its wallets and its suspense account are owed. */
-  async function proveLedgers(): Promise<void> {
-    for (const { ownerId, client } of owners) {
-      await expectVerifiedLedger(client)
-      const rows = await service.sql<{ kind: string; cents: number }>(BALANCES, [ownerId])
-      const cents = (kind: string) => rows.find(row => row.kind === kind)?.cents ?? 0
-      expect(cents('bank') + cents('wallet') + cents('suspense')).toBe(0)
-    }
-  }
+  const proveLedgers = () => expectSoundLedgers(service)
 
   /** These owners can book nothing that comes in meanwhile: as if each process were killed before the second step. */
   async function withoutArrivals<T>(work: () => Promise<T>): Promise<T> {

@@ -84,6 +84,7 @@ function transferOf(
     fromWalletId: wallet.id,
     toWalletId: null,
     beneficiaryId: null,
+    creditId: null,
     intentId: null,
     tokenId: null,
     delegationId: null,

@@ -1,0 +1,144 @@
+import {
+  type DeclareRequest,
+  type DeclareState,
+  declare,
+  type declareRefusals,
+} from '../../../control/intents/index.ts'
+import { holderNames } from '../../../identity/customers/index.ts'
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { Refusal } from '../../../kernel/contract/problem.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
+import { newSecret, traceOf } from '../../../kernel/database/credential.ts'
+import { isPurse, type PayableWallet, payableWallets } from '../../../money/wallets/index.ts'
+import { newId } from '../../../values/ids.ts'
+import type { paymentTokensApi } from './api.ts'
+import { tokenEvent } from './events.ts'
+import { insertTokens, type TokenRow } from './token-rows.ts'
+
+type Handler = HandlerOf<typeof paymentTokensApi.create>
+type Request = Parameters<Handler['decide']>[0]
+type Verdict = Parameters<Handler['decide']>[2]
+
+/** A wallet that a token may be made for, with the public name of its holder. */
+interface Recipient extends PayableWallet {
+  readonly name: string
+}
+
+interface State {
+  readonly recipients: ReadonlyMap<string, Recipient>
+  /** The intents, as `POST /intents` would have them, and the ids of their tokens. */
+  readonly requests: ReadonlyMap<Request, DeclareRequest>
+  readonly batch: DeclareState
+  readonly made: TokenRow[]
+}
+
+async function findRecipients(
+  sql: Sql,
+  mode: Mode,
+  walletIds: readonly string[],
+): Promise<ReadonlyMap<string, Recipient>> {
+  const wallets = await payableWallets(sql, { mode }, { ids: [...new Set(walletIds)] })
+  const names = await holderNames(
+    sql,
+    wallets.map(({ ownerId }) => ownerId),
+  )
+  return new Map(wallets.map(wallet => [wallet.id, { ...wallet, name: names.get(wallet.ownerId) ?? '' }]))
+}
+
+/** How long a person has to approve, in minutes. */
+const APPROVAL_MINUTES = 1_440
+
+function declareRequest(request: Request, recipient: Recipient | undefined): DeclareRequest {
+  const { agentId, amountEuros, purpose, runId } = request.input.body
+  const paymentToken = {
+    id: newId('paymenttoken'),
+    name: recipient?.name ?? '',
+    iban: recipient?.iban ?? null,
+  }
+  const unset = { mcc: null, country: null, beneficiaryId: null, walletId: null, requestId: null }
+  const unnamed = { cardId: null, clientIntentId: null, metadata: {} }
+  const expiresInMinutes = APPROVAL_MINUTES
+  const members = { agentId, amountEuros, purpose, runId, expiresInMinutes, paymentToken }
+  return { ...request, input: { params: {}, query: {}, body: { ...members, ...unset, ...unnamed } } }
+}
+
+/** Why the wallet cannot be paid. Of another owner's it is not told how it stands. */
+function walletRefusal(
+  { input, tenant, actor }: Request,
+  { recipients, batch }: State,
+): 'wallet_not_found' | 'wallet_closed' | 'wallet_of_card' | 'same_wallet' | undefined {
+  const { recipientWalletId, agentId } = input.body
+  const recipient = recipients.get(recipientWalletId)
+  if (!recipient) return 'wallet_not_found'
+  const isOwn = recipient.ownerId === tenant.ownerId
+  if (isPurse(recipient)) return isOwn ? 'wallet_of_card' : 'wallet_not_found'
+  if (recipient.status === 'closed') return isOwn ? 'wallet_closed' : 'wallet_not_found'
+  const payer = batch.agents.get(agentId ?? actor.agentId ?? '')
+  return payer?.walletId === recipientWalletId ? 'same_wallet' : undefined
+}
+
+/** The verdict on the declaration. It refuses nothing that this operation does not declare: it names no other payee. */
+const asDeclaring = (verdict: Verdict): Parameters<typeof declare.decide>[2] => ({
+  ...verdict,
+  refuse: (code, message) => verdict.refuse(code as keyof typeof declareRefusals, message),
+})
+
+/** Makes tokens in group commits, each with the intent that decides about it. */
+export const create = {
+  async load(requests, sql, ports): Promise<State> {
+    const [first] = requests
+    if (!first) throw new Error('a batch without requests')
+    const walletIds = requests.map(({ input }) => input.body.recipientWalletId)
+    const recipients = await findRecipients(sql, first.tenant.mode, walletIds)
+    const declared = new Map(
+      requests.map(request => [
+        request,
+        declareRequest(request, recipients.get(request.input.body.recipientWalletId)),
+      ]),
+    )
+    const batch = await declare.load([...declared.values()], sql, ports)
+    return { recipients, requests: declared, batch, made: [] }
+  },
+
+  decide(request, state, verdict) {
+    const { recipients, requests, batch, made } = state as State
+    const refusal = walletRefusal(request, state as State)
+    if (refusal) return verdict.refuse(refusal)
+    const declaration = requests.get(request)
+    const recipient = recipients.get(request.input.body.recipientWalletId)
+    if (!declaration || !recipient) throw new Error('a request that was not loaded')
+    const intent = declare.decide(declaration, batch, asDeclaring(verdict))
+    if (intent instanceof Refusal) return intent
+    if (intent.status === 'denied') return verdict.refuse('against_policy', intent.decision.reason)
+    const secret = newSecret('pt_')
+    const token: TokenRow = {
+      ...request.tenant,
+      id: String(intent.paymentTokenId),
+      createdAt: request.now,
+      updatedAt: request.now,
+      agentId: intent.agentId,
+      delegationId: intent.delegationId,
+      intentId: intent.id,
+      amountEuros: intent.amountEuros,
+      recipientWalletId: recipient.id,
+      recipientOwnerId: recipient.ownerId,
+      recipientName: recipient.name,
+      status: intent.status === 'approved' ? 'active' : 'waiting',
+      ...traceOf(secret),
+      expiresAt: intent.expiresAt,
+      chargeId: null,
+      chargedEuros: null,
+      chargedAt: null,
+      transactionId: null,
+    }
+    made.push(token)
+    verdict.emit('claim.payment_token.created', tokenEvent(token))
+    return { ...token, token: secret }
+  },
+
+  async write(state, sql) {
+    const { batch, made } = state as State
+    await Promise.all([declare.write(batch, sql), insertTokens(sql, made)])
+  },
+} satisfies Handler

@@ -1,0 +1,66 @@
+import { cancel } from '../../../control/intents/index.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { Refusal } from '../../../kernel/contract/problem.ts'
+import { reaches } from '../../../kernel/database/entity.ts'
+import type { paymentTokensApi } from './api.ts'
+import { tokenEvent } from './events.ts'
+import { overBecause, tokenMachine } from './payment-token.ts'
+import { findTokens, lockTokens, type TokenRow, updateTokens } from './token-rows.ts'
+
+type Handler = HandlerOf<typeof paymentTokensApi.revoke>
+type Request = Parameters<Handler['decide']>[0]
+type Cancellation = Parameters<typeof cancel.decide>[0]
+
+interface State {
+  readonly tokens: ReadonlyMap<string, TokenRow>
+  readonly cancellations: ReadonlyMap<Request, Cancellation>
+  readonly batch: unknown
+  readonly revoked: TokenRow[]
+}
+
+/** The cancellation of the token's intent, as `POST /intents/{id}/cancel` would have it. */
+const cancellationOf = (request: Request, { intentId }: TokenRow): Cancellation => ({
+  ...request,
+  input: { params: { id: intentId }, query: {}, body: { comment: 'Its payment token has been revoked.' } },
+})
+
+/** Cancels the intents of tokens, which gives back their money and their part of the limits. */
+export const revoke = {
+  async load(requests, sql, ports): Promise<State> {
+    const { tenant } = requests[0] as Request
+    const ids = requests.map(({ input }) => input.params.id)
+    const found = await findTokens(sql, tenant, ids)
+    const cancellations = new Map(
+      requests.flatMap(request => {
+        const token = found.get(request.input.params.id)
+        return token ? [[request, cancellationOf(request, token)] as const] : []
+      }),
+    )
+    const batch = found.size > 0 ? await cancel.load([...cancellations.values()], sql, ports) : undefined
+    const tokens = await lockTokens(sql, tenant, ids)
+    return { tokens, cancellations, batch, revoked: [] }
+  },
+
+  decide(request, state, verdict) {
+    const { tokens, cancellations, batch, revoked } = state as State
+    const token = tokens.get(request.input.params.id)
+    const cancellation = cancellations.get(request)
+    if (!token || !cancellation || !reaches(request.actor, token)) return verdict.refuse('token_not_found')
+    const over = overBecause(token, request.now)
+    if (over !== undefined && over !== 'token_waiting') return verdict.refuse('token_over')
+    const refused = { ...verdict, refuse: () => verdict.refuse('token_over') }
+    const intent = cancel.decide(cancellation, batch, refused)
+    if (intent instanceof Refusal) return intent
+    tokenMachine.move(token, 'revoked')
+    token.updatedAt = request.now
+    revoked.push(token)
+    verdict.emit('claim.payment_token.revoked', tokenEvent(token))
+    return token
+  },
+
+  async write(state, sql) {
+    const { batch, revoked } = state as State
+    const [tenant] = revoked
+    if (tenant) await Promise.all([cancel.write(batch, sql), updateTokens(sql, tenant, revoked)])
+  },
+} satisfies Handler

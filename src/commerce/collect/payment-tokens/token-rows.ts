@@ -1,0 +1,98 @@
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { insertInto, selectList, updateOf } from '../../../kernel/database/bulk-sql.ts'
+import { hashOf } from '../../../kernel/database/credential.ts'
+import { type RowOf, tableOf } from '../../../kernel/database/hot-table.ts'
+import { PaymentToken } from './payment-token.ts'
+
+/** A token as a plain row, as group commits make and change it. */
+export type TokenRow = RowOf<PaymentToken>
+
+const tokenTable = tableOf(PaymentToken)
+
+export const insertTokens = insertInto(tokenTable)
+export const updateTokens = updateOf(tokenTable, [
+  'updatedAt',
+  'status',
+  'expiresAt',
+  'chargeId',
+  'chargedEuros',
+  'chargedAt',
+  'transactionId',
+])
+
+const SELECT = `
+select ${selectList(tokenTable, 't')} from payment_tokens t
+where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
+
+const LOCK = `${SELECT}
+order by t.id for no key update`
+
+const byId =
+  (statement: string) =>
+  async (
+    sql: Sql,
+    { ownerId, mode }: Tenant,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, TokenRow>> => {
+    if (ids.length === 0) return new Map()
+    const rows = await sql<TokenRow & Row>(statement, [ownerId, mode, ids])
+    return new Map(rows.map(row => [row.id, row]))
+  }
+
+/** Reads tokens of the tenant, without a lock. */
+export const findTokens = byId(SELECT)
+
+/** Locks tokens of the tenant: behind their intents. */
+export const lockTokens = byId(LOCK)
+
+/** A token as whoever presents its secret may know it. */
+export interface PresentedToken extends Row {
+  readonly id: string
+  readonly ownerId: string
+  readonly mode: Tenant['mode']
+  readonly agentId: string
+  readonly recipientOwnerId: string
+  readonly recipientWalletId: string
+}
+
+const PRESENTED = `
+select s.id, s.owner_id as "ownerId", s.mode, s.agent_id as "agentId", s.recipient_owner_id as "recipientOwnerId",
+  s.recipient_wallet_id as "recipientWalletId"
+from payment_tokens s where s.hash = $1`
+
+/** The token with this secret, of whichever owner. */
+export async function presentedToken(sql: Sql, secret: string): Promise<PresentedToken | undefined> {
+  const [token] = await sql<PresentedToken>(PRESENTED, [hashOf(secret)])
+  return token
+}
+
+const WITH_WALLET = `
+select ${selectList(tokenTable, 't')}, a.wallet_id as "fromWalletId" from unnest($3::text[]) as w (id)
+cross join lateral (select * from payment_tokens one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) t
+cross join lateral (select * from agents one where (one.owner_id, one.mode, one.id) = ($1, $2, t.agent_id) limit 1) a`
+
+/** A token, with the wallet of its agent. */
+export type PayingToken = TokenRow & { readonly fromWalletId: string }
+
+/** Reads tokens that are to be charged, without a lock. */
+export const payingTokens = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<readonly PayingToken[]> => sql<PayingToken & Row>(WITH_WALLET, [ownerId, mode, [...new Set(ids)]])
+
+const CHARGED_BY = `
+select t.id from payment_tokens t
+where (t.owner_id, t.mode, t.id) = ($1, $2, $3) and t.charge_id = $4`
+
+/** Whether this charge has taken something: asked where its answer was lost. */
+export async function isChargedBy(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  tokenId: string,
+  chargeId: string,
+): Promise<boolean> {
+  const rows = await sql(CHARGED_BY, [ownerId, mode, tokenId, chargeId])
+  return rows.length > 0
+}

@@ -1,0 +1,78 @@
+import { openPayments, type Payments } from '../../control/intents/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import {
+  type cardPaymentEvents,
+  refundTransaction,
+  transactionsById,
+  updateTransactions,
+} from '../../money/transactions/index.ts'
+import type { Euros } from '../../values/money.ts'
+
+/** The id of the credit by which a transfer reaches another owner: by it the transfer is found when a part comes back. */
+export const creditIdOf = ({ id }: { readonly id: string }): string => id.replace('transfer_', 'credit_')
+
+const transferIdOf = (creditId: string): string => creditId.replace('credit_', 'transfer_')
+
+/** A transfer to the holder of a request or of a token. What it pays never changes. */
+interface PaidTransfer extends Row {
+  readonly id: string
+  readonly intentId: string
+  readonly transactionId: string
+}
+
+const PAID = `
+select t.id, t.intent_id as "intentId", t.transaction_id as "transactionId"
+from unnest($3::text[]) as a (id)
+cross join lateral (select * from transfers where (owner_id, mode, id) = ($1, $2, a.id) limit 1) as t
+where t.credit_id is not null and t.intent_id is not null and t.transaction_id is not null`
+
+/** Payments of which a part comes back, with their agents and counters locked. */
+export interface OpenGivenBack {
+  readonly transfers: ReadonlyMap<string, PaidTransfer>
+  readonly payments: Payments
+}
+
+type GivingBack = Pick<
+  Context<never, typeof cardPaymentEvents>,
+  'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
+>
+
+/** Locks the agents who have paid, and their counters: to be called before the accounts are locked. */
+export async function openGivenBack(
+  paymentIds: readonly string[],
+  { sql, tenant, now }: Pick<GivingBack, 'sql' | 'tenant' | 'now'>,
+): Promise<OpenGivenBack> {
+  const ids = [...new Set(paymentIds.map(transferIdOf))]
+  const transfers = await sql<PaidTransfer>(PAID, [tenant.ownerId, tenant.mode, ids])
+  const intentIds = transfers.map(({ intentId }) => intentId)
+  return {
+    transfers: new Map(transfers.map(transfer => [transfer.id, transfer])),
+    payments: await openPayments(sql, { tenant, now }, intentIds),
+  }
+}
+
+export interface GivenBack {
+  readonly paymentId: string | null
+  readonly amountEuros: Euros
+}
+
+/** Takes what has come back out of the limits, and notes it on the transaction: the payment stays the intent's one payment. */
+export async function countGivenBack(
+  { transfers, payments }: OpenGivenBack,
+  givenBack: readonly GivenBack[],
+  { sql, tenant, now, emit, sendAlong }: GivingBack,
+): Promise<void> {
+  await payments.lock(sql)
+  const ids = [...transfers.values()].map(({ transactionId }) => transactionId)
+  const transactions = await transactionsById(sql, tenant, ids)
+  for (const { paymentId, amountEuros } of givenBack) {
+    const transfer = transfers.get(transferIdOf(paymentId ?? ''))
+    const transaction = transactions.get(transfer?.transactionId ?? '')
+    const intent = payments.find(transfer?.intentId)
+    if (transaction) refundTransaction(transaction, amountEuros, now, emit)
+    if (intent) payments.reverse(intent, amountEuros)
+  }
+  sendAlong(payments.write(sql))
+  sendAlong(updateTransactions(sql, tenant, [...transactions.values()]))
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals'
+import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { type Payee, paidRequestsIn } from '../../support/commerce/paid-requests.ts'
+import { balanceOf, getRequest } from '../../support/commerce/requests.ts'
+import { withoutArrivals } from '../../support/commerce/without-arrivals.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+import { openWorkerRuntime } from '../../support/worker-runtime.ts'
+
+const service = await startTestService()
+const worker = await openWorkerRuntime(service)
+const { anApprovedPayee } = paidRequestsIn(service)
+
+/** A request that an agent has paid, of another owner or of its own. */
+async function aPaidRequest(isOwn = false) {
+  const all = await anApprovedPayee({ isOwn })
+  const { payer, holder, intent, request } = all
+  const { transactionId } = await bodyOf(payer.client.checkout.execute({ body: { intentId: intent.id } }))
+  const refund = (amountEuros?: number) =>
+    holder.client.collect.refund({
+      params: { id: request.id },
+      body: amountEuros === undefined ? {} : { amountEuros },
+    })
+  const transaction = () => bodyOf(payer.client.transactions.get({ params: { id: transactionId } }))
+  return { ...all, refund, transaction }
+}
+
+const SPENT = `
+select distinct spent_cents::int as spent from counters where owner_id = $1 and subject = $2 and spent_cents > 0`
+
+/** What counts towards the limits of the agent. */
+const spentBy = async ({ payer, agent }: Pick<Payee, 'payer' | 'agent'>): Promise<number[]> => {
+  const rows = await service.sql<{ spent: number }>(SPENT, [payer.ownerId, agent.id])
+  return rows.map(({ spent }) => spent)
+}
+
+/** The sweep, a minute later. */
+async function sweep(): Promise<void> {
+  await service.sql('update incoming_credits set due_at = now() where due_at is not null')
+  await endOverdue(worker)
+}
+
+describe.each([false, true])('a refund of a request that an agent has paid (an own one: %s)', isOwn => {
+  test('is back in its wallet and out of its limits, and noted on its payment', async () => {
+    const all = await aPaidRequest(isOwn)
+    const { payer, holder, agent, intent, request, refund, transaction } = all
+    expect(await spentBy(all)).toEqual([2_500])
+    await bodyOf(refund(10))
+    expect(await balanceOf(payer.client, agent.walletId)).toEqual([9_985, 0])
+    expect(await spentBy(all)).toEqual([1_500])
+    expect(await transaction()).toMatchObject({ status: 'completed', amountEuros: 25, refundedEuros: 10 })
+    await bodyOf(refund())
+    expect(await balanceOf(payer.client, agent.walletId)).toEqual([10_000, 0])
+    expect(await spentBy(all)).toEqual([])
+    expect(await transaction()).toMatchObject({ status: 'refunded', refundedEuros: 25 })
+    expect(await getRequest(holder.client, request.id)).toMatchObject({ status: 'refunded' })
+    // The intent had its one payment: it is not paid again.
+    expect(await bodyOf(payer.client.intents.get({ params: { id: intent.id } }))).toMatchObject({
+      status: 'completed',
+    })
+    const { data } = await bodyOf(payer.client.events.list({ query: { event: 'transaction.refunded' } }))
+    expect(data).toHaveLength(isOwn ? 2 : 1)
+    await expectSoundLedgers(service)
+  })
+
+  test('by twenty at once gives back no more than came', async () => {
+    const all = await aPaidRequest(isOwn)
+    const answers = await times(20, () => all.refund(10))
+    expect(statusCounts(answers)).toEqual({ 200: 2, 400: 18 })
+    expect(await balanceOf(all.payer.client, all.agent.walletId)).toEqual([9_995, 0])
+    expect(await spentBy(all)).toEqual([500])
+    await expectSoundLedgers(service)
+  })
+})
+
+test('a refund whose process ends between the two ledgers comes back once, by the sweep', async () => {
+  const all = await aPaidRequest()
+  const { payer, holder, agent, wallet, refund, transaction } = all
+  await withoutArrivals(service, payer.ownerId, async () => {
+    await bodyOf(refund(10))
+    expect(await balanceOf(holder.client, wallet.id)).toEqual([15, 0])
+    expect(await transaction()).toMatchObject({ refundedEuros: 0 })
+    await expect(sweep()).rejects.toThrow()
+    await expectSoundLedgers(service)
+  })
+  await times(3, sweep)
+  expect(await balanceOf(payer.client, agent.walletId)).toEqual([9_985, 0])
+  expect(await spentBy(all)).toEqual([1_500])
+  expect(await transaction()).toMatchObject({ refundedEuros: 10 })
+  await expectSoundLedgers(service)
+})

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals'
+import { paymentTokensIn } from '../../support/commerce/payment-tokens.ts'
+import { balanceOf } from '../../support/commerce/requests.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+
+const service = await startTestService()
+const { parties } = paymentTokensIn(service)
+
+test('what tokens hold and what they have paid counts towards the limits', async () => {
+  const { payer, make, charge } = await parties({
+    rules: { autoApproveLimitEuros: 1_000, dailyLimitEuros: 10 },
+  })
+  const [one, two] = [await bodyOf(make()), await bodyOf(make())]
+  expect(await make()).toMatchObject({ status: 400, code: 'against_policy' })
+  await bodyOf(charge(one.token, 2))
+  const third = await bodyOf(make({ amountEuros: 3 }))
+  expect(await make({ amountEuros: 0.01 })).toMatchObject({ code: 'against_policy' })
+  await bodyOf(payer.client.paymentTokens.revoke({ params: { id: two.id } }))
+  expect(await make({ amountEuros: 5 })).toMatchObject({ status: 201 })
+  expect(await charge(third.token, 3)).toMatchObject({ status: 200 })
+})
+
+test('charges of many tokens of one payer, by many owners, are all made', async () => {
+  const { payer, agent, make } = await parties({})
+  const others = await times(4, () => parties({}))
+  const tokens = await Promise.all(
+    others.flatMap(({ wallet, payee }) =>
+      Array.from({ length: 5 }, async () => ({
+        payee,
+        token: (await bodyOf(make({ recipientWalletId: wallet.id, amountEuros: 2 }))).token,
+      })),
+    ),
+  )
+  const charge = ({ payee, token }: (typeof tokens)[number]) =>
+    payee.client.paymentTokens.charge({
+      params: { id: agent.id },
+      body: { paymentToken: String(token), amountEuros: 1.5 },
+    })
+  expect(statusCounts(await Promise.all(tokens.map(charge)))).toEqual({ 200: 20 })
+  expect(await balanceOf(payer.client, agent.walletId)).toEqual([9_970, 0])
+  for (const { payee, wallet } of others) {
+    expect(await balanceOf(payee.client, wallet.id)).toEqual([7.5, 0])
+    await expectVerifiedLedger(payee.client)
+  }
+  await expectVerifiedLedger(payer.client)
+})

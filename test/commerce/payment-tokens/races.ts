@@ -1,0 +1,212 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import pg from 'pg'
+import { areas } from '../../../src/areas.ts'
+import { client as clientOf } from '../../../src/derive/client.ts'
+import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { type Parties, paymentTokensIn, tokenOf } from '../../support/commerce/payment-tokens.ts'
+import { balanceOf } from '../../support/commerce/requests.ts'
+import { withoutArrivals } from '../../support/commerce/without-arrivals.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { startApi } from '../../support/processes/processes.ts'
+import { times } from '../../support/sample-service.ts'
+import { until } from '../../support/until.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+import { openWorkerRuntime } from '../../support/worker-runtime.ts'
+
+const service = await startTestService()
+const worker = await openWorkerRuntime(service)
+const { parties } = paymentTokensIn(service)
+
+/** The sweep, a minute later. */
+async function sweep(): Promise<void> {
+  await service.sql('update incoming_credits set due_at = now() where due_at is not null')
+  await endOverdue(worker)
+}
+
+async function expectVerified({ payer, payee }: Parties): Promise<void> {
+  await expectVerifiedLedger(payer.client)
+  await expectVerifiedLedger(payee.client)
+}
+
+/** What the payer has left, and what the payee has got. */
+const balances = async ({ payer, payee, agent, wallet }: Parties) => [
+  ...(await balanceOf(payer.client, agent.walletId)),
+  (await balanceOf(payee.client, wallet.id))[0],
+]
+
+describe('of a charge and an end at once exactly one happens:', () => {
+  test.each<[string, (all: Parties, id: string) => Promise<unknown>, string]>([
+    ['revoking', ({ payer }, id) => payer.client.paymentTokens.revoke({ params: { id } }), 'revoked'],
+    [
+      'cancelling the intent',
+      async ({ payer }, id) => {
+        const { intentId } = await tokenOf(payer.client, id)
+        return payer.client.intents.cancel({ params: { id: intentId }, body: {} })
+      },
+      'revoked',
+    ],
+    ['expiring', ({ payer }) => payer.client.sandbox.advance({ body: { minutes: 16 } }), 'expired'],
+  ])('%s', async (_, end, status) => {
+    const all = await parties({})
+    const seen = new Set<string>()
+    for (let round = 0; round < 4; round++) {
+      const before = await balances(all)
+      const { token, id } = await bodyOf(all.make())
+      const [charged] = await Promise.all([all.charge(token, 2), end(all, id)])
+      const after = await tokenOf(all.payer.client, id)
+      seen.add(after.status)
+      const taken = charged.status === 200 ? 2 : 0
+      expect(after).toMatchObject(taken > 0 ? { status: 'charged', chargedEuros: 2 } : { status })
+      expect(await balances(all)).toEqual([Number(before[0]) - taken, 0, Number(before[2]) + taken])
+    }
+    expect([...seen].every(one => one === 'charged' || one === status)).toBe(true)
+    await expectVerified(all)
+  })
+})
+
+describe('a charge whose money has left the payer, and is not with the payee,', () => {
+  test('is pending, and booked once by the sweep', async () => {
+    const all = await parties({})
+    const { payee, make, charge } = all
+    const { token } = await bodyOf(make())
+    let transactionId = ''
+    await withoutArrivals(service, payee.ownerId, async () => {
+      const charged = await bodyOf(charge(token, 4, { idempotencyKey: 'lost-1' }))
+      expect(charged).toMatchObject({ status: 'pending', amountEuros: 4 })
+      transactionId = charged.transactionId
+      expect(await payee.client.transactions.get({ params: { id: transactionId } })).toMatchObject({
+        status: 404,
+      })
+      expect(await balances(all)).toEqual([9_996, 0, 0])
+      expect(await charge(token)).toMatchObject({ status: 410, code: 'token_charged' })
+      await expect(sweep()).rejects.toThrow()
+      await expectVerified(all)
+    })
+    await times(4, sweep)
+    expect(await balances(all)).toEqual([9_996, 0, 4])
+    expect(await bodyOf(payee.client.transactions.get({ params: { id: transactionId } }))).toMatchObject({
+      type: 'collect',
+      amountEuros: 4,
+    })
+    await expectVerified(all)
+  })
+
+  test('waits on the suspense account of an owner who has closed the wallet meanwhile', async () => {
+    const all = await parties({})
+    const { payee, wallet, make, charge } = all
+    const { token } = await bodyOf(make())
+    await withoutArrivals(service, payee.ownerId, async () => void (await bodyOf(charge(token))))
+    await bodyOf(payee.client.wallets.close({ params: { id: wallet.id } }))
+    await sweep()
+    const { data } = await bodyOf(service.dash.incoming.list({ query: { ownerId: payee.ownerId } }))
+    expect(data).toMatchObject([{ status: 'unmatched', reason: 'wallet_closed', amountEuros: 5 }])
+    expect((await bodyOf(payee.client.transactions.list())).data).toEqual([])
+    await expectVerified(all)
+  })
+})
+
+describe('a charge whose process is killed', () => {
+  /** The tables whose rows a locker holds, so that the process stops just before that step. */
+  test.each<[string, (all: Parties) => [string, string], number]>([
+    ['before the payer has paid', ({ agent }) => ['ledger_accounts where wallet_id', agent.walletId], 0],
+    ['before the payee has booked it', ({ wallet }) => ['ledger_accounts where wallet_id', wallet.id], 5],
+  ])('%s is answered for its key by what has happened', async (_, rows, taken) => {
+    const all = await parties({})
+    const { payee, agent, make, charge } = all
+    const { token, id } = await bodyOf(make())
+    const api = await startApi(service.databaseUrl)
+    const locker = new pg.Client({ connectionString: service.databaseUrl })
+    await locker.connect()
+    await locker.query('begin')
+    const [from, value] = rows(all)
+    await locker.query(`select from ${from} = $1 for update`, [value])
+    const client = clientOf(areas, { url: api.url, token: payee.key })
+    const answer = charge(token, 5, { client, idempotencyKey: 'killed' }).catch(() => 'lost')
+    await until('it waits for the lock', async () => {
+      const waiting = await service.sql(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      return waiting.length > 0
+    })
+    api.kill('SIGKILL')
+    await api.exit
+    expect(await answer).toBe('lost')
+    await locker.end()
+    await sweep()
+    expect(await balances(all)).toEqual(taken ? [9_995, 0, 5] : [9_995, 5, 0])
+    expect(await charge(token, 5, { idempotencyKey: 'killed' })).toMatchObject({ code: 'in_progress' })
+    await service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
+    const again = await charge(token, 5, { idempotencyKey: 'killed' })
+    const recovered = { status: 200, body: { status: 'completed', agentId: agent.id, amountEuros: 5 } }
+    expect(again).toMatchObject(taken ? recovered : { status: 503, code: 'charge_interrupted' })
+    const status = taken ? 'charged' : 'active'
+    expect(await tokenOf(all.payer.client, id)).toMatchObject({ status })
+    expect(await charge(token)).toMatchObject({ status: taken ? 410 : 200 })
+    expect(await balances(all)).toEqual([9_995, 0, 5])
+    await expectVerified(all)
+  })
+})
+
+type Step =
+  | { readonly kind: 'make'; readonly cents: number }
+  | { readonly kind: 'charge'; readonly index: number; readonly cents: number }
+  | { readonly kind: 'revoke'; readonly index: number }
+  | { readonly kind: 'wait' }
+
+const cents = fc.integer({ min: 1, max: 500 })
+const index = fc.nat({ max: 3 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('make' as const), cents }),
+  fc.record({ kind: fc.constant('charge' as const), index, cents }),
+  fc.record({ kind: fc.constant('revoke' as const), index }),
+  fc.record({ kind: fc.constant('wait' as const) }),
+)
+
+/** The tokens of a series of steps, as they must stand. */
+interface Model {
+  readonly id: string
+  readonly token: string
+  readonly cents: number
+  status: 'active' | 'charged' | 'revoked' | 'expired'
+}
+
+async function take(step: Step, all: Parties, tokens: Model[], paid: { cents: number }): Promise<void> {
+  if (step.kind === 'make') {
+    const { id, token } = await bodyOf(all.make({ amountEuros: step.cents / 100 }))
+    tokens.push({ id, token: String(token), cents: step.cents, status: 'active' })
+  }
+  if (step.kind === 'wait') {
+    await bodyOf(all.payer.client.sandbox.advance({ body: { minutes: 16 } }))
+    for (const token of tokens) if (token.status === 'active') token.status = 'expired'
+  }
+  const token = 'index' in step ? tokens[step.index] : undefined
+  if (step.kind === 'charge' && token) {
+    const { status } = await all.charge(token.token, step.cents / 100)
+    const isActive = token.status === 'active'
+    expect(status).toBe(isActive ? (step.cents <= token.cents ? 200 : 400) : 410)
+    if (status === 200) Object.assign(token, { status: 'charged' })
+    if (status === 200) paid.cents += step.cents
+  }
+  if (step.kind === 'revoke' && token) {
+    const { status } = await all.payer.client.paymentTokens.revoke({ params: { id: token.id } })
+    expect(status).toBe(token.status === 'active' ? 200 : 400)
+    if (status === 200) token.status = 'revoked'
+  }
+}
+
+test('whatever is made, charged, revoked and waited for, each cent is with one owner', async () => {
+  const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async steps => {
+    const all = await parties({})
+    const tokens: Model[] = []
+    const paid = { cents: 0 }
+    for (const step of steps) await take(step, all, tokens, paid)
+    const held = tokens.reduce((sum, { status, cents }) => (status === 'active' ? sum + cents : sum), 0)
+    const inCents = (await balances(all)).map(euros => Math.round(Number(euros) * 100))
+    expect(inCents).toEqual([1_000_000 - paid.cents - held, held, paid.cents])
+    for (const { id, status } of tokens) expect(await tokenOf(all.payer.client, id)).toMatchObject({ status })
+    await expectVerified(all)
+  })
+  await fc.assert(property, { numRuns: 6 })
+})

@@ -1,0 +1,18 @@
+import type { TestService } from '../harness.ts'
+
+/** This owner can book nothing that another one hands over while the work is done: as if each process were killed before. */
+export async function withoutArrivals(
+  { sql }: Pick<TestService, 'sql'>,
+  ownerId: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  await sql(`
+    create function refuse_arrival() returns trigger language plpgsql as $$
+    begin if new.owner_id = '${ownerId}' then raise exception 'the process was killed'; end if; return new; end $$;
+    create trigger refuse before insert on incoming_credits for each row execute function refuse_arrival()`)
+  try {
+    await work()
+  } finally {
+    await sql('drop function refuse_arrival cascade')
+  }
+}
