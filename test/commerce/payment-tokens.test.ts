@@ -1,4 +1,5 @@
 import './payment-tokens/charges.ts'
+import './payment-tokens/documented-flow.ts'
 import './payment-tokens/many-tokens.ts'
 import './payment-tokens/races.ts'
 import './payment-tokens/tokens.ts'

@@ -6,7 +6,7 @@ const redact = redactor([])
 
 describe('a log line', () => {
   test('keeps the owner’s id, which is not a secret', () => {
-    const line = JSON.stringify({ ownerId: newId('customer'), actorId: newId('key') })
+    const line = JSON.stringify({ ownerId: newId('customer'), actorId: newId('key'), of: newId('receipt') })
     expect(redact(line)).toBe(line)
   })
 
@@ -21,6 +21,8 @@ describe('a log line', () => {
     secret.replace('mer_', 'sk_live_'),
     secret.replace('mer_', 'at_test_'),
     secret.replace('mer_', 'cst_'),
+    secret.replace('mer_', 'pt_'),
+    `trace_${secret.replace('mer_', 'pt_')}`,
   ])('redacts %s', text => {
     expect(redact(text)).toContain('[secret]')
     expect(redact(text)).not.toContain(secret.slice(4))
