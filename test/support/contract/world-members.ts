@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
-import { challengeOf, credentialFor } from '../commerce/machine-payer.ts'
+import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import type { HttpResponse } from '../harness.ts'
 
 /** Calls an operation with the owner's key, and gives its answer. */
@@ -54,12 +54,21 @@ async function aPayer(make: Make) {
 }
 
 /** Members of bodies that belong together, or must be new in each request: by operation. */
-export const MADE_MEMBERS: Readonly<Record<string, (make: Make, path: string) => Promise<object>>> = {
+export const MADE_MEMBERS: Readonly<
+  Record<string, (make: Make, path: string, url: string) => Promise<object>>
+> = {
   'accessEvents.access': async (make, path) => {
     const { agentId } = await make('GET', path.replace(/\/access$/, ''))
     return { intentId: await approvedIntent(make, agentId, SHOP) }
   },
   'agentCredentials.create': aShopper,
+  'billing.acquirerPaid': async (make, _, url) => {
+    const { id: walletId } = await make('POST', '/wallets', { name: 'Bookshop' })
+    const asked = { walletId, amountEuros: 50, description: 'A book', expiresInHours: 1 }
+    const { id } = await make('POST', '/collect/requests', asked)
+    await pay(`${url}/collect/402/${id}`)
+    return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
+  },
   'checkout.confirm': shoppersIntent,
   'checkout.createSession': shoppersIntent,
   'checkout.credential': async make => {

@@ -141,7 +141,8 @@ export class World {
 
   async bodyOf({ key, operation }: Registered, path: string): Promise<unknown> {
     if (operation.example === undefined) return undefined
-    const made = await MADE_MEMBERS[key]?.((method, at, sent) => this.#make(method, at, sent), path)
+    const make = this.#make.bind(this)
+    const made = await MADE_MEMBERS[key]?.(make, path, this.#service.url)
     const example = { ...operation.example, ...made, ...this.#variants[key] }
     const body = (await this.#withIds(example)) as { fromWalletId?: string }
     // The paying wallet needs money.
