@@ -53,6 +53,14 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'machine-payments', measureMachinePayments)
   },
 
+  async 'machine-runs'(folder) {
+    const [{ withEngine }, { measureMachineRuns }] = await Promise.all([
+      import('./temporal.ts'),
+      import('./machine/runs.ts'),
+    ])
+    return withEngine(folder, 'machine-runs', measureMachineRuns)
+  },
+
   transfers: folder =>
     onStage(folder, 'transfers', async stage => {
       const { fillWallets, transferCases } = await import('./cases/transfer-cases.ts')

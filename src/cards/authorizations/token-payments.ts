@@ -1,5 +1,5 @@
 import { AgentEvent } from '../../control/agents/index.ts'
-import type { IntentRow, Payments } from '../../control/intents/index.ts'
+import { hasPayeeRecord, type IntentRow, type Payments } from '../../control/intents/index.ts'
 import { nameOfDescriptor } from '../../control/merchants/index.ts'
 import type { Decision, Spender } from '../../control/policies/index.ts'
 import { riskEvents } from '../../control/risk/index.ts'
@@ -131,7 +131,7 @@ function intentBlocker(
   { cardId, amountEuros }: TokenPayment,
   { payments }: CardBatch,
 ): TokenPaymentBlocker | undefined {
-  if (intent.beneficiaryId || intent.walletId) return 'intent_not_by_card'
+  if (hasPayeeRecord(intent)) return 'intent_not_by_card'
   if (intent.cardId !== null && intent.cardId !== cardId) return 'intent_other_card'
   return (
     payments.blockerOf(intent) ?? (amountEuros > (intent.holdEuros ?? 0n) ? 'amount_above_held' : undefined)

@@ -25,6 +25,8 @@ export interface Job {
   readonly messages?: MessageLoad
   /** Words that each answer must contain: without them it counts as failed. */
   readonly expects?: string
+  /** The status of good answers, in place of any 2xx. */
+  readonly status?: number
   /**
    * Requests begin at this constant rate, however slow the answers are, and each is timed from the instant for which it
    * was planned; by default each connection sends the next one after the answer to the one before.
@@ -53,7 +55,7 @@ export interface Measured {
   readonly p99: number
   readonly p999: number
   readonly longest: number
-  /** Answers that were not 2xx, or without the words that were expected. */
+  /** Answers of another status, or without the words that were expected. */
   readonly failed: number
   /** All requests, including those of the warm-up. */
   readonly sent: number
@@ -161,7 +163,8 @@ function keepPace(connections: readonly LoadConnection[], perSecond: number): Pr
 function recordAnswer(answer: string, since: number, at: number): void {
   if (at < from || at > until) return
   latencies.push(performance.now() - since)
-  if (answer[9] !== '2' || !answer.includes(job.expects ?? '')) failed++
+  const isGood = job.status ? answer.startsWith(String(job.status), 9) : answer[9] === '2'
+  if (!isGood || !answer.includes(job.expects ?? '')) failed++
 }
 
 const connections = Array.from({ length: job.connections }, () => openConnection(url))

@@ -1,7 +1,7 @@
-import { printLine } from '../../../src/platform/output.ts'
 import { node, serve } from '../child.ts'
 import { ratio, type Section, tableLine, wholeNumber } from '../report.ts'
 import type { Stage } from '../stage.ts'
+import { type BeingPaid, measureBeingPaid } from './being-paid.ts'
 import { measureBesideTheDead } from './dead-merchant.ts'
 import { measureParsing, type Parsing } from './parsing.ts'
 import { fillPayers, measurePaid, openApi } from './payments.ts'
@@ -21,11 +21,11 @@ export async function measureMachinePayments(stage: Stage): Promise<Section> {
   const parsing = measureParsing()
   const paid = await measurePaid(stage, open, merchant)
   const beside = await measureBesideTheDead(stage, open, merchant, dead)
+  const beingPaid = await measureBeingPaid(stage)
   const times = ({ p50, p99 }: { readonly p50: number; readonly p99: number }) =>
     `p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`
-  printLine('  parsing, payments and a dead merchant are measured')
   return {
-    figures: { machinePayments: { parsing, paid, beside } },
+    figures: { machinePayments: { parsing, paid, beside, beingPaid } },
     text: [
       ...paid.flatMap(({ connections, open: ours, all, bare, mppx }) => [
         tableLine([`payments, ${connections} connections, MPP_RUNS=open`, rate(ours)]),
@@ -41,6 +41,7 @@ export async function measureMachinePayments(stage: Stage): Promise<Section> {
       tableLine(['8 connections alone', times(beside.alone)]),
       tableLine(['beside a merchant that never answers', times(beside.beside)]),
       tableLine(['by p99', ratio(beside.beside.p99, beside.alone.p99)]),
+      ...beingPaid.flatMap(beingPaidLines),
       ...parsingLines(parsing),
     ].join('\n'),
   }
@@ -48,6 +49,15 @@ export async function measureMachinePayments(stage: Stage): Promise<Section> {
 
 const rate = (measured: { readonly perSecond: number; readonly p50: number; readonly p99: number }) =>
   `${wholeNumber(measured.perSecond)}/s ${measured.p50.toFixed(1)}/${measured.p99.toFixed(1)}`
+
+const beingPaidLines = ({ connections, asked, read, settled }: BeingPaid): string[] => [
+  tableLine([`challenges, ${connections} connections`, rate(asked)]),
+  tableLine([
+    'a plain read of one row; challenges / reads',
+    `${rate(read)}; ${ratio(asked.perSecond, read.perSecond)}`,
+  ]),
+  tableLine([`settlements, ${connections} connections`, rate(settled)]),
+]
 
 const parsingLines = ({ ours, mppx, hostile }: Parsing): string[] => [
   tableLine([

@@ -98,3 +98,51 @@ describe('a payment request of another owner', () => {
     expect(await declareFor()).toMatchObject({ status: 'denied' })
   })
 })
+
+describe('an intent that a request or a payment token names the payee of', () => {
+  test.each(['request', 'token'])('is paid by no card and by no other transfer (%s)', async kind => {
+    const { payer, agent, request, wallet, name, declare } = await aPayee()
+    const { client } = payer
+    const token = { agentId: agent.id, amountEuros: 25, recipientWalletId: wallet.id }
+    const intentId =
+      kind === 'request'
+        ? (await bodyOf(declare())).id
+        : (await bodyOf(client.paymentTokens.create({ body: token }))).intentId
+    const { id: cardId } = await bodyOf(client.cards.create({ body: { agentId: agent.id, usage: 'multi' } }))
+    const shop = await aWallet(client)
+    const merchantUrl = 'https://shop.example.com/checkout'
+    const fromWalletId = agent.walletId
+    const refusals = [
+      client.checkout.confirm({ body: { intentId }, idempotencyKey: `confirm-${kind}` }),
+      client.checkout.createSession({ body: { intentId, merchantUrl, cardId } }),
+      client.credentials.create({ body: { intentId, cardId, ttlSeconds: 900 } }),
+      client.cards.create({ body: { agentId: agent.id, usage: 'single', intentId } }),
+      client.mpp.pay({ body: { url: 'https://shop.example.com/report', intentId, cardId } }),
+      client.transfers.create({ body: { fromWalletId, toWalletId: shop.id, amountEuros: 25, intentId } }),
+    ]
+    expect((await Promise.all(refusals)).map(({ code }) => code)).toEqual([
+      'intent_other_payee',
+      'intent_not_by_card',
+      'intent_not_by_card',
+      'intent_paid_by_transfer',
+      'intent_not_by_card',
+      'intent_other_payee',
+    ])
+    const authorizationId = `${kind}-${cardId}`
+    await client.sandbox.authorizeCard({ body: { cardId, authorizationId, amountEuros: 25, merchant: name } })
+    const { data } = await bodyOf(client.authorizations.list({ params: { id: cardId } }))
+    expect(data).toMatchObject([{ intentId: null }])
+    expect(await bodyOf(client.intents.get({ params: { id: intentId } }))).toMatchObject({
+      status: 'approved',
+      transactionId: null,
+    })
+    if (kind === 'token')
+      expect(await client.checkout.execute({ body: { intentId } })).toMatchObject({
+        code: 'intent_not_by_wallet',
+      })
+    expect(await bodyOf(payer.client.wallets.get({ params: { id: shop.id } }))).toMatchObject({
+      availableEuros: 0,
+    })
+    expect(request.status).toBe('open')
+  })
+})

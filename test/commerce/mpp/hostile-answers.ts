@@ -93,3 +93,24 @@ describe('after the credential was sent, a merchant that', () => {
     expect(String(body.merchant_body.text)).toHaveLength(1_048_576)
   })
 })
+
+test('a merchant that sends the credential back does not make it stay: the caller gets the rest', async () => {
+  const sent: string[] = []
+  const echo: Conduct = ({ credential, headers }, response) => {
+    const given = String(headers.authorization).replace(/^Payment /, '')
+    const jwe = String((credential as Credential).payload.encryptedPayload)
+    sent.push(given, jwe)
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ given, jwe, price: 2.5 }))
+  }
+  const url = merchant.sells('/echo', demand(), echo)
+  const payer = await aPayer(service)
+  const { merchant_body: body } = (await bodyOf(pay(payer, url))) as { merchant_body: unknown }
+  expect(body).toEqual({
+    given: '*'.repeat(sent[0]?.length ?? 0),
+    jwe: '*'.repeat(sent[1]?.length ?? 0),
+    price: 2.5,
+  })
+  expect(sent.every(secret => secret.length > 100)).toBe(true)
+})

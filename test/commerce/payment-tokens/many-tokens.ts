@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { paymentTokensIn } from '../../support/commerce/payment-tokens.ts'
-import { balanceOf } from '../../support/commerce/requests.ts'
+import { aRequest, balanceOf } from '../../support/commerce/requests.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { notedWrites } from '../../support/money/noted-writes.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
@@ -46,4 +47,20 @@ test('charges of many tokens of one payer, by many owners, are all made', async 
     await expectVerifiedLedger(payee.client)
   }
   await expectVerifiedLedger(payer.client)
+})
+
+test('no transaction writes rows of two owners, whatever is made, paid and charged', async () => {
+  const { payer, payee, agent, wallet, make, charge } = await parties({})
+  const request = await aRequest(payee.client, wallet.id)
+  const written = await notedWrites(service, async () => {
+    const body = { agentId: agent.id, amountEuros: 25, purpose: 'Report 17', requestId: request.id }
+    const { id: intentId } = await bodyOf(payer.client.intents.create({ body }))
+    await bodyOf(payer.client.checkout.execute({ body: { intentId } }))
+    const { token } = await bodyOf(make())
+    await bodyOf(charge(token, 4, { idempotencyKey: 'noted' }))
+    await bodyOf(payer.client.paymentTokens.revoke({ params: { id: (await bodyOf(make())).id } }))
+  })
+  expect(new Set(written.flat())).toEqual(new Set([payer.ownerId, payee.ownerId]))
+  expect(written.filter(owners => owners.length > 1)).toEqual([])
+  expect(await balanceOf(payee.client, wallet.id)).toEqual([29, 0])
 })

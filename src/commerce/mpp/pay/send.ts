@@ -9,6 +9,7 @@ import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts
 import { type ReadReceipt, readReceipt } from '../merchant-receipt.ts'
 import { lockPayment, type OpenPayment } from '../outcome.ts'
 import { asksOwnListener } from './address.ts'
+import { withoutCredential } from './echoed-credential.ts'
 import { type Outside, sendable } from './outside.ts'
 import type { Sending } from './reservation.ts'
 
@@ -32,7 +33,8 @@ export async function send({ request, mode }: Sending, { ports }: Outside): Prom
     maxBytes: MOST_BYTES,
     ownListener: asksOwnListener(mode),
   })
-  return { answer, sentAt }
+  if (answer.kind !== 'answered') return { answer, sentAt }
+  return { answer: { ...answer, body: withoutCredential(answer.body, request.headers) }, sentAt }
 }
 
 type Answered = Extract<OutboundAnswer, { kind: 'answered' }>

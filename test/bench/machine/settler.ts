@@ -1,0 +1,56 @@
+import { Agent, fetch } from 'undici'
+import { parseChallenges } from '../../../src/mpp/index.ts'
+import { credentialFor } from '../../support/commerce/machine-payer.ts'
+import type { Measured } from '../load/load.ts'
+
+/** The work of a program that pays requests, as JSON in its first argument. */
+export interface SettlerJob {
+  /** The addresses that want to be paid, each once. */
+  readonly urls: readonly string[]
+  readonly connections: number
+}
+
+const { urls, connections } = JSON.parse(process.argv[2] ?? '') as SettlerJob
+const dispatcher = new Agent({ connections })
+
+/** Runs the work for each, so many at once. */
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values()
+  const keepWorking = async () => {
+    for (const item of left) await work(item)
+  }
+  await Promise.all(Array.from({ length: connections }, keepWorking))
+}
+
+const credentials: { readonly url: string; readonly authorization: string }[] = []
+await each(urls, async url => {
+  const asked = await fetch(url, { dispatcher })
+  await asked.arrayBuffer()
+  const [challenge] = parseChallenges([asked.headers.get('www-authenticate') ?? '']).challenges
+  if (!challenge) throw new Error(`${asked.status} without a challenge`)
+  credentials.push({ url, authorization: credentialFor(challenge) })
+})
+
+const latencies: number[] = []
+let failed = 0
+const began = performance.now()
+await each(credentials, async ({ url, authorization }) => {
+  const sentAt = performance.now()
+  const paid = await fetch(url, { dispatcher, headers: { authorization } })
+  await paid.arrayBuffer()
+  latencies.push(performance.now() - sentAt)
+  if (paid.status !== 200 || !paid.headers.has('payment-receipt')) failed++
+})
+const seconds = (performance.now() - began) / 1_000
+latencies.sort((a, b) => a - b)
+const quantile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
+const measured: Measured = {
+  perSecond: latencies.length / seconds,
+  p50: quantile(0.5),
+  p99: quantile(0.99),
+  p999: quantile(0.999),
+  longest: quantile(1),
+  failed,
+  sent: latencies.length,
+}
+process.stdout.write(JSON.stringify(measured), () => process.exit(0))
