@@ -47,6 +47,7 @@ async function anIntent() {
     country: null,
     beneficiaryId: null,
     walletId: null,
+    requestId: null,
     cardId: null,
     runId: null,
     clientIntentId: null,

@@ -89,6 +89,8 @@ describe('a new token', () => {
       'merchants:read',
       'mpp:pay',
       'mpp:read',
+      'payment-tokens:read',
+      'payment-tokens:write',
       'policies:read',
       'runs:read',
       'runs:write',

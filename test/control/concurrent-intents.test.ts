@@ -196,10 +196,19 @@ describe('the round trips to the database', () => {
   /** A policy without rules. */
   const noRules = PolicyCreate.parse({ name: 'P' })
 
-  const unset = { mcc: null, country: null, beneficiaryId: null, walletId: null, cardId: null, runId: null }
+  const unset = { mcc: null, country: null, cardId: null, runId: null }
+  const noRecord = { beneficiaryId: null, walletId: null, requestId: null }
 
   const declare = async (clientIntentId: string | null = null, merchant = 'M'): Promise<string> => {
-    const body = { ...unset, agentId, amountEuros: 2_500n, merchant, purpose: 'P', clientIntentId }
+    const body = {
+      ...unset,
+      ...noRecord,
+      agentId,
+      amountEuros: 2_500n,
+      merchant,
+      purpose: 'P',
+      clientIntentId,
+    }
     const answer = await engine.run(tenant, 'intents.create', {
       body: { ...body, expiresInMinutes: 60, metadata: {} },
     })

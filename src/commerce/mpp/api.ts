@@ -34,10 +34,10 @@ const subject = {
 }
 
 const body = z
-  .union([
-    z.string().max(LONGEST_BODY),
-    z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 }),
-  ])
+  .union(
+    [z.string().max(LONGEST_BODY), z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 })],
+    { error: 'must be a text or an object' },
+  )
   .optional()
   .meta({
     description: 'The body of the request: a text as it is, an object as JSON.',

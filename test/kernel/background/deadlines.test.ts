@@ -58,6 +58,7 @@ async function anIntent(
     country: null,
     beneficiaryId: null,
     walletId: null,
+    requestId: null,
     cardId: null,
     runId: null,
     clientIntentId: null,

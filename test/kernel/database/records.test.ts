@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { areas } from '../../../src/areas.ts'
+import { ProtectRule } from '../../../src/commerce/mpp/protect-rule.ts'
 import { Agent } from '../../../src/control/agents/agent.ts'
 import type { Condition } from '../../../src/kernel/contract/records.ts'
 import { sqlCondition } from '../../../src/kernel/contract/records.ts'
@@ -177,12 +178,12 @@ describe('a flush', () => {
 
   test('deletes what was removed', async () => {
     const { store } = openStore({ ownerId: 'customer_removing' })
-    const wallet = store.create(Wallet, { name: 'Gone', metadata: {} })
+    const rule = store.create(ProtectRule, { type: 'deny', merchant: 'example.com', pattern: 'example.com' })
     await store.flush()
-    store.remove(wallet)
+    store.remove(rule)
     await store.flush()
-    expect(await store.findOne(Wallet, { id: wallet.id })).toBeNull()
-    expect(() => store.remove(wallet)).toThrow('only a record that this transaction has read')
+    expect(await store.findOne(ProtectRule, { id: rule.id })).toBeNull()
+    expect(() => store.remove(rule)).toThrow('only a record that this transaction has read')
   })
 })
 
