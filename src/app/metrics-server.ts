@@ -17,6 +17,7 @@ export async function serveMetrics(runtime: OpenRuntime): Promise<Part[]> {
   const operations = published(areas).filter(({ operation }) => PATHS.includes(operation.path))
   const handler = listenerFor(runtime, operations, counterInMemory(), bodyRoom(0))
   const server = apiServer(handler, connectionLimits(settings))
-  printLine(`Metrics on ${host} port ${await server.listen(metricsPort, host)}`)
+  const { port } = await server.listen(metricsPort, host)
+  printLine(`Metrics on ${host} port ${port}`)
   return [{ stop: server.close }]
 }

@@ -82,7 +82,7 @@ test('a backlog whose process is killed while sending it arrives whole, with one
     `update webhooks set backlog_after = hold_events(owner_id, mode), backlog_since = now() where id = $1`,
     [id],
   )
-  const missed = Array.from({ length: 1_000 }, () => newId('event'))
+  const missed = Array.from({ length: 3_000 }, () => newId('event'))
   await service.sql(
     `insert into events (id, owner_id, mode, event, data, request_id, created_at)
      select id, $1, 'test', 'agent.created', '{"agentId": "agent_1"}', 'r', now() from unnest($2::text[]) as id`,

@@ -34,10 +34,8 @@ describe('a machine payment', () => {
         expiresAt: null,
       },
     ])
-    expect(await intentOf(payer.intent.id)).toMatchObject({
-      status: 'approved',
-      payment: { type: 'card', id: authorizationId, status: 'submitted' },
-    })
+    // The payment itself is told by the machine payments, whose record this test goes without.
+    expect((await intentOf(payer.intent.id)).status).toBe('approved')
     expect(await balanceOf(payer.agent.id)).toEqual([78, 22])
     expect(await transactionsOf(payer.card.id)).toEqual([])
     const params = { id: payer.card.id, authorizationId: String(authorizationId) }

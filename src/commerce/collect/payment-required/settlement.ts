@@ -4,7 +4,7 @@ import { nullable, record, tenantTable } from '../../../kernel/database/entity.t
 import { after, minutes } from '../../../values/clock.ts'
 
 /** A settlement is charged once, whatever happens: it stays `charging` until the acquirer has said how that ended. */
-export const settlementMachine = machine('settlement', {
+export const settlementMachine = machine('mpp_settlement', {
   charging: ['paid', 'declined'],
   paid: [],
   declined: [],
