@@ -30,6 +30,8 @@ const eventsWithAudit = async (intentId: string): Promise<string[]> => {
   return rows.map(({ event }) => event)
 }
 
+const OPTIONAL = ['mcc', 'country', 'beneficiaryId', 'walletId', 'requestId', 'cardId', 'runId']
+
 describe('a hundred intents at once', () => {
   test('are each stored once, with their events', async () => {
     const { ownerId, agent, anyClient } = await anOwnerWithAgent(50)
@@ -196,19 +198,10 @@ describe('the round trips to the database', () => {
   /** A policy without rules. */
   const noRules = PolicyCreate.parse({ name: 'P' })
 
-  const unset = { mcc: null, country: null, cardId: null, runId: null }
-  const noRecord = { beneficiaryId: null, walletId: null, requestId: null }
+  const unset = Object.fromEntries(OPTIONAL.map(name => [name, null]))
 
   const declare = async (clientIntentId: string | null = null, merchant = 'M'): Promise<string> => {
-    const body = {
-      ...unset,
-      ...noRecord,
-      agentId,
-      amountEuros: 2_500n,
-      merchant,
-      purpose: 'P',
-      clientIntentId,
-    }
+    const body = { ...unset, agentId, amountEuros: 2_500n, merchant, purpose: 'P', clientIntentId }
     const answer = await engine.run(tenant, 'intents.create', {
       body: { ...body, expiresInMinutes: 60, metadata: {} },
     })
