@@ -23,12 +23,12 @@ const appliedCount = async () => Number((await rowsOf('select count(*) from appl
 
 const PERIODS = ['all', 'day:2026-03-01', 'month:2026-03']
 
-beforeEach(async () => {
-  await migrate(url)
-  expect(await periods()).toEqual(PERIODS)
-})
-
 describe('the functions of the database', () => {
+  beforeEach(async () => {
+    await migrate(url)
+    expect(await periods()).toEqual(PERIODS)
+  })
+
   test('have one file each', async () => {
     const rows = await rowsOf(
       `select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by proname collate "C"`,
