@@ -6,6 +6,8 @@ export const MOST_BYTES = 1_048_576
 
 /** Deeper than any answer that means well, and flat enough to be written again. */
 const DEEPEST = 64
+/** As many are read, checked and written again in a few milliseconds: other requests wait for that. */
+const MOST_VALUES = 20_000
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
 
@@ -17,7 +19,8 @@ interface MerchantContent {
 }
 
 /**
- * A JSON object as it is; any other JSON as `value`, text as `text`, and the rest as `base64`. What was cut is marked.
+ * A JSON object as it is; any other JSON as `value`, text as `text`, and the rest as `base64`. What was cut is marked. JSON of
+ * more values or levels than can be given on at once stays text.
  */
 export function merchantBody(content: MerchantContent): MerchantBody {
   const given = contentOf(content)
@@ -29,7 +32,7 @@ function contentOf({ body, contentType, cut }: MerchantContent): MerchantBody {
   if (text === undefined)
     return { base64: Buffer.from(body).toString('base64'), contentType: contentType?.slice(0, 200) ?? null }
   const isJson = contentType === undefined || JSON_TYPE.test(contentType)
-  return (isJson && !isTooDeep(text) && jsonOf(text)) || { text }
+  return (isJson && !isExcessive(text) && jsonOf(text)) || { text }
 }
 
 function jsonOf(text: string): MerchantBody | undefined {
@@ -53,15 +56,18 @@ function textOf(body: Uint8Array, cut: boolean): string | undefined {
   return undefined
 }
 
-/** Brackets outside of strings are counted: what is nested without end could be read, but not written again. */
-function isTooDeep(text: string): boolean {
-  let depth = 0
+/** Brackets and commas outside of strings are counted, before anything is parsed. */
+function isExcessive(text: string): boolean {
+  let [depth, values] = [0, 1]
   for (let at = 0; at < text.length; at++) {
     const character = text[at]
     if (character === '"') at = endOfString(text, at)
-    else if (character === '[' || character === '{') depth++
-    else if (character === ']' || character === '}') depth--
-    if (depth > DEEPEST) return true
+    else if (character === ',') values++
+    else if (character === '[' || character === '{') {
+      depth++
+      values++
+    } else if (character === ']' || character === '}') depth--
+    if (depth > DEEPEST || values > MOST_VALUES) return true
   }
   return false
 }

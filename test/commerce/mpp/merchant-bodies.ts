@@ -33,6 +33,16 @@ describe('the body of a merchant', () => {
     expect(given('{"a":', 'application/json', true)).toEqual({ text: '{"a":', truncated: true })
   })
 
+  test('of more values than can be given on at once stays text', () => {
+    const members = (count: number) =>
+      `{${Array.from({ length: count }, (_, n) => `"k${n}":"a,b"`).join(',')}}`
+    expect(Object.keys(given(members(19_000), 'application/json'))).toHaveLength(19_000)
+    const many = members(20_001)
+    expect(given(many, 'application/json')).toEqual({ text: many })
+    const empty = `[${'[],'.repeat(20_000)}1]`
+    expect(given(empty, 'application/json')).toEqual({ text: empty })
+  })
+
   test('that is nested without end stays text, in linear time', () => {
     const deep = '['.repeat(500_000)
     expect(given(deep, 'application/json')).toEqual({ text: deep })
