@@ -2,6 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { rowsById } from '../../kernel/database/rows-by-id.ts'
 import { PaymentRequest } from './request.ts'
 import { RequestPayment } from './request-payment.ts'
 
@@ -100,16 +101,5 @@ export const refundablePayments = (
   most: number,
 ): Promise<PaymentRow[]> => sql<PaymentRow & Row>(RECEIVED, [ownerId, mode, requestId, most])
 
-const PAYMENTS = `
-select ${selectList(paymentTable, 'p')} from request_payments p
-where p.owner_id = $1 and p.mode = $2 and p.id = any($3::text[])`
-
 /** Payments by their ids. Whoever changes them has locked their request. */
-export async function paymentsById(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, PaymentRow>> {
-  const rows = await sql<PaymentRow & Row>(PAYMENTS, [ownerId, mode, [...new Set(ids)]])
-  return new Map(rows.map(row => [row.id, row]))
-}
+export const paymentsById = rowsById(paymentTable)

@@ -20,7 +20,7 @@ export const takeBackApi = {
   }),
 }
 
-/** Books it as any credit that was handed over; what it is of is known by the transfer that had paid. */
+/** Books a refund as every credit that was handed over: the transfer that had paid says what comes back. */
 export const takeBack = implement(takeBackApi, {
   async takeBack({ body }, context) {
     const paymentIds = body.credits.flatMap(({ payableId }) => payableId ?? [])

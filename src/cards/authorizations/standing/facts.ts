@@ -25,7 +25,7 @@ export interface Facts {
   readonly begun?: Cents
   /** What the agent's checkout has confirmed, or the merchant of a machine payment by its receipt. */
   readonly confirmed: Cents | null
-  /** A machine payment has come to nothing, as far as anybody knows. */
+  /** A machine payment counts as not paid. The weakest word: a receipt or an approval outweighs it. */
   readonly notPaid?: true
   /** The time for what was authorized or confirmed has run out. */
   readonly expired: boolean

@@ -3,6 +3,7 @@ import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { insertInto, selectList, updateOf } from '../../../kernel/database/bulk-sql.ts'
 import { hashOf } from '../../../kernel/database/credential.ts'
 import { type RowOf, tableOf } from '../../../kernel/database/hot-table.ts'
+import { lockedRowsById, rowsById } from '../../../kernel/database/rows-by-id.ts'
 import { PaymentToken } from './payment-token.ts'
 
 /** A token as a plain row, as group commits make and change it. */
@@ -21,32 +22,13 @@ export const updateTokens = updateOf(tokenTable, [
   'transactionId',
 ])
 
-const SELECT = `
-select ${selectList(tokenTable, 't')} from payment_tokens t
-where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
-
-const LOCK = `${SELECT}
-order by t.id for no key update`
-
-const byId =
-  (statement: string) =>
-  async (
-    sql: Sql,
-    { ownerId, mode }: Tenant,
-    ids: readonly string[],
-  ): Promise<ReadonlyMap<string, TokenRow>> => {
-    if (ids.length === 0) return new Map()
-    const rows = await sql<TokenRow & Row>(statement, [ownerId, mode, ids])
-    return new Map(rows.map(row => [row.id, row]))
-  }
-
 /** Reads tokens of the tenant, without a lock. */
-export const findTokens = byId(SELECT)
+export const findTokens = rowsById(tokenTable)
 
 /** Locks tokens of the tenant: behind their intents. */
-export const lockTokens = byId(LOCK)
+export const lockTokens = lockedRowsById(tokenTable)
 
-/** A token as whoever presents its secret may know it. */
+/** The part of a token that whoever presents its secret may know. */
 export interface PresentedToken extends Row {
   readonly id: string
   readonly ownerId: string
