@@ -38,10 +38,30 @@ export const clear = async (payer: Payer, authorizationId: string | null, amount
   )
 
 /** The merchant gives the authorization back, or lets it run out. */
-export const end = ({ client, card }: Payer, authorizationId: string | null, how: 'voidCard' | 'expireCard') =>
-  bodyOf(client.sandbox[how]({ body: { authorizationId: String(authorizationId), cardId: card.id } }))
+export const end = (
+  { client, card }: Payer,
+  authorizationId: string | null,
+  how: 'voidCard' | 'expireCard',
+) => bodyOf(client.sandbox[how]({ body: { authorizationId: String(authorizationId), cardId: card.id } }))
 
 export const credentialOf = async ({ client, intent }: Payer) => (await credentialsOn(client, intent.id))[0]
 
 export const transactionsOf = async ({ client, intent }: Payer) =>
   (await bodyOf(client.transactions.list({ query: { intentId: intent.id } }))).data
+
+export type Word = 'authorization' | 'reversal' | 'expiry' | 'clearing'
+
+/** The network’s name of the authorization that `says` is about. */
+export const AUTHORIZATION = 'the-one'
+
+export const words: Record<Word, (payer: Payer) => Promise<unknown>> = {
+  authorization: payer => authorize(payer, 20, { authorizationId: AUTHORIZATION }),
+  reversal: payer => end(payer, AUTHORIZATION, 'voidCard'),
+  expiry: payer => end(payer, AUTHORIZATION, 'expireCard'),
+  clearing: payer => clear(payer, AUTHORIZATION),
+}
+
+/** Lets the network say this of a payment, in this order. */
+export const says = async (payer: Payer, order: readonly Word[]): Promise<void> => {
+  for (const word of order) await words[word](payer)
+}

@@ -4,50 +4,12 @@ import { aPayer, balanceOf, intentOf, type Payer, pay } from '../../support/comm
 import { bodyOf } from '../../support/factories.ts'
 import { advance } from '../../support/sandbox.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
-import { authorize, clear, credentialOf, end, transactionsOf } from './network.ts'
+import { AUTHORIZATION, authorize, credentialOf, says, transactionsOf, type Word, words } from './network.ts'
 import { service } from './service.ts'
+import { countersOf, standingOf } from './standing.ts'
 
 const merchant = await startMerchant()
 const again = merchant.sells('/again', demand())
-
-type Word = 'authorization' | 'reversal' | 'expiry' | 'clearing'
-
-const AUTHORIZATION = 'the-one'
-
-const words: Record<Word, (payer: Payer) => Promise<unknown>> = {
-  authorization: payer => authorize(payer, 20, { authorizationId: AUTHORIZATION }),
-  reversal: payer => end(payer, AUTHORIZATION, 'voidCard'),
-  expiry: payer => end(payer, AUTHORIZATION, 'expireCard'),
-  clearing: payer => clear(payer, AUTHORIZATION),
-}
-
-const says = async (payer: Payer, order: readonly Word[]): Promise<void> => {
-  for (const word of order) await words[word](payer)
-}
-
-/** What the agent may still spend: all periods of its counters. */
-const countersOf = ({ agent }: Payer) =>
-  service.sql(
-    `select period, reserved_cents as reserved, spent_cents as spent, uses, reserved_uses as open
-     from counters where subject = $1 order by period`,
-    [agent.id],
-  )
-
-/** Everything that says whether the payment was made. */
-async function standingOf(payer: Payer) {
-  const [credential, transactions, intent, { heldEuros, availableEuros }] = await Promise.all([
-    credentialOf(payer),
-    transactionsOf(payer),
-    intentOf(payer),
-    balanceOf(payer),
-  ])
-  return {
-    credential: credential?.status ?? null,
-    transactions: transactions.map(({ status, refundedEuros }) => [status, refundedEuros]),
-    intent: [intent.status, intent.payment?.status ?? null],
-    balance: { heldEuros, availableEuros },
-  }
-}
 
 /** A payment that began and whose merchant answers like this; the network speaks before that, or not yet. */
 async function paid(
@@ -70,7 +32,10 @@ async function paid(
 const unclear = answerWith(500)
 
 /** Neither money nor a limit has gone, and the intent can be paid again. */
-async function expectUnpaid({ payer, before, counters }: Awaited<ReturnType<typeof paid>>, transaction: string) {
+async function expectUnpaid(
+  { payer, before, counters }: Awaited<ReturnType<typeof paid>>,
+  transaction: string,
+) {
   expect(await standingOf(payer)).toMatchObject({
     credential: 'void',
     transactions: [[transaction, 0]],
@@ -228,7 +193,10 @@ describe('a payment that the merchant or the owner has called paid', () => {
   test('stays paid where the network says after a receipt that our answer came too late', async () => {
     const { payer } = await paid([], sell(), { priceEuros: 91.02, speaks: async () => undefined })
     await authorize(payer, 91.02)
-    expect(await standingOf(payer)).toMatchObject({ credential: 'consumed', transactions: [['completed', 0]] })
+    expect(await standingOf(payer)).toMatchObject({
+      credential: 'consumed',
+      transactions: [['completed', 0]],
+    })
   })
 
   test('is one that came back, where the receipt comes after the reversal', async () => {
