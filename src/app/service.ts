@@ -70,6 +70,7 @@ export function listenerFor(
       bodies,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),
+      pageOrigins: addresses.pageOrigins,
       isOwn: addresses.isOwn,
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
@@ -92,7 +93,7 @@ const reporting = ({
   onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
 })
 
-const startSweeping = ({ database, log }: OpenRuntime): NodeJS.Timeout =>
+const startSweeping = ({ areas, database, log }: OpenRuntime): NodeJS.Timeout =>
   setInterval(() => {
-    sweep(database).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
+    sweep(database, areas).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
   }, SWEEP_EVERY).unref()
