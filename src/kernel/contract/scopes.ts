@@ -41,6 +41,8 @@ const rights = {
   'mpp:resolve': 'never',
   'payment-tokens:read': 'given',
   'payment-tokens:write': 'given',
+  'people:read': 'never',
+  'people:write': 'never',
   'policies:read': 'given',
   'policies:write': 'never',
   'push:read': 'never',
