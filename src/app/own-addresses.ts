@@ -30,9 +30,7 @@ export function ownAddresses({ publicUrl, host, port }: Configured): OwnAddresse
   const url = () => publicUrl?.replace(/\/+$/, '') ?? (listener ?? listenerAt(host, port)).origin
   return {
     publicUrl: url,
-    pageOrigins: () => [
-      publicUrl ? new URL(publicUrl).origin : `http://localhost:${new URL(url()).port}`,
-    ],
+    pageOrigins: () => [publicUrl ? new URL(publicUrl).origin : `http://localhost:${new URL(url()).port}`],
     hosts: () => [new URL(url()).host, ...(listener?.origins ?? []).map(origin => new URL(origin).host)],
     listener: () => listener,
     isOwn: ({ headers }) => listener !== undefined && headers[PASS_HEADER] === listener.pass,

@@ -52,7 +52,8 @@ function requireOurPage(browser: Browser | undefined): void {
 
 /** The hint which credential to send; undefined where it is the usual one. */
 function wanted(callers: AnyOperation['callers'], given: string | undefined): string | undefined {
-  if (callers.every(caller => caller === 'console')) return 'Sign in at /login: this is for people in the console.'
+  if (callers.every(caller => caller === 'console'))
+    return 'Sign in at /login: this is for people in the console.'
   if (!callers.includes('dash')) return undefined
   if (given) return 'X-Dashboard-Secret: this is not the secret of this installation.'
   return callers.length === 1

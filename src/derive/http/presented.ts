@@ -34,9 +34,7 @@ export function presentedBy({ method, headers }: IncomingMessage, origins: PageO
       session: sessionIn(cookie, ours[0]),
       isReading: method === 'GET' || method === 'HEAD',
       isOfOurPage:
-        fetchSite === undefined
-          ? origin !== undefined && ours.includes(origin)
-          : fetchSite === 'same-origin',
+        fetchSite === undefined ? origin !== undefined && ours.includes(origin) : fetchSite === 'same-origin',
       isBackground: headers['x-background'] === 'true',
     },
   }
