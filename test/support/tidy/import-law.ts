@@ -36,6 +36,7 @@ const foundation = [
   'ports',
   'iso20022',
   'mpp',
+  'statements',
   'kernel/contract',
   'kernel/database',
   'kernel/journal',
@@ -51,7 +52,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   adapters: ['values', 'ports', 'iso20022', 'mpp'],
   migrations: [],
   platform: ['values', 'ports', ...kernel, 'migrations'],
-  derive: ['values', 'ports', ...kernel, 'web'],
+  derive: ['values', 'ports', 'statements', ...kernel, 'web'],
   dev: ['values', ...kernel, 'platform', 'derive'],
   app: [
     ...foundation,
