@@ -6,7 +6,7 @@ import type { Import } from './sources.ts'
  * not named lies right of those of its folder that are: it may use them, and they may not use it.
  */
 const business: Readonly<Record<string, string>> = {
-  identity: 'customers keys signing-keys passkeys sessions cli-auth onboarding kyc',
+  identity: 'customers passkeys people keys signing-keys console sessions cli-auth onboarding kyc',
   money:
     'ledger wallets references beneficiaries transactions payment-methods incoming fundings billing statements',
   control:
