@@ -6,12 +6,9 @@ import type { Actor, Tenant } from '../contract/actor.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 
 /** The person of an entry: the caller may be a key that brings what the person has signed. */
-export const personNamed = id('person')
-  .nullable()
-  .meta({
-    description:
-      'The person who has signed it with a passkey or done it in the console, or whom it is about.',
-  })
+export const personNamed = id('person').nullable().meta({
+  description: 'The person who has signed it with a passkey or done it in the console, or whom it is about.',
+})
 
 /** An entry of a timeline, the same for every kind of record. */
 export const TimelineEntry = z
