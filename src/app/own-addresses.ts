@@ -7,8 +7,6 @@ import { type OwnListener, PASS_HEADER } from '../adapters/guarded-http/own-list
 export interface OwnAddresses {
   /** The setting `PUBLIC_URL`, or where this process listens; without a slash at its end. */
   publicUrl(): string
-  /** The origins of our pages: that of `PUBLIC_URL`, else `http://localhost` with the port that is listened at. */
-  pageOrigins(): readonly [string, ...string[]]
   /** The hosts, with ports, under which a request may ask this process; the public one first. */
   hosts(): readonly [string, ...string[]]
   /** This process's listener; undefined until it listens. */
@@ -30,7 +28,6 @@ export function ownAddresses({ publicUrl, host, port }: Configured): OwnAddresse
   const url = () => publicUrl?.replace(/\/+$/, '') ?? (listener ?? listenerAt(host, port)).origin
   return {
     publicUrl: url,
-    pageOrigins: () => [publicUrl ? new URL(publicUrl).origin : `http://localhost:${new URL(url()).port}`],
     hosts: () => [new URL(url()).host, ...(listener?.origins ?? []).map(origin => new URL(origin).host)],
     listener: () => listener,
     isOwn: ({ headers }) => listener !== undefined && headers[PASS_HEADER] === listener.pass,

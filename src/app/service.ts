@@ -58,7 +58,7 @@ export function listenerFor(
   counter: Counter,
   bodies: BodyRoom,
 ): RequestListener {
-  const { addresses, areas, database, execute, gate, receiveFor, settings } = runtime
+  const { addresses, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -70,7 +70,7 @@ export function listenerFor(
       bodies,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),
-      pageOrigins: addresses.pageOrigins,
+      pageOrigins: onceAsked(() => ports.relyingParty().origins),
       isOwn: addresses.isOwn,
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
@@ -79,6 +79,15 @@ export function listenerFor(
     }),
   )
   return app
+}
+
+/** Requests come once the address is known, and it stays what it is. */
+function onceAsked<T>(find: () => T): () => T {
+  let found: T | undefined
+  return () => {
+    found ??= find()
+    return found
+  }
 }
 
 /** Logs and measures every request. */
