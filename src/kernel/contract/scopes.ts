@@ -21,6 +21,9 @@ const rights = {
   'checkout:write': 'given',
   'collect:read': 'given',
   'collect:write': 'asked',
+  'console:read': 'never',
+  'console:sign-out': 'never',
+  'console:write': 'never',
   'credentials:read': 'given',
   'credentials:write': 'given',
   'customers:read': 'never',
@@ -84,8 +87,14 @@ const reads = scopes.filter(scope => scope.endsWith(':read'))
 /** What a person may do in the console, by role. */
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
   owner: new Set(scopes),
-  approver: new Set([...reads, 'card-requests:approve', 'intents:approve', 'transfers:confirm-payee']),
-  viewer: new Set(reads),
+  approver: new Set([
+    ...reads,
+    'card-requests:approve',
+    'console:sign-out',
+    'intents:approve',
+    'transfers:confirm-payee',
+  ]),
+  viewer: new Set([...reads, 'console:sign-out']),
 }
 
 export type Role = keyof typeof roleScopes
