@@ -31,7 +31,7 @@ export function newLink({ personId, kind, recoveryId }: LinkMembers, { records, 
     hash: hashOf(token),
     expiresAt,
   })
-  return { id, url: `${ports.publicUrl()}${PAGES[kind]}#${token}`, expiresAt }
+  return { id, url: `${ports.pageUrl(PAGES[kind])}#${token}`, expiresAt }
 }
 
 /** Makes a link in place of those that the person has: of several, nobody would know which one was sent where. */
