@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from '@jest/globals'
-import type { areas } from '../../../src/areas.ts'
 import type { JsonSchema } from '../../../src/derive/openapi/types.ts'
 import { bodyLimitOf } from '../../../src/kernel/contract/operation.ts'
 import { allInputs } from '../../support/contract/contract-members.ts'
@@ -13,7 +12,7 @@ import {
   type WorldOwner,
   withSession,
 } from '../../support/contract/world.ts'
-import { type Owner, startTestService } from '../../support/harness.ts'
+import { startTestService } from '../../support/harness.ts'
 import { exchange, request } from '../../support/http/raw.ts'
 import { longestTurn } from '../../support/longest-turn.ts'
 
