@@ -95,7 +95,6 @@ export const MADE_MEMBERS: Readonly<
     return { intentId: await approvedIntent(make, await anAgent(make), { walletId }) }
   },
   'credentials.create': shoppersIntent,
-  'people.create': async () => ({ email: `${randomUUID()}@example.com` }),
   'mpp.mint': async make => ({
     ...(await aPayer(make)),
     challenge: writeChallenge(aChallenge()),
