@@ -7,7 +7,7 @@ import { openSecret } from './make-key.ts'
 import { publicJwkOf } from './mpp-key.ts'
 
 /** A key as it is stored, as far as challenges need it. */
-export interface StoredKey {
+interface StoredKey {
   readonly kid: string
   readonly modulus: string
   readonly secret: string
