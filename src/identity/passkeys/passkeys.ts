@@ -2,6 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { days } from '../../values/clock.ts'
 import { passkeysApi } from './api.ts'
 import { challenge, revocationOf } from './ask.ts'
 import { burnAssertion, verifyAssertion } from './assertions.ts'
@@ -72,5 +73,10 @@ export const passkeysArea = area(
   {
     entities: [Passkey, PasskeyChallenge, EnrolmentGrant],
     announces: passkeyEvents,
+    expiring: [
+      // For a day, whoever comes too late is told so.
+      { table: 'passkey_challenges', column: 'expires_at', keptMs: days(1) },
+      { table: 'enrolment_grants', column: 'expires_at', keptMs: 0 },
+    ],
   },
 )

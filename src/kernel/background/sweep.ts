@@ -1,4 +1,5 @@
-import { after, clock, days } from '../../values/clock.ts'
+import { after, clock } from '../../values/clock.ts'
+import type { Areas } from '../contract/area.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { RETENTION_MS } from '../journal/idempotency.ts'
 
@@ -11,14 +12,12 @@ returning 1`
 
 const IDEMPOTENCY = deleteExpired('idempotency_keys', 'created_at')
 const RATE_LIMITS = deleteExpired('rate_limits', 'resets_at')
-const CHALLENGES = deleteExpired('passkey_challenges', 'expires_at')
-const GRANTS = deleteExpired('enrolment_grants', 'expires_at')
 
 /**
  * Deletes expired rows in small batches, so that no request waits for it, and makes the partitions of the months to come.
  * Several processes may sweep at once.
  */
-export async function sweep({ pool }: Database): Promise<void> {
+export async function sweep({ pool }: Database, areas: Areas): Promise<void> {
   const sql = sqlOn(pool)
   const deleteBefore = async (statement: string, end: Date): Promise<void> => {
     const removed = await sql(statement, [end])
@@ -26,8 +25,7 @@ export async function sweep({ pool }: Database): Promise<void> {
   }
   await deleteBefore(IDEMPOTENCY, after(clock.real(), -RETENTION_MS))
   await deleteBefore(RATE_LIMITS, clock.real())
-  // For a day, whoever comes too late is told so.
-  await deleteBefore(CHALLENGES, after(clock.real(), -days(1)))
-  await deleteBefore(GRANTS, clock.real())
+  for (const { table, column, keptMs } of Object.values(areas).flatMap(({ expiring }) => expiring))
+    await deleteBefore(deleteExpired(table, column), after(clock.real(), -keptMs))
   await sql('select add_event_partitions()')
 }
