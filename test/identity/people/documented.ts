@@ -50,8 +50,9 @@ describe('the page about people', () => {
   test('tells of each role what it may do', () => {
     const reads = scopes.filter(scope => scope.endsWith(':read'))
     expect(roleScopes.owner).toEqual(new Set(scopes))
-    expect(roleScopes.viewer).toEqual(new Set(reads))
-    const beyond = [...roleScopes.approver].filter(scope => !reads.includes(scope)).sort()
+    const viewing = new Set([...reads, 'console:sign-out', 'passkeys:write'])
+    expect(roleScopes.viewer).toEqual(viewing)
+    const beyond = [...roleScopes.approver].filter(scope => !viewing.has(scope)).sort()
     expect(beyond).toEqual(['card-requests:approve', 'intents:approve', 'transfers:confirm-payee'])
   })
 })
