@@ -1,30 +1,32 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
-import { enrolled, type Signer, signed } from '../../support/identity/people.ts'
+import { assertion, type Enrolled, enrolled } from '../../support/identity/people.ts'
 import { times } from '../../support/sample-service.ts'
 import { service } from './people-service.ts'
 
 const ADA = { name: 'Ada Lovelace', email: null, role: 'approver' } as const
 
 describe('once an account has had a passkey', () => {
+  let account: Awaited<ReturnType<typeof service.owner>>
   let client: TestClient
-  let owner: Signer
-  let approver: Signer
+  let owner: Enrolled
+  let approver: Enrolled
   beforeAll(async () => {
-    ;({ client } = await service.owner())
-    owner = await enrolled(service, client)
-    approver = await enrolled(service, client, 'approver', owner)
+    account = await service.owner()
+    client = account.client
+    owner = await enrolled(service, account)
+    approver = await enrolled(service, account, { role: 'approver', by: owner })
   })
 
   const invite = (members: object, webauthnAssertion?: object) =>
     client.people.create({
       body: { ...ADA, ...members, ...(webauthnAssertion && { webauthnAssertion }) } as never,
     })
-  const toInvite = (by: Signer, members: object = {}) =>
-    signed(client, by.device, { purpose: 'invitation', subject: { ...ADA, ...members } })
+  const toInvite = (by: Enrolled, members: object = {}) =>
+    assertion(client, by, { purpose: 'invitation', subject: { ...ADA, ...members } })
 
   test('a key alone invites nobody, makes no link and changes no role', async () => {
-    const params = { id: approver.id }
+    const params = { id: approver.personId }
     for (const answer of [
       await invite({}),
       await client.people.link({ params }),
@@ -66,7 +68,7 @@ describe('once an account has had a passkey', () => {
 
   test('the passkey of another account does not count', async () => {
     const other = await service.owner()
-    const stranger = await enrolled(service, other.client)
+    const stranger = await enrolled(service, other)
     const consent = await toInvite(owner)
     const { options } = await bodyOf(
       client.passkeys.challenge({ body: { purpose: 'invitation', subject: ADA } }),
@@ -77,29 +79,29 @@ describe('once an account has had a passkey', () => {
 
   test('a refusal uses the assertion up', async () => {
     const email = 'taken@example.com'
-    await bodyOf(client.people.update({ params: { id: approver.id }, body: { email } }))
+    await bodyOf(client.people.update({ params: { id: approver.personId }, body: { email } }))
     const consent = await toInvite(owner, { email })
     expect(await invite({ email }, consent)).toMatchObject({ status: 400, code: 'email_taken' })
     expect(await invite({ email }, consent)).toMatchObject({ status: 400, code: 'challenge_used' })
   })
 
   test('a new link takes the consent of an owner to a link of this person', async () => {
-    const params = { id: approver.id }
+    const params = { id: approver.personId }
     const toLink = (personId: string) =>
-      signed(client, owner.device, { purpose: 'invitation', subject: { personId } })
+      assertion(client, owner, { purpose: 'invitation', subject: { personId } })
     const link = async (personId: string) =>
       client.people.link({ params, body: { webauthnAssertion: await toLink(personId) } })
-    expect(await link(owner.id)).toMatchObject({ status: 400, code: 'statement_outdated' })
-    expect(await link(approver.id)).toMatchObject({
+    expect(await link(owner.personId)).toMatchObject({ status: 400, code: 'statement_outdated' })
+    expect(await link(approver.personId)).toMatchObject({
       status: 201,
-      body: { kind: 'join', personId: approver.id },
+      body: { kind: 'join', personId: approver.personId },
     })
   })
 
   test('a key gives another role with the consent of an owner to this role', async () => {
     const { id } = await bodyOf(invite({}, await toInvite(owner)))
-    const toRole = (role: string) =>
-      signed(client, owner.device, { purpose: 'invitation', subject: { personId: id, role } })
+    const toRole = (role: 'owner' | 'viewer') =>
+      assertion(client, owner, { purpose: 'invitation', subject: { personId: id, role } })
     const change = async (role: 'owner' | 'viewer', consent: object) =>
       client.people.update({ params: { id }, body: { role, webauthnAssertion: consent as never } })
     expect(await change('owner', await toRole('viewer'))).toMatchObject({
@@ -120,9 +122,9 @@ describe('once an account has had a passkey', () => {
   })
 
   test('who was an owner when signing, and is none any more, invites nobody', async () => {
-    const second = await enrolled(service, client, 'owner', owner)
+    const second = await enrolled(service, account, { by: owner })
     const consent = await toInvite(second)
-    await service.sql(`update people set role = 'approver' where id = $1`, [second.id])
+    await service.sql(`update people set role = 'approver' where id = $1`, [second.personId])
     expect(await invite({}, consent)).toMatchObject({ status: 403, code: 'person_may_not' })
   })
 })

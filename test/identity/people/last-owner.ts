@@ -1,17 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
-import { enrolled, type Signer, signed } from '../../support/identity/people.ts'
+import { assertion, type Enrolled, enrolled } from '../../support/identity/people.ts'
 import { service } from './people-service.ts'
 
-const demote = async (client: TestClient, { id }: Signer, by: Signer) => {
-  const consent = await signed(client, by.device, {
+const demote = async (client: TestClient, { personId }: Enrolled, by: Enrolled) => {
+  const consent = await assertion(client, by, {
     purpose: 'invitation',
-    subject: { personId: id, role: 'viewer' },
+    subject: { personId, role: 'viewer' },
   })
-  return client.people.update({ params: { id }, body: { role: 'viewer', webauthnAssertion: consent } })
+  return client.people.update({
+    params: { id: personId },
+    body: { role: 'viewer', webauthnAssertion: consent },
+  })
 }
 
-const remove = (client: TestClient, { id }: { id: string }) => client.people.remove({ params: { id } })
+const remove = (client: TestClient, { personId: id }: Pick<Enrolled, 'personId'>) =>
+  client.people.remove({ params: { id } })
 
 const owners = async (client: TestClient) =>
   (await bodyOf(client.people.list({ query: { role: 'owner' } }))).data.filter(
@@ -19,20 +23,21 @@ const owners = async (client: TestClient) =>
   )
 
 async function twoOwners() {
-  const { client } = await service.owner()
-  const first = await enrolled(service, client)
-  return { client, first, second: await enrolled(service, client, 'owner', first) }
+  const account = await service.owner()
+  const first = await enrolled(service, account)
+  return { client: account.client, first, second: await enrolled(service, account, { by: first }) }
 }
 
 describe('the last owner who has a passkey', () => {
   test('is neither removed nor demoted', async () => {
-    const { client } = await service.owner()
-    const owner = await enrolled(service, client)
-    const approver = await enrolled(service, client, 'approver', owner)
+    const account = await service.owner()
+    const { client } = account
+    const owner = await enrolled(service, account)
+    const approver = await enrolled(service, account, { role: 'approver', by: owner })
     for (const answer of [await remove(client, owner), await demote(client, owner, owner)])
       expect(answer).toMatchObject({ status: 400, code: 'last_owner' })
     expect((await remove(client, approver)).status).toBe(200)
-    expect(await owners(client)).toMatchObject([{ id: owner.id, status: 'active' }])
+    expect(await owners(client)).toMatchObject([{ id: owner.personId, status: 'active' }])
   })
 
   test('stays, even where there is another owner who has none', async () => {
@@ -41,7 +46,7 @@ describe('the last owner who has a passkey', () => {
       client.passkeys.revoke({
         params: { id: second.passkeyId },
         body: {
-          webauthnAssertion: await signed(client, first.device, {
+          webauthnAssertion: await assertion(client, first, {
             purpose: 'revocation',
             subject: second.passkeyId,
           }),
@@ -53,11 +58,12 @@ describe('the last owner who has a passkey', () => {
   })
 
   test('who has lost it is still the last owner: a recovery needs somebody', async () => {
-    const { client } = await service.owner()
-    const owner = await enrolled(service, client)
+    const account = await service.owner()
+    const { client } = account
+    const owner = await enrolled(service, account)
     await client.passkeys.revoke({ params: { id: owner.passkeyId } })
     expect(await remove(client, owner)).toMatchObject({ status: 400, code: 'last_owner' })
-    expect((await service.dash.people.recover({ params: { id: owner.id } })).status).toBe(201)
+    expect((await service.dash.people.recover({ params: { id: owner.personId } })).status).toBe(201)
   })
 
   test.each(Array.from({ length: 4 }, (_, round) => round))(
@@ -83,14 +89,14 @@ describe('the last owner who has a passkey', () => {
     const { client } = await service.owner()
     const { id } = await bodyOf(client.people.create({ body: { name: 'Ada', role: 'owner' } }))
     expect((await client.people.update({ params: { id }, body: { role: 'viewer' } })).status).toBe(200)
-    expect((await remove(client, { id })).status).toBe(200)
+    expect((await remove(client, { personId: id })).status).toBe(200)
   })
 })
 
 describe('a removed person', () => {
   test('has no passkey any more, and signs nothing', async () => {
     const { client, first, second } = await twoOwners()
-    const consent = await signed(client, second.device, {
+    const consent = await assertion(client, second, {
       purpose: 'invitation',
       subject: { name: 'Eve', role: 'owner' },
     })
@@ -99,7 +105,7 @@ describe('a removed person', () => {
     const body = { name: 'Eve', role: 'owner', webauthnAssertion: consent } as const
     expect(await client.people.create({ body })).toMatchObject({ status: 401, code: 'assertion_invalid' })
     const passkeys = (await bodyOf(client.passkeys.list({ query: { status: 'active' } }))).data
-    expect(passkeys.map(({ personId }) => personId)).toEqual([first.id])
+    expect(passkeys.map(({ personId }) => personId)).toEqual([first.personId])
     const events = (await bodyOf(client.events.list())).data.map(({ event }) => event)
     expect(events).toEqual(expect.arrayContaining(['person.removed', 'passkey.revoked']))
   })
