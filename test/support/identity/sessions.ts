@@ -1,0 +1,15 @@
+import { bodyOf } from '../factories.ts'
+import type { TestService } from '../harness.ts'
+import { type SignedIn, signInBy } from './console.ts'
+import { assertion, type Enrolled } from './people.ts'
+
+/** The session of an owner who has a passkey, begun by a link that the owner has signed for. */
+export async function sessionOf({ url }: Pick<TestService, 'url'>, person: Enrolled): Promise<SignedIn> {
+  const { personId } = person
+  const { client } = person.owner
+  const webauthnAssertion = await assertion(client, person, { purpose: 'invitation', subject: { personId } })
+  return signInBy(
+    url,
+    (await bodyOf(client.console.createLink({ body: { personId, webauthnAssertion } }))).url,
+  )
+}
