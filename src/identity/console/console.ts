@@ -50,11 +50,11 @@ function withStatus(status: 'active' | 'ended' | undefined): Condition<ConsoleSe
 const consoleOperations = implement(consoleApi, {
   async createLink({ body: { personId, webauthnAssertion } }, context) {
     const { refuse, emit } = context
-    const consent = await consentOf(webauthnAssertion, context)
-    if (typeof consent === 'string') return refuse(consent)
     const person = personId === null ? null : await findPerson(personId, context)
     if (person ? person.status === 'removed' : personId !== null) return refuse('person_not_found')
     if (!person && (await hasAnybody(context))) return refuse('person_required')
+    const consent = await consentOf(webauthnAssertion, context)
+    if (typeof consent === 'string') return refuse(consent)
     const code = personId === null ? undefined : await useConsent(consent, { personId }, context)
     if (code) return refuse(code)
     const link = await makeLink({ personId, kind: 'sign_in' }, context)

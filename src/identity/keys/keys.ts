@@ -131,6 +131,7 @@ const keys = implement(keysApi, {
 
   async rotate({ params, body }, context) {
     const { records, emit, refuse } = context
+    if (!(await records.findOne(Key, { id: params.id }))) return refuse('key_not_found')
     const consent = await consentToKey(body.webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
     const [maker, old] = await lockCallerAndTarget(params.id, context)
