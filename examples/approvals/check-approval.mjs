@@ -30,7 +30,8 @@ function claimsOf(jws, { keys }) {
   if (alg !== 'EdDSA' || typ !== 'intent-approval' || jwk?.crv !== 'Ed25519')
     fail('It is no proof of the installation whose keys these are.')
   const key = createPublicKey({ key: jwk, format: 'jwk' })
-  if (!verify(null, Buffer.from(`${header}.${claims}`), key, bytes(signature))) fail('Our signature is not over this.')
+  if (!verify(null, Buffer.from(`${header}.${claims}`), key, bytes(signature)))
+    fail('Our signature is not over this.')
   return JSON.parse(bytes(claims).toString())
 }
 

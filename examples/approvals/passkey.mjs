@@ -15,7 +15,11 @@ const encoded = data => Buffer.from(data).toString('base64url')
 function passkey() {
   if (existsSync(PASSKEY_FILE)) return JSON.parse(readFileSync(PASSKEY_FILE, 'utf8'))
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const made = { id: encoded(randomBytes(16)), userHandle: options.user.id, key: privateKey.export({ format: 'jwk' }) }
+  const made = {
+    id: encoded(randomBytes(16)),
+    userHandle: options.user.id,
+    key: privateKey.export({ format: 'jwk' }),
+  }
   writeFileSync(PASSKEY_FILE, JSON.stringify(made), { mode: 0o600 })
   return made
 }
@@ -38,7 +42,12 @@ const coseKey = ({ x, y }) =>
 
 function enrol({ id, key }) {
   const credential = Buffer.from(id, 'base64url')
-  const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, credential.length]), credential, coseKey(key)])
+  const attested = Buffer.concat([
+    Buffer.alloc(16),
+    Buffer.from([0, credential.length]),
+    credential,
+    coseKey(key),
+  ])
   // Present and verified, with the data of a new credential.
   const data = authenticatorData(options.rp.id, 0x45, attested)
   const attestationObject = Buffer.concat([
@@ -46,14 +55,21 @@ function enrol({ id, key }) {
     Buffer.from([data.length]),
     data,
   ])
-  return { clientDataJSON: encoded(clientData('webauthn.create')), attestationObject: encoded(attestationObject) }
+  return {
+    clientDataJSON: encoded(clientData('webauthn.create')),
+    attestationObject: encoded(attestationObject),
+  }
 }
 
 function assertion({ userHandle, key }) {
   const said = clientData('webauthn.get')
   // Present and verified.
   const data = authenticatorData(options.rpId, 0x05)
-  const signature = sign('sha256', Buffer.concat([data, sha256(said)]), createPrivateKey({ key, format: 'jwk' }))
+  const signature = sign(
+    'sha256',
+    Buffer.concat([data, sha256(said)]),
+    createPrivateKey({ key, format: 'jwk' }),
+  )
   return {
     clientDataJSON: encoded(said),
     authenticatorData: encoded(data),
@@ -64,4 +80,6 @@ function assertion({ userHandle, key }) {
 
 const one = passkey()
 const response = task === 'enrol' ? enrol(one) : assertion(one)
-console.log(JSON.stringify({ id: one.id, rawId: one.id, type: 'public-key', clientExtensionResults: {}, response }))
+console.log(
+  JSON.stringify({ id: one.id, rawId: one.id, type: 'public-key', clientExtensionResults: {}, response }),
+)

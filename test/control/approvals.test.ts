@@ -1,1 +1,5 @@
 import './approvals/deciders.ts'
+import './approvals/passkey-approvals.ts'
+import './approvals/misused-signatures.ts'
+import './approvals/proofs.ts'
+import './approvals/approval-races.ts'

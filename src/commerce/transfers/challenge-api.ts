@@ -35,6 +35,7 @@ export const challengeApi = {
     description:
       'The body is that of `POST /transfers`, or of `POST /transfers/split`, with which the signature is then sent along. It is over the sum and every payee, with name, account and amount: once any of them is another one, it is worth nothing. It can be signed for five minutes, and used once. A key pays without.',
     tag: 'Passkeys',
+    asksForPasskey: true,
     callers: ['console'],
     scope: 'transfers:create',
     bodyLimitKiB: 256,

@@ -144,9 +144,7 @@ export const pay = {
   decide(request, batch, context) {
     const { payee } = request.input.body
     if (!payee || !batch.records) return payOwnPayee(request, batch, context)
-    return (
-      intentRefusal(request, batch, context) ?? payRecord(request, payee, batch, batch.records, context)
-    )
+    return intentRefusal(request, batch, context) ?? payRecord(request, payee, batch, batch.records, context)
   },
   async write({ sepa, records, book, payments, transfers, transactions }, sql) {
     const tenant = transfers[0]

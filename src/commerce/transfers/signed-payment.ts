@@ -1,4 +1,9 @@
-import { type AssertionCode, type Envelope, type Verified, verifyAssertion } from '../../identity/passkeys/index.ts'
+import {
+  type AssertionCode,
+  type Envelope,
+  type Verified,
+  verifyAssertion,
+} from '../../identity/passkeys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
@@ -15,7 +20,10 @@ interface SignedPayee {
 }
 
 /** What a person signs to pay: the sum, and every payee with account and amount. */
-export const paymentSubject = (fromWalletId: string, payees: readonly SignedPayee[]): Subjects['payment'] => ({
+export const paymentSubject = (
+  fromWalletId: string,
+  payees: readonly SignedPayee[],
+): Subjects['payment'] => ({
   totalEuros: decimal(payees.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)),
   currency: 'EUR',
   payees: payees.map(payee => ({ ...payee, amountEuros: decimal(payee.amountEuros) })),

@@ -92,7 +92,15 @@ const challenges = implement(challengeApi, { challenge })
 const steps = implement(stepsApi, { status, verify, submit, inquire, lapse, noticed })
 
 const all = implement(
-  { ...limitsApi, ...transfersApi, ...splitApi, ...challengeApi, ...stepsApi, ...simulateApi, ...takeBackApi },
+  {
+    ...limitsApi,
+    ...transfersApi,
+    ...splitApi,
+    ...challengeApi,
+    ...stepsApi,
+    ...simulateApi,
+    ...takeBackApi,
+  },
   {
     ...ownerLimits.handlers,
     ...transfers.handlers,

@@ -7,7 +7,10 @@ import { decisionRefusals, lookupRefusals } from '../refusals.ts'
 
 const Opening = z.object({
   value: z.string().max(1_000),
-  salt: z.string().max(100).meta({ examples: ['s3X0m1pVJ9dTq8wRzYb2kA'] }),
+  salt: z
+    .string()
+    .max(100)
+    .meta({ examples: ['s3X0m1pVJ9dTq8wRzYb2kA'] }),
 })
 
 const ApprovalRecord = z
@@ -26,14 +29,13 @@ const ApprovalRecord = z
         'The names behind the commitments of the proof, by their places: SHA-256 over salt and value is the commitment. An agent’s token gets the payee’s name alone. What was forgotten is missing, and the proof stands.',
       examples: [{ 'payee.name': { value: 'Bookshop', salt: 's3X0m1pVJ9dTq8wRzYb2kA' } }],
     }),
-    keptUntil: z.iso.date().meta({ description: 'The last day on which the law asks for it.', examples: ['2036-12-31'] }),
+    keptUntil: z.iso
+      .date()
+      .meta({ description: 'The last day on which the law asks for it.', examples: ['2036-12-31'] }),
   })
   .meta({ id: 'Approval' })
 
-const person_mismatch: Failure = [
-  400,
-  'personId: in the console you sign yourself. Leave it out.',
-]
+const person_mismatch: Failure = [400, 'personId: in the console you sign yourself. Leave it out.']
 
 /** Operations around the approval of an intent with a passkey. */
 export const approvalApi = {
@@ -42,6 +44,7 @@ export const approvalApi = {
     description:
       'Show the person `sentence`, hand `options` to `navigator.credentials.get`, and send what it gives to `POST /intents/{id}/approve` as `webauthnAssertion.assertion`, beside the `challengeId`. The passkey signs amount, largest amount (what the policy tolerates) and payee: once any of them is another one, the signature is worth nothing. It can be signed for five minutes, and used once.',
     tag: 'Passkeys',
+    asksForPasskey: true,
     callers: ['key'],
     scope: 'intents:approve',
     body: z.strictObject({

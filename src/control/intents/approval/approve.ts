@@ -9,14 +9,7 @@ import type { IntentRow } from '../intent-rows.ts'
 import { spendForRisk } from '../payees.ts'
 import { intentProcess } from '../process.ts'
 import { unpaidResponse } from '../response.ts'
-import {
-  type Approve,
-  alreadyMessage,
-  type BatchState,
-  loadBatch,
-  type SettleRequest,
-  writeBatch,
-} from '../settle.ts'
+import { type Approve, alreadyMessage, type BatchState, loadBatch, writeBatch } from '../settle.ts'
 import { deciderOf } from './decider.ts'
 import {
   type ApproveRequest,
