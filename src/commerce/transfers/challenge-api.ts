@@ -33,10 +33,10 @@ export const challengeApi = {
   challenge: post('/passkeys/transfers/challenge', {
     summary: 'Get what a passkey signs to pay from the console',
     description:
-      'The body is that of `POST /transfers`, or of `POST /transfers/split`, with which the signature is then sent along. It is over the sum and every payee, with name, account and amount: once any of them is another one, it is worth nothing. It can be signed for five minutes, and used once. A key pays without.',
+      'The body is that of `POST /transfers`, or of `POST /transfers/split`, with which the signature is then sent along. It is over the sum and every payee, with name, account and amount: once any of them is another one, it is worth nothing. It can be signed for five minutes, and used once. A key pays without; a signature that it brings is checked all the same.',
     tag: 'Passkeys',
     asksForPasskey: true,
-    callers: ['console'],
+    callers: ['key'],
     scope: 'transfers:create',
     bodyLimitKiB: 256,
     body,

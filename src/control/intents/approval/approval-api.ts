@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ChallengeRecord } from '../../../identity/passkeys/index.ts'
-import { type Failure, get, post } from '../../../kernel/contract/operation.ts'
+import { type Failure, get, missing, post } from '../../../kernel/contract/operation.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { decisionRefusals, lookupRefusals } from '../refusals.ts'
@@ -55,7 +55,7 @@ export const approvalApi = {
     }),
     example: {},
     returns: [201, ChallengeRecord],
-    fails: { ...decisionRefusals, person_mismatch },
+    fails: { ...decisionRefusals, person_not_found: missing('person'), person_mismatch },
   }),
   approval: get('/intents/{id}/approval', {
     summary: 'Get the proof of an approval',

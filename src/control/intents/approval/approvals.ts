@@ -1,4 +1,5 @@
 import { openChallenge } from '../../../identity/passkeys/index.ts'
+import { findPerson } from '../../../identity/people/index.ts'
 import type { Actor } from '../../../kernel/contract/actor.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
 import type { Openings } from '../../../statements/index.ts'
@@ -19,6 +20,8 @@ export const approvals = implement(approvalApi, {
     const inConsole = actor.type === 'console'
     if (inConsole && body.personId !== null && body.personId !== actor.id) return refuse('person_mismatch')
     const personId = inConsole ? actor.id : body.personId
+    if (body.personId !== null && !(await findPerson(body.personId, context)))
+      return refuse('person_not_found')
     const [spenders, ibanOf] = await Promise.all([
       findSpenders(sql, tenant, [intent.agentId]),
       currentIbans(sql, tenant, [intent]),

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { inputOf } from '../../../../src/derive/http/input.ts'
 import { allInputs, membersOf } from '../../../support/contract/contract-members.ts'
-import { credentials, operations, unknownId, World } from '../../../support/contract/world.ts'
+import { credentials, operations, unknownId, World, withSession } from '../../../support/contract/world.ts'
 import { startTestService } from '../../../support/harness.ts'
 
 const service = await startTestService()
-const owner = await service.owner()
+const owner = await withSession(service.url, await service.owner())
 const world = new World(service, owner, { keeps: true })
 
 /** The members that an id excludes. */
