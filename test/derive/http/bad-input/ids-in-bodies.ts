@@ -12,6 +12,8 @@ const world = new World(service, owner, { keeps: true })
 /** The members that an id excludes. */
 const EXCLUDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'transfers.create toWalletId': ['beneficiaryId'],
+  'transfers.challenge toWalletId': ['beneficiaryId'],
+  'transfers.challenge parts.0.walletId': ['beneficiaryId'],
   'intents.simulate policyId': ['policy'],
   'intents.simulate agentId': ['policy'],
   'intents.simulate runId': ['policy'],
