@@ -5,7 +5,7 @@ import { checkPayment, payRefusals, transferMembers, walletRefusals } from './ap
 import { checkParts, partRefusals, splitMembers } from './split-api.ts'
 
 const { wallet_not_found } = walletRefusals
-const { beneficiary_not_found } = payRefusals
+const { beneficiary_not_found, intent_not_found } = payRefusals
 
 /** The members that a payment into many wallets does not have. */
 const ONE_PAYEE = ['toWalletId', 'beneficiaryId', 'scheme', 'intentId'] as const
@@ -47,6 +47,6 @@ export const challengeApi = {
       reference: 'Invoice 4711',
     },
     returns: [201, ChallengeRecord],
-    fails: { wallet_not_found, beneficiary_not_found, ...partRefusals },
+    fails: { wallet_not_found, beneficiary_not_found, intent_not_found, ...partRefusals },
   }),
 }

@@ -1,3 +1,4 @@
+import { findIntent } from '../../control/intents/index.ts'
 import { openChallenge } from '../../identity/passkeys/index.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { payeesById } from '../../money/beneficiaries/index.ts'
@@ -11,6 +12,8 @@ type Body = Parameters<Challenge>[0]['body']
 type ChallengeContext = ContextOf<typeof challengeApi.challenge>
 
 export const challenge: Challenge = async ({ body }, context) => {
+  const { records, refuse } = context
+  if (body.intentId && !(await findIntent(records, body.intentId))) return refuse('intent_not_found')
   const payees = body.parts ? await payeesOfSplit(body, body.parts, context) : await payeeOf(body, context)
   if (!Array.isArray(payees)) return payees
   const members = paymentSubject(body.fromWalletId, payees)
