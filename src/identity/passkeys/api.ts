@@ -9,6 +9,7 @@ import {
   assertionRefusals,
   ChallengeRecord,
   CreationOptions,
+  challengeId,
   PasskeyRecord,
   passkeyEvents,
   passkeyFails,
@@ -31,13 +32,13 @@ const too_many_passkeys = [400, 'This person has twenty passkeys. Revoke one fir
 
 const subject = z.union(
   [
-    id('passkey'),
+    z.string().min(1).max(128),
     z.strictObject({
       name: label,
       email: email.nullable().default(null),
       role: z.enum(Object.keys(roleScopes) as [keyof typeof roleScopes, ...(keyof typeof roleScopes)[]]),
     }),
-    z.strictObject({ personId: id('person') }),
+    z.strictObject({ personId: z.string().min(1).max(128) }),
     z.strictObject({
       name: label,
       environment: z.enum(['sandbox', 'test', 'live']),
@@ -91,7 +92,7 @@ export const passkeysApi = {
     description:
       'Completes what `POST /passkeys/register/options` has begun. The device must have verified its user and keep the passkey by itself (a discoverable credential). No attestation is asked for.',
     body: z.strictObject({
-      challengeId: id('challenge'),
+      challengeId,
       name: label.default('Passkey').meta({ examples: ['Phone'] }),
       registration: Registration,
     }),
@@ -176,6 +177,7 @@ export const passkeysApi = {
         description: '`{challengeId, assertion}`, by another passkey, where there are two or more.',
       }),
     }),
+    example: {},
     returns: [204, nothing],
     fails: {
       ...assertionRefusals,
