@@ -9,6 +9,7 @@ import {
   assertionRefusals,
   ChallengeRecord,
   CreationOptions,
+  challengeId,
   PasskeyRecord,
   passkeyEvents,
   passkeyFails,
@@ -33,14 +34,14 @@ const role = z.enum(Object.keys(roleScopes) as [keyof typeof roleScopes, ...(key
 
 const subject = z.union(
   [
-    id('passkey'),
+    z.string().min(1).max(128),
     z.strictObject({
       name: label,
       email: email.nullable().default(null),
       role,
     }),
-    z.strictObject({ personId: id('person'), role: role.optional() }),
-    z.strictObject({ keyId: id('key') }),
+    z.strictObject({ personId: z.string().min(1).max(128), role: role.optional() }),
+    z.strictObject({ keyId: z.string().min(1).max(128) }),
     z.strictObject({
       name: label,
       environment: z.enum(['sandbox', 'test', 'live']),
@@ -94,7 +95,7 @@ export const passkeysApi = {
     description:
       'Completes what `POST /passkeys/register/options` has begun. The device must have verified its user and keep the passkey by itself (a discoverable credential). No attestation is asked for.',
     body: z.strictObject({
-      challengeId: id('challenge'),
+      challengeId,
       name: label.default('Passkey').meta({ examples: ['Phone'] }),
       registration: Registration,
     }),
@@ -180,6 +181,7 @@ export const passkeysApi = {
         description: '`{challengeId, assertion}`, by another passkey, where there are two or more.',
       }),
     }),
+    example: {},
     returns: [204, nothing],
     fails: {
       ...assertionRefusals,
