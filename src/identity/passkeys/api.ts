@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { del, get, list, missing, nothing, patch, post } from '../../kernel/contract/operation.ts'
-import { roleScopes, scopes } from '../../kernel/contract/scopes.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { email, label } from '../../values/schemas.ts'
+import { label } from '../../values/schemas.ts'
 import {
   assertionEvents,
   assertionRefusals,
@@ -29,30 +28,6 @@ const person_not_active = [
   'personId: this person has not joined yet, or is removed. An invited person opens the link first.',
 ] as const
 const too_many_passkeys = [400, 'This person has twenty passkeys. Revoke one first.'] as const
-
-const role = z.enum(Object.keys(roleScopes) as [keyof typeof roleScopes, ...(keyof typeof roleScopes)[]])
-
-const subject = z.union(
-  [
-    z.string().min(1).max(128),
-    z.strictObject({
-      name: label,
-      email: email.nullable().default(null),
-      role,
-    }),
-    z.strictObject({ personId: z.string().min(1).max(128), role: role.optional() }),
-    z.strictObject({ keyId: z.string().min(1).max(128) }),
-    z.strictObject({
-      name: label,
-      environment: z.enum(['sandbox', 'test', 'live']),
-      scopes: z.array(z.enum(scopes)).min(1).max(scopes.length).nullable().default(null),
-    }),
-  ],
-  {
-    error:
-      'must be an id, or what is to be done: {name, email, role}, {personId} or {personId, role} of an invitation, {name, environment, scopes} or {keyId} of a key',
-  },
-)
 
 export const passkeysApi = {
   registerOptions: post('/passkeys/register/options', {
@@ -160,7 +135,7 @@ export const passkeysApi = {
     asksForPasskey: true,
     body: z.strictObject({
       purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key']),
-      subject: subject.optional(),
+      subject: z.unknown().meta({ description: 'An id, or what is to be done: by the purpose, see above.' }),
     }),
     example: { purpose: 'invitation', subject: { name: 'Grace Hopper', role: 'approver' } },
     returns: [201, ChallengeRecord],

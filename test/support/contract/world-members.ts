@@ -2,12 +2,15 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
-import type { HttpResponse } from '../harness.ts'
 import { signInBy, tokenIn } from '../identity/console.ts'
-import { anApproval, anEnrolment, aRegistration, aRevocation, type WorldService } from './world-passkeys.ts'
-
-/** Calls an operation with the owner's key, and gives its answer. */
-export type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
+import {
+  anApproval,
+  anEnrolment,
+  aRegistration,
+  aRevocation,
+  type Make,
+  type WorldService,
+} from './world-passkeys.ts'
 
 async function anAgent(make: Make): Promise<string> {
   const { id, walletId } = await make('POST', '/agents', { name: 'Shopper' })

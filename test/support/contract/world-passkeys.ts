@@ -1,7 +1,9 @@
-import type { TestService } from '../harness.ts'
+import type { HttpResponse, TestService } from '../harness.ts'
 import { Authenticator } from '../identity/authenticator.ts'
 import { aPerson, originOf } from '../identity/people.ts'
-import type { Make } from './world-members.ts'
+
+/** Calls an operation with the owner's key, and gives its answer. */
+export type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
 
 export type WorldService = Pick<TestService, 'sql' | 'url'>
 
