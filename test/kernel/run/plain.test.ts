@@ -6,6 +6,7 @@ import type { Outcome } from '../../../src/kernel/contract/call.ts'
 import type { Context } from '../../../src/kernel/contract/context.ts'
 import { implement, post } from '../../../src/kernel/contract/operation.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { euros } from '../../../src/values/money.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -18,7 +19,7 @@ const Note = z.object({ id: z.string(), text: z.string() })
 type Work = (context: Context, body: { text: string }) => Promise<unknown>
 let work: Work = async () => undefined
 
-const NoteWritten = z.object({ noteId: z.string() })
+const NoteWritten = z.object({ noteId: z.string(), costEuros: euros.optional() })
 
 const api = {
   write: post('/notes', {
@@ -138,6 +139,17 @@ describe('a plain operation', () => {
       return { id: text, text }
     })
     expect(reactedTo).toEqual([[{ noteId: '1' }, { noteId: '2' }], [{ noteId: '3' }], [{ noteId: '4' }]])
+  })
+
+  test('has reactions that read its events by their schema, which are kept as JSON', async () => {
+    reactedTo.splice(0)
+    await run(async ({ emit }, { text }) => {
+      emit('note.written', { noteId: 'dear', costEuros: 250n })
+      return { id: text, text }
+    })
+    expect(reactedTo).toEqual([[{ noteId: 'dear', costEuros: 250n }]])
+    const { rows } = await engine.sql(`select data from events where data ->> 'noteId' = 'dear'`)
+    expect(rows).toEqual([{ data: { noteId: 'dear', costEuros: 2.5 } }])
   })
 
   test('that meets a deadlock is tried again', async () => {
