@@ -1,15 +1,17 @@
 import type { Call, Outcome } from '../contract/call.ts'
 import { NextCall, type OutsideHandler, Settled } from '../contract/handlers.ts'
 import { Refusal, WithHeaders } from '../contract/problem.ts'
-import { replay, reservationRow } from '../journal/idempotency.ts'
+import { inProgress, replay, reservationRow } from '../journal/idempotency.ts'
+import type { RunTogether } from './group-commit.ts'
+import { type AnyStep, type Done, type HotCall, RESERVED } from './group-decide.ts'
+import { LEFT } from './group-open.ts'
+import { sharedReads } from './group-read.ts'
 import { outcomeOf } from './outcome.ts'
 import { addToJournal, inTransaction, type OpenTransaction, perform, readBy, settle } from './plain.ts'
 import { RequestContext, unwatched } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
 type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, never>>
-
-const RESERVED: Outcome = { status: 202, body: null }
 
 /** How a transaction of the chain ends: with the outcome, or with a call to be made. */
 type Step = { readonly outcome: Outcome } | { readonly reservation: unknown }
@@ -18,20 +20,58 @@ type Step = { readonly outcome: Outcome } | { readonly reservation: unknown }
  * Reserves and commits, calls the external system with no transaction open, records its answer and commits; again for
  * each further call that an answer leads to.
  */
-export async function runOutside(runtime: Runtime, call: Call): Promise<Outcome> {
-  const handler = call.operation.handler as Handler
-  const seen = handler.peek && !call.idempotencyKey && (await peek(runtime, call, handler.peek))
-  if (seen) return seen
-  let step = await inTransaction(runtime, call, tx => begin(runtime, call, handler, tx))
-  while ('reservation' in step) {
-    const { reservation } = step
-    const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
-    const record = (tx: OpenTransaction) =>
-      recordAnswer(runtime, call, tx, context => handler.record(answer, reservation, context))
-    step = await inTransaction(runtime, call, record, 'wait')
+export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call) => Promise<Outcome> {
+  const readTogether = sharedReads(runtime)
+
+  const beginAlone = (call: Call): Promise<Step> =>
+    inTransaction(runtime, call, tx => begin(runtime, call, call.operation.handler as Handler, tx))
+
+  /** Without a key to be kept, what reserves by reading alone writes nothing. */
+  async function beginTogether(call: HotCall): Promise<Step> {
+    const read = call.idempotencyKey ? undefined : await readTogether(call)
+    if (read) return { reservation: read.reservation }
+    try {
+      return stepOf(await together(call))
+    } catch (error) {
+      if (error === LEFT) return beginAlone(call)
+      throw error
+    }
   }
-  return step.outcome
+
+  async function record(call: Call, handler: Handler, answer: unknown, reservation: unknown): Promise<Step> {
+    const shared = handler.together?.(answer, reservation)
+    if (shared) return stepOf(await together(taking(call, shared, { answer, reservation }, false)))
+    const alone = (tx: OpenTransaction) =>
+      recordAnswer(runtime, call, tx, context => handler.record(answer, reservation, context))
+    return inTransaction(runtime, call, alone, 'wait')
+  }
+
+  return async call => {
+    const handler = call.operation.handler as Handler
+    const seen = handler.peek && !call.idempotencyKey && (await peek(runtime, call, handler.peek))
+    if (seen) return seen
+    const { reserve } = handler
+    let step = await (typeof reserve === 'function'
+      ? beginAlone(call)
+      : beginTogether(taking(call, reserve as AnyStep, call.input, true)))
+    while ('reservation' in step) {
+      const { reservation } = step
+      const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
+      step = await record(call, handler, answer, reservation)
+    }
+    return step.outcome
+  }
 }
+
+/** The call with a step that it takes together with others of the tenant. */
+function taking(call: Call, shared: unknown, input: unknown, reserves: boolean): HotCall {
+  const handler = shared as AnyStep
+  const tenant = handler.tenantOf?.(input) ?? call.actor.tenant
+  return { ...call, actor: { ...call.actor, tenant }, step: { handler, input, reserves } }
+}
+
+const stepOf = (done: Done): Step =>
+  done instanceof NextCall ? { reservation: done.reservation } : { outcome: done }
 
 /** The answer that needs no write, if there is one; read as a GET is. */
 async function peek(
@@ -51,6 +91,8 @@ async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTra
     const recover = () => perform(runtime, call, tx, context => handler.recover(stored.reservation, context))
     return { outcome: replay(key, stored) ?? (await recover()) }
   }
+  // What was left is gone by now: it has been recovered, and its answer dropped since.
+  if (typeof handler.reserve !== 'function') throw inProgress()
   const context = new RequestContext(runtime, call, tx.now, tx.sql)
   const reservation = await handler.reserve(call.input, context)
   if (reservation instanceof Refusal || reservation instanceof WithHeaders)

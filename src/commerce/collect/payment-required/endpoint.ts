@@ -1,4 +1,4 @@
-import { NextCall, type OutsideHandler } from '../../../kernel/contract/handlers.ts'
+import { NextCall, type OutsideHandler, type Reserve } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Answer } from '../../../kernel/contract/problem.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
@@ -19,14 +19,16 @@ interface Charging extends Pick<Reading, 'params' | 'article'> {
   readonly token: unknown
 }
 
-type Handler<R> = OutsideHandler<
-  { readonly params: Params },
-  R,
-  PaidFailure,
-  typeof settledEvents,
-  Reading | Charging,
-  TakenToken | NotTaken | ChargeOutcome
->
+interface Asked {
+  readonly params: Params
+}
+
+type Reserved = Reading | Charging
+type Called = TakenToken | NotTaken | ChargeOutcome
+
+interface Handler<R> extends OutsideHandler<Asked, R, PaidFailure, typeof settledEvents, Reserved, Called> {
+  readonly reserve: Reserve<Asked, R, PaidFailure, typeof settledEvents, Reserved>
+}
 
 /**
  * The handler of an address that wants to be paid. Nothing is written before a credential is found good: the id of a
