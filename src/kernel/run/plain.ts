@@ -26,9 +26,9 @@ import { announce, type Runtime } from './runtime.ts'
 
 type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
 
-/** The tenant's time outside of a transaction. Only the clock of test mode can be moved: live mode needs no query. */
-export const nowOf = async ({ database }: Runtime, tenant: Tenant | null): Promise<Date> =>
-  clock.tenant(tenant?.mode === 'test' ? await offsetOf(sqlOn(database.pool), tenant) : 0)
+/** The tenant's time where nothing is written. Only the clock of test mode can be moved: live mode needs no query. */
+export const nowOf = async (sql: Sql, tenant: Tenant | null): Promise<Date> =>
+  clock.tenant(tenant?.mode === 'test' ? await offsetOf(sql, tenant) : 0)
 
 /** Runs a read: no transaction, no journal. */
 export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
@@ -50,7 +50,7 @@ export async function readBy<T>(
   const context = new RequestContext(
     runtime,
     call,
-    readsClock ? await nowOf(runtime, call.actor.tenant) : undefined,
+    readsClock ? await nowOf(sqlOn(runtime.database.pool), call.actor.tenant) : undefined,
   )
   try {
     return { context, value: await look(context) }
