@@ -57,6 +57,10 @@ export const problems = {
     'This account is suspended: its keys and tokens open nothing until it is active again.',
   ],
   wrong_caller: [403, 'This kind of credential may not call this operation.'],
+  cross_site: [
+    403,
+    'Only a page of this service may send this with the cookie of a session: the browser has to say Sec-Fetch-Site: same-origin. Programs use a key.',
+  ],
   missing_scope: [403, 'The credential lacks the scope that this operation needs.'],
   not_found: [404, 'There is nothing here. See /docs for every operation.'],
   method_not_allowed: [405, 'This address does not know this method.'],
@@ -69,6 +73,7 @@ export const problems = {
   internal: [500, 'Something went wrong on our side. Give us the X-Request-Id of this answer.'],
   busy: [503, 'Too much is happening on these records at once. Try again.'],
   not_configured: [503, 'This needs a system of a bank or processor, and none is configured here.'],
+  passkeys_unavailable: [503, 'Passkeys cannot exist under the address of this installation.'],
   overloaded: [503, 'Too many large bodies are on their way here. Nothing was done; try again.'],
   outcome_unknown: [
     503,

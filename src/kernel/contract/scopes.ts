@@ -39,8 +39,12 @@ const rights = {
   'mpp:protect': 'never',
   'mpp:read': 'given',
   'mpp:resolve': 'never',
+  'passkeys:read': 'never',
+  'passkeys:write': 'never',
   'payment-tokens:read': 'given',
   'payment-tokens:write': 'given',
+  'people:read': 'never',
+  'people:write': 'never',
   'policies:read': 'given',
   'policies:write': 'never',
   'push:read': 'never',
@@ -57,6 +61,7 @@ const rights = {
   'tokens:write': 'never',
   'transactions:read': 'given',
   'transactions:write': 'never',
+  'transfers:confirm-payee': 'never',
   'transfers:create': 'asked',
   'transfers:read': 'given',
   'wallets:fund': 'never',
@@ -75,3 +80,17 @@ export const tokenScopes = {
   given: scopes.filter(scope => rights[scope] === 'given'),
   never: scopes.filter(scope => rights[scope] === 'never'),
 }
+
+const reads = scopes.filter(scope => scope.endsWith(':read'))
+
+/** Everybody enrols and names passkeys of their own; those of others are for owners. */
+const own = [...reads, 'passkeys:write'] as const
+
+/** What a person may do in the console, by role. */
+export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
+  owner: new Set(scopes),
+  approver: new Set([...own, 'card-requests:approve', 'intents:approve', 'transfers:confirm-payee']),
+  viewer: new Set(own),
+}
+
+export type Role = keyof typeof roleScopes

@@ -90,7 +90,7 @@ export const outcomeStep = (): SharedStep<PaidPayment, Payment, never, OutcomeEv
     const note = read.receipt === null ? { note: read.note } : {}
     const traces = { answeredAt: now, merchantStatus: answer.status }
     Object.assign(credential, { ...traces, receipt: read.receipt, note: null, ...note })
-    if (credential.status !== 'consumed') takeAsPaid(credential, 'merchant', batch, { now, emit, wake })
+    takeAsPaid(credential, 'merchant', batch, { now, emit, wake })
     return {
       credential_id: credential.id,
       merchant_status: answer.status,

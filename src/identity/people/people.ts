@@ -1,0 +1,79 @@
+import { area } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { peopleApi } from './api.ts'
+import { remove, update } from './change.ts'
+import { create, link } from './invite.ts'
+import { PersonLink } from './link.ts'
+import { Person, personMachine } from './person.ts'
+import { recoveryProcess } from './process.ts'
+import { advanceRecovery, cancelRecovery, recover, recoveryStatus, stopRecovery } from './recover.ts'
+import { openRecoveryOf } from './recoveries.ts'
+import { OPEN, Recovery, recoveryMachine } from './recovery.ts'
+import { recoveryApi } from './recovery-api.ts'
+import { peopleResponse, personResponse } from './response.ts'
+import { personEvents } from './schemas.ts'
+
+/** A person of the tenant, in whatever state. */
+export const findPerson = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
+  records.findOne(Person, { id })
+
+/** A person who may act just now. */
+export const activePersonOf = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
+  records.findOne(Person, { id, status: 'active' })
+
+const people = implement(
+  { ...peopleApi, ...recoveryApi },
+  {
+    create,
+    update,
+    remove,
+    link,
+    recover,
+    stopRecovery,
+    recoveryStatus,
+    advanceRecovery,
+    cancelRecovery,
+
+    async list({ query: { status, role } }, { page, records }) {
+      const { data, ...rest } = await page(Person, definedOnly({ status, role }))
+      return { ...rest, data: await peopleResponse(data, records) }
+    },
+
+    async get({ params }, context) {
+      const person = await findPerson(params.id, context)
+      if (!person) return context.refuse('person_not_found')
+      return personResponse(person, await openRecoveryOf(person.id, context))
+    },
+  },
+)
+
+export const peopleArea = area(
+  'People',
+  'Who may sign in for an account: invitations, roles, and the way back in.',
+  people,
+  {
+    entities: [Person, PersonLink, Recovery],
+    machines: [personMachine, recoveryMachine],
+    announces: personEvents,
+    deadlines: [
+      {
+        process: recoveryProcess,
+        table: 'recoveries',
+        record: 'id',
+        agent: 'null::text',
+        due: 'due_at',
+        open: OPEN,
+        waits: 'true',
+        operations: ['people.advanceRecovery'],
+      },
+    ],
+    openRecords: [
+      {
+        process: recoveryProcess,
+        select: `select id, owner_id, mode, null::text as agent_id, person_id as about from recoveries where ${OPEN}`,
+      },
+    ],
+  },
+)
