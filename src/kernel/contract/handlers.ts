@@ -45,7 +45,9 @@ export interface OutsideHandler<I, R, F extends string, E extends Events, V = un
   peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
   reserve: Reserve<I, R, F, E, V> | SharedStep<I, R | NextCall<V>, F, E>
   call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
-  together?(answer: A, reservation: V): SharedStep<Called<V, A>, R | NextCall<V>, F, E> | undefined
+  /** Set where `reserve` writes nothing: without an `Idempotency-Key` to be kept, no transaction is opened for it. */
+  readonly readsToReserve?: true
+  together?(answer: A, reservation: V): SharedStep<Called<V, A>, Answer<R> | NextCall<V>, F, E> | undefined
   record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | NextCall<V>>
   recover(reservation: V, context: Context<F, E>): Promise<Answer<R>>
 }
@@ -116,14 +118,18 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
   ): Promise<void> | undefined
 }
 
+/** What a step decides about a request that `record` is to take alone: in the batch nothing is changed for it. */
+export class Alone {
+  readonly alone = true
+}
+
 /**
  * A step of an outside operation that many requests of a tenant take in one transaction. `decide` gives what `reserve` or
  * `record` would, a reservation as a `NextCall`. A step that reserves is taken by reading alone where there is no
  * `Idempotency-Key` to be kept: it locks nothing, and is taken again, in a transaction, where it has decided to write.
  */
-// biome-ignore lint/suspicious/noExplicitAny: the state is that of the step alone
-export interface SharedStep<I, R, F extends string, E extends Events, S = any>
-  extends HotHandler<I, R, F, E, S> {
+export interface SharedStep<I, R, F extends string, E extends Events, S = unknown>
+  extends HotHandler<I, R | Alone, F, E, S> {
   /** Names the step among those of its operation. */
   readonly name: string
   /** Whose records it changes, where the caller belongs to no tenant. */

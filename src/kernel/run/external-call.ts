@@ -1,5 +1,5 @@
 import type { Call, Outcome } from '../contract/call.ts'
-import { NextCall, type OutsideHandler, Settled } from '../contract/handlers.ts'
+import { Alone, NextCall, type OutsideHandler, Settled } from '../contract/handlers.ts'
 import { Refusal, WithHeaders } from '../contract/problem.ts'
 import { inProgress, replay, reservationRow } from '../journal/idempotency.ts'
 import type { RunTogether } from './group-commit.ts'
@@ -23,15 +23,21 @@ type Step = { readonly outcome: Outcome } | { readonly reservation: unknown }
 export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call) => Promise<Outcome> {
   const readTogether = sharedReads(runtime)
 
-  const beginAlone = (call: Call): Promise<Step> =>
-    inTransaction(runtime, call, tx => begin(runtime, call, call.operation.handler as Handler, tx))
+  function beginAlone(call: Call): Promise<Step> {
+    const handler = call.operation.handler as Handler
+    return handler.readsToReserve && !call.idempotencyKey
+      ? beginByReading(runtime, call, handler)
+      : inTransaction(runtime, call, tx => begin(runtime, call, handler, tx))
+  }
 
   /** Without a key to be kept, what reserves by reading alone writes nothing. */
   async function beginTogether(call: HotCall): Promise<Step> {
     const read = call.idempotencyKey ? undefined : await readTogether(call)
     if (read) return { reservation: read.reservation }
     try {
-      return stepOf(await together(call))
+      const done = await together(call)
+      if (!(done instanceof Alone)) return stepOf(done)
+      throw new Error(`${call.operation.key}: a step that reserves leaves nothing to be done alone`)
     } catch (error) {
       if (error === LEFT) return beginAlone(call)
       throw error
@@ -40,7 +46,8 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
 
   async function record(call: Call, handler: Handler, answer: unknown, reservation: unknown): Promise<Step> {
     const shared = handler.together?.(answer, reservation)
-    if (shared) return stepOf(await together(taking(call, shared, { answer, reservation }, false)))
+    const done = shared && (await together(taking(call, shared, { answer, reservation }, false)))
+    if (done && !(done instanceof Alone)) return stepOf(done)
     const alone = (tx: OpenTransaction) =>
       recordAnswer(runtime, call, tx, context => handler.record(answer, reservation, context))
     return inTransaction(runtime, call, alone, 'wait')
@@ -70,7 +77,7 @@ function taking(call: Call, shared: unknown, input: unknown, reserves: boolean):
   return { ...call, actor: { ...call.actor, tenant }, step: { handler, input, reserves } }
 }
 
-const stepOf = (done: Done): Step =>
+const stepOf = (done: Exclude<Done, Alone>): Step =>
   done instanceof NextCall ? { reservation: done.reservation } : { outcome: done }
 
 /** The answer that needs no write, if there is one; read as a GET is. */
@@ -79,10 +86,34 @@ async function peek(
   call: Call,
   look: NonNullable<Handler['peek']>,
 ): Promise<Outcome | undefined> {
-  const { context, value } = await readBy(runtime, call, context => look(call.input, context))
-  if (context.events.length + context.outbox.length > 0)
-    throw new Error(`${call.operation.key} writes in \`peek\`, which only reads`)
+  const value = await onlyReading(runtime, call, context => look(call.input, context))
   return value === undefined ? undefined : outcomeOf(call.operation.operation, value)
+}
+
+async function onlyReading<T>(
+  runtime: Runtime,
+  call: Call,
+  look: (context: RequestContext) => Promise<T>,
+): Promise<T> {
+  const { context, value } = await readBy(runtime, call, look)
+  if (context.events.length + context.outbox.length > 0)
+    throw new Error(`${call.operation.key} writes where it says that it only reads`)
+  return value
+}
+
+async function beginByReading(runtime: Runtime, call: Call, { reserve }: Handler): Promise<Step> {
+  if (typeof reserve !== 'function') throw new Error('a step is read together with others')
+  const reserved = await onlyReading(runtime, call, context => reserve(call.input, context))
+  const answer = answerIn(reserved)
+  return answer === undefined
+    ? { reservation: reserved }
+    : { outcome: outcomeOf(call.operation.operation, answer) }
+}
+
+/** The answer to a request for which nothing was reserved; undefined where a call follows. */
+function answerIn(reserved: unknown): unknown {
+  if (reserved instanceof Settled) return reserved.answer
+  return reserved instanceof Refusal || reserved instanceof WithHeaders ? reserved : undefined
 }
 
 async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTransaction): Promise<Step> {
@@ -95,9 +126,8 @@ async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTra
   if (typeof handler.reserve !== 'function') throw inProgress()
   const context = new RequestContext(runtime, call, tx.now, tx.sql)
   const reservation = await handler.reserve(call.input, context)
-  if (reservation instanceof Refusal || reservation instanceof WithHeaders)
-    return { outcome: await settle(call, context, tx, reservation) }
-  if (reservation instanceof Settled) return { outcome: await settle(call, context, tx, reservation.answer) }
+  const answer = answerIn(reservation)
+  if (answer !== undefined) return { outcome: await settle(call, context, tx, answer) }
   return reserve(call, context, tx, reservation)
 }
 

@@ -1,6 +1,6 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { Call, Outcome } from '../contract/call.ts'
-import { type HotHandler, type Item, NextCall, type SharedStep } from '../contract/handlers.ts'
+import { Alone, type HotHandler, type Item, NextCall, type SharedStep } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import type { Sql } from '../contract/sql.ts'
 import { answerRow, reservationRow, type ScopedKey } from '../journal/idempotency.ts'
@@ -28,8 +28,8 @@ export const handlerOf = ({ step, operation }: HotCall): Handler =>
 
 export const inputOf = ({ step, input }: HotCall): unknown => (step ? step.input : input)
 
-/** What became of a request: its answer, or the call that a step leads to. */
-export type Done = Outcome | NextCall<unknown>
+/** What became of a request: its answer, or what a step leads to. */
+export type Done = Outcome | NextCall<unknown> | Alone
 export type Result = PromiseSettledResult<Done>
 
 /** What a reservation shows in the journal: the answer comes later. */
@@ -79,6 +79,7 @@ function decideOne(
 ): Done {
   const { call, key } = entry
   const { value, events, outbox } = decideBy(handler, call, item, state)
+  if (value instanceof Alone) return value
   const isNext = value instanceof NextCall
   const outcome = isNext ? RESERVED : outcomeOf(call.operation.operation, value)
   entry.events = events

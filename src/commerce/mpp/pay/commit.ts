@@ -43,6 +43,9 @@ import type { Asking, GivingBack, PayProblem, PayProblemCode } from './reservati
 
 type Sender = (typeof senders)[number]
 
+/** How long a payment waits for an agent that somebody else has locked: its token is minted, or has left. */
+export const MOST_WAITED_MS = 3_000
+
 /** An offer that can be paid, and for whom it was asked for. */
 export type MintedOffer = Called<Asking, Minted>
 
@@ -68,7 +71,7 @@ export const mintStep = <R>(
   then: (credential: MppCredential, minted: MintedOffer) => R,
 ): SharedStep<MintedOffer, R | NextCall<GivingBack>, PayProblemCode, MintingEvents, State> => ({
   name: 'mint',
-  lanes: agentLanes(({ reservation }) => reservation.subject.agentId),
+  lanes: agentLanes(({ reservation }) => reservation.subject.agentId, MOST_WAITED_MS),
 
   async load(items, sql, ports) {
     const { tenant, now } = items[0] as Item<MintedOffer>
