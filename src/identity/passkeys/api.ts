@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { del, get, list, nothing, patch, post } from '../../kernel/contract/operation.ts'
-import { roleScopes, scopes } from '../../kernel/contract/scopes.ts'
+import { del, get, list, missing, nothing, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { email, label } from '../../values/schemas.ts'
+import { label } from '../../values/schemas.ts'
 import {
   assertionEvents,
   assertionRefusals,
   ChallengeRecord,
   CreationOptions,
+  challengeId,
   PasskeyRecord,
   passkeyEvents,
   passkeyFails,
@@ -28,27 +28,6 @@ const person_not_active = [
   'personId: this person has not joined yet, or is removed. An invited person opens the link first.',
 ] as const
 const too_many_passkeys = [400, 'This person has twenty passkeys. Revoke one first.'] as const
-
-const subject = z.union(
-  [
-    id('passkey'),
-    z.strictObject({
-      name: label,
-      email: email.nullable().default(null),
-      role: z.enum(Object.keys(roleScopes) as [keyof typeof roleScopes, ...(keyof typeof roleScopes)[]]),
-    }),
-    z.strictObject({ personId: id('person') }),
-    z.strictObject({
-      name: label,
-      environment: z.enum(['sandbox', 'test', 'live']),
-      scopes: z.array(z.enum(scopes)).min(1).max(scopes.length).nullable().default(null),
-    }),
-  ],
-  {
-    error:
-      'must be an id, or what is to be done: {name, email, role} or {personId} of an invitation, {name, environment, scopes} of a key',
-  },
-)
 
 export const passkeysApi = {
   registerOptions: post('/passkeys/register/options', {
@@ -91,7 +70,7 @@ export const passkeysApi = {
     description:
       'Completes what `POST /passkeys/register/options` has begun. The device must have verified its user and keep the passkey by itself (a discoverable credential). No attestation is asked for.',
     body: z.strictObject({
-      challengeId: id('challenge'),
+      challengeId,
       name: label.default('Passkey').meta({ examples: ['Phone'] }),
       registration: Registration,
     }),
@@ -152,17 +131,18 @@ export const passkeysApi = {
     ...writers,
     summary: 'Get a challenge for a passkey to sign',
     description:
-      'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}` or `{personId}` (`invitation`: a person, a new link), `{name, environment, scopes}` (`key`). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
+      'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}` or `{keyId}` (`key`: a new one, one in place of another). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
     asksForPasskey: true,
     body: z.strictObject({
       purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key']),
-      subject: subject.optional(),
+      subject: z.unknown().meta({ description: 'An id, or what is to be done: by the purpose, see above.' }),
     }),
     example: { purpose: 'invitation', subject: { name: 'Grace Hopper', role: 'approver' } },
     returns: [201, ChallengeRecord],
     fails: {
       passkey_not_found,
       person_not_found,
+      key_not_found: missing('key'),
       subject_mismatch: [400, 'subject: it does not fit the purpose.'],
     },
   }),
@@ -176,6 +156,7 @@ export const passkeysApi = {
         description: '`{challengeId, assertion}`, by another passkey, where there are two or more.',
       }),
     }),
+    example: {},
     returns: [204, nothing],
     fails: {
       ...assertionRefusals,
