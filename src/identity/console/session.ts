@@ -23,7 +23,10 @@ const schema = defineEntity({
     passkeyId: nullable.string(),
     hash: p.text(),
     hint: p.text(),
-    expiresAt: timestamp().onCreate(() => after(clock.real(), SESSION_LASTS_MS)),
+    /** By the instant that `createdAt` has: a later one would be beyond twelve hours. */
+    expiresAt: timestamp().onCreate(session =>
+      after((session as { createdAt: Date }).createdAt, SESSION_LASTS_MS),
+    ),
     /** When somebody has last done something, to the second. */
     lastUsedAt: realTime(),
     revokedAt: nullable.instant(),

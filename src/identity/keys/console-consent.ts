@@ -9,7 +9,10 @@ import {
   verifyAssertion,
 } from '../passkeys/index.ts'
 
-type Asking = Pick<Context<never, typeof assertionEvents>, 'sql' | 'tenant' | 'ports' | 'emit' | 'actor'>
+type Asking = Pick<
+  Context<never, typeof assertionEvents>,
+  'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'sendAlong'
+>
 
 /** In the console a person signs for each new key, or why that does not count; a key signs nothing. Ask before any row is locked. */
 export const consentToKey = async (

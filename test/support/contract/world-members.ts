@@ -4,10 +4,14 @@ import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { signInBy, tokenIn } from '../identity/console.ts'
 import {
+  aLinkOf,
   anApproval,
   anEnrolment,
+  anInvitation,
+  anInvited,
   aRegistration,
   aRevocation,
+  aSignInLink,
   type Make,
   type WorldService,
 } from './world-passkeys.ts'
@@ -38,19 +42,20 @@ async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
 }
 
 /** The credential by which a test token pays what is asked for at the path. */
-const paying = (method: string) => async (_make: Make, path: string, url: string) => ({
-  authorization: credentialFor(await challengeOf(url + path, { method })),
-})
+const paying =
+  (method: string) =>
+  async (_make: Make, path: string, { url }: WorldService) => ({
+    authorization: credentialFor(await challengeOf(url + path, { method })),
+  })
 
 /** What the browser of a person sends who has just joined. */
-async function aSession(make: Make, _path: string, url: string) {
-  const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
-  return (await signInBy(url, joinUrl)).headers
+async function aSession(make: Make, _path: string, service: WorldService) {
+  return (await signInBy(service.url, (await anInvited(make, service)).joinUrl)).headers
 }
 
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
-  Record<string, (make: Make, path: string, url: string) => Promise<Record<string, string>>>
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
   'console.signOut': aSession,
   'settlements.pay': paying('GET'),
@@ -86,10 +91,10 @@ export const MADE_MEMBERS: Readonly<
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
-  'console.redeemLink': async make => {
-    const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
-    return { token: tokenIn(joinUrl) }
-  },
+  'console.createLink': aSignInLink,
+  'console.redeemLink': async (make, _, service) => ({
+    token: tokenIn((await anInvited(make, service)).joinUrl),
+  }),
   'checkout.confirm': shoppersIntent,
   'checkout.createSession': shoppersIntent,
   'checkout.credential': async make => {
@@ -120,7 +125,8 @@ export const MADE_MEMBERS: Readonly<
   'passkeys.registerOptions': anEnrolment,
   'passkeys.registerVerify': aRegistration,
   'passkeys.revoke': aRevocation,
-  'people.create': async () => ({ email: `${randomUUID()}@example.com` }),
+  'people.create': anInvitation({ name: 'Grace Hopper', role: 'approver' }),
+  'people.link': aLinkOf,
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   'fillerKeys.create': async () => ({
     publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),

@@ -12,7 +12,7 @@ import {
   type RequestOptions,
   type TestService,
 } from '../harness.ts'
-import { FROM_OUR_PAGE, firstPerson, invited, type SignedIn } from '../identity/console.ts'
+import { FROM_OUR_PAGE, firstPerson, type SignedIn, signInBy } from '../identity/console.ts'
 import {
   FILLING_OPERATIONS,
   LINKED_FROM,
@@ -22,7 +22,7 @@ import {
   type SpecialRecord,
 } from './world-data.ts'
 import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
-import { aPasskey } from './world-passkeys.ts'
+import { anInvited, aPasskey } from './world-passkeys.ts'
 
 export const operations = published(areas)
 
@@ -146,7 +146,7 @@ export class World {
     return {
       path,
       body,
-      headers: (await MADE_HEADERS[registered.key]?.(make, path, this.#service.url)) ?? {},
+      headers: (await MADE_HEADERS[registered.key]?.(make, path, this.#service)) ?? {},
     }
   }
 
@@ -307,8 +307,9 @@ export class World {
   }
 
   /** Somebody else's session, so that the owner's goes on. */
-  signedIn(): Promise<SignedIn> {
-    return invited(this.#service.url, this.owner.client, 'viewer')
+  async signedIn(): Promise<SignedIn> {
+    const { joinUrl } = await anInvited(this.#make.bind(this), this.#service)
+    return signInBy(this.#service.url, joinUrl)
   }
 
   /** The authorization of a payment by this card, as the card network asks for one. */
