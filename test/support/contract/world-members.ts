@@ -2,11 +2,8 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
-import type { HttpResponse } from '../harness.ts'
-import { signInBy, tokenIn } from '../identity/console.ts'
-
-/** Calls an operation with the owner's key, and gives its answer. */
-type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
+import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
+import { anEnrolment, aRegistration, aRevocation, type Make, type WorldService } from './world-passkeys.ts'
 
 async function anAgent(make: Make): Promise<string> {
   const { id, walletId } = await make('POST', '/agents', { name: 'Shopper' })
@@ -34,19 +31,19 @@ async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
 }
 
 /** The credential by which a test token pays what is asked for at the path. */
-const paying = (method: string) => async (_make: Make, path: string, url: string) => ({
+const paying = (method: string) => async (_make: Make, path: string, { url }: WorldService) => ({
   authorization: credentialFor(await challengeOf(url + path, { method })),
 })
 
-/** What the browser of a person sends who has just joined. */
-async function aSession(make: Make, _path: string, url: string) {
-  const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
-  return (await signInBy(url, joinUrl)).headers
+/** What the browser of a person sends who has just signed in. */
+async function aSession(make: Make, _path: string, service: WorldService) {
+  const { id: ownerId } = await make('GET', '/customers/me')
+  return (await signedInTo(service, { ownerId })).headers
 }
 
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
-  Record<string, (make: Make, path: string, url: string) => Promise<Record<string, string>>>
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
   'console.signOut': aSession,
   'settlements.pay': paying('GET'),
@@ -63,23 +60,23 @@ async function aPayer(make: Make) {
 
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<
-  Record<string, (make: Make, path: string, url: string) => Promise<object>>
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<object>>
 > = {
   'accessEvents.access': async (make, path) => {
     const { agentId } = await make('GET', path.replace(/\/access$/, ''))
     return { intentId: await approvedIntent(make, agentId, SHOP) }
   },
   'agentCredentials.create': aShopper,
-  'billing.acquirerPaid': async (make, _, url) => {
+  'billing.acquirerPaid': async (make, _, { url }) => {
     const { id: walletId } = await make('POST', '/wallets', { name: 'Bookshop' })
     const asked = { walletId, amountEuros: 50, description: 'A book', expiresInHours: 1 }
     const { id } = await make('POST', '/collect/requests', asked)
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
-  'console.redeemLink': async make => {
-    const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
-    return { token: tokenIn(joinUrl) }
+  'console.redeemLink': async (make, _, service) => {
+    const { id: ownerId } = await make('GET', '/customers/me')
+    return { token: tokenIn((await aLink(service, { ownerId })).url) }
   },
   'checkout.confirm': shoppersIntent,
   'checkout.createSession': shoppersIntent,
@@ -108,6 +105,9 @@ export const MADE_MEMBERS: Readonly<
     await make('POST', `/intents/${intentId}/approve`)
     return { paymentToken: token }
   },
+  'passkeys.registerOptions': anEnrolment,
+  'passkeys.registerVerify': aRegistration,
+  'passkeys.revoke': aRevocation,
   'people.create': async () => ({ email: `${randomUUID()}@example.com` }),
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   'fillerKeys.create': async () => ({

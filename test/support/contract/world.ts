@@ -12,7 +12,7 @@ import {
   type RequestOptions,
   type TestService,
 } from '../harness.ts'
-import { FROM_OUR_PAGE, firstPerson, invited, type SignedIn } from '../identity/console.ts'
+import { FROM_OUR_PAGE, type SignedIn, signedInTo } from '../identity/console.ts'
 import {
   FILLING_OPERATIONS,
   LINKED_FROM,
@@ -22,6 +22,7 @@ import {
   type SpecialRecord,
 } from './world-data.ts'
 import { MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
+import { aPasskey } from './world-passkeys.ts'
 
 export const operations = published(areas)
 
@@ -33,6 +34,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/pay/assets': async () => style.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
+  '/passkeys': world => world.enrolledPasskey(),
   '/collect/402': world => world.askedForMoney(),
   '/collect/settlements': world => world.paidByMachine(),
   '/simulate/mpp': async () => 'paid',
@@ -75,10 +77,10 @@ export interface WorldOwner extends Owner<typeof areas> {
   readonly session: SignedIn['headers']
 }
 
-export const withSession = async (url: string, owner: Owner<typeof areas>): Promise<WorldOwner> => ({
-  ...owner,
-  session: (await firstPerson(url, owner.client)).headers,
-})
+export const withSession = async (
+  service: Pick<TestService, 'sql' | 'url'>,
+  owner: Owner<typeof areas>,
+): Promise<WorldOwner> => ({ ...owner, session: (await signedInTo(service, owner)).headers })
 
 /** The credentials with which this owner calls an operation. */
 export function credentials(
@@ -138,7 +140,7 @@ export class World {
     return {
       path,
       body,
-      headers: (await MADE_HEADERS[registered.key]?.(make, path, this.#service.url)) ?? {},
+      headers: (await MADE_HEADERS[registered.key]?.(make, path, this.#service)) ?? {},
     }
   }
 
@@ -158,7 +160,7 @@ export class World {
   async bodyOf({ key, operation }: Registered, path: string): Promise<unknown> {
     if (operation.example === undefined) return undefined
     const make = this.#make.bind(this)
-    const made = await MADE_MEMBERS[key]?.(make, path, this.#service.url)
+    const made = await MADE_MEMBERS[key]?.(make, path, this.#service)
     const example = { ...operation.example, ...made, ...this.#variants[key] }
     const body = (await this.#withIds(example)) as { fromWalletId?: string }
     // The paying wallet needs money.
@@ -300,13 +302,18 @@ export class World {
 
   /** Somebody else's session, so that the owner's goes on. */
   signedIn(): Promise<SignedIn> {
-    return invited(this.#service.url, this.owner.client, 'viewer')
+    return signedInTo(this.#service, this.owner, { role: 'viewer' })
   }
 
   /** The authorization of a payment by this card, as the card network asks for one. */
   async paidByCard(cardId: string): Promise<string> {
     await networkBefore(this.#service).authorize(cardId, 25)
     return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
+  }
+
+  /** A passkey beside the one of the first owner. */
+  enrolledPasskey(): Promise<string> {
+    return aPasskey(this.#make.bind(this), this.#service)
   }
 
   /** A request for money that nobody has paid. */
