@@ -1,3 +1,9 @@
+export {
+  type ApprovalProof,
+  ApprovalRejected,
+  type ProvenApproval,
+  verifyApproval,
+} from './verify-approval.ts'
 export { SignatureRejected, UnknownSigningKey, verifySigned } from './verify-signed.ts'
 export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-webhook.ts'
 

@@ -3,7 +3,14 @@ import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
-import { anEnrolment, aRegistration, aRevocation, type Make, type WorldService } from './world-passkeys.ts'
+import {
+  anApproval,
+  anEnrolment,
+  aRegistration,
+  aRevocation,
+  type Make,
+  type WorldService,
+} from './world-passkeys.ts'
 
 async function anAgent(make: Make): Promise<string> {
   const { id, walletId } = await make('POST', '/agents', { name: 'Shopper' })
@@ -31,9 +38,11 @@ async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
 }
 
 /** The credential by which a test token pays what is asked for at the path. */
-const paying = (method: string) => async (_make: Make, path: string, { url }: WorldService) => ({
-  authorization: credentialFor(await challengeOf(url + path, { method })),
-})
+const paying =
+  (method: string) =>
+  async (_make: Make, path: string, { url }: WorldService) => ({
+    authorization: credentialFor(await challengeOf(url + path, { method })),
+  })
 
 /** What the browser of a person sends who has just signed in. */
 async function aSession(make: Make, _path: string, service: WorldService) {
@@ -57,6 +66,11 @@ async function aPayer(make: Make) {
   const { agentId, cardId } = await aShopper(make)
   return { cardId, intentId: await approvedIntent(make, agentId, SHOP) }
 }
+
+/** What is done before an operation on the record of its path, where one call is not enough: by operation. */
+export const MADE_BEFORE: Readonly<
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<unknown>>
+> = { 'intents.approval': anApproval }
 
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<

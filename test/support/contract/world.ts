@@ -21,7 +21,7 @@ import {
   SPECIAL_RECORDS,
   type SpecialRecord,
 } from './world-data.ts'
-import { MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
+import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 import { aPasskey } from './world-passkeys.ts'
 
 export const operations = published(areas)
@@ -122,7 +122,12 @@ export class World {
     if (!this.#prepared) return this.#prepare(registered)
     // Records that were changed first, or created in a special way, are of no use to other operations.
     const isSpecial = Object.keys(CAUSED).some(collection => registered.operation.path.startsWith(collection))
-    this.#keeps = !(registered.key in REQUIRED_BEFORE || registered.key in RECORD_VARIANTS || isSpecial)
+    this.#keeps = !(
+      registered.key in REQUIRED_BEFORE ||
+      registered.key in RECORD_VARIANTS ||
+      registered.key in MADE_BEFORE ||
+      isSpecial
+    )
     return cached(this.#prepared, registered.key, () => this.#prepare(registered))
   }
 
@@ -137,6 +142,7 @@ export class World {
     const before = REQUIRED_BEFORE[registered.key]
     if (before) await this.#succeed(byKey(before), path)
     const make = this.#make.bind(this)
+    await MADE_BEFORE[registered.key]?.(make, path, this.#service)
     return {
       path,
       body,
