@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { Authenticator } from '../../support/identity/authenticator.ts'
-import { firstPerson, redeem, type SignedIn, signInBy } from '../../support/identity/console.ts'
+import { firstPerson, redeem, type SignedIn } from '../../support/identity/console.ts'
 import { assertion, enrol, enrolled, originOf } from '../../support/identity/people.ts'
-import { sessionOf } from '../../support/identity/sessions.ts'
+import { sessionOf, signInBy } from '../../support/identity/sessions.ts'
 import { times } from '../../support/sample-service.ts'
 import { service } from './people-service.ts'
 

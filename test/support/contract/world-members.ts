@@ -2,13 +2,12 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
-import { signInBy, tokenIn } from '../identity/console.ts'
+import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import {
   aLinkOf,
   anApproval,
   anEnrolment,
   anInvitation,
-  anInvited,
   aRegistration,
   aRevocation,
   aSignInLink,
@@ -48,9 +47,10 @@ const paying =
     authorization: credentialFor(await challengeOf(url + path, { method })),
   })
 
-/** What the browser of a person sends who has just joined. */
+/** What the browser of a person sends who has just signed in. */
 async function aSession(make: Make, _path: string, service: WorldService) {
-  return (await signInBy(service.url, (await anInvited(make, service)).joinUrl)).headers
+  const { id: ownerId } = await make('GET', '/customers/me')
+  return (await signedInTo(service, { ownerId })).headers
 }
 
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
@@ -92,9 +92,10 @@ export const MADE_MEMBERS: Readonly<
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
   'console.createLink': aSignInLink,
-  'console.redeemLink': async (make, _, service) => ({
-    token: tokenIn((await anInvited(make, service)).joinUrl),
-  }),
+  'console.redeemLink': async (make, _, service) => {
+    const { id: ownerId } = await make('GET', '/customers/me')
+    return { token: tokenIn((await aLink(service, { ownerId })).url) }
+  },
   'checkout.confirm': shoppersIntent,
   'checkout.createSession': shoppersIntent,
   'checkout.credential': async make => {

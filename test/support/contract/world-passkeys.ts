@@ -38,7 +38,7 @@ async function assertion(make: Make, service: WorldService, body: object) {
 }
 
 /** Somebody whom the first owner has invited. */
-export async function anInvited(make: Make, service: WorldService) {
+async function anInvited(make: Make, service: WorldService) {
   return make(
     'POST',
     '/people',

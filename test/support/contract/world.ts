@@ -12,7 +12,7 @@ import {
   type RequestOptions,
   type TestService,
 } from '../harness.ts'
-import { FROM_OUR_PAGE, firstPerson, type SignedIn, signInBy } from '../identity/console.ts'
+import { FROM_OUR_PAGE, type SignedIn, signedInTo } from '../identity/console.ts'
 import {
   FILLING_OPERATIONS,
   LINKED_FROM,
@@ -77,10 +77,10 @@ export interface WorldOwner extends Owner<typeof areas> {
   readonly session: SignedIn['headers']
 }
 
-export const withSession = async (url: string, owner: Owner<typeof areas>): Promise<WorldOwner> => ({
-  ...owner,
-  session: (await firstPerson(url, owner.client)).headers,
-})
+export const withSession = async (
+  service: Pick<TestService, 'sql' | 'url'>,
+  owner: Owner<typeof areas>,
+): Promise<WorldOwner> => ({ ...owner, session: (await signedInTo(service, owner)).headers })
 
 /** The credentials with which this owner calls an operation. */
 export function credentials(
@@ -307,9 +307,8 @@ export class World {
   }
 
   /** Somebody else's session, so that the owner's goes on. */
-  async signedIn(): Promise<SignedIn> {
-    const { joinUrl } = await anInvited(this.#make.bind(this), this.#service)
-    return signInBy(this.#service.url, joinUrl)
+  signedIn(): Promise<SignedIn> {
+    return signedInTo(this.#service, this.owner, { role: 'viewer' })
   }
 
   /** The authorization of a payment by this card, as the card network asks for one. */
