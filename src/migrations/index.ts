@@ -68,6 +68,7 @@ import { MachinePayments } from './m0094-machine-payments.ts'
 import { PaymentRequests } from './m0095-payment-requests.ts'
 import { PaymentTokens } from './m0096-payment-tokens.ts'
 import { MachinePaymentsReceived } from './m0097-machine-payments-received.ts'
+import { Mandates } from './m0102-mandates.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -141,4 +142,5 @@ export const migrations = [
   { name: 'm0095-payment-requests', class: PaymentRequests },
   { name: 'm0096-payment-tokens', class: PaymentTokens },
   { name: 'm0097-machine-payments-received', class: MachinePaymentsReceived },
+  { name: 'm0102-mandates', class: Mandates },
 ]

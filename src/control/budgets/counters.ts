@@ -5,7 +5,7 @@ import type { Cause } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
 
-/** The use of limits by one subject (agent, run, delegation, token or owner) in one period. */
+/** The use of limits by one subject (agent, run, delegation, token, card, mandate or owner) in one period. */
 export interface Counter extends Row {
   readonly subject: string
   readonly period: string
@@ -18,6 +18,8 @@ export interface Counter extends Row {
   firstMerchant: string | null
   /** The owner's budget of the day or the month; null on every other counter. */
   readonly limit: Euros | null
+  /** The terms of the mandate whose counter for all time this is, as they are stored; null on every other counter. */
+  readonly mandate: object | null
 }
 
 /** The amounts reserved and spent for one cause. They count on the day of the reservation, whenever it is paid. */
@@ -80,6 +82,19 @@ export class BudgetCounters {
     return usedOf(this.#counter(subject, 'all'))
   }
 
+  /** The mandates whose counters are open, with their terms as they are stored. */
+  mandates(): { readonly id: string; readonly terms: object }[] {
+    return [...this.#counters.values()].flatMap(({ subject, mandate }) =>
+      mandate ? { id: subject, terms: mandate } : [],
+    )
+  }
+
+  /** The payments that a subject has made, and not those that are only reserved. */
+  madeUses(subject: string): { readonly spentEuros: Euros; readonly uses: number } {
+    const { spent, uses } = this.#counter(subject, 'all')
+    return { spentEuros: spent, uses }
+  }
+
   /** The merchant that a subject has paid first; null if it has paid none. */
   firstMerchantOf(subject: string): string | null {
     return this.#counter(subject, 'all').firstMerchant
@@ -123,7 +138,8 @@ export class BudgetCounters {
     this.#reservations.set(causeKey(cause), reservation)
     for (const subject of subjects) {
       const all = this.#counter(subject, 'all')
-      if (!isInTerm(all, term)) Object.assign(all, { term, uses: 0, reservedUses: 0 })
+      const ofSubject = termOf(subject, term)
+      if (!isInTerm(all, ofSubject)) Object.assign(all, { term: ofSubject, uses: 0, reservedUses: 0 })
       if (!all.lastSpendAt || all.lastSpendAt < this.#now) all.lastSpendAt = this.#now
     }
     this.#change(reservation, { reserved: amount, spent: 0n })
@@ -184,7 +200,7 @@ export class BudgetCounters {
     }
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')
-      if (isInTerm(all, reservation.term)) countUses(all, before, after)
+      if (isInTerm(all, termOf(subject, reservation.term))) countUses(all, before, after)
     }
   }
 
@@ -237,4 +253,8 @@ function countUses(counter: Counter, before: UseState, after: UseState): void {
 /** The term of amounts that are no use: no agent has it. */
 const NO_TERM = new Date(0)
 
-const isInTerm = ({ term }: Counter, other: Date | null): boolean => term?.getTime() === other?.getTime()
+/** A mandate counts its uses for as long as it stands, whatever policy its agent has meanwhile. */
+const termOf = (subject: string, term: Date | null): Date | null =>
+  subject.startsWith('mandate_') && !isInTerm({ term: NO_TERM }, term) ? null : term
+
+const isInTerm = ({ term }: Pick<Counter, 'term'>, other: Date | null): boolean => term?.getTime() === other?.getTime()

@@ -7,13 +7,17 @@ export {
   type Check,
   type Counters,
   checkOutcomes,
+  type MandateLimit,
+  type MandateUse,
   type Risk,
+  type RuledMandate,
   type Ruling,
   remainingOf,
   type SpendRequest,
 } from './decision.ts'
 export type { Rule } from './evaluation.ts'
 export { explainChecks } from './explain.ts'
+export { mandateInWords } from './mandate-rules.ts'
 export { presetOf, presets } from './presets.ts'
 export {
   encodeRules,

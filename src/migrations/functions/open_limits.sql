@@ -1,8 +1,10 @@
 -- Locks the counters that spending on a day needs and those of earlier reservations, and returns them; missing ones are
--- made. Where the owner has a budget, the owner's own counters of these days are among them, with their limits. The
--- locks are taken in one order: `all` of each agent first, then by subject and period.
-create or replace function open_counters(of_owner text, of_mode text, spending text[], on_day date, agents text[],
-  cause_types text[], cause_ids text[]) returns table (counter counters, limit_cents bigint) language plpgsql
+-- made. Where the owner has a budget, the owner's own counters of these days are among them, with their limits; so are
+-- those of the active mandates of `mandates_of`, which are agents, with their terms. The locks are taken in one order:
+-- `all` of each agent first, then by subject and period.
+create or replace function open_limits(of_owner text, of_mode text, spending text[], on_day date, agents text[],
+  cause_types text[], cause_ids text[], mandates_of text[])
+  returns table (counter counters, limit_cents bigint, mandate jsonb) language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   budget owner_budgets;
@@ -16,6 +18,9 @@ begin
   end if;
   with touched as (
     select unnest(spending) as subject, on_day as day
+    union
+    select m.id, on_day from mandates m
+    where m.owner_id = of_owner and m.mode = of_mode and m.agent_id = any(mandates_of) and m.status = 'active'
     union
     select unnest(r.subjects), r.day
     from unnest(cause_types, cause_ids) as c (type, id)
@@ -35,6 +40,8 @@ begin
     select unnest(agents), 'all'
   ) as w;
   return query
-    select k, case when k.subject = of_owner then budget_limit(budget, k.period) end
+    select k, case when k.subject = of_owner then budget_limit(budget, k.period) end,
+      case when k.period = 'all' and starts_with(k.subject, 'mandate_') then
+        mandate_terms(of_owner, of_mode, k.subject) end
     from counters_lock(of_owner, of_mode, wanted_subjects, wanted_periods) as k;
 end $$;
