@@ -1,4 +1,3 @@
 import './payer-page/by-http.ts'
 import './payer-page/epc-code.ts'
 import './payer-page/in-browser.ts'
-import './payer-page/language.ts'

@@ -68,7 +68,7 @@ export const chargeEvents = {
     ChargeEvent,
   ),
   'agent_credential.declined': event(
-    'A payment by a network token was declined, or its approval was taken back.',
+    'A payment by a network token was declined, or its approval was taken back, reversed or has run out.',
     ChargeEvent,
   ),
 }

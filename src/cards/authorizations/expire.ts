@@ -3,6 +3,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type CardBatch, writeCardBatch } from './batch.ts'
 import { loadCardBatch } from './load-batch.ts'
 import type { messagesApi } from './messages-api.ts'
+import { tellOfToken } from './network/token-events.ts'
 import { applyFacts } from './standing/apply.ts'
 import { postingsOf } from './standing/payment.ts'
 
@@ -53,7 +54,9 @@ export const expire: Expire = {
     const isUnconfirmed = row.facts.confirmed !== null && row.facts.clearings.length === 0
     const evidence = { type: isUnconfirmed ? 'unconfirmed' : 'expired', id: row.id }
     const postings = postingsOf(`${row.id}/expiry/${row.expiresAt.getTime()}`)
-    applyFacts(row, { ...row.facts, expired: true }, evidence, batch, postings, context)
+    const before = row.facts
+    applyFacts(row, { ...before, expired: true }, evidence, batch, postings, context)
+    tellOfToken(row, before, batch, context)
     return { expired: true }
   },
   write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),

@@ -4,6 +4,7 @@ export { confirmationBlocker, confirmPayment, loadConfirmations, writeConfirmati
 export { authorizationEvents } from './messages-api.ts'
 export {
   decideTokenPayment,
+  isTokenPaymentConfirmed,
   loadTokenPayments,
   settleTokenPayment,
   type TokenPayment,

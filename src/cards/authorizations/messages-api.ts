@@ -35,7 +35,7 @@ export const messagesApi = {
     callers: [],
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
-    emits: authorizationEvents,
+    emits: { ...authorizationEvents, ...chargeEvents },
   }),
   /** News about a card itself: it was shipped, put into a mobile wallet, closed by the processor. */
   notice: post('/rails/card-processor/notices', {

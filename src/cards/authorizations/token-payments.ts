@@ -186,6 +186,16 @@ function begin(payment: TokenPayment, answered: Answered, { id, batch, context }
   if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
 }
 
+function begunBy(mppCredentialId: string, { authorizations }: CardBatch): AuthorizationRow {
+  const row = [...authorizations].find(one => one.mppCredentialId === mppCredentialId)
+  if (!row) throw new Error(`${mppCredentialId} has begun no payment, or was not loaded`)
+  return row
+}
+
+/** Whether a receipt or the owner has said that a machine payment was paid. */
+export const isTokenPaymentConfirmed = (mppCredentialId: string, batch: CardBatch): boolean =>
+  begunBy(mppCredentialId, batch).facts.confirmed !== null
+
 /**
  * Takes the word of a receipt or of the owner about what became of a machine payment. Where the network has spoken before,
  * or a receipt, that counts: a payment that is paid is never taken back here. Returns the id of its transaction; null if
@@ -198,8 +208,7 @@ export function settleTokenPayment(
   batch: CardBatch,
   context: ApplyContext,
 ): string | null {
-  const row = [...batch.authorizations].find(one => one.mppCredentialId === mppCredentialId)
-  if (!row) throw new Error(`${mppCredentialId} has begun no payment, or was not loaded`)
+  const row = begunBy(mppCredentialId, batch)
   const { facts } = row
   const { approvedEuros, capturedEuros } = standingOf(facts)
   if (outcome === 'not_paid' && approvedEuros + capturedEuros > 0n) return row.transactionId

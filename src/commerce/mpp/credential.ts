@@ -6,13 +6,14 @@ import { days, minutes } from '../../values/clock.ts'
 
 /**
  * `sent`: the credential is on its way, and the merchant has not answered yet. `indeterminate`: nobody knows whether it was
- * paid. A payment that the card network tells of after the credential became void was made all the same.
+ * paid. A payment that the card network tells of after the credential became void was made all the same. One of which the
+ * network alone has said that it was paid is void once the network takes that back.
  */
 export const mppCredentialMachine = machine('mpp_credential', {
   minted: ['sent', 'consumed', 'void'],
   sent: ['consumed', 'indeterminate'],
   indeterminate: ['consumed', 'void'],
-  consumed: [],
+  consumed: ['void'],
   void: ['consumed'],
 })
 

@@ -8,7 +8,7 @@ const FIND = `
 select p.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select c.id, c.intent_id as "intentId", c.status, c.note, c.updated_at as "updatedAt", (
-    select a.status = 'refunded' from card_authorizations a
+    select a.status in ('refunded', 'reversed', 'expired') from card_authorizations a
     where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isBack"
   from mpp_credentials c where (c.owner_id, c.mode, c.intent_id) = ($1, $2, w.id) order by c.id desc limit ${MAX_PAYMENTS}
 ) p

@@ -2,17 +2,18 @@ import type { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
 import { revokeMppToken } from '../../cards/agent-credentials/index.ts'
 import {
   type CardBatch,
+  isTokenPaymentConfirmed,
   loadTokenPayments,
   settleTokenPayment,
   type tokenPaymentEvents,
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { type Process, workflowIdOf } from '../../kernel/contract/process.ts'
 import { after } from '../../values/clock.ts'
 import { MppCredential, mppCredentialMachine, OPEN_FOR_MS, type Witness } from './credential.ts'
 import { credentialEvent } from './events.ts'
-import { mppProcess } from './process.ts'
+import { mppProcess, takenBackProcess } from './process.ts'
 import type { outcomeEvents } from './schemas.ts'
 
 /** The events of everything that may end a machine payment. */
@@ -33,6 +34,11 @@ export class OpenPayment {
     this.credential = credential
     this.#batch = batch
     this.#context = context
+  }
+
+  /** Whether the merchant or the owner has said that it was paid: what the network takes back does not undo their word. */
+  isConfirmed(): boolean {
+    return isTokenPaymentConfirmed(this.credential.id, this.#batch)
   }
 
   /** Captures the money, once, whoever else has said so before. */
@@ -64,12 +70,13 @@ export class OpenPayment {
       consume(credential, transactionId, 'network', this.#context)
       return false
     }
+    const runs = credential.status === 'consumed' ? takenBackProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
     // The processor is still to be told that the token is over.
     Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })
     emit('mpp.credential.void', credentialEvent(credential))
-    look(credential, this.#context)
+    look(credential, this.#context, runs)
     return true
   }
 
@@ -100,9 +107,13 @@ export function consume(
 }
 
 /** A record whose outcome is open has a run, also where those that are paid at once have none. */
-function look(credential: MppCredential, { wake }: Pick<OutcomeContext, 'wake'>): void {
-  credential.workflowId ??= workflowIdOf(mppProcess, credential.id)
-  wake(mppProcess, credential)
+function look(
+  credential: MppCredential,
+  { wake }: Pick<OutcomeContext, 'wake'>,
+  process: Process = mppProcess,
+): void {
+  credential.workflowId ??= workflowIdOf(process, credential.id)
+  wake(process, credential)
 }
 
 /** Locks a machine payment with all that its outcome may change, in the global order; null if there is none. */

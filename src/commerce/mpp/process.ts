@@ -19,6 +19,9 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /v1/mpp/credentials/{id}/resolve\`.`,
 } as const satisfies Process
 
+/** The process of a payment that had ended as paid: the network has taken that back, and the token is to be deleted. */
+export const takenBackProcess = { ...mppProcess, recurs: true } as const satisfies Process
+
 /** The signals that operators send from the Web UI or the command line, and what each does. */
 export const mppSignals = {
   paid: 'Takes the payment as made: the money is captured.',

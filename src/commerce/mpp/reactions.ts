@@ -31,13 +31,16 @@ async function noteCharge(id: string, { transactionId }: Charge, context: Outcom
   if (credential.status !== 'sent') consume(credential, transactionId, 'network', context)
 }
 
-/** The network has declined, or taken its approval back. What is consumed stays so: its transaction tells the rest. */
+/**
+ * The network has declined, or taken back what it authorized. Where a receipt or the owner has said that it was paid, it
+ * stays so: its transaction tells the rest.
+ */
 async function noteDecline(id: string, context: OutcomeContext): Promise<void> {
   const payment = await lockPayment(id, context)
-  const credential = payment?.credential
-  if (!credential || credential.status === 'consumed' || credential.status === 'void') return
+  if (!payment || payment.isConfirmed() || payment.credential.status === 'void') return
+  const { credential } = payment
   Object.assign(credential, { transactionId: null, declinedAt: context.now })
-  if (credential.status !== 'sent') await payment?.giveUp('network')
+  if (credential.status !== 'sent') await payment.giveUp('network')
 }
 
 export const networkReactions = {

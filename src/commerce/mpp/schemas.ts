@@ -8,7 +8,7 @@ import { mppCredentialMachine, senders, witnesses } from './credential.ts'
 
 export const status = z.enum(mppCredentialMachine.states).meta({
   description:
-    '`minted`: shown to the caller, who sends it. `sent`: the merchant has not answered yet. `indeterminate`: nobody knows yet whether it was paid; its money stays held. `consumed`: paid. `void`: not paid; the intent is free again.',
+    '`minted`: shown to the caller, who sends it. `sent`: the merchant has not answered yet. `indeterminate`: nobody knows yet whether it was paid; its money stays held. `consumed`: paid. `void`: not paid, also where the card network has taken back what it had authorized; the intent is free again.',
 })
 
 const merchant = z.string().meta({

@@ -1,39 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { answerWith, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
-import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
+import { aPayer, balanceOf, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { advance } from '../../support/sandbox.ts'
 import { traceOf } from '../../support/trace.ts'
+import { authorize, clear, credentialOf, transactionsOf } from './network.ts'
 import { service } from './service.ts'
 
 const merchant = await startMerchant()
 const unclear = merchant.sells('/unclear', demand(), answerWith(500))
-
-/** The network token of a payment, by which the network speaks of it. */
-async function tokenOf({ card }: Payer): Promise<string> {
-  const [row] = await service.sql<{ id: string }>(
-    'select token_id as id from agent_credentials where card_id = $1',
-    [card.id],
-  )
-  return String(row?.id)
-}
-
-const authorize = async (payer: Payer, amountEuros = 20) =>
-  bodyOf(
-    payer.client.sandbox.authorizeCard({
-      body: {
-        cardId: payer.card.id,
-        amountEuros,
-        merchant: 'LOOPBACK*SHOP 4021',
-        networkTokenId: await tokenOf(payer),
-      },
-    }),
-  )
-
-const clear = (payer: Payer, authorizationId: string | null) =>
-  bodyOf(payer.client.sandbox.clearCard({ body: { authorizationId: String(authorizationId) } }))
-
-const credentialOf = async ({ client, intent }: Payer) => (await credentialsOn(client, intent.id))[0]
 
 async function anOpenPayment(): Promise<Payer & { credentialId: string; held: number; available: number }> {
   const payer = await aPayer(service)
@@ -55,8 +30,7 @@ describe('an outcome that is open', () => {
     expect(await intentOf(payer)).toMatchObject({ status: 'completed' })
     const after = await balanceOf(payer)
     expect([after.heldEuros, after.availableEuros]).toEqual([0, payer.available])
-    const { data } = await bodyOf(payer.client.transactions.list({ query: { intentId: payer.intent.id } }))
-    expect(data).toMatchObject([{ type: 'mpp', amountEuros: 20 }])
+    expect(await transactionsOf(payer)).toMatchObject([{ type: 'mpp', amountEuros: 20 }])
   })
 
   test('ends as not paid by a decline of the network', async () => {
@@ -154,8 +128,7 @@ describe('while the merchant is still to answer, the network', () => {
     const { by } = during('/honest', one => authorize(one), sell())
     expect(await by(payer)).toMatchObject({ status: 200 })
     expect(await credentialOf(payer)).toMatchObject({ status: 'consumed', outcomeBy: 'merchant' })
-    const { data } = await bodyOf(payer.client.transactions.list({ query: { intentId: payer.intent.id } }))
-    expect(data).toHaveLength(1)
+    expect(await transactionsOf(payer)).toHaveLength(1)
     expect(await balanceOf(payer)).toMatchObject({ heldEuros: 0, availableEuros })
   })
 

@@ -1,12 +1,13 @@
 import type { Context } from '../../../kernel/contract/context.ts'
+import type { Euros } from '../../../values/money.ts'
 import type { chargeEvents } from '../../agent-credentials/index.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
-import { type Facts, standingOf } from '../standing/facts.ts'
+import { type Facts, type Standing, standingOf } from '../standing/facts.ts'
 
 /**
- * Tells of a payment by a network token what the network has said of it just now: that it was authorized or cleared, or
- * that it was declined, also where an approval was taken back.
+ * Tells of a payment by a network token what has become known of it just now: that it was authorized or cleared, or that
+ * it was declined, also where all that was authorized was taken back, reversed or has run out uncleared.
  */
 export function tellOfToken(
   row: AuthorizationRow,
@@ -19,7 +20,7 @@ export function tellOfToken(
   if (!credential) return
   const [before, after] = [standingOf(factsBefore), standingOf(row.facts)]
   const cleared = after.clearedEuros - before.clearedEuros
-  const approved = after.approvedEuros - before.approvedEuros
+  const authorized = authorizedOf(after) - authorizedOf(before)
   const { agentId, cardId, intentId, status } = credential
   const { mppCredentialId, transactionId } = row
   const data = {
@@ -32,11 +33,17 @@ export function tellOfToken(
     transactionId,
   }
   const isHeard = row.facts !== factsBefore && heardOf(row.facts) > heardOf(factsBefore)
-  if (cleared > 0n || approved > 0n)
-    emit('agent_credential.charged', { ...data, amountEuros: cleared > 0n ? cleared : approved })
-  else if (row.amountEuros > 0n && after.approvedEuros === 0n && (isHeard || approved < 0n))
+  if (cleared > 0n || authorized > 0n)
+    emit('agent_credential.charged', { ...data, amountEuros: cleared > 0n ? cleared : authorized })
+  else if (row.amountEuros > 0n && !isPaying(after) && (isHeard || authorized < 0n))
     emit('agent_credential.declined', { ...data, amountEuros: row.amountEuros })
 }
+
+/** What is authorized: nothing any more where the payment is over, and the merchant has collected nothing of it. */
+const authorizedOf = ({ approvedEuros, clearedEuros, isOver }: Standing): Euros =>
+  isOver && clearedEuros === 0n ? 0n : approvedEuros
+
+const isPaying = (standing: Standing): boolean => authorizedOf(standing) + standing.clearedEuros > 0n
 
 /** How many answers to requests are known, ours and the processor's own. */
 const heardOf = ({ asks, outcome }: Facts): number => asks.length + outcome.length

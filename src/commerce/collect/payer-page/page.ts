@@ -1,9 +1,9 @@
 import type { Euros } from '../../../values/money.ts'
 import { type Html, html } from '../../../web/html.ts'
+import { amountIn, type Language, minuteIn } from '../../../web/language.ts'
 import { icon, style } from './assets.ts'
 import type { AskedTransfer } from './epc-code.ts'
-import type { Language } from './language.ts'
-import { amountIn, minuteIn, type PageState, texts } from './texts.ts'
+import { type PageState, texts } from './texts.ts'
 
 /** What the page shows of a request: nothing of its payer, and nothing that only who has paid may see. */
 export interface RequestView {

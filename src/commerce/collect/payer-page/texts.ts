@@ -1,5 +1,4 @@
-import { decimal, type Euros } from '../../../values/money.ts'
-import type { Language } from './language.ts'
+import type { Language } from '../../../web/language.ts'
 
 /** How a request stands for the person who is to pay it. */
 export type PageState = 'open' | 'under_way' | 'paid' | 'expired' | 'cancelled' | 'refunded'
@@ -112,23 +111,3 @@ const german: Texts = {
 }
 
 export const texts: Readonly<Record<Language, Texts>> = { en: english, de: german }
-
-const locales = { en: 'en-GB', de: 'de-DE' } as const
-
-/** `€12.50`, `12,50 €`: exact, whatever the amount. */
-export const amountIn = (language: Language, amount: Euros): string =>
-  new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'EUR' }).format(
-    decimal(amount) as Intl.StringNumericLiteral,
-  )
-
-/** The minute of an instant by the clock of Frankfurt, by which banks in euros work. */
-export const minuteIn = (language: Language, at: Date): string =>
-  new Intl.DateTimeFormat(locales[language], {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZone: 'Europe/Berlin',
-    timeZoneName: 'short',
-  }).format(at)

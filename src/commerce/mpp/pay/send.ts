@@ -57,7 +57,7 @@ function paid(payment: OpenPayment, answer: Answered, sentAt: Date) {
   const read = receiptIn(answer, credential, sentAt)
   const note = read.receipt === null ? { note: read.note } : {}
   Object.assign(credential, { receipt: read.receipt, note: null, ...note })
-  if (credential.status !== 'consumed') payment.pay('merchant')
+  payment.pay('merchant')
   return {
     credential_id: credential.id,
     merchant_status: answer.status,

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { languageOf } from '../../../src/commerce/collect/payer-page/language.ts'
-import { amountIn, minuteIn } from '../../../src/commerce/collect/payer-page/texts.ts'
+import { amountIn, languageOf, minuteIn } from '../../../src/web/language.ts'
 
 test.each([
   [undefined, 'en'],

@@ -1,3 +1,5 @@
+import { decimal, type Euros } from '../values/money.ts'
+
 export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 
@@ -19,3 +21,23 @@ function preferenceOf(part: string): { range: string; weight: number } {
   const given = parameters.find(parameter => parameter.startsWith('q='))
   return { range, weight: given === undefined ? 1 : Number(given.slice(2)) || 0 }
 }
+
+const locales = { en: 'en-GB', de: 'de-DE' } as const
+
+/** `€12.50`, `12,50 €`: exact, whatever the amount. */
+export const amountIn = (language: Language, amount: Euros): string =>
+  new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'EUR' }).format(
+    decimal(amount) as Intl.StringNumericLiteral,
+  )
+
+/** The minute of an instant by the clock of Frankfurt, by which banks in euros work. */
+export const minuteIn = (language: Language, at: Date): string =>
+  new Intl.DateTimeFormat(locales[language], {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'Europe/Berlin',
+    timeZoneName: 'short',
+  }).format(at)
