@@ -89,10 +89,10 @@ export class BudgetCounters {
     )
   }
 
-  /** The payments that a subject has made, and not those that are only reserved. */
-  madeUses(subject: string): { readonly spentEuros: Euros; readonly uses: number } {
-    const { spent, uses } = this.#counter(subject, 'all')
-    return { spentEuros: spent, uses }
+  /** What a subject has reserved and spent since it was created, and how many payments it has made of that. */
+  madeUses(subject: string) {
+    const { reserved, spent, uses } = this.#counter(subject, 'all')
+    return { reservedEuros: reserved, spentEuros: spent, uses }
   }
 
   /** The merchant that a subject has paid first; null if it has paid none. */

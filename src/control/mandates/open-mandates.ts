@@ -15,6 +15,7 @@ import type { Mandate } from './mandate.ts'
 /** The terms of a mandate as the counters bring them: `mandate_terms` of the database. */
 interface StoredTerms {
   readonly agentId: string
+  readonly personId: string
   readonly name: string | null
   readonly status: Mandate['status']
   readonly expiresAt: string
@@ -32,6 +33,7 @@ interface StoredTerms {
 export interface OpenMandate {
   readonly id: string
   readonly agentId: string
+  readonly personId: string
   readonly name: string | null
   readonly status: Mandate['status']
   readonly expiresAt: Date
@@ -53,7 +55,7 @@ const compiled = weightedCache(
 const eurosOf = (cents: string | null): Euros | null => (cents === null ? null : BigInt(cents))
 
 function readTerms(id: string, terms: StoredTerms): OpenMandate {
-  const { agentId, name, status, expiresAt, count, merchants, mccs, countries } = terms
+  const { agentId, personId, name, status, expiresAt, count, merchants, mccs, countries } = terms
   const constraints = compiled(id, () =>
     compileConstraints({
       perTransactionEuros: eurosOf(terms.perTransactionCents),
@@ -66,7 +68,7 @@ function readTerms(id: string, terms: StoredTerms): OpenMandate {
       countries,
     }),
   )
-  return { id, agentId, name, status, expiresAt: new Date(expiresAt), constraints }
+  return { id, agentId, personId, name, status, expiresAt: new Date(expiresAt), constraints }
 }
 
 /** The mandates whose counters are open, the one that ends first before the others. */
@@ -75,6 +77,12 @@ export const openMandates = (counters: BudgetCounters): OpenMandate[] =>
     .mandates()
     .map(({ id, terms }) => readTerms(id, terms as StoredTerms))
     .sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime() || (one.id < other.id ? -1 : 1))
+
+/** The mandate with this id; undefined where its counters are not open. */
+export function findOpenMandate(id: string, counters: BudgetCounters): OpenMandate | undefined {
+  const found = counters.mandates().find(mandate => mandate.id === id)
+  return found && readTerms(id, found.terms as StoredTerms)
+}
 
 export function countersOf(id: string, counters: BudgetCounters): MandateCounters {
   const { dayEuros, monthEuros, uses } = counters.snapshotOf(id, null)

@@ -22,6 +22,8 @@ export { presetOf, presets } from './presets.ts'
 export {
   encodeRules,
   expirationActions,
+  mccCode,
+  merchantPattern,
   PolicyCreate,
   type Rules,
   ruleFields,

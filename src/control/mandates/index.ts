@@ -1,0 +1,4 @@
+export type { MandatedSpend } from './constraints.ts'
+export { ExhaustedMandates } from './exhausted.ts'
+export { AgentMandates } from './open-mandates.ts'
+export { mandateExhausted } from './schemas.ts'
