@@ -58,6 +58,7 @@ describe('a new intent', () => {
         policyId: null,
         policyVersion: null,
         riskScore: 10,
+        mandate: null,
         checks: [
           firstTime,
           {

@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { assertionRefusals, ChallengeRecord, webauthnAssertion } from '../../identity/passkeys/index.ts'
+import {
+  assertionEvents,
+  assertionRefusals,
+  ChallengeRecord,
+  webauthnAssertion,
+} from '../../identity/passkeys/index.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { get, gone, list, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
@@ -57,10 +62,12 @@ export const mandatesApi = {
       agent_not_found,
       agent_not_active: [400, 'The agent is frozen: unfreeze it first.'],
       ...termFails,
-      signer_may_not: [403, 'Whoever has signed may not approve intents. An owner or an approver has to sign.'],
       ...assertionRefusals,
     },
-    emits: { 'mandate.created': event('A person has allowed an agent payments in advance.', MandateEvent) },
+    emits: {
+      'mandate.created': event('A person has allowed an agent payments in advance.', MandateEvent),
+      ...assertionEvents,
+    },
   }),
   list: list('/mandates', {
     readsClock: true,

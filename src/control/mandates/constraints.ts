@@ -1,6 +1,6 @@
-import { type Euros, formatEuros } from '../../values/money.ts'
+import type { Euros } from '../../values/money.ts'
 import { payeeMatcher } from '../merchants/index.ts'
-import type { MandateLimit } from '../rules/index.ts'
+import { lackOf, type MandateLimit } from '../rules/index.ts'
 
 /** What a mandate allows. Null: no such limit. An empty list: any merchant, category or country. */
 export interface Constraints {
@@ -46,7 +46,7 @@ export interface MandateCounters {
 }
 
 /** The limits of a mandate for a span of time, the shortest first, with what is used of each. */
-export const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit[] => {
+const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit[] => {
   const { perDayEuros, perMonthEuros, totalEuros } = constraints
   const limit = (period: MandateLimit['period'], limitEuros: Euros | null, usedEuros: Euros): MandateLimit[] =>
     limitEuros === null ? [] : [{ period, limitEuros, usedEuros }]
@@ -56,11 +56,6 @@ export const limitsOf = (constraints: Constraints, used: MandateCounters): Manda
     ...limit('all', totalEuros, used.totalEuros),
   ]
 }
-
-const periods = { day: 'today', month: 'this month', all: 'in all' } as const
-
-const leftOf = ({ limitEuros, usedEuros }: MandateLimit): Euros =>
-  usedEuros < limitEuros ? limitEuros - usedEuros : 0n
 
 /** Why the payee is not one whom the mandate allows, after the mandate's name; undefined if it is. */
 function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): string | undefined {
@@ -79,22 +74,20 @@ function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): str
   return undefined
 }
 
+/** What is used of a mandate's limits, as a decision is told it. */
+export const figuresOf = (constraints: Constraints, used: MandateCounters) => ({
+  perTransactionEuros: constraints.perTransactionEuros,
+  limits: limitsOf(constraints, used),
+  count: constraints.count === null ? null : { limit: constraints.count, used: used.uses },
+})
+
 /** Why a spend does not lie inside a mandate, after the mandate's name; undefined if it does. */
-export function whyOutside(
+export const whyOutside = (
   constraints: CompiledConstraints,
   spend: MandatedSpend,
   used: MandateCounters,
-): string | undefined {
-  const { amountEuros } = spend
-  const { perTransactionEuros, count } = constraints
-  if (perTransactionEuros !== null && amountEuros > perTransactionEuros)
-    return `allows ${formatEuros(perTransactionEuros)} for one payment`
-  const wrong = wrongPayee(constraints, spend)
-  if (wrong !== undefined) return wrong
-  const short = limitsOf(constraints, used).find(limit => amountEuros > leftOf(limit))
-  if (short) return `has ${formatEuros(leftOf(short))} left ${periods[short.period]}`
-  return count !== null && used.uses >= count ? 'has no payment left' : undefined
-}
+): string | undefined =>
+  wrongPayee(constraints, spend) ?? lackOf(figuresOf(constraints, used), spend.amountEuros)
 
 /** Whether everything that a mandate allows in all has been paid, so that nothing of it can come back. */
 export const isUsedUp = (

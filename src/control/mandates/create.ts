@@ -58,12 +58,8 @@ export const options: HandlerOf<typeof mandatesApi.options> = async ({ body }, c
   const blocker = await blockerOf(body, context)
   if (blocker) return refuse(blocker)
   const personId = actor.type === 'console' ? actor.id : body.personId
-  return openChallenge(context, {
-    kind: 'mandate',
-    subjectId: agent.id,
-    members: statedMandate(body),
-    personId,
-  })
+  const members = statedMandate(body)
+  return openChallenge({ kind: 'mandate', subjectId: agent.id, members, personId }, context)
 }
 
 /**
@@ -81,7 +77,7 @@ export const create: Create = async ({ body }, context) => {
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'active') return refuse('agent_not_active')
   const signer = await activePersonOf(verified.person.id, context)
-  if (!signer || !verified.person.scopes.has('intents:approve')) return refuse('signer_may_not')
+  if (!signer || !verified.person.scopes.has('intents:approve')) return refuse('person_may_not')
   const blocker = await blockerOf(body, context)
   if (blocker) return refuse(blocker)
   const id = newId('mandate')

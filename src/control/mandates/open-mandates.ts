@@ -5,7 +5,7 @@ import { type MandateUse, mandateInWords } from '../rules/index.ts'
 import {
   type CompiledConstraints,
   compileConstraints,
-  limitsOf,
+  figuresOf,
   type MandateCounters,
   type MandatedSpend,
   whyOutside,
@@ -97,12 +97,12 @@ export interface Mandated {
 
 const NO_MANDATE: Mandated = { mandate: null, outsideMandates: null }
 
-function useOf({ id, name, expiresAt, constraints }: OpenMandate, used: MandateCounters): MandateUse {
-  const { perTransactionEuros, count } = constraints
-  const limits = limitsOf(constraints, used)
-  const payments = count === null ? null : { limit: count, used: used.uses }
-  return { id, name, expiresAt, perTransactionEuros, limits, count: payments }
-}
+const useOf = ({ id, name, expiresAt, constraints }: OpenMandate, used: MandateCounters): MandateUse => ({
+  id,
+  name,
+  expiresAt,
+  ...figuresOf(constraints, used),
+})
 
 /** The mandates by which the agents of a batch may spend, each asked with what the intents before have taken of it. */
 export class AgentMandates {

@@ -17,7 +17,7 @@ export {
 } from './decision.ts'
 export type { Rule } from './evaluation.ts'
 export { explainChecks } from './explain.ts'
-export { mandateInWords } from './mandate-rules.ts'
+export { lackOf, mandateInWords } from './mandate-rules.ts'
 export { presetOf, presets } from './presets.ts'
 export {
   encodeRules,

@@ -1,6 +1,14 @@
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { asksForAmount } from './amount-rules.ts'
-import { type MandateLimit, type MandateUse, plainCheck, type RuledMandate, toFigure } from './decision.ts'
+import {
+  type Check,
+  type MandateLimit,
+  type MandateUse,
+  plainCheck,
+  type RuledMandate,
+  remainingOf,
+  toFigure,
+} from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
 /** A mandate in sentences: by its name, which is its owner's, or else by its id. */
@@ -8,6 +16,21 @@ export const mandateInWords = ({ id, name }: Pick<MandateUse, 'id' | 'name'>): s
   `The mandate ${name ?? id}`
 
 const periods = { day: 'today', month: 'this month', all: 'in all' } as const
+
+const leftOf = ({ limitEuros, usedEuros }: MandateLimit): Euros =>
+  remainingOf({ limit: limitEuros, used: usedEuros })
+
+/** What a mandate lacks for an amount, after the mandate's name; undefined where each of its limits leaves room. */
+export function lackOf(
+  { perTransactionEuros, limits, count }: Pick<MandateUse, 'perTransactionEuros' | 'limits' | 'count'>,
+  amount: Euros,
+): string | undefined {
+  if (perTransactionEuros !== null && amount > perTransactionEuros)
+    return `allows ${formatEuros(perTransactionEuros)} for one payment`
+  const short = limits.find(limit => amount > leftOf(limit))
+  if (short) return `has ${formatEuros(leftOf(short))} left ${periods[short.period]}`
+  return count !== null && count.used >= count.limit ? 'has no payment left' : undefined
+}
 
 interface LimitLeft extends Pick<MandateLimit, 'period' | 'limitEuros'> {
   readonly leftEuros: Euros
@@ -23,9 +46,9 @@ const leftAfter = ({ limits }: MandateUse, holdEuros: Euros): LimitLeft[] =>
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
 
 /** What the mandate leaves, as the end of a sentence; one that sets a limit for each payment alone leaves no less. */
-function leftInWords(left: readonly LimitLeft[], countLeft: number | null): string {
+function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): string {
   const parts = left.map(({ period, leftEuros }) => `${formatEuros(leftEuros)} ${periods[period]}`)
-  if (countLeft !== null) parts.push(inPayments(countLeft))
+  if (paymentsLeft !== null) parts.push(inPayments(paymentsLeft))
   const last = parts.pop()
   if (last === undefined) return ''
   return `, and then leaves ${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last}`
@@ -38,7 +61,7 @@ export function ruledMandate(mandate: MandateUse, holdEuros: Euros): RuledMandat
     const found = left.find(({ period }) => period === of)
     return found ? toFigure(found.leftEuros) : null
   }
-  const { id, name, expiresAt, perTransactionEuros, count } = mandate
+  const { id, name, expiresAt, perTransactionEuros } = mandate
   return {
     id,
     name,
@@ -47,9 +70,29 @@ export function ruledMandate(mandate: MandateUse, holdEuros: Euros): RuledMandat
     dayLeftEuros: figureOf('day'),
     monthLeftEuros: figureOf('month'),
     totalLeftEuros: figureOf('all'),
-    countLeft: count === null ? null : count.limit - count.used - 1,
+    countLeft: countLeft(mandate),
   }
 }
+
+const countLeft = ({ count }: MandateUse): number | null =>
+  count === null ? null : count.limit - count.used - 1
+
+/** The check of a mandate that allows the spend: its figures are those of the limit that it leaves the least of. */
+function allowedBy(use: MandateUse, holdEuros: Euros): Check {
+  const left = leftAfter(use, holdEuros)
+  const narrowest = left.toSorted((one, other) => (one.leftEuros < other.leftEuros ? -1 : 1))[0]
+  const words = leftInWords(left, countLeft(use))
+  return {
+    ...plainCheck('mandate', 'pass', `${mandateInWords(use)} allows it without a person${words}.`),
+    ...(narrowest && {
+      limit: toFigure(narrowest.limitEuros),
+      used: toFigure(narrowest.limitEuros - narrowest.leftEuros),
+      remaining: toFigure(narrowest.leftEuros),
+    }),
+  }
+}
+
+const skip = (message: string): Check => plainCheck('mandate', 'skip', message)
 
 /**
  * A mandate stands in for a person whom the amount alone would ask: what is asked for any other reason is asked all the
@@ -60,30 +103,14 @@ export const mandate: Rule = {
   compile: terms => {
     if (terms?.requireAttestation) return undefined
     return ({ request, holdEuros, outcomeSoFar }) => {
-      const { mandate: use, outsideMandates, amountEuros } = request
-      if (request.kind !== 'intent' || request.approval || !asksForAmount(terms, amountEuros)) return undefined
-      if (!use) return outsideMandates ? plainCheck('mandate', 'skip', outsideMandates) : undefined
-      if (outcomeSoFar !== 'pass')
-        return plainCheck(
-          'mandate',
-          'skip',
-          `${mandateInWords(use)} would do without a person for the amount, and for nothing else.`,
-        )
-      const left = leftAfter(use, holdEuros)
-      const countLeft = use.count === null ? null : use.count.limit - use.count.used - 1
-      const narrowest = left.toSorted((one, other) => (one.leftEuros < other.leftEuros ? -1 : 1))[0]
-      return {
-        ...plainCheck(
-          'mandate',
-          'pass',
-          `${mandateInWords(use)} allows it without a person${leftInWords(left, countLeft)}.`,
-        ),
-        ...(narrowest && {
-          limit: toFigure(narrowest.limitEuros),
-          used: toFigure(narrowest.limitEuros - narrowest.leftEuros),
-          remaining: toFigure(narrowest.leftEuros),
-        }),
-      }
+      const { kind, approval, mandate: use, outsideMandates, amountEuros } = request
+      if (kind !== 'intent' || approval || !asksForAmount(terms, amountEuros)) return undefined
+      if (!use) return outsideMandates ? skip(outsideMandates) : undefined
+      const lack = lackOf(use, amountEuros)
+      if (lack !== undefined) return skip(`${mandateInWords(use)} ${lack}.`)
+      return outcomeSoFar === 'pass'
+        ? allowedBy(use, holdEuros)
+        : skip(`${mandateInWords(use)} stands in for the amount alone, and there is another reason.`)
     }
   },
   skipMessage: 'No mandate is needed, or the agent has none.',

@@ -1,0 +1,1 @@
+import './mandates/inside-or-outside.ts'
