@@ -1,1 +1,2 @@
 import './mandates/inside-or-outside.ts'
+import './mandates/spending.ts'
