@@ -35,7 +35,9 @@ export class Mandates extends Migration {
         check (num_nonnulls(per_transaction_cents, per_day_cents, per_month_cents, total_cents) > 0),
         check ((status = 'suspended') = (suspended_because is not null)),
         check ((status in ('revoked', 'expired', 'exhausted')) = (ended_at is not null)),
-        foreign key (owner_id, mode, agent_id) references agents (owner_id, mode, id) deferrable initially deferred
+        foreign key (owner_id, mode, agent_id) references agents (owner_id, mode, id) deferrable initially deferred,
+        foreign key (owner_id, mode, person_id) references people (owner_id, mode, id) deferrable initially deferred,
+        foreign key (owner_id, mode, passkey_id) references passkeys (owner_id, mode, id) deferrable initially deferred
       );
       create index mandates_by_agent on mandates (owner_id, mode, agent_id, id);
       create index mandates_by_status on mandates (owner_id, mode, status, id);

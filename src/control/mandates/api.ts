@@ -34,6 +34,7 @@ const exampleMandate = {
 
 export const mandatesApi = {
   options: post('/mandates/options', {
+    asksForPasskey: true,
     summary: 'Ask for the challenge of a mandate',
     description:
       'The statement that a person signs with a passkey to make this mandate: the agent, every constraint and the end. `options` go to `navigator.credentials.get`; what that gives goes to `POST /mandates` with the same members. The challenge can be used once, for five minutes.',
@@ -51,6 +52,7 @@ export const mandatesApi = {
     emits: {},
   }),
   create: post('/mandates', {
+    asksForPasskey: true,
     summary: 'Make a mandate',
     description:
       'What a person allows an agent in advance. While it is active, an intent inside it needs no person where the amount alone would ask one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. It counts only what it approves. Possible duplicates, risk and `requireAttestation` ask a person all the same, every other rule of the policy holds as ever, and so do all other budgets. Of several mandates that allow an intent it is the one that ends first. A passkey of a person who may approve intents signs it, over exactly these members.',

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import { activePersonOf } from '../../identity/people/index.ts'
+import { findPerson } from '../../identity/people/index.ts'
 import { Agent } from '../agents/index.ts'
 import type { mandatesApi } from './api.ts'
 import { isOpen, Mandate, mandateMachine, type Suspension } from './mandate.ts'
@@ -64,7 +64,8 @@ export const resume: HandlerOf<typeof mandatesApi.resume> = async ({ params, bod
   if (!isOpen(mandate, now)) return refuse('mandate_over', overMessage(mandate))
   if (mandate.status === 'active') return refuse('mandate_active')
   if (agent.status !== 'active') return refuse('agent_not_active')
-  if (!(await activePersonOf(mandate.personId, context))) return refuse('signer_removed')
+  const signer = await findPerson(mandate.personId, context)
+  if (signer?.status !== 'active') return refuse('signer_removed')
   mandateMachine.move(mandate, 'active')
   Object.assign(mandate, { suspendedBecause: null, comment: body.comment })
   emit('mandate.resumed', mandateEvent(mandate, body.comment))

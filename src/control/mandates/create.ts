@@ -1,9 +1,10 @@
-import { activePersonOf } from '../../identity/people/index.ts'
+import { findPerson } from '../../identity/people/index.ts'
 import { burnAssertion, openChallenge, verifyAssertion } from '../../identity/passkeys/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
+import { roleScopes } from '../../kernel/contract/scopes.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { StatedConstraints, Subjects } from '../../statements/index.ts'
 import { after, days } from '../../values/clock.ts'
@@ -76,8 +77,9 @@ export const create: Create = async ({ body }, context) => {
   if (code) return refuse(code)
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'active') return refuse('agent_not_active')
-  const signer = await activePersonOf(verified.person.id, context)
-  if (!signer || !verified.person.scopes.has('intents:approve')) return refuse('person_may_not')
+  const signer = await findPerson(verified.person.id, context)
+  if (signer?.status !== 'active' || !roleScopes[signer.role].has('intents:approve'))
+    return refuse('person_may_not')
   const blocker = await blockerOf(body, context)
   if (blocker) return refuse(blocker)
   const id = newId('mandate')

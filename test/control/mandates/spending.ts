@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aCard } from '../../support/cards/cards.ts'
 import { networkBefore } from '../../support/cards/network.ts'
-import { deciderOf, mandatesIn } from '../../support/control/mandates.ts'
+import { deciderOf, inDays, mandatesIn } from '../../support/control/mandates.ts'
 import { aDelegation, aRun, aWallet, bodyOf, redeemDelegation } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
@@ -133,7 +133,6 @@ describe('an intent inside a mandate', () => {
 describe('of two mandates', () => {
   test('the one that ends first is used, then the other one', async () => {
     const owner = await anOwnerWithAgent()
-    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
     const later = await aMandate(owner, { totalEuros: 50 }, { name: 'Later', expiresAt: inDays(20) })
     const sooner = await aMandate(owner, { totalEuros: 50 }, { name: 'Sooner', expiresAt: inDays(10) })
     const deciders = []
@@ -193,7 +192,7 @@ describe('a mandate counts', () => {
 
   test('anew for each day and each month of the tenant’s time', async () => {
     const owner = await anOwnerWithAgent()
-    const mandate = await aMandate(owner, { perDayEuros: 20, perMonthEuros: 10_000 }, { expiresAt: new Date(Date.now() + 60 * 86_400_000).toISOString() })
+    const mandate = await aMandate(owner, { perDayEuros: 20, perMonthEuros: 10_000 }, { expiresAt: inDays(60) })
     await owner.buy(20)
     expect(deciderOf(await owner.buy(20))).toBe('nobody')
     await bodyOf(owner.client.sandbox.advance({ body: { days: 1 } }))

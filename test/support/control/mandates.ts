@@ -2,6 +2,7 @@ import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
+import { enrolled, signed } from '../identity/people.ts'
 
 type Constraints = Partial<Record<'perTransactionEuros' | 'perDayEuros' | 'perMonthEuros' | 'totalEuros' | 'count', number>> &
   Partial<Record<'merchants' | 'mccs' | 'countries', string[]>>
@@ -11,16 +12,18 @@ interface Members {
   readonly expiresAt?: string
 }
 
+export const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
+
 type Rules = Parameters<typeof anAgentUnder>[1]
 
 /** By itself the policy approves a euro and no more: whatever else is approved without a person is by a mandate. */
 const ASKS: Rules = { autoApproveLimitEuros: 1 }
 
-let n = 0
 /** Helpers for tests of mandates, with clients of two processes. */
 export function mandatesIn(service: TestService, secondUrl: string) {
   async function anOwnerWithAgent(rules: Rules = {}) {
     const owner = await service.owner()
+    const signer = await enrolled(service, owner)
     const agent = await anAgentUnder(owner.client, { ...ASKS, ...rules })
     const clients = [owner.client, clientOf(areas, { url: secondUrl, token: owner.key })] as const
     let shops = 0
@@ -28,19 +31,26 @@ export function mandatesIn(service: TestService, secondUrl: string) {
       anIntent(by, agent.id, { amountEuros, merchant: `Shop ${++shops}`, ...members })
     const simulate = (amountEuros: number, members = {}) =>
       bodyOf(owner.client.intents.simulate({ body: { agentId: agent.id, amountEuros, merchant: 'Shop', ...members } }))
-    return { ...owner, agent, id: agent.id, buy, simulate, anyClient: (n: number) => clients[n % 2] as TestClient }
+    return { ...owner, signer, agent, id: agent.id, buy, simulate, anyClient: (n: number) => clients[n % 2] as TestClient }
   }
   type Subject = Awaited<ReturnType<typeof anOwnerWithAgent>>
 
-  async function aMandate({ ownerId, id: agentId, client }: Pick<Subject, 'ownerId' | 'id' | 'client'>, constraints: Constraints, { name = 'Books', expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString() }: Members = {}) {
-    const id = `mandate_01jd8x2m4ye7k9v0c3q5r6t${String(n++).padStart(3, '0')}`
-    const v = { totalEuros: null, count: null, perDayEuros: null, perMonthEuros: null, perTransactionEuros: null, merchants: [], mccs: [], countries: [], ...constraints } as any
-    const c = (x: number | null) => (x === null ? null : Math.round(x * 100))
-    await service.sql(`insert into mandates (owner_id, mode, id, created_at, updated_at, agent_id, name, per_transaction_cents, per_day_cents, per_month_cents, total_cents, count, merchants, mccs, countries, expires_at, status, person_id, passkey_id, jws, workflow_id)
-     values ($1,'test',$2,now(),now(),$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,'active','person_1','passkey_1','x.y.z',$14)`,
-     [ownerId, id, agentId, name, c(v.perTransactionEuros), c(v.perDayEuros), c(v.perMonthEuros), c(v.totalEuros), v.count, v.merchants, v.mccs, v.countries, expiresAt, `mandate/${id}`])
-    return bodyOf(client.mandates.get({ params: { id } }))
+  /** What a person signs to make such a mandate, and what is sent then. */
+  async function signedMandate(
+    { client, id: agentId, signer }: Pick<Subject, 'client' | 'id' | 'signer'>,
+    constraints: Constraints,
+    { name = 'Books', expiresAt = inDays(30) }: Members = {},
+  ) {
+    const members = { agentId, name, constraints, expiresAt }
+    const challenge = await bodyOf(client.mandates.options({ body: members }))
+    return { ...members, webauthnAssertion: signed(challenge, signer.device) }
   }
+
+  const aMandate = async (
+    subject: Pick<Subject, 'client' | 'id' | 'signer'>,
+    constraints: Constraints,
+    members: Members = {},
+  ) => bodyOf(subject.client.mandates.create({ body: await signedMandate(subject, constraints, members) }))
 
   const countersOf = (id: string) =>
     service.sql<{ period: string; reserved: string; spent: string; uses: number; waiting: number }>(
@@ -57,7 +67,7 @@ export function mandatesIn(service: TestService, secondUrl: string) {
     return rows.map(({ event }) => event)
   }
 
-  return { anOwnerWithAgent, aMandate, countersOf, eventsOf }
+  return { anOwnerWithAgent, aMandate, signedMandate, countersOf, eventsOf }
 }
 
 /** Who has decided an intent; `nobody` while it waits. */

@@ -1,0 +1,2 @@
+export { findPerson } from './people.ts'
+export { personEvents } from './schemas.ts'
