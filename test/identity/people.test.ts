@@ -1,3 +1,4 @@
+import './people/documented.ts'
 import './people/recovery.ts'
 import './people/recovery-runs.ts'
 import { describe, expect, test } from '@jest/globals'

@@ -196,7 +196,7 @@ export const StatementRecord = z
     nonce: z.string(),
     expiresAt: z.string(),
   })
-  .meta({ id: 'Statement', description: 'What is signed.' })
+  .meta({ id: 'SignedStatement', description: 'What is signed.' })
 
 /** A challenge as it is given to whoever lets it be signed. */
 export const ChallengeRecord = z
