@@ -145,12 +145,7 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
   mandate: [
     [{ autoApproveLimitEuros: 10 }, { mandate: mandateWith({ perTransactionEuros: 2_000n }) }, {}, 'pass'],
     [{ autoApproveLimitEuros: null }, { mandate: mandateWith(limitWith(7_000n, 5_000n)) }, {}, 'pass'],
-    [
-      { autoApproveLimitEuros: null },
-      { mandate: mandateWith({ count: { limit: 2, used: 1 } }) },
-      {},
-      'pass',
-    ],
+    [{ autoApproveLimitEuros: null }, { mandate: mandateWith({ count: { limit: 2, used: 1 } }) }, {}, 'pass'],
   ],
   autoApproveLimitEuros: [
     [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ perTransactionEuros: 1_999n }) }, {}, 'review'],

@@ -4,6 +4,7 @@ import { exact } from '../../kernel/database/bulk-sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
+import { countUses, isInTerm, NO_TERM, termOf, useStateOf } from './uses.ts'
 
 /** The use of limits by one subject (agent, run, delegation, token, card, mandate or owner) in one period. */
 export interface Counter extends Row {
@@ -234,27 +235,3 @@ export class BudgetCounters {
   #today = (subject: string) =>
     periodsOf(dayOf(this.#now)).map(period => this.#counter(subject, period)) as [Counter, Counter, Counter]
 }
-
-type UseState = 'none' | 'reserved' | 'made'
-
-/** A reservation is one use, however often it is captured. It is only reserved until something is spent. */
-const useStateOf = ({ reserved, spent }: Reservation): UseState => {
-  if (spent > 0n) return 'made'
-  return reserved > 0n ? 'reserved' : 'none'
-}
-
-/** The numbers never fall below zero: after a term has begun anew, no earlier use is there to take back. */
-function countUses(counter: Counter, before: UseState, after: UseState): void {
-  const change = (state: UseState): number => Number(after === state) - Number(before === state)
-  counter.reservedUses = Math.max(counter.reservedUses + change('reserved'), 0)
-  counter.uses = Math.max(counter.uses + change('made'), 0)
-}
-
-/** The term of amounts that are no use: no agent has it. */
-const NO_TERM = new Date(0)
-
-/** A mandate counts its uses for as long as it stands, whatever policy its agent has meanwhile. */
-const termOf = (subject: string, term: Date | null): Date | null =>
-  subject.startsWith('mandate_') && !isInTerm({ term: NO_TERM }, term) ? null : term
-
-const isInTerm = ({ term }: Pick<Counter, 'term'>, other: Date | null): boolean => term?.getTime() === other?.getTime()

@@ -59,6 +59,18 @@ export const mandatesApi = {
     callers: ['key'],
     scope: 'mandates:write',
     body: z.strictObject({ ...newMandate, webauthnAssertion }),
+    example: {
+      ...exampleMandate,
+      webauthnAssertion: {
+        challengeId: 'challenge_01jd8x2m4ye7k9v0c3q5r6t8wz',
+        assertion: {
+          id: 'AQIDBA',
+          rawId: 'AQIDBA',
+          type: 'public-key',
+          response: { clientDataJSON: 'e30', authenticatorData: 'AQIDBA', signature: 'AQIDBA' },
+        },
+      },
+    },
     returns: [201, MandateRecord],
     fails: {
       agent_not_found,

@@ -1,7 +1,7 @@
+import { findPerson } from '../../identity/people/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import { findPerson } from '../../identity/people/index.ts'
 import { Agent } from '../agents/index.ts'
 import type { mandatesApi } from './api.ts'
 import { isOpen, Mandate, mandateMachine, type Suspension } from './mandate.ts'

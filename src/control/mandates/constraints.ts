@@ -48,8 +48,11 @@ export interface MandateCounters {
 /** The limits of a mandate for a span of time, the shortest first, with what is used of each. */
 const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit[] => {
   const { perDayEuros, perMonthEuros, totalEuros } = constraints
-  const limit = (period: MandateLimit['period'], limitEuros: Euros | null, usedEuros: Euros): MandateLimit[] =>
-    limitEuros === null ? [] : [{ period, limitEuros, usedEuros }]
+  const limit = (
+    period: MandateLimit['period'],
+    limitEuros: Euros | null,
+    usedEuros: Euros,
+  ): MandateLimit[] => (limitEuros === null ? [] : [{ period, limitEuros, usedEuros }])
   return [
     ...limit('day', perDayEuros, used.dayEuros),
     ...limit('month', perMonthEuros, used.monthEuros),
@@ -93,5 +96,4 @@ export const whyOutside = (
 export const isUsedUp = (
   { totalEuros, count }: Pick<Constraints, 'totalEuros' | 'count'>,
   made: { readonly spentEuros: Euros; readonly uses: number },
-): boolean =>
-  (totalEuros !== null && made.spentEuros >= totalEuros) || (count !== null && made.uses >= count)
+): boolean => (totalEuros !== null && made.spentEuros >= totalEuros) || (count !== null && made.uses >= count)

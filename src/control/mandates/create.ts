@@ -1,5 +1,5 @@
-import { findPerson } from '../../identity/people/index.ts'
 import { burnAssertion, openChallenge, verifyAssertion } from '../../identity/passkeys/index.ts'
+import { findPerson } from '../../identity/people/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'

@@ -34,7 +34,10 @@ export class ExhaustedMandates {
     const { now } = this.#tenantNow
     const { agentId, personId, status, expiresAt } = mandate
     this.#ended.set(id, { id, status, suspendedBecause: null, endedAt: now, updatedAt: now })
-    emit('mandate.exhausted', mandateEvent({ id, agentId, personId, status, expiresAt, suspendedBecause: null }))
+    emit(
+      'mandate.exhausted',
+      mandateEvent({ id, agentId, personId, status, expiresAt, suspendedBecause: null }),
+    )
     wake(mandateProcess, { id, agentId })
   }
 

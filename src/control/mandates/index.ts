@@ -1,4 +1,3 @@
-export type { MandatedSpend } from './constraints.ts'
 export { ExhaustedMandates } from './exhausted.ts'
 export { AgentMandates } from './open-mandates.ts'
 export { mandateExhausted } from './schemas.ts'

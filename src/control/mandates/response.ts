@@ -48,10 +48,7 @@ export async function mandateResponse(mandate: Mandate, context: ReadContext) {
   return record as NonNullable<typeof record>
 }
 
-type EventMembers = Pick<
-  Mandate,
-  'id' | 'agentId' | 'personId' | 'status' | 'expiresAt' | 'suspendedBecause'
->
+type EventMembers = Pick<Mandate, 'id' | 'agentId' | 'personId' | 'status' | 'expiresAt' | 'suspendedBecause'>
 
 /** The data of a mandate's event. */
 export const mandateEvent = (

@@ -39,19 +39,20 @@ const NewConstraints = z
       description:
         'Names, hosts, `*.example.com` or IBANs, compared as in the allowlist of a policy. Empty: any merchant.',
     }),
-    mccs: z
-      .array(mccCode)
-      .max(MAX_ENTRIES)
-      .default([])
-      .meta({ description: 'Merchant category codes. Empty: any; otherwise the intent has to name its `mcc`.' }),
+    mccs: z.array(mccCode).max(MAX_ENTRIES).default([]).meta({
+      description: 'Merchant category codes. Empty: any; otherwise the intent has to name its `mcc`.',
+    }),
     countries: z.array(country).max(MAX_ENTRIES).default([]).meta({
       description: 'Countries of the merchant. Empty: any; otherwise the intent has to name its `country`.',
     }),
   })
-  .refine(constraints => Object.keys(moneyLimits).some(name => constraints[name as keyof typeof moneyLimits]), {
-    path: ['totalEuros'],
-    error: 'set at least one limit of money: perTransactionEuros, perDayEuros, perMonthEuros or totalEuros',
-  })
+  .refine(
+    constraints => Object.keys(moneyLimits).some(name => constraints[name as keyof typeof moneyLimits]),
+    {
+      path: ['totalEuros'],
+      error: 'set at least one limit of money: perTransactionEuros, perDayEuros, perMonthEuros or totalEuros',
+    },
+  )
   .meta({ id: 'NewMandateConstraints' })
 
 const ConstraintsRecord = z

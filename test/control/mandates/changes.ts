@@ -87,7 +87,10 @@ describe('with its agent a mandate', () => {
     const params = await aMandate(owner, { totalEuros: 500 })
     await bodyOf(owner.client.agents.delete({ params: owner }))
     expect(await get(owner, params)).toMatchObject({ status: 'suspended', suspendedBecause: 'agent_deleted' })
-    expect(await refusal(owner.client.mandates.resume({ params, body: {} }))).toEqual([400, 'agent_not_active'])
+    expect(await refusal(owner.client.mandates.resume({ params, body: {} }))).toEqual([
+      400,
+      'agent_not_active',
+    ])
     expect((await bodyOf(owner.client.mandates.revoke({ params, body: {} }))).status).toBe('revoked')
   })
 })

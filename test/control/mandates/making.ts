@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { verifySigned } from '../../../src/derive/verify-signed.ts'
 import { canonicalJson } from '../../../src/values/canonical-json.ts'
 import { inDays, mandatesIn } from '../../support/control/mandates.ts'
-import { aFundedAgent, aKey, aToken, bodyOf } from '../../support/factories.ts'
+import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { enrolled, signed } from '../../support/identity/people.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -23,7 +23,13 @@ const mandatesOf = async ({ client }: Subject) => (await bodyOf(client.mandates.
 describe('a mandate that is made', () => {
   test('is the whole record, with the person and the passkey that have signed it', async () => {
     const owner = await anOwnerWithAgent()
-    const constraints = { perDayEuros: 70, count: 7, merchants: ['Bookshop'], mccs: ['5942'], countries: ['DE'] }
+    const constraints = {
+      perDayEuros: 70,
+      count: 7,
+      merchants: ['Bookshop'],
+      mccs: ['5942'],
+      countries: ['DE'],
+    }
     const mandate = await aMandate(owner, constraints)
     expect(mandate).toEqual({
       id: expect.stringMatching(/^mandate_[0-9a-z]{26}$/),
@@ -79,13 +85,14 @@ describe('a mandate that is made', () => {
       passkeyId: signer.passkeyId,
       constraints: stated,
       expiresAt: mandate.expiresAt,
-      statement: { kind: 'mandate', subject: { agentId: owner.id, constraints: stated, expiresAt: mandate.expiresAt } },
+      statement: {
+        kind: 'mandate',
+        subject: { agentId: owner.id, constraints: stated, expiresAt: mandate.expiresAt },
+      },
     })
     const { clientDataJSON } = claims.assertion as { clientDataJSON: string }
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
-    expect(challenge).toBe(
-      createHash('sha256').update(canonicalJson(claims.statement)).digest('base64url'),
-    )
+    expect(challenge).toBe(createHash('sha256').update(canonicalJson(claims.statement)).digest('base64url'))
     expect(() => verifySigned(mandate.jws, keys, 'approval')).toThrow(/another type/)
     const [head, text, seal] = mandate.jws.split('.')
     const other = Buffer.from(String(text), 'base64url').toString().replaceAll('12.50', '92.50')
@@ -96,7 +103,11 @@ describe('a mandate that is made', () => {
   test('says in its challenge what the person signs', async () => {
     const owner = await anOwnerWithAgent()
     const expiresAt = inDays(3)
-    const body = { agentId: owner.id, constraints: { perMonthEuros: 1_500, merchants: ['Bookshop'] }, expiresAt }
+    const body = {
+      agentId: owner.id,
+      constraints: { perMonthEuros: 1_500, merchants: ['Bookshop'] },
+      expiresAt,
+    }
     const { sentence } = await bodyOf(owner.client.mandates.options({ body }))
     expect(sentence).toBe(
       `Let the agent ${owner.id} pay without asking until ${expiresAt}: at most € 1,500.00 a month; only these merchants: “Bookshop”.`,
@@ -164,7 +175,11 @@ describe('no mandate is made', () => {
     expect(await create(owner, body)).toEqual([400, 'agent_not_active'])
     await bodyOf(client.agents.unfreeze({ params: { id } }))
     expect(await create(owner, body)).toEqual([400, 'challenge_used'])
-    const foreign = { agentId: (await anOwnerWithAgent()).id, constraints: { totalEuros: 24 }, expiresAt: inDays(1) }
+    const foreign = {
+      agentId: (await anOwnerWithAgent()).id,
+      constraints: { totalEuros: 24 },
+      expiresAt: inDays(1),
+    }
     expect((await client.mandates.options({ body: foreign })).code).toBe('agent_not_found')
     const last = await signedMandate(owner, { totalEuros: 24 })
     await bodyOf(client.agents.delete({ params: { id } }))
@@ -206,38 +221,5 @@ describe('no mandate is made', () => {
     expect(await create(owner, body)).toEqual([400, 'too_many_mandates'])
     await bodyOf(owner.client.mandates.revoke({ params: mandate, body: {} }))
     expect((await create(owner, await signedMandate(owner, { totalEuros: 24 })))[0]).toBe(201)
-  })
-})
-
-describe('mandates are read', () => {
-  test('by their status and agent, newest first', async () => {
-    const owner = await anOwnerWithAgent()
-    const { client } = owner
-    const [first, second] = [await aMandate(owner, { totalEuros: 1 }), await aMandate(owner, { totalEuros: 2 })]
-    const other = await aFundedAgent(client)
-    const third = await aMandate({ ...owner, id: other.id }, { totalEuros: 3 })
-    await bodyOf(client.mandates.suspend({ params: first, body: {} }))
-    const idsOf = async (query: object) => (await bodyOf(client.mandates.list({ query }))).data.map(({ id }) => id)
-    expect(await idsOf({})).toEqual([third.id, second.id, first.id])
-    expect(await idsOf({ agentId: owner.id })).toEqual([second.id, first.id])
-    expect(await idsOf({ status: 'suspended' })).toEqual([first.id])
-  })
-
-  test('by the token of their agent, which changes none', async () => {
-    const owner = await anOwnerWithAgent()
-    const other = await aFundedAgent(owner.client)
-    const [own, foreign] = [
-      await aMandate(owner, { totalEuros: 1 }),
-      await aMandate({ ...owner, id: other.id }, { totalEuros: 2 }),
-    ]
-    const { token } = await aToken(owner.client, owner.id)
-    const agent = service.client(String(token))
-    expect((await bodyOf(agent.mandates.list({}))).data).toEqual([own])
-    expect((await agent.mandates.get({ params: foreign })).status).toBe(404)
-    expect((await agent.mandates.suspend({ params: own, body: {} })).status).toBe(403)
-    const { key } = await aKey(owner.client, { scopes: ['mandates:read'] })
-    const reader = service.client(String(key))
-    expect((await bodyOf(reader.mandates.list({}))).data).toHaveLength(2)
-    expect((await reader.mandates.revoke({ params: own, body: {} })).status).toBe(403)
   })
 })

@@ -76,6 +76,10 @@ export const mandateWith = (members: Partial<MandateUse> = {}): MandateUse => ({
   ...members,
 })
 
-export const limitWith = (limitEuros: bigint, usedEuros: bigint, period: 'day' | 'month' | 'all' = 'all') => ({
+export const limitWith = (
+  limitEuros: bigint,
+  usedEuros: bigint,
+  period: 'day' | 'month' | 'all' = 'all',
+) => ({
   limits: [{ period, limitEuros, usedEuros }],
 })

@@ -4,7 +4,9 @@ import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../factories.ts
 import type { TestService } from '../harness.ts'
 import { enrolled, signed } from '../identity/people.ts'
 
-type Constraints = Partial<Record<'perTransactionEuros' | 'perDayEuros' | 'perMonthEuros' | 'totalEuros' | 'count', number>> &
+type Constraints = Partial<
+  Record<'perTransactionEuros' | 'perDayEuros' | 'perMonthEuros' | 'totalEuros' | 'count', number>
+> &
   Partial<Record<'merchants' | 'mccs' | 'countries', string[]>>
 
 interface Members {
@@ -30,8 +32,20 @@ export function mandatesIn(service: TestService, secondUrl: string) {
     const buy = (amountEuros: number, members = {}, by: TestClient = owner.client) =>
       anIntent(by, agent.id, { amountEuros, merchant: `Shop ${++shops}`, ...members })
     const simulate = (amountEuros: number, members = {}) =>
-      bodyOf(owner.client.intents.simulate({ body: { agentId: agent.id, amountEuros, merchant: 'Shop', ...members } }))
-    return { ...owner, signer, agent, id: agent.id, buy, simulate, anyClient: (n: number) => clients[n % 2] as TestClient }
+      bodyOf(
+        owner.client.intents.simulate({
+          body: { agentId: agent.id, amountEuros, merchant: 'Shop', ...members },
+        }),
+      )
+    return {
+      ...owner,
+      signer,
+      agent,
+      id: agent.id,
+      buy,
+      simulate,
+      anyClient: (n: number) => clients[n % 2] as TestClient,
+    }
   }
   type Subject = Awaited<ReturnType<typeof anOwnerWithAgent>>
 
@@ -71,5 +85,8 @@ export function mandatesIn(service: TestService, secondUrl: string) {
 }
 
 /** Who has decided an intent; `nobody` while it waits. */
-export const deciderOf = ({ decidedBy }: { readonly decidedBy: { readonly type: string; readonly id: string | null } | null }) =>
-  decidedBy ? (decidedBy.type === 'mandate' ? decidedBy.id : decidedBy.type) : 'nobody'
+export const deciderOf = ({
+  decidedBy,
+}: {
+  readonly decidedBy: { readonly type: string; readonly id: string | null } | null
+}) => (decidedBy ? (decidedBy.type === 'mandate' ? decidedBy.id : decidedBy.type) : 'nobody')

@@ -48,9 +48,7 @@ const anyMandate = fc.record({
     }),
     { selector: ({ period }) => period },
   ),
-  count: nullable(
-    fc.record({ limit: fc.integer({ min: 1, max: 9 }), used: fc.integer({ min: 0, max: 9 }) }),
-  ),
+  count: nullable(fc.record({ limit: fc.integer({ min: 1, max: 9 }), used: fc.integer({ min: 0, max: 9 }) })),
 })
 
 export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
