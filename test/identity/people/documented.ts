@@ -4,7 +4,9 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { roleScopes, scopes } from '../../../src/kernel/contract/scopes.ts'
+import { assertionRefusals } from '../../../src/identity/passkeys/index.ts'
+import { linkFails } from '../../../src/identity/people/schemas.ts'
+import { type Role, roleScopes, scopes } from '../../../src/kernel/contract/scopes.ts'
 import { service } from './people-service.ts'
 
 const page = readFileSync('docs/people.md', 'utf8')
@@ -40,18 +42,24 @@ describe('the page about people', () => {
     const existing = Object.values(api).flatMap(({ fails = {}, callers }) =>
       callers.length > 0 ? Object.keys(fails) : [],
     )
-    const links = ['link_used', 'link_expired', 'link_unknown']
-    const selfEvident = ['person_not_found']
-    expect(new Set(explained)).toEqual(
-      new Set([...existing, ...links].filter(code => !selfEvident.includes(code))),
+    const signing = Object.keys(assertionRefusals)
+    const wanted = [...existing, ...Object.keys(linkFails)].filter(
+      code => code !== 'person_not_found' && !signing.includes(code),
     )
+    expect(new Set(explained)).toEqual(new Set(wanted))
   })
 
   test('tells of each role what it may do', () => {
     const reads = scopes.filter(scope => scope.endsWith(':read'))
+    const beyondReading = (role: Role) => [...roleScopes[role]].filter(scope => !reads.includes(scope)).sort()
     expect(roleScopes.owner).toEqual(new Set(scopes))
-    expect(roleScopes.viewer).toEqual(new Set(reads))
-    const beyond = [...roleScopes.approver].filter(scope => !reads.includes(scope)).sort()
-    expect(beyond).toEqual(['card-requests:approve', 'intents:approve', 'transfers:confirm-payee'])
+    // Everybody enrols and renames passkeys of their own.
+    expect(beyondReading('viewer')).toEqual(['passkeys:write'])
+    expect(beyondReading('approver')).toEqual([
+      'card-requests:approve',
+      'intents:approve',
+      'passkeys:write',
+      'transfers:confirm-payee',
+    ])
   })
 })
