@@ -33,7 +33,7 @@ let people = 0
 
 /** A person who has joined, without a passkey. */
 export async function aPerson(
-  service: TestService,
+  service: Pick<TestService, 'sql'>,
   owner: Owner<typeof areas>,
   { role = 'owner', name = `Person ${++people}` }: Pick<EnrolledMembers, 'role' | 'name'> = {},
 ): Promise<{ id: string; name: string }> {
@@ -49,7 +49,7 @@ export async function aPerson(
 
 /** A person of the owner's account who has joined and enrolled a passkey. */
 export async function enrolled(
-  service: TestService,
+  service: Pick<TestService, 'sql' | 'url'>,
   owner: Owner<typeof areas>,
   { by, algorithm, ...members }: EnrolledMembers = {},
 ): Promise<Enrolled> {
