@@ -21,6 +21,7 @@ import {
   type SpecialRecord,
 } from './world-data.ts'
 import { MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
+import { aPasskey } from './world-passkeys.ts'
 
 export const operations = published(areas)
 
@@ -31,6 +32,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/pay/assets': async () => style.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
+  '/passkeys': world => world.enrolledPasskey(),
   '/collect/402': world => world.askedForMoney(),
   '/collect/settlements': world => world.paidByMachine(),
   '/simulate/mpp': async () => 'paid',
@@ -142,7 +144,7 @@ export class World {
   async bodyOf({ key, operation }: Registered, path: string): Promise<unknown> {
     if (operation.example === undefined) return undefined
     const make = this.#make.bind(this)
-    const made = await MADE_MEMBERS[key]?.(make, path, this.#service.url)
+    const made = await MADE_MEMBERS[key]?.(make, path, this.#service)
     const example = { ...operation.example, ...made, ...this.#variants[key] }
     const body = (await this.#withIds(example)) as { fromWalletId?: string }
     // The paying wallet needs money.
@@ -286,6 +288,11 @@ export class World {
   async paidByCard(cardId: string): Promise<string> {
     await networkBefore(this.#service).authorize(cardId, 25)
     return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
+  }
+
+  /** A passkey beside the one of the first owner. */
+  enrolledPasskey(): Promise<string> {
+    return aPasskey(this.#make.bind(this), this.#service)
   }
 
   /** A request for money that nobody has paid. */

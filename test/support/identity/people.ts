@@ -34,7 +34,7 @@ let people = 0
 /** A person who has joined, without a passkey. */
 export async function aPerson(
   service: Pick<TestService, 'sql'>,
-  owner: Owner<typeof areas>,
+  owner: Pick<Owner<typeof areas>, 'ownerId'>,
   { role = 'owner', name = `Person ${++people}` }: Pick<EnrolledMembers, 'role' | 'name'> = {},
 ): Promise<{ id: string; name: string }> {
   const id = `person_${String(++people).padStart(26, '0')}`
@@ -49,7 +49,7 @@ export async function aPerson(
 
 /** A person of the owner's account who has joined and enrolled a passkey. */
 export async function enrolled(
-  service: Pick<TestService, 'sql' | 'url'>,
+  service: TestService,
   owner: Owner<typeof areas>,
   { by, algorithm, ...members }: EnrolledMembers = {},
 ): Promise<Enrolled> {
