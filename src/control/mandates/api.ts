@@ -48,7 +48,7 @@ export const mandatesApi = {
     }),
     example: { ...exampleMandate, personId: null },
     returns: [201, ChallengeRecord],
-    fails: { agent_not_found, ...termFails },
+    fails: { agent_not_found, person_not_found: [404, 'personId: no such person.'], ...termFails },
     emits: {},
   }),
   create: post('/mandates', {

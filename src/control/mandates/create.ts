@@ -1,7 +1,12 @@
-import { burnAssertion, openChallenge, verifyAssertion } from '../../identity/passkeys/index.ts'
+import {
+  burnAssertion,
+  openChallenge,
+  type Verified,
+  verifyAssertion,
+} from '../../identity/passkeys/index.ts'
 import { findPerson } from '../../identity/people/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { roleScopes } from '../../kernel/contract/scopes.ts'
@@ -10,15 +15,15 @@ import type { StatedConstraints, Subjects } from '../../statements/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { decimal, type Euros } from '../../values/money.ts'
-import { lockAgent } from '../agents/index.ts'
+import { findAgent, lockAgent } from '../agents/index.ts'
 import type { mandatesApi } from './api.ts'
 import type { Constraints } from './constraints.ts'
 import { MAX_DAYS, MAX_OPEN, Mandate, OPEN } from './mandate.ts'
 import { mandateProcess } from './process.ts'
-import { mandateEvent, mandateResponse } from './response.ts'
+import { mandateEvent, unusedResponse } from './response.ts'
 
 type Create = HandlerOf<typeof mandatesApi.create>
-type Asked = Pick<Parameters<Create>[0]['body'], 'agentId' | 'constraints' | 'expiresAt'>
+type Asked = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
 
 /** The kind of statement: `typ` of the JWS. */
 export const MANDATE_TYPE = 'mandate'
@@ -44,23 +49,30 @@ const statedMandate = ({ agentId, constraints, expiresAt }: Asked): Subjects['ma
   expiresAt: expiresAt.toISOString(),
 })
 
-/** Why no such mandate can be made for the agent, as the code of a refusal; undefined if it can. */
-async function blockerOf({ agentId, expiresAt }: Asked, { records, now }: Pick<Context, 'records' | 'now'>) {
+/** Why no such mandate can be made beside so many that are open, as the code of a refusal; undefined if it can. */
+function blockerOf({ expiresAt }: Asked, open: number, now: Date) {
   if (expiresAt <= now) return 'expires_too_early'
   if (expiresAt > after(now, days(MAX_DAYS))) return 'expires_too_late'
-  const open = await records.count(Mandate, { agentId, ...sqlCondition(OPEN) })
   return open >= MAX_OPEN ? 'too_many_mandates' : undefined
 }
 
+const openMandatesOf = (agentId: string, { records }: Pick<Context, 'records'>): Promise<number> =>
+  records.count(Mandate, { agentId, ...sqlCondition(OPEN) })
+
 export const options: HandlerOf<typeof mandatesApi.options> = async ({ body }, context) => {
-  const { records, actor, refuse } = context
-  const agent = await lockAgent(records, body.agentId)
+  const { records, now, refuse } = context
+  const { agentId, personId } = body
+  const [agent, open, person] = await Promise.all([
+    lockAgent(records, agentId),
+    openMandatesOf(agentId, context),
+    personId ? findPerson(personId, context) : undefined,
+  ])
   if (!agent) return refuse('agent_not_found')
-  const blocker = await blockerOf(body, context)
+  if (person === null) return refuse('person_not_found')
+  const blocker = blockerOf(body, open, now)
   if (blocker) return refuse(blocker)
-  const personId = actor.type === 'console' ? actor.id : body.personId
   const members = statedMandate(body)
-  return openChallenge({ kind: 'mandate', subjectId: agent.id, members, personId }, context)
+  return openChallenge({ kind: 'mandate', subjectId: agentId, members, personId }, context)
 }
 
 /**
@@ -68,22 +80,42 @@ export const options: HandlerOf<typeof mandatesApi.options> = async ({ body }, c
  * not removed meanwhile.
  */
 export const create: Create = async ({ body }, context) => {
-  const { records, tenant, now, ports, emit, wake, refuse } = context
-  const { webauthnAssertion, agentId, name, constraints, expiresAt } = body
-  const verified = await verifyAssertion(webauthnAssertion, context)
+  const { records, now, refuse } = context
+  const { webauthnAssertion, agentId } = body
+  const [known, verified] = await Promise.all([
+    findAgent(records, agentId),
+    verifyAssertion(webauthnAssertion, context),
+  ])
+  if (!known) return refuse('agent_not_found')
   if (typeof verified === 'string') return refuse(verified)
-  const [, agent] = await Promise.all([lockTenant(context, 'people'), lockAgent(records, agentId)])
+  const [, agent, signer, open] = await Promise.all([
+    lockTenant(context, 'people'),
+    lockAgent(records, agentId),
+    findPerson(verified.person.id, context),
+    openMandatesOf(agentId, context),
+  ])
   const code = await burnAssertion(verified, { kind: 'mandate', members: statedMandate(body) }, context)
   if (code) return refuse(code)
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'active') return refuse('agent_not_active')
-  const signer = await findPerson(verified.person.id, context)
   if (signer?.status !== 'active' || !roleScopes[signer.role].has('intents:approve'))
     return refuse('person_may_not')
-  const blocker = await blockerOf(body, context)
-  if (blocker) return refuse(blocker)
+  const blocker = blockerOf(body, open, now)
+  return blocker ? refuse(blocker) : makeMandate(body, verified, context)
+}
+
+type Making = Pick<
+  ContextOf<typeof mandatesApi.create>,
+  'records' | 'tenant' | 'now' | 'ports' | 'emit' | 'wake'
+>
+
+async function makeMandate(
+  { agentId, name, constraints, expiresAt }: Asked,
+  { person, passkeyId, statement, assertion, publicKeyJwk }: Verified,
+  { records, tenant, now, ports, emit, wake }: Making,
+) {
   const id = newId('mandate')
-  const members = { agentId, name, expiresAt, personId: signer.id, passkeyId: verified.passkeyId }
+  const members = { agentId, name, expiresAt, personId: person.id, passkeyId }
   const jws = await ports.signer.sign(MANDATE_TYPE, {
     ...tenant,
     mandateId: id,
@@ -91,13 +123,13 @@ export const create: Create = async ({ body }, context) => {
     createdAt: now.toISOString(),
     expiresAt: expiresAt.toISOString(),
     constraints: statedConstraints(constraints),
-    statement: verified.statement,
-    assertion: verified.assertion,
-    publicKeyJwk: verified.publicKeyJwk,
+    statement,
+    assertion,
+    publicKeyJwk,
   })
   const workflowId = workflowIdOf(mandateProcess, id)
   const mandate = records.create(Mandate, { id, ...members, ...constraints, jws, workflowId })
   emit('mandate.created', mandateEvent(mandate))
   wake(mandateProcess, mandate)
-  return mandateResponse(mandate, context)
+  return unusedResponse(mandate, { now })
 }

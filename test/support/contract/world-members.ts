@@ -2,7 +2,15 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
-import { anEnrolment, aRegistration, aRevocation, type Make, type WorldService } from './world-passkeys.ts'
+import {
+  anEnrolment,
+  aRegistration,
+  aRevocation,
+  aSignedMandate,
+  inThirtyDays,
+  type Make,
+  type WorldService,
+} from './world-passkeys.ts'
 
 async function anAgent(make: Make): Promise<string> {
   const { id, walletId } = await make('POST', '/agents', { name: 'Shopper' })
@@ -80,6 +88,8 @@ export const MADE_MEMBERS: Readonly<
     return { intentId: await approvedIntent(make, await anAgent(make), { walletId }) }
   },
   'credentials.create': shoppersIntent,
+  'mandates.create': aSignedMandate,
+  'mandates.options': async () => ({ expiresAt: inThirtyDays() }),
   'mpp.mint': async make => ({
     ...(await aPayer(make)),
     challenge: writeChallenge(aChallenge()),
