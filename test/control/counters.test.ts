@@ -16,6 +16,7 @@ const newCounter = (period: string): Counter => ({
   lastSpendAt: null,
   firstMerchant: null,
   limit: null,
+  mandate: null,
 })
 
 const PERIODS = ['all', 'day:2026-12-31', 'month:2026-12', 'day:2027-01-01', 'month:2027-01']
