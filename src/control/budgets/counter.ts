@@ -1,4 +1,34 @@
-import type { Counter, Reservation } from './counters.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import type { Euros } from '../../values/money.ts'
+
+/** The use of limits by one subject (agent, run, delegation, token, card, mandate or owner) in one period. */
+export interface Counter extends Row {
+  readonly subject: string
+  readonly period: string
+  reserved: Euros
+  spent: Euros
+  reservedUses: number
+  uses: number
+  term: Date | null
+  lastSpendAt: Date | null
+  firstMerchant: string | null
+  /** The owner's budget of the day or the month; null on every other counter. */
+  readonly limit: Euros | null
+  /** The terms of the mandate whose counter for all time this is, as they are stored; null on every other counter. */
+  readonly mandate: object | null
+}
+
+/** The amounts reserved and spent for one cause. They count on the day of the reservation, whenever it is paid. */
+export interface Reservation extends Row {
+  readonly type: string
+  readonly id: string
+  readonly subjects: readonly string[]
+  readonly day: string
+  readonly term: Date | null
+  readonly amount: Euros
+  reserved: Euros
+  spent: Euros
+}
 
 type UseState = 'none' | 'reserved' | 'made'
 
