@@ -10,7 +10,9 @@ import {
   anInvitation,
   aRegistration,
   aRevocation,
+  aSignedMandate,
   aSignInLink,
+  inThirtyDays,
   type Make,
   type WorldService,
 } from './world-passkeys.ts'
@@ -110,6 +112,8 @@ export const MADE_MEMBERS: Readonly<
     return { intentId: await approvedIntent(make, await anAgent(make), { walletId }) }
   },
   'credentials.create': shoppersIntent,
+  'mandates.create': aSignedMandate,
+  'mandates.options': async () => ({ expiresAt: inThirtyDays() }),
   'mpp.mint': async make => ({
     ...(await aPayer(make)),
     challenge: writeChallenge(aChallenge()),
