@@ -28,6 +28,7 @@ import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { peopleArea } from './identity/people/people.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
@@ -45,6 +46,7 @@ import { sandboxArea } from './surface/sandbox/sandbox.ts'
 /** The one list of areas, left to right in the order of what depends on what. */
 export const areas = {
   customers: customersArea,
+  people: peopleArea,
   keys: keysArea,
   signingKeys: signingKeysArea,
   ledger: ledgerArea,

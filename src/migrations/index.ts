@@ -68,6 +68,8 @@ import { MachinePayments } from './m0094-machine-payments.ts'
 import { PaymentRequests } from './m0095-payment-requests.ts'
 import { PaymentTokens } from './m0096-payment-tokens.ts'
 import { MachinePaymentsReceived } from './m0097-machine-payments-received.ts'
+import { Console } from './m0098-console.ts'
+import { People } from './m0099-people.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -141,4 +143,6 @@ export const migrations = [
   { name: 'm0095-payment-requests', class: PaymentRequests },
   { name: 'm0096-payment-tokens', class: PaymentTokens },
   { name: 'm0097-machine-payments-received', class: MachinePaymentsReceived },
+  { name: 'm0098-console', class: Console },
+  { name: 'm0099-people', class: People },
 ]

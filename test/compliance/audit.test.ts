@@ -33,6 +33,7 @@ describe('the audit trail', () => {
       mode: 'test',
       actorType: 'key',
       actorId: key?.id,
+      personId: null,
       action: 'agents.freeze',
       event: 'agent.frozen',
       outcome: 'done',

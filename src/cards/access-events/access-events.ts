@@ -15,7 +15,7 @@ async function accessResponses(events: readonly AccessEvent[], { records }: Pick
   return events.map(event => {
     const { outcome = null, code = null, message = null } = byId.get(event.id) ?? {}
     return withMembers(event, {
-      actor: { type: event.actorType as 'key' | 'agent', id: event.actorId },
+      actor: { type: event.actorType as 'key' | 'console' | 'agent', id: event.actorId },
       outcome,
       failure: code === null || message === null ? null : { code, message },
     })

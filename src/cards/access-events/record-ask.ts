@@ -35,7 +35,7 @@ function create(
     ...ask,
     agentId: cardOfOther ? null : (card?.agentId ?? intent?.agentId ?? actor.agentId),
     delegationId: actor.delegationId ?? intent?.delegationId ?? null,
-    actorType: actor.type as 'key' | 'agent',
+    actorType: actor.type as 'key' | 'console' | 'agent',
     actorId: actor.id,
     cardId: card?.id ?? cardOfOther,
     intentId: intent?.id ?? null,

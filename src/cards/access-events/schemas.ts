@@ -36,8 +36,8 @@ export const AccessEventRecord = z
     }),
     delegationId: id('delegation').nullable(),
     actor: z
-      .object({ type: z.enum(['key', 'agent']), id: z.string().nullable() })
-      .meta({ description: 'The key or the token that asked.' }),
+      .object({ type: z.enum(['key', 'console', 'agent']), id: z.string().nullable() })
+      .meta({ description: 'The key, the person or the token that asked.' }),
     cardId: id('card').nullable(),
     intentId: id('intent').nullable(),
     purpose: z.string().nullable(),

@@ -1,9 +1,9 @@
-import type { Actor } from '../../kernel/contract/actor.ts'
+import { deciderOf } from '../../control/intents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { after, minutes } from '../../values/clock.ts'
 import type { cardRequestsApi } from './api.ts'
-import { type AnsweredBy, CardRequest, cardRequestMachine } from './card-request.ts'
+import { CardRequest, cardRequestMachine } from './card-request.ts'
 import { askedLimits, limitsToApprove, noLimits, whyNotLowered } from './limits.ts'
 import { lockRequest } from './lock-request.ts'
 import { cardRequestProcess } from './process.ts'
@@ -37,10 +37,6 @@ export function whyNotWaiting(
   return expiresAt <= now ? ['request_expired'] : undefined
 }
 
-/** An operator has no id of ours: only the name that came with the signal. */
-const answeredBy = ({ type, id }: Pick<Actor, 'type' | 'id'>): AnsweredBy =>
-  type === 'operator' ? { type, id: null, name: id } : { type: 'key', id, name: null }
-
 /** Approves a request, with limits that are no higher than what it asks for: the process carries it out. */
 export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ params, body }, context) => {
   const { actor, tenant, now, ports, refuse } = context
@@ -62,7 +58,7 @@ export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ param
     approvedDailyLimitEuros: approved.dailyLimitEuros,
     approvedMonthlyLimitEuros: approved.monthlyLimitEuros,
     answeredAt: now,
-    answeredBy: answeredBy(actor),
+    answeredBy: deciderOf(actor),
     comment: body.comment,
     dueAt: after(now, PROCESS_GRACE_MS),
   })
@@ -76,7 +72,7 @@ export const deny: HandlerOf<typeof cardRequestsApi.deny> = async ({ params, bod
   if (!request) return refuse('request_not_found')
   const problem = whyNotWaiting(request, now)
   if (problem) return refuse(...problem)
-  Object.assign(request, { answeredAt: now, answeredBy: answeredBy(actor), comment: body.reason })
+  Object.assign(request, { answeredAt: now, answeredBy: deciderOf(actor), comment: body.reason })
   moveRequest(request, 'denied', context, body.reason)
   return requestResponse(request)
 }

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { deciderOf } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
@@ -21,14 +22,7 @@ export const OPEN = "status in ('pending', 'approved')"
 
 export const requestTypes = ['new_card', 'limit_change'] as const
 
-export const deciders = ['key', 'operator'] as const
-
-/** Who has answered. Nothing proves the name that an operator gives. */
-export interface AnsweredBy {
-  type: (typeof deciders)[number]
-  id: string | null
-  name: string | null
-}
+export type AnsweredBy = ReturnType<typeof deciderOf>
 
 /** How long a request waits for an answer. */
 export const ANSWER_WITHIN_MS = days(3)

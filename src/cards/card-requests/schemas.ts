@@ -7,7 +7,7 @@ import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { CardControls, usage } from '../cards/index.ts'
-import { cardRequestMachine, deciders, requestTypes } from './card-request.ts'
+import { cardRequestMachine, requestTypes } from './card-request.ts'
 
 export const status = z.enum(cardRequestMachine.states)
 export const type = z.enum(requestTypes)
@@ -38,9 +38,15 @@ export const CardRequestRecord = z
     }),
     answeredAt: instant.nullable(),
     answeredBy: z
-      .object({ type: z.enum(deciders), id: z.string().nullable(), name: z.string().nullable() })
+      .object({
+        type: z.enum(['key', 'console', 'operator']),
+        id: z.string().nullable(),
+        name: z.string().nullable(),
+      })
       .nullable()
-      .meta({ description: 'A key, or an operator by the name that came with the signal.' }),
+      .meta({
+        description: 'A key, a person in the console, or an operator by the name that came with the signal.',
+      }),
     comment: z
       .string()
       .nullable()

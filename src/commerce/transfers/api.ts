@@ -165,7 +165,7 @@ export const transfersApi = {
     description:
       'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled by itself.',
     callers: ['key'],
-    scope: 'transfers:create',
+    scope: 'transfers:confirm-payee',
     body: z.strictObject({ comment: freeText.nullable().default(null) }),
     example: { comment: 'It is their trade name' },
     returns: [200, TransferRecord],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { list } from '../../kernel/contract/operation.ts'
+import { personNamed } from '../../kernel/journal/timeline.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { formattedText, recordHead, searchText, timeRange } from '../../values/schemas.ts'
@@ -14,6 +15,7 @@ export const AuditRecord = z
     actorId: z.string().nullable().meta({
       description: 'Which key or token; of an operator, the name that came along, proved by nothing.',
     }),
+    personId: personNamed,
     action: z.string().meta({ description: 'The operation.', examples: ['agents.freeze'] }),
     event: z.string().meta({ description: 'What it changed.', examples: ['agent.frozen'] }),
     outcome: z.string().meta({ description: '`done`, or the code of the refusal.', examples: ['done'] }),

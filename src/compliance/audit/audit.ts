@@ -2,7 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
 import { idsWithin } from '../../kernel/database/created-within.ts'
-import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
+import { definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
 import { Event } from '../../kernel/journal/event.ts'
 import { auditApi } from './api.ts'
@@ -30,6 +30,11 @@ function byText(text: string): Condition<Event> {
   }
 }
 
+const withPerson = (entry: Event) => {
+  const { personId } = entry.data
+  return withMembers(entry, { personId: typeof personId === 'string' ? personId : null })
+}
+
 const audit = implement(auditApi, {
   async list({ query: { actor, action, resource, requestId, from, to, q } }, { page }) {
     const $and: Condition<Event>[] = [
@@ -39,7 +44,8 @@ const audit = implement(auditApi, {
     if (actor) $and.push(byActor(actor))
     if (action) $and.push(byAction(action))
     if (q) $and.push(byText(q))
-    return withAuditIds(await page(Event, { $and } as Condition<Event>))
+    const found = await page(Event, { $and } as Condition<Event>)
+    return withAuditIds({ ...found, data: found.data.map(withPerson) })
   },
 })
 

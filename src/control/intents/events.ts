@@ -1,31 +1,27 @@
 import { excerpt } from '../../values/schemas.ts'
 import type { IntentRow } from './intent-rows.ts'
 
+/** The person by whose yes or no the status came about; a later event is not that person's act. */
+const personOf = ({ status, decidedBy }: IntentRow): string | null =>
+  decidedBy?.type === 'console' && (status === 'approved' || status === 'denied') ? decidedBy.id : null
+
 /** The data of an intent's event: no purpose and no full texts. */
-export const intentEvent = (
-  {
-    id,
+export function intentEvent(intent: IntentRow, reason?: string) {
+  const { id, agentId, runId, delegationId, cardId, requestId, paymentTokenId } = intent
+  const { status, amountEuros, merchant } = intent
+  const personId = personOf(intent)
+  return {
+    intentId: id,
     agentId,
-    runId,
-    delegationId,
-    cardId,
-    requestId,
-    paymentTokenId,
+    ...(runId ? { runId } : {}),
+    ...(delegationId ? { delegationId } : {}),
+    ...(cardId ? { cardId } : {}),
+    ...(requestId ? { requestId } : {}),
+    ...(paymentTokenId ? { paymentTokenId } : {}),
+    ...(personId ? { personId } : {}),
     status,
     amountEuros,
-    merchant,
-  }: IntentRow,
-  reason?: string,
-) => ({
-  intentId: id,
-  agentId,
-  ...(runId ? { runId } : {}),
-  ...(delegationId ? { delegationId } : {}),
-  ...(cardId ? { cardId } : {}),
-  ...(requestId ? { requestId } : {}),
-  ...(paymentTokenId ? { paymentTokenId } : {}),
-  status,
-  amountEuros,
-  merchant: excerpt(merchant),
-  ...(reason ? { reason: excerpt(reason) } : {}),
-})
+    merchant: excerpt(merchant),
+    ...(reason ? { reason: excerpt(reason) } : {}),
+  }
+}

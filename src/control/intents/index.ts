@@ -1,3 +1,4 @@
+export { deciderOf } from './approval/decider.ts'
 export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
 export { type DeclareRequest, type DeclareState, declare } from './declare.ts'
 export { declareEvents } from './declare-events.ts'

@@ -121,6 +121,7 @@ export const IntentEvent = z.object({
   cardId: id('card').optional().meta({ description: 'The card that it names.' }),
   requestId: id('request').optional().meta({ description: 'The payment request that it names.' }),
   paymentTokenId: id('paymenttoken').optional().meta({ description: 'The payment token made with it.' }),
+  personId: id('person').optional().meta({ description: 'The person who has approved or denied it.' }),
   status,
   amountEuros: euros,
   merchant: z.string().max(200),

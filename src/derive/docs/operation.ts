@@ -40,6 +40,7 @@ const pathOf = (path: string): Content =>
 
 const callers: Readonly<Record<string, string>> = {
   apiKey: 'API key',
+  consoleSession: 'person in the console',
   agentToken: 'agent token',
   dashboardSecret: 'dashboard secret',
   payment: 'anybody who pays',

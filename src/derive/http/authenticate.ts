@@ -42,6 +42,7 @@ function wanted(callers: AnyOperation['callers'], given: string | undefined): st
 
 const callerDescriptions: Readonly<Record<Actor['type'], string>> = {
   key: 'an API key',
+  console: 'a person’s session in the console',
   agent: 'an agent token',
   dash: 'the dashboard secret in X-Dashboard-Secret',
   public: 'no credential',

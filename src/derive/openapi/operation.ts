@@ -66,6 +66,7 @@ function descriptionOf(
 ): string {
   const facts = [
     `${ACCESS} ${accessOf(operation)}`,
+    ...(operation.keyOnly ? [`Not open to people in the console: ${operation.keyOnly}`] : []),
     ...(operation.unmetered ? ['It is outside the rate limit.'] : []),
     ...(events.length > 0 ? [`**Events** ${listed(events)}.`] : []),
     ...(aliases.length > 0 ? [`**Also at** ${listed(aliases)}.`] : []),

@@ -10,6 +10,13 @@ export const securitySchemes = {
     description:
       'A key of the account owner: `sk_sandbox_…` and `sk_test_…` see test data, `sk_live_…` live data. It has every scope unless it was made with fewer.',
   },
+  consoleSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-session',
+    description:
+      'The session of a person in the console, begun at `/login`; on `http://localhost` the cookie is called `session`. The scopes are those of the person’s role. A call that is not a GET needs `Sec-Fetch-Site: same-origin`, as a browser sends it by itself.',
+  },
   agentToken: {
     type: 'http',
     scheme: 'bearer',
@@ -43,6 +50,7 @@ type SchemeName = keyof typeof securitySchemes
 /** How each kind of caller proves who it is, and what a sentence calls it. */
 const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; words: string }>> = {
   key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
+  console: { scheme: 'consoleSession', scoped: true, words: 'a person’s session in the console' },
   agent: { scheme: 'agentToken', scoped: true, words: 'an agent token' },
   dash: { scheme: 'dashboardSecret', words: 'the dashboard secret' },
   signed: { scheme: 'signature', words: 'a signature over the raw body, in the manner of its sender' },

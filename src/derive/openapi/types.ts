@@ -94,7 +94,7 @@ export interface SecurityScheme {
   readonly description: string
   readonly scheme?: string
   readonly bearerFormat?: string
-  readonly in?: 'header'
+  readonly in?: 'header' | 'cookie'
   readonly name?: string
 }
 

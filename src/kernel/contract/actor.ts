@@ -12,12 +12,16 @@ export interface TenantNow {
   readonly now: Date
 }
 
-/** The kinds of caller: an owner's key, an agent's token, the dashboard secret, an external system that signs, anybody. */
-export type Caller = 'key' | 'agent' | 'dash' | 'signed' | 'public'
+/**
+ * The kinds of caller: an owner's key, a person in the console, an agent's token, the dashboard secret, an external system
+ * that signs, anybody.
+ */
+export type Caller = 'key' | 'console' | 'agent' | 'dash' | 'signed' | 'public'
 
 /** The caller, as the credential proves it. */
 export interface Actor {
   readonly type: Caller | 'process' | 'operator'
+  /** The id of a person in the console, of any other credential its own. */
   readonly id: string | null
   readonly tenant: Tenant | null
   /** An agent's token reaches only that agent's records. */
@@ -27,6 +31,10 @@ export interface Actor {
   /** The token's id, where the token has a budget of its own. */
   readonly budgetId?: string | null
   readonly scopes: ReadonlySet<string>
+  /** Of a person in the console: the session. */
+  readonly sessionId?: string
+  /** Of a person in the console. */
+  readonly name?: string
 }
 
 /** The caller's run that a request belongs to, with everything that it creates. */

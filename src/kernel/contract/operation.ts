@@ -26,6 +26,8 @@ export interface Contract<
   readonly description?: string
   /** An operation without callers has no route: only our own processes run it. */
   readonly callers: readonly Caller[]
+  /** Why people in the console may not call what keys may: a sentence for the documentation. */
+  readonly keyOnly?: string
   readonly scope?: Scope
   readonly run?: K
   readonly query?: Q
@@ -137,6 +139,19 @@ export const implement = <A extends Api>(api: A, handlers: Handlers<A>): Impleme
 
 type Nothing = z.ZodObject<Record<never, never>>
 
+/**
+ * What is open to keys is open to people in the console, unless the contract says why not. A GET that changes something is
+ * not: a browser sends the cookie with a GET that another site has caused.
+ */
+function callersOf(
+  method: Method,
+  { callers, keyOnly, writes }: Pick<AnyOperation, 'callers' | 'keyOnly' | 'writes'>,
+): readonly Caller[] {
+  if (!callers.includes('key') || callers.includes('console')) return callers
+  if (keyOnly !== undefined || (method === 'GET' && writes)) return callers
+  return callers.flatMap((caller: Caller): Caller[] => (caller === 'key' ? ['key', 'console'] : [caller]))
+}
+
 const declare =
   (method: Method) =>
   <
@@ -150,7 +165,13 @@ const declare =
   >(
     path: P,
     contract: Contract<Q, B, R, F, E, K>,
-  ): Operation<P, Q, B, R, F, E, K> => ({ ...contract, method, path, emits: contract.emits ?? ({} as E) })
+  ): Operation<P, Q, B, R, F, E, K> => ({
+    ...contract,
+    callers: callersOf(method, contract),
+    method,
+    path,
+    emits: contract.emits ?? ({} as E),
+  })
 
 export const get = declare('GET')
 export const post = declare('POST')

@@ -41,6 +41,8 @@ const rights = {
   'mpp:resolve': 'never',
   'payment-tokens:read': 'given',
   'payment-tokens:write': 'given',
+  'people:read': 'never',
+  'people:write': 'never',
   'policies:read': 'given',
   'policies:write': 'never',
   'push:read': 'never',
@@ -57,6 +59,7 @@ const rights = {
   'tokens:write': 'never',
   'transactions:read': 'given',
   'transactions:write': 'never',
+  'transfers:confirm-payee': 'never',
   'transfers:create': 'asked',
   'transfers:read': 'given',
   'wallets:fund': 'never',
@@ -75,3 +78,14 @@ export const tokenScopes = {
   given: scopes.filter(scope => rights[scope] === 'given'),
   never: scopes.filter(scope => rights[scope] === 'never'),
 }
+
+const reads = scopes.filter(scope => scope.endsWith(':read'))
+
+/** What a person may do in the console, by role. */
+export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
+  owner: new Set(scopes),
+  approver: new Set([...reads, 'card-requests:approve', 'intents:approve', 'transfers:confirm-payee']),
+  viewer: new Set(reads),
+}
+
+export type Role = keyof typeof roleScopes

@@ -5,6 +5,11 @@ import { euros } from '../../values/money.ts'
 import type { Actor, Tenant } from '../contract/actor.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 
+/** The person of an entry: the caller may be a key that brings what the person has signed. */
+export const personNamed = id('person').nullable().meta({
+  description: 'The person who has signed it with a passkey or done it in the console, or whom it is about.',
+})
+
 /** An entry of a timeline, the same for every kind of record. */
 export const TimelineEntry = z
   .object({
@@ -17,6 +22,7 @@ export const TimelineEntry = z
     reason: z.string().nullable().meta({ description: 'What was said about it, or why it came to nothing.' }),
     actorType: z.string().meta({ examples: ['agent'] }),
     actorId: z.string().nullable(),
+    personId: personNamed,
     requestId: z.string(),
   })
   .meta({ id: 'TimelineEntry' })
@@ -29,7 +35,7 @@ type TimelineRow = Entry & { readonly auditId: string | null }
 const ENTRIES = `
 select id, audit_id as "auditId", created_at as at, event, action, resource_id as "resourceId",
   ((data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", data ->> 'reason' as reason,
-  actor_type as "actorType", actor_id as "actorId", request_id as "requestId"
+  actor_type as "actorType", actor_id as "actorId", data ->> 'personId' as "personId", request_id as "requestId"
 from events`
 
 /** A delegation's token sees its own actions and the events of records made under the delegation. */

@@ -153,7 +153,11 @@ describe('an operation', () => {
 
   test('has a security scheme for each kind of caller, and none if it is public', () => {
     expect(paths['/things/{id}']?.get?.security).toEqual([])
-    expect(paths['/things/{id}/picture']?.get?.security).toEqual([{ dashboardSecret: [] }, { apiKey: [] }])
+    expect(paths['/things/{id}/picture']?.get?.security).toEqual([
+      { dashboardSecret: [] },
+      { apiKey: [] },
+      { consoleSession: [] },
+    ])
     expect(paths['/v1/things/{id}/push']?.post?.security).toEqual([{ agentToken: ['agents:read'] }])
   })
 

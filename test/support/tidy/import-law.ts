@@ -6,7 +6,7 @@ import type { Import } from './sources.ts'
  * not named lies right of those of its folder that are: it may use them, and they may not use it.
  */
 const business: Readonly<Record<string, string>> = {
-  identity: 'customers keys signing-keys passkeys sessions cli-auth onboarding kyc',
+  identity: 'customers passkeys people keys signing-keys console sessions cli-auth onboarding kyc',
   money:
     'ledger wallets references beneficiaries transactions payment-methods incoming fundings billing statements',
   control:
@@ -36,6 +36,7 @@ const foundation = [
   'ports',
   'iso20022',
   'mpp',
+  'statements',
   'kernel/contract',
   'kernel/database',
   'kernel/journal',
@@ -51,7 +52,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   adapters: ['values', 'ports', 'iso20022', 'mpp'],
   migrations: [],
   platform: ['values', 'ports', ...kernel, 'migrations'],
-  derive: ['values', 'ports', ...kernel, 'web'],
+  derive: ['values', 'ports', 'statements', ...kernel, 'web'],
   dev: ['values', ...kernel, 'platform', 'derive'],
   app: [
     ...foundation,

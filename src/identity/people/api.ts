@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { del, get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { email, label } from '../../values/schemas.ts'
+import { linkKinds } from './link.ts'
+import { PersonRecord, personEvents, personFails, role, status } from './schemas.ts'
+
+const readers = { callers: ['key'], scope: 'people:read' } as const
+const writers = { callers: ['key'], scope: 'people:write' } as const
+
+const url = shownOnce('https://pay.example.com/join#lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
+
+const NewPerson = PersonRecord.extend({
+  joinUrl: url,
+  joinUrlExpiresAt: instant.meta({ description: 'After seven days the link opens nothing.' }),
+}).meta({ id: 'NewPerson' })
+
+const Link = z
+  .object({
+    id: id('consolelink'),
+    personId: id('person'),
+    kind: z.enum(linkKinds),
+    url,
+    expiresAt: instant,
+  })
+  .meta({ id: 'PersonLink' })
+
+const { person_not_found, email_taken, too_many_people, last_owner } = personFails
+
+export const peopleApi = {
+  create: post('/people', {
+    ...writers,
+    summary: 'Invite a person',
+    description:
+      'Give the person `joinUrl`, which is in this response only, works once and for seven days: whoever opens it joins and enrols the first passkey. The token stands behind the `#`, so no log and no mail scanner uses it up.',
+    body: z.strictObject({
+      name: label.meta({ examples: ['Grace Hopper'] }),
+      email: email.nullable().default(null).meta({ description: 'For you to find: nothing is sent to it.' }),
+      role,
+    }),
+    example: { name: 'Grace Hopper', email: 'grace@example.com', role: 'approver' },
+    returns: [201, NewPerson],
+    fails: { email_taken, too_many_people },
+    emits: { 'person.invited': personEvents['person.invited'] },
+  }),
+  list: list('/people', {
+    ...readers,
+    summary: 'List people',
+    description: 'Newest first, removed ones too.',
+    filters: { status: status.optional(), role: role.optional() },
+    item: PersonRecord,
+  }),
+  get: get('/people/{id}', {
+    ...readers,
+    summary: 'Get a person',
+    returns: [200, PersonRecord],
+    fails: { person_not_found },
+  }),
+  update: patch('/people/{id}', {
+    ...writers,
+    summary: 'Change the name, email or role of a person',
+    description:
+      'Another role counts at once, in open sessions too. The last owner who has a passkey stays one.',
+    body: z.strictObject({ name: label, email: email.nullable(), role }).partial(),
+    example: { role: 'viewer' },
+    returns: [200, PersonRecord],
+    fails: { person_not_found, email_taken, last_owner },
+    emits: { 'person.updated': personEvents['person.updated'] },
+  }),
+  remove: del('/people/{id}', {
+    ...writers,
+    summary: 'Remove a person',
+    description:
+      'The sessions, passkeys and links of the person end at once, and so does a recovery. The email is forgotten; the name stays, beside what the person has decided.',
+    returns: [200, PersonRecord],
+    fails: { person_not_found, last_owner },
+    emits: {
+      'person.removed': personEvents['person.removed'],
+      'person.recovery_stopped': personEvents['person.recovery_stopped'],
+    },
+  }),
+  link: post('/people/{id}/link', {
+    ...writers,
+    summary: 'Make a new link for a person',
+    description:
+      'For somebody who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days.',
+    returns: [201, Link],
+    fails: { person_not_found },
+    emits: { 'person.updated': personEvents['person.updated'] },
+  }),
+}

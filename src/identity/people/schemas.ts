@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { recordHead, recordTail } from '../../values/schemas.ts'
+import { MAX_PEOPLE, personMachine, roles } from './person.ts'
+import { recoveryMachine } from './recovery.ts'
+
+export const role = z.enum(roles).meta({
+  description:
+    '`owner` may do everything, `approver` reads and approves, `viewer` reads. See /docs for what each may do.',
+})
+export const status = z.enum(personMachine.states).meta({
+  description: '`invited` until the person opens the link; a `removed` person can do nothing any more.',
+})
+
+const RecoveryRecord = z.object({
+  id: id('recovery'),
+  status: z.enum(recoveryMachine.states).meta({
+    description: '`waiting` for 24 hours; `ready` once the operator can make a link.',
+  }),
+  startedAt: instant,
+  readyAt: instant.meta({ description: 'Until then nothing is possible but to stop it.' }),
+  expiresAt: instant,
+})
+
+export const PersonRecord = z
+  .object({
+    ...recordHead('person'),
+    name: z.string(),
+    email: z.string().nullable().meta({ description: 'Null where none is known, and once removed.' }),
+    role,
+    status,
+    joinedAt: instant.nullable(),
+    removedAt: instant.nullable(),
+    recovery: RecoveryRecord.nullable().meta({
+      description:
+        'The recovery that is under way, which any key or person of the account can stop: `DELETE /people/{id}/recovery`.',
+    }),
+    ...recordTail,
+  })
+  .meta({ id: 'Person' })
+
+/** No email: subscribers are systems of others, and the name is all that a person needs to know who it is. */
+const PersonEvent = z.object({
+  personId: id('person'),
+  name: z.string().max(200),
+  role: z.enum(roles),
+  status: z.enum(personMachine.states),
+})
+
+const RecoveryEvent = PersonEvent.extend({ recoveryId: id('recovery'), readyAt: instant })
+
+export const personEvents = {
+  'person.invited': event('Somebody has been invited.', PersonEvent),
+  'person.joined': event('A person has opened the link of the invitation.', PersonEvent),
+  'person.updated': event(
+    'The name, email or role of a person has changed, or the person has a new link, or a recovery has got on.',
+    PersonEvent.extend({
+      changed: z.array(z.string().max(20)).max(10).meta({
+        description:
+          'The members that have another value now; `link`: there is a new one; `recovery`: it has got on.',
+      }),
+    }),
+  ),
+  'person.removed': event(
+    'A person has been removed: the passkeys, sessions and links of that person are at an end.',
+    PersonEvent,
+  ),
+  'person.recovery_started': event(
+    'The operator wants to let a person in who has no passkey any more: until `readyAt` anybody of the account can stop it.',
+    RecoveryEvent,
+  ),
+  'person.recovery_stopped': event(
+    'A recovery has been stopped, or nobody has used it in time.',
+    RecoveryEvent.extend({ reason: z.enum(['stopped', 'expired', 'removed']) }),
+  ),
+}
+
+export const personFails = {
+  person_not_found: missing('person'),
+  email_taken: [
+    400,
+    'email: another person has it. Change that one by PATCH /people/{id}, or use another email.',
+  ],
+  too_many_people: [400, `There are ${MAX_PEOPLE} people already. Remove one who is not needed any more.`],
+  last_owner: [
+    400,
+    'The account would be left without an owner who can approve. Make somebody else an owner, with a passkey, first.',
+  ],
+} as const satisfies Record<string, Failure>
+
+/** The refusals of a link that is opened. */
+export const linkFails = {
+  link_unknown: [404, 'There is no such link, or its person has been removed. Ask for a new one.'],
+  link_used: [410, 'The link has been opened already, and works once. Ask for a new one.'],
+  link_expired: [410, 'The link has ended, or a newer one has taken its place. Ask for a new one.'],
+} as const satisfies Record<string, Failure>
+
+/** The events of opening a link. */
+export const linkEvents = {
+  'person.joined': personEvents['person.joined'],
+  'person.updated': personEvents['person.updated'],
+}
