@@ -19,7 +19,7 @@ interface Parts {
   readonly database: Database
   readonly metrics: Metrics
   readonly docsUrl: string | undefined
-  readonly publicUrl: Ports['publicUrl']
+  readonly pages: Pick<Ports, 'publicUrl' | 'relyingParty' | 'pageUrl'>
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
   readonly outside: ExternalSystems
@@ -45,7 +45,7 @@ export function portsOf(parts: Parts): Ports {
     database,
     metrics,
     docsUrl,
-    publicUrl,
+    pages,
     walletBank,
     collection,
     outside,
@@ -83,7 +83,7 @@ export function portsOf(parts: Parts): Ports {
     signer,
     threads,
     pushContact,
-    publicUrl,
+    ...pages,
     ...reference({ areas, threads, publicUrl: docsUrl }),
   }
 }

@@ -26,6 +26,7 @@ import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
 import { deliveryTo, networkTo, receiversOf } from './receivers.ts'
+import { pagesOf } from './relying-party.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
@@ -138,7 +139,7 @@ export async function openRuntime({
       areas,
       database,
       metrics,
-      publicUrl: addresses.publicUrl,
+      pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       ...configured(settings),
       outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
       outbound,

@@ -1,5 +1,5 @@
+import { canonicalJson } from '../values/canonical-json.ts'
 import { decodeObject, isObject, type JsonObject, toBase64url } from './base64url.ts'
-import { canonicalJson } from './canonical-json.ts'
 import type { Challenge } from './challenge.ts'
 import { isUnusable, problem, type Unusable } from './unusable.ts'
 

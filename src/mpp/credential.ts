@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { canonicalJson } from '../values/canonical-json.ts'
 import { decodeObject, isObject, type JsonObject, toBase64url } from './base64url.ts'
-import { canonicalJson } from './canonical-json.ts'
 import { type Challenge, optional, pick, required } from './challenge.ts'
 import { isUnusable, problem, type Unusable } from './unusable.ts'
 

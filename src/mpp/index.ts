@@ -1,6 +1,5 @@
 export { type Acceptance, parseAcceptPayment, qualityOf } from './accept-payment.ts'
 export { fromBase64url, isObject, type JsonObject, toBase64url } from './base64url.ts'
-export { canonicalJson } from './canonical-json.ts'
 export { type CardDetails, cardDetailsOf } from './card-details.ts'
 export { type CardPayload, cardPayloadOf } from './card-payload.ts'
 export {

@@ -41,6 +41,7 @@ describe('the import law', () => {
     ['src/ports/sepa-rail.ts', 'src/iso20022/reason-codes.ts'],
     ['src/iso20022/camt.ts', 'src/kernel/contract/problem.ts'],
     ['src/mpp/challenge.ts', 'src/kernel/contract/problem.ts'],
+    ['src/statements/statement.ts', 'src/kernel/contract/problem.ts'],
     ['src/kernel/contract/context.ts', 'src/kernel/database/connection.ts'],
     ['src/kernel/database/retry.ts', 'src/kernel/journal/journal.ts'],
     ['src/kernel/journal/outbox.ts', 'src/kernel/run/plain.ts'],

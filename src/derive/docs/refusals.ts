@@ -56,6 +56,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   internal: 'Repeat with the same Idempotency-Key. If it stays, tell us the `X-Request-Id`.',
   busy: 'Repeat after `Retry-After` seconds.',
   not_configured: 'Set what the message names, or use test mode.',
+  passkeys_unavailable: 'Set `PUBLIC_URL` to a host name with https.',
   overloaded: 'Repeat after `Retry-After` seconds.',
   outcome_unknown: 'Repeat with the same Idempotency-Key: nothing happens twice.',
   unavailable: 'Repeat after `Retry-After` seconds.',

@@ -29,6 +29,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   internal: () => true,
   busy: isWriting,
   not_configured: ({ requires }) => requires !== undefined,
+  passkeys_unavailable: ({ asksForPasskey }) => asksForPasskey === true,
   overloaded: takesBody,
   outcome_unknown: isWriting,
   unavailable: () => true,

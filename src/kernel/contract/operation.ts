@@ -43,6 +43,8 @@ export interface Contract<
   readonly tag?: string
   /** The external system that the operation needs. Live mode may lack it: see `ExternalSystems`. */
   readonly requires?: keyof ExternalSystems
+  /** It makes a challenge for a passkey: 503 `passkeys_unavailable` where `ports.relyingParty` can have none. */
+  readonly asksForPasskey?: true
   /** Exempt from the rate limit: health checks, metrics and the documentation. */
   readonly unmetered?: true
   /** Refused without an `Idempotency-Key`. */

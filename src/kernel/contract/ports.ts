@@ -2,6 +2,7 @@ import type { Acquirer } from '../../ports/acquirer.ts'
 import type { CardProcessor } from '../../ports/card-processor.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { Outbound } from '../../ports/outbound.ts'
+import type { RelyingParty } from '../../ports/relying-party.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { Threads } from '../../ports/threads.ts'
@@ -25,6 +26,10 @@ export interface Ports extends ExternalSystems {
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
   /** The address of the service as its clients see it, without a slash at its end: what we give to others begins with it. */
   publicUrl(): string
+  /** Whom passkeys belong to: from `PUBLIC_URL`, else `http://localhost` with our port. */
+  relyingParty(): RelyingParty
+  /** The address of a page for people, under the relying party's origin: `path` begins with a slash. */
+  pageUrl(path: string): string
   /** The bank code and BIC in the IBANs of test wallets. */
   readonly walletBank: { readonly code: string; readonly bic: string }
   /** The account that live money is sent to, if any, and the name of its holder. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addresses, integer, listOf } from './forms.ts'
+import { addresses, integer, listOf, pageOrigin } from './forms.ts'
 import { about } from './setting.ts'
 
 /** How others are reached, and how they reach the service. */
@@ -30,5 +30,11 @@ export const outsideSettings = {
     meaning: 'Address of the service as its clients see it, shown in the documentation.',
     allowed: 'an http or https URL',
     otherwise: 'the address it listens on',
+  }),
+  passkeyOrigins: about(listOf(pageOrigin).optional(), {
+    meaning:
+      'Further origins whose pages may use the passkeys of `PUBLIC_URL`; `/.well-known/webauthn` lists them for browsers.',
+    allowed: 'https origins without a path, with commas between them',
+    otherwise: 'none',
   }),
 }

@@ -33,3 +33,13 @@ export const trustProxy = z.union([
   integer(1, 10),
   addresses,
 ])
+
+/** An origin whose pages can use passkeys: https, or http at localhost. */
+export const pageOrigin = z
+  .url({ protocol: /^https?$/ })
+  .transform(text => new URL(text))
+  .refine(
+    ({ protocol, hostname, pathname, search, hash, username }) =>
+      (protocol === 'https:' || hostname === 'localhost') && pathname + search + hash + username === '/',
+  )
+  .transform(({ origin }) => origin)

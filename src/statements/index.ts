@@ -1,0 +1,3 @@
+export { type Commitment, commitmentTo, type Openings } from './commitments.ts'
+export { agrees, challengeOf, newStatement, type Statement, sentenceOf } from './statement.ts'
+export type { AmountText, Kind, StatedConstraints, StatedPayee, Subjects } from './subjects.ts'

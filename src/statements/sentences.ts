@@ -1,0 +1,61 @@
+import type { AmountText, Kind, StatedConstraints, StatedPayee, Subjects } from './subjects.ts'
+
+/** `€ 1,234.50` */
+const money = (amount: AmountText): string => `€ ${amount.replace(/\B(?=(?:\d{3})+\.)/g, ',')}`
+
+/** A text of somebody else in one line: nothing in it can pass for a part of the sentence. */
+const quoted = (text: string): string =>
+  `“${text
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .replace(/[“”"]/g, '’')
+    .trim()}”`
+
+function payeeInWords({ name, iban, walletId }: StatedPayee): string {
+  if (iban) return `${quoted(name)} (IBAN ${iban})`
+  return walletId ? `${quoted(name)} (wallet ${walletId})` : quoted(name)
+}
+
+function constraintsInWords(limits: StatedConstraints): string {
+  const amounts = [
+    [limits.perTransactionEuros, 'a payment'],
+    [limits.perDayEuros, 'a day'],
+    [limits.perMonthEuros, 'a month'],
+    [limits.totalEuros, 'in all'],
+  ] as const
+  const lists = [
+    [limits.merchants, 'merchants'],
+    [limits.mccs, 'merchant categories'],
+    [limits.countries, 'countries'],
+  ] as const
+  return [
+    ...amounts.flatMap(([amount, per]) => (amount === null ? [] : [`at most ${money(amount)} ${per}`])),
+    ...(limits.count === null ? [] : [`at most ${limits.count} payments`]),
+    ...lists.flatMap(([list, name]) =>
+      list === null ? [] : [`only these ${name}: ${list.map(quoted).join(', ')}`],
+    ),
+  ].join('; ')
+}
+
+/** The sentence that a person reads before signing, for each kind. */
+export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
+  intent({ amountEuros, largestEuros, payee, intentId }) {
+    const most = largestEuros === amountEuros ? '' : `, at most ${money(largestEuros)},`
+    return `Pay ${money(amountEuros)}${most} to ${payeeInWords(payee)} for the intent ${intentId}.`
+  },
+  payment({ totalEuros, payees, fromWalletId }) {
+    const parts = payees.map(payee => `${money(payee.amountEuros)} to ${payeeInWords(payee)}`)
+    return `Pay ${money(totalEuros)} from the wallet ${fromWalletId}: ${parts.join('; ')}.`
+  },
+  mandate: ({ agentId, constraints, expiresAt }) =>
+    `Let the agent ${agentId} pay without asking until ${expiresAt}: ${constraintsInWords(constraints)}.`,
+  revocation: ({ passkeyId, name }) => `Revoke the passkey ${quoted(name)} (${passkeyId}).`,
+  enrolment: ({ personId, name }) => `Enrol a new passkey for ${quoted(name)} (${personId}).`,
+  invitation: subject =>
+    'personId' in subject
+      ? `Make a new sign-in link for the person ${subject.personId}.`
+      : `Invite ${quoted(subject.name)}${subject.email ? `, ${quoted(subject.email)},` : ''} as ${subject.role}.`,
+  key: ({ name, environment, scopes }) =>
+    `Make the ${environment} API key ${quoted(name)} with ${scopes ? `these scopes: ${scopes.join(', ')}` : 'every scope'}.`,
+  registration: ({ personId }) => `Make a passkey on this device for the person ${personId}.`,
+  sign_in: () => 'Sign in.',
+}

@@ -1,0 +1,62 @@
+/** An amount as it is signed: euros with two decimals, such as `25.00`. */
+export type AmountText = string
+
+/** To whom money goes: by IBAN, to a wallet, or for a payment request. */
+export interface StatedPayee {
+  readonly name: string
+  readonly iban: string | null
+  readonly walletId: string | null
+}
+
+/** The limits of a mandate; a limit that it does not have is null. */
+export interface StatedConstraints {
+  readonly perTransactionEuros: AmountText | null
+  readonly perDayEuros: AmountText | null
+  readonly perMonthEuros: AmountText | null
+  readonly totalEuros: AmountText | null
+  readonly count: number | null
+  readonly merchants: readonly string[] | null
+  readonly mccs: readonly string[] | null
+  readonly countries: readonly string[] | null
+}
+
+/** What a statement of each kind is about. */
+export interface Subjects {
+  readonly intent: {
+    readonly intentId: string
+    readonly agentId: string
+    readonly amountEuros: AmountText
+    /** The most that may be taken: the amount with the tolerance of the policy. */
+    readonly largestEuros: AmountText
+    readonly currency: string
+    readonly payee: StatedPayee & { readonly requestId: string | null }
+    readonly person: string | null
+  }
+  readonly payment: {
+    readonly totalEuros: AmountText
+    readonly currency: string
+    readonly payees: readonly (StatedPayee & { readonly amountEuros: AmountText })[]
+    readonly fromWalletId: string
+  }
+  readonly mandate: {
+    readonly agentId: string
+    readonly constraints: StatedConstraints
+    readonly expiresAt: string
+  }
+  readonly revocation: { readonly passkeyId: string; readonly name: string }
+  readonly enrolment: { readonly personId: string; readonly name: string }
+  /** A new person, or a new link for one who is there. */
+  readonly invitation:
+    | { readonly name: string; readonly email: string | null; readonly role: string }
+    | { readonly personId: string }
+  readonly key: {
+    readonly name: string
+    readonly environment: string
+    /** Null: all that its maker has. */
+    readonly scopes: readonly string[] | null
+  }
+  readonly registration: { readonly personId: string }
+  readonly sign_in: Readonly<Record<never, never>>
+}
+
+export type Kind = keyof Subjects
