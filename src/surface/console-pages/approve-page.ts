@@ -32,12 +32,12 @@ export function approvePage(view: ApprovalView, language: Language): Html {
 </section>
 <div class="columns">
 <div>
-${details(view, language)}
 ${rulesOf(view, language)}
+${details(view, language)}
 </div>
 <aside aria-label="${approve.decide}">
 ${view.state === 'created' ? decision(view, language) : proof(view, language)}
-<p class="box"><a href="../approve">${texts[language].frame.home}</a></p>
+<p class="home"><a href="../approve">${texts[language].frame.home}</a></p>
 </aside>
 </div>
 <footer><p>Intent <code>${view.id}</code></p></footer>
@@ -46,13 +46,16 @@ ${view.state === 'created' ? decision(view, language) : proof(view, language)}
 }
 
 /** Until when it waits; or how it ended, by whom, and what was said. */
-function standing({ state, expiresAt, decidedAt, decidedBy, comment, payment }: ApprovalView, language: Language) {
+function standing(
+  { state, expiresAt, decidedAt, decidedBy, comment, payment }: ApprovalView,
+  language: Language,
+) {
   const { approve } = texts[language]
   const minute = (at: Date) => html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`
   if (state === 'created') return html`<p class="until">${approve.decideBy} ${minute(expiresAt)}</p>`
   const by = decidedBy ? nameOf(decidedBy, language) : ''
   return html`<p class="meaning">${approve.ends[state](by, minuteIn(language, decidedAt))}</p>
-  ${payment && html`<p class="until">${approve.payments[payment]}</p>`}
+  ${payment !== null && html`<p class="until">${approve.payments[payment]}</p>`}
   ${comment !== null && html`<p class="until">${approve.comment}: <bdi>${plainText(comment)}</bdi></p>`}`
 }
 
@@ -78,7 +81,7 @@ function details(view: ApprovalView, language: Language): Html {
       html`<div><dt>${approve.atMost}</dt><dd class="number">${amountIn(language, largestEuros)}<p class="hint">${approve.atMostHint}</p></dd></div>`
     }
     <div><dt>${approve.agent}</dt><dd><bdi>${plainText(view.agent)}</bdi></dd></div>
-    ${run && html`<div><dt>${approve.run}</dt><dd><bdi>${plainText(run.name)}</bdi></dd></div>`}
+    ${run !== null && html`<div><dt>${approve.run}</dt><dd><bdi>${plainText(run.name)}</bdi></dd></div>`}
     <div><dt>${approve.account}</dt><dd><bdi>${plainText(view.account)}</bdi></dd></div>
     <div><dt>${approve.asked}</dt><dd><time datetime="${createdAt.toISOString()}">${minuteIn(language, createdAt)}</time></dd></div>
   </dl>
@@ -109,7 +112,8 @@ function proof({ id, hasProof }: ApprovalView, language: Language): Html | undef
   const { approve } = texts[language]
   return html`<section class="box" aria-labelledby="proof">
   <h2 id="proof">${approve.proof}</h2>
-  <p><a href="../intents/${id}/approval">GET /intents/${id}/approval</a></p>
+  <p><a href="../intents/${id}/approval">${approve.proofLink}</a></p>
   <p class="hint">${approve.proofHint}</p>
+  <p class="hint"><code>GET /intents/${id}/approval</code></p>
 </section>`
 }

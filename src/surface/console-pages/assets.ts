@@ -26,6 +26,7 @@ export const scripts = {
   join: script('join'),
   approve: script('approve'),
   waiting: script('waiting'),
+  elsewhere: script('elsewhere'),
 }
 
 export const assetFile = assetFinder([style, icon, webauthn, shared, ...Object.values(scripts)])

@@ -38,8 +38,11 @@ export function layout({ language, title, content, root, script, viewer, isWide 
 <title>${title} · ${frame.brand}</title>
 <link rel="icon" href="${assets}${icon.name}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets}${style.name}">
-${script && html`<script src="${assets}${webauthn.name}" defer></script>
-<script src="${assets}${script.name}" type="module"></script>`}
+${
+  script &&
+  html`<script src="${assets}${webauthn.name}" defer></script>
+<script src="${assets}${script.name}" type="module"></script>`
+}
 </head>
 <body>
 <a class="skip" href="#content">${frame.skip}</a>
@@ -48,9 +51,12 @@ ${script && html`<script src="${assets}${webauthn.name}" defer></script>
   ${viewer && signedIn(viewer, language)}
 </header>
 <main id="content" tabindex="-1"${isWide === true && html` class="wide"`}>
-${script && html`<noscript><p class="test">${frame.noScript}</p></noscript>
+${
+  script &&
+  html`<noscript><p class="test">${frame.noScript}</p></noscript>
 <p id="news" role="status"></p>
-<p id="trouble" role="alert"></p>`}
+<p id="trouble" role="alert"></p>`
+}
 ${content}
 </main>
 </body>
@@ -64,16 +70,23 @@ function signedIn({ name, role }: Viewer, language: Language): Html {
   <button type="button" data-action="sign-out" hidden>${signOut}</button>`
 }
 
+interface Notice extends Pick<PageParts, 'title' | 'script'> {
+  readonly mark?: string
+  readonly text: Content
+  readonly link?: Html
+}
+
 /** A page that only says something: what is missing, or where to go. */
 export const notice = (
   language: Language,
   root: PageParts['root'],
-  { mark, title, text, link }: { mark?: string; title: string; text: Content; link?: Html },
+  { mark, title, text, link, script }: Notice,
 ): Html =>
   layout({
     language,
     title,
     root,
+    ...(script ? { script } : {}),
     content: html`${mark !== undefined && html`<p class="mark unknown">${mark}</p>`}
 <h1>${title}</h1>
 <p class="lead">${text}</p>

@@ -12,5 +12,10 @@ export function plainText(text: string, most = 1_000): string {
   const bounded = line.slice(0, 8 * most)
   const shown = Array.from(segments.segment(bounded), ({ segment }) => segment)
   const isWhole = bounded.length === line.length && shown.length <= most
-  return isWhole ? line : `${shown.slice(0, most - 1).join('').trimEnd()}…`
+  return isWhole
+    ? line
+    : `${shown
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`
 }

@@ -20,7 +20,7 @@ ${
   state === 'created' &&
   html`<section class="box" aria-labelledby="limits">
   <h2 id="limits">${approve.limits}</h2>
-  ${limits.length === 0 ? html`<p>${approve.noLimits}</p>` : html`<ul class="plain">${limits.map(check => limit(check, language))}</ul>`}
+  ${limits.length === 0 ? html`<p>${approve.noLimits}</p>` : html`<ul class="plain pairs">${limits.map(check => limit(check, language))}</ul>`}
 </section>`
 }`
 }
@@ -28,8 +28,7 @@ ${
 function reason({ rule, message, limit, used }: ShownCheck, language: Language): Html {
   const limitInWords = limit === null ? '' : euros(language, limit)
   const german = language === 'de' ? germanReason(rule, { limit: limitInWords, used }) : undefined
-  const words =
-    german ?? html`<bdi${language === 'de' && html` lang="en"`}>${plainText(message)}</bdi>`
+  const words = german ?? html`<bdi${language === 'de' && html` lang="en"`}>${plainText(message)}</bdi>`
   return html`<li><strong>${ruleName(rule, language)}</strong> ${words}</li>`
 }
 

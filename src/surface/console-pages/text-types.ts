@@ -1,12 +1,5 @@
 /** How an intent stands for the person who looks at it. */
-export const approvalStates = [
-  'created',
-  'approved',
-  'denied',
-  'cancelled',
-  'expired',
-  'completed',
-] as const
+export const approvalStates = ['created', 'approved', 'denied', 'cancelled', 'expired', 'completed'] as const
 export type ApprovalState = (typeof approvalStates)[number]
 
 export type Role = 'owner' | 'approver' | 'viewer'
@@ -66,8 +59,11 @@ export interface ApproveTexts {
   /** What each end means, by whom and when. */
   readonly ends: Readonly<Record<Exclude<ApprovalState, 'created'>, (by: string, at: string) => string>>
   readonly comment: string
-  readonly payments: Readonly<Record<'under_way' | 'completed' | 'rejected' | 'returned' | 'cancelled', string>>
+  readonly payments: Readonly<
+    Record<'under_way' | 'completed' | 'rejected' | 'returned' | 'cancelled', string>
+  >
   readonly proof: string
+  readonly proofLink: string
   readonly proofHint: string
   readonly deciders: Readonly<Record<'policy' | 'key' | 'operator' | 'mandate', string>>
   readonly unknown: string

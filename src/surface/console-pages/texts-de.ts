@@ -71,7 +71,8 @@ export const german: Texts = {
       token: 'Ein Zahlungstoken',
     },
     atMost: 'Höchstens',
-    atMostHint: 'Die Regeln erlauben, dass mehr berechnet wird, als der Agent verlangt, bis zu diesem Betrag.',
+    atMostHint:
+      'Die Regeln erlauben, dass mehr berechnet wird, als der Agent verlangt, bis zu diesem Betrag.',
     agent: 'Agent',
     run: 'Lauf',
     account: 'Konto',
@@ -83,8 +84,7 @@ export const german: Texts = {
     leftMinutes: remaining => (remaining === 1 ? 'noch 1 Minute' : `noch ${remaining} Minuten`),
     leftCount: (remaining, limit) => `${remaining} von ${limit} Zahlungen übrig`,
     ends: {
-      approved: (by, at) =>
-        `Freigegeben von ${by}, ${at}. Das Geld ist zurückgelegt, bis der Agent zahlt.`,
+      approved: (by, at) => `Freigegeben von ${by}, ${at}. Das Geld ist zurückgelegt, bis der Agent zahlt.`,
       denied: (by, at) => `Abgelehnt von ${by}, ${at}. Es wird nichts bezahlt.`,
       cancelled: (_, at) => `Zurückgezogen, ${at}. Es wird nichts bezahlt.`,
       expired: (_, at) => `Die Frist ist ohne Zahlung verstrichen, ${at}. Der Agent darf noch einmal fragen.`,
@@ -99,6 +99,7 @@ export const german: Texts = {
       cancelled: 'Eine Zahlung wurde abgebrochen, bevor sie hinausging.',
     },
     proof: 'Nachweis der Freigabe',
+    proofLink: 'Nachweis öffnen',
     proofHint: 'Wer unsere öffentlichen Schlüssel hat, kann ihn prüfen, ohne uns zu fragen.',
     deciders: {
       policy: 'den Regeln',
@@ -123,7 +124,8 @@ export const german: Texts = {
     approved: 'Freigegeben. Ihre Unterschrift ist als Nachweis aufbewahrt.',
     denied: 'Abgelehnt. Es wird nichts bezahlt.',
     changed: 'Das ist inzwischen entschieden.',
-    readAgain: 'Was Sie unterschreiben würden, hat sich geändert. Bitte lesen Sie es noch einmal und geben Sie es dann frei.',
+    readAgain:
+      'Was Sie unterschreiben würden, hat sich geändert. Bitte lesen Sie es noch einmal und geben Sie es dann frei.',
     joined: 'Willkommen. Legen Sie jetzt Ihren Passkey an.',
     enrolled: 'Ihr Passkey ist angelegt.',
     reasonMissing: 'Sagen Sie, warum: Der Agent erfährt es.',
@@ -132,7 +134,8 @@ export const german: Texts = {
       'Ihr Gerät hat nicht bestätigt, dass Sie es sind, oder Sie haben abgebrochen. Es ist nichts geschehen: Versuchen Sie es noch einmal.',
     enrolledAlready: 'Auf diesem Gerät gibt es schon einen Passkey von Ihnen. Melden Sie sich mit ihm an.',
     noPasskey: 'Sie haben noch keinen Passkey. Legen Sie einen an, und entscheiden Sie dann.',
-    offline: 'Der Dienst hat nicht geantwortet. Sehen Sie nach, ob Sie online sind, und versuchen Sie es noch einmal.',
+    offline:
+      'Der Dienst hat nicht geantwortet. Sehen Sie nach, ob Sie online sind, und versuchen Sie es noch einmal.',
     other: 'Das hat nicht geklappt:',
   },
 }

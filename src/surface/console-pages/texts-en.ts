@@ -9,7 +9,8 @@ export const english: Texts = {
     test: 'This is a test: no real money is meant.',
     noScript: 'Passkeys need JavaScript. Switch it on for this site, and load the page again.',
     otherHostTitle: 'Please open this page elsewhere',
-    otherHost: host => `Passkeys belong to one address. Here that is ${host}, and you have opened another one.`,
+    otherHost: host =>
+      `Passkeys belong to one address. Here that is ${host}, and you have opened another one.`,
     otherHostLink: 'Open this page there',
     noPasskeysTitle: 'No passkeys here',
     noPasskeys:
@@ -58,7 +59,8 @@ export const english: Texts = {
     approve: 'Approve with passkey',
     deny: 'Deny',
     reason: 'Reason to deny it',
-    mayNot: role => `You may look at this, but not decide it: your role is ${role}. Ask an owner or an approver.`,
+    mayNot: role =>
+      `You may look at this, but not decide it: your role is ${role}. Ask an owner or an approver.`,
     details: 'Details',
     payee: 'Payee',
     ways: {
@@ -96,6 +98,7 @@ export const english: Texts = {
       cancelled: 'A payment on it was cancelled before it had left.',
     },
     proof: 'Proof of the approval',
+    proofLink: 'Open the proof',
     proofHint: 'Anybody who has our public keys can verify it without asking us.',
     deciders: {
       policy: 'the policy',
@@ -104,7 +107,8 @@ export const english: Texts = {
       mandate: 'a mandate',
     },
     unknown: 'No such intent',
-    unknownHint: 'Compare the address with the one that you were given. It may belong to another account, or to the other mode.',
+    unknownHint:
+      'Compare the address with the one that you were given. It may belong to another account, or to the other mode.',
   },
   waiting: {
     title: 'What waits for a decision',
@@ -124,7 +128,8 @@ export const english: Texts = {
     enrolled: 'Your passkey is there.',
     reasonMissing: 'Say why: the agent is told.',
     unsupported: 'This browser knows no passkeys. Use a current one.',
-    notAllowed: 'Your device did not confirm that it is you, or you have stopped it. Nothing was done: try again.',
+    notAllowed:
+      'Your device did not confirm that it is you, or you have stopped it. Nothing was done: try again.',
     enrolledAlready: 'This device has a passkey of yours already. Sign in with it.',
     noPasskey: 'You have no passkey yet. Create one, and then decide.',
     offline: 'The service did not answer. Look whether you are online, and try again.',

@@ -1,6 +1,18 @@
 // Approves or denies an intent, and shows what others have decided meanwhile.
 
-import { askDevice, call, complain, goBy, here, onPress, onSubmit, part, Refused, tell, words } from './page.js'
+import {
+  askDevice,
+  call,
+  complain,
+  goBy,
+  here,
+  onPress,
+  onSubmit,
+  part,
+  Refused,
+  tell,
+  words,
+} from './page.js'
 
 const POLL_MS = 4_000
 /** A challenge lives five minutes; one that is about to end is not used any more. */

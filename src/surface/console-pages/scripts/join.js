@@ -22,7 +22,9 @@ onPress('redeem', async () => {
 onSubmit('enrol', async form => {
   const { challengeId, options } = await call('POST', 'passkeys/register/options', { body: {} })
   const credential = await askDevice('startRegistration', options)
-  await call('POST', 'passkeys/register/verify', { body: { challengeId, credential, name: form.get('name') } })
+  await call('POST', 'passkeys/register/verify', {
+    body: { challengeId, credential, name: form.get('name') },
+  })
   tell(words.enrolled)
   goOn()
 })

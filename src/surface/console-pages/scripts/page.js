@@ -49,7 +49,9 @@ export async function call(method, path, { body, background = false } = {}) {
 function ofBrowser(error) {
   const name = error.cause?.name ?? error.name
   if (name === 'InvalidStateError') return words.enrolledAlready
-  return ['NotAllowedError', 'AbortError'].includes(name) ? words.notAllowed : `${words.other} ${error.message}`
+  return ['NotAllowedError', 'AbortError'].includes(name)
+    ? words.notAllowed
+    : `${words.other} ${error.message}`
 }
 
 /** Asks the browser for a passkey: `startAuthentication`, `startRegistration`. */
@@ -99,7 +101,8 @@ export function onSubmit(action, work) {
 
 /** Shows one step of the page and puts the focus on its heading, unless it is the first one. */
 export function showStep(name, { first = false } = {}) {
-  for (const section of document.querySelectorAll('[data-step]')) section.hidden = section.dataset.step !== name
+  for (const section of document.querySelectorAll('[data-step]'))
+    section.hidden = section.dataset.step !== name
   if (!first) part(`[data-step="${name}"] h1`).focus()
 }
 
@@ -116,7 +119,8 @@ const wish = () => new URLSearchParams(location.search).get('to')
 /** Goes where the person wanted to, if that is a page of ours. */
 export function goOn(page = 'approve') {
   const wanted = URL.parse(wish() ?? '', location.href)
-  const isOurs = wish() !== null && wanted?.origin === location.origin && wanted.protocol === location.protocol
+  const isOurs =
+    wish() !== null && wanted?.origin === location.origin && wanted.protocol === location.protocol
   location.assign(isOurs ? wanted.href : dataset.root + page)
 }
 
