@@ -58,7 +58,7 @@ export function listenerFor(
   counter: Counter,
   bodies: BodyRoom,
 ): RequestListener {
-  const { addresses, areas, database, execute, gate, receiveFor, settings } = runtime
+  const { addresses, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -70,6 +70,7 @@ export function listenerFor(
       bodies,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),
+      pageOrigins: onceAsked(() => ports.relyingParty().origins),
       isOwn: addresses.isOwn,
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),
@@ -78,6 +79,15 @@ export function listenerFor(
     }),
   )
   return app
+}
+
+/** Requests come once the address is known, and it stays what it is. */
+function onceAsked<T>(find: () => T): () => T {
+  let found: T | undefined
+  return () => {
+    found ??= find()
+    return found
+  }
 }
 
 /** Logs and measures every request. */
@@ -92,7 +102,7 @@ const reporting = ({
   onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
 })
 
-const startSweeping = ({ database, log }: OpenRuntime): NodeJS.Timeout =>
+const startSweeping = ({ areas, database, log }: OpenRuntime): NodeJS.Timeout =>
   setInterval(() => {
-    sweep(database).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
+    sweep(database, areas).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
   }, SWEEP_EVERY).unref()

@@ -5,6 +5,7 @@ import { cardActivities } from '../../activities/cards.ts'
 import { collectActivities } from '../../activities/collect.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { mppActivities } from '../../activities/mpp.ts'
+import { peopleActivities } from '../../activities/people.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
 import { transferActivities } from '../../activities/transfers.ts'
@@ -55,6 +56,7 @@ export async function startWorker(
       ...mppActivities(run, settings),
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
+      ...peopleActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),
       ...webhookActivities(run),

@@ -4,11 +4,12 @@ import { z } from 'zod'
 const DIGITS = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g
 
 /** The check digit of ISO/IEC 7812: every second digit from the right counts twice. */
-function passesLuhn(digits: string): boolean {
-  const sum = [...digits].reverse().reduce((total, digit, index) => {
-    const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
-    return total + (value > 9 ? value - 9 : value)
-  }, 0)
+export function passesLuhn(digits: string): boolean {
+  let sum = 0
+  for (let place = 1; place <= digits.length; place++) {
+    const value = Number(digits[digits.length - place]) * (place % 2 === 0 ? 2 : 1)
+    sum += value > 9 ? value - 9 : value
+  }
   return sum % 10 === 0
 }
 

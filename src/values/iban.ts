@@ -9,6 +9,9 @@ export const plainIban = (text: string): string =>
 
 export const countryOfIban = (iban: string): string => iban.slice(0, 2)
 
+/** How many characters the IBANs of its country have; 0 where there are none. */
+export const ibanLength = (iban: string): number => countrySpecs[countryOfIban(iban)]?.chars ?? 0
+
 /** Explains why a plain IBAN is none of the SEPA area; undefined if it is one. */
 export function ibanProblem(iban: string): string | undefined {
   const [stranger] = iban.match(/[^A-Z0-9]/u) ?? []

@@ -1,5 +1,6 @@
 import './mpp/before-asking.ts'
 import './mpp/bursts.ts'
+import './mpp/card-numbers.ts'
 import './mpp/evidence.ts'
 import './mpp/hostile-answers.ts'
 import './mpp/hostile-offers.ts'

@@ -1,3 +1,5 @@
+import './people/recovery.ts'
+import './people/recovery-runs.ts'
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../support/factories.ts'
 import { traceOf } from '../support/trace.ts'

@@ -58,7 +58,7 @@ describe('the partitions of events', () => {
     await service.sql(`alter table events detach partition ${last}`)
     await service.sql(`drop table ${last}`)
     const database = openDatabase(service.databaseUrl, 1)
-    await sweep(database)
+    await sweep(database, {})
     await database.close()
     expect(await partitions()).toContain(last)
   })

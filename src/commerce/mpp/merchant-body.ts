@@ -1,3 +1,5 @@
+import { maskCardNumbers, maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
+
 /** What a merchant sold, as the caller gets it. */
 export type MerchantBody = Readonly<Record<string, unknown>>
 
@@ -18,31 +20,65 @@ interface MerchantContent {
   readonly cut: boolean
 }
 
+interface Given {
+  readonly members: MerchantBody
+  /** Whether card numbers were made unreadable in it. */
+  readonly isMasked: boolean
+}
+
 /**
  * A JSON object as it is; any other JSON as `value`, text as `text`, and the rest as `base64`. What was cut is marked. JSON of
- * more values or levels than can be given on at once stays text.
+ * more values or levels than can be given on at once stays text. The numbers of cards are made unreadable before anybody is
+ * given it, or it is kept, and that is marked too.
  */
 export function merchantBody(content: MerchantContent): MerchantBody {
-  const given = contentOf(content)
-  return content.cut ? { ...given, truncated: true } : given
+  const { members, isMasked } = contentOf(content)
+  return { ...members, ...(content.cut && { truncated: true }), ...(isMasked && { masked: true }) }
 }
 
-function contentOf({ body, contentType, cut }: MerchantContent): MerchantBody {
+function contentOf({ body, contentType, cut }: MerchantContent): Given {
   const text = textOf(body, cut)
-  if (text === undefined)
-    return { base64: Buffer.from(body).toString('base64'), contentType: contentType?.slice(0, 200) ?? null }
+  if (text === undefined) return bytesOf(body, contentType, cut)
   const isJson = contentType === undefined || JSON_TYPE.test(contentType)
-  return (isJson && !isExcessive(text) && jsonOf(text)) || { text }
+  const masked = maskCardNumbers(text, { isCut: cut })
+  return (
+    (isJson && !isExcessive(text) && jsonOf(text, masked !== text)) || {
+      members: { text: masked },
+      isMasked: masked !== text,
+    }
+  )
 }
 
-function jsonOf(text: string): MerchantBody | undefined {
+/** Each character of Latin-1 is a byte, so what is masked has as many bytes as before. */
+function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boolean): Given {
+  const bytes = Buffer.from(body).toString('latin1')
+  const masked = maskCardNumbers(bytes, { isCut })
+  return {
+    members: {
+      base64: Buffer.from(masked, 'latin1').toString('base64'),
+      contentType: contentType === undefined ? null : maskCardNumbers(contentType.slice(0, 200)),
+    },
+    isMasked: masked !== bytes,
+  }
+}
+
+/** JSON may write a digit as an escape, or a number with an exponent: its text does not show a card number then. */
+const HIDDEN = /\\u00|\d[eE]\+?\d/
+
+function jsonOf(text: string, isFound: boolean): Given | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as MerchantBody) : { value }
+    const given = isFound || HIDDEN.test(text) ? maskCardNumbersIn(value) : value
+    const isMasked = given !== value && JSON.stringify(given) !== JSON.stringify(value)
+    return { members: membersOf(given), isMasked }
   } catch {
     return undefined
   }
+}
+
+const membersOf = (value: unknown): MerchantBody => {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as MerchantBody) : { value }
 }
 
 /** What was cut may end inside of a character, which has four bytes at most. */

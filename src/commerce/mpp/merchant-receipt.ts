@@ -1,4 +1,5 @@
 import { isUnusable, parseReceipt, receiptProblem } from '../../mpp/index.ts'
+import { hasMaskableNumber } from '../../values/mask-card-numbers.ts'
 
 interface ReceiptTerms {
   readonly challengeId: string
@@ -14,6 +15,7 @@ export function readReceipt(header: string | undefined, terms: ReceiptTerms): Re
   if (header === undefined) return { receipt: null, note: 'The merchant gave no receipt.' }
   const parsed = parseReceipt(header)
   if (isUnusable(parsed)) return { receipt: null, note: parsed.problem }
+  if (hasMaskableNumber(parsed)) return { receipt: null, note: 'The receipt contains the number of a card.' }
   const problem = receiptProblem(parsed, { ...terms, method: 'card' })
   if (problem !== undefined) return { receipt: null, note: problem }
   return { receipt: header.trim() }

@@ -8,6 +8,7 @@ import {
   parseChallenges,
   requestOf,
 } from '../../mpp/index.ts'
+import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 
 /** An answer of a merchant, as far as offers stand in it. */
 export interface MerchantAnswer {
@@ -37,7 +38,7 @@ const MOST_NAMED = 10
 const listed = (names: readonly string[]): string =>
   names
     .slice(0, MOST_NAMED)
-    .map(name => name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60))
+    .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
     .join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '')
 
 /** The offer that is taken: the first charge by card that can be read. */
@@ -71,9 +72,19 @@ const notAsked = (status: number): NoOffer => ({
       : `url: the merchant answered ${status}, not 402: it asks for no payment at this address. Nothing was paid.`,
 })
 
+const NUMBER_INSIDE = 'The challenge contains the number of a card, which must be neither kept nor sent.'
+
+/** A challenge is kept byte for byte: what it hides in base64url is looked at too. */
+function hasCardNumberInside({ request, opaque = '', ...others }: Challenge): boolean {
+  const inside = [request, opaque].map(text => Buffer.from(text, 'base64url').toString('utf8'))
+  const text = [...Object.values(others), opaque, ...inside].join('\n')
+  return maskCardNumbers(text) !== text
+}
+
 function readOffer(challenge: Challenge): CardOffer | NoOffer {
   const charge = requestOf(challenge)
   if (isUnusable(charge)) return { code: 'challenge_unusable', message: `url: ${charge.problem}` }
+  if (hasCardNumberInside(challenge)) return { code: 'challenge_unusable', message: `url: ${NUMBER_INSIDE}` }
   const card = cardDetailsOf(charge)
   if (isUnusable(card)) return { code: 'challenge_unusable', message: `url: ${card.problem}` }
   return { challenge, charge, card }

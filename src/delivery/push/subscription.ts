@@ -30,6 +30,7 @@ export const urgentEvents: readonly string[] = [
   'agent.frozen',
   'risk.review_required',
   'risk.agent_frozen',
+  'person.recovery_started',
 ]
 
 /** Whether this is a point of P-256, as a browser writes it: base64url of 65 bytes. */

@@ -44,6 +44,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   unauthenticated: 'Check the key: is it whole, not expired, not revoked?',
   account_suspended: 'Ask whoever runs this installation why.',
   wrong_caller: 'Use the kind of credential that the operation names.',
+  cross_site: 'Send it from a page of this service, or with a key in place of the cookie.',
   missing_scope: 'Make a key or token with that scope.',
   not_found: 'Check path and id. What belongs to others does not exist for you.',
   method_not_allowed: 'The header `Allow` lists the methods there are.',

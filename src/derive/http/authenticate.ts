@@ -2,16 +2,13 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { Actor, Caller } from '../../kernel/contract/actor.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import { SESSION_PREFIX } from '../../kernel/contract/session-cookie.ts'
 import type { Credentials } from './credentials.ts'
+import type { Browser, Presented } from './presented.ts'
 
 const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
 export const anyone: Actor = { type: 'public', ...nobody }
 export const dashboard: Actor = { type: 'dash', ...nobody }
-
-export interface Presented {
-  readonly authorization: string | undefined
-  readonly dashboardSecret: string | undefined
-}
 
 const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
@@ -20,19 +17,43 @@ export type Gate = (operation: AnyOperation, presented: Presented) => Promise<Ac
 
 export function gate({ holderOf }: Pick<Credentials, 'holderOf'>, dashboardSecret: string): Gate {
   const expected = digest(dashboardSecret)
-  return async ({ callers, scope }, { authorization, dashboardSecret: given }) => {
+
+  /** The holder of the key or token; only where none is shown, and no dashboard secret, the person of the session. */
+  async function actorOf({ authorization, dashboardSecret: given, browser }: Presented) {
+    if (authorization === undefined && given === undefined) return browser && personOf(browser)
+    const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
+    return token && !token.startsWith(SESSION_PREFIX) ? holderOf(token) : undefined
+  }
+
+  async function personOf(browser: Browser): Promise<Actor | undefined> {
+    const { session, isReading, isBackground } = browser
+    if (session === undefined) return undefined
+    if (!isReading) requireOurPage(browser)
+    return holderOf(session, isBackground)
+  }
+
+  return async (operation, presented) => {
+    const { callers, scope, sameOriginOnly } = operation
+    const { authorization, dashboardSecret: given } = presented
+    if (sameOriginOnly) requireOurPage(presented.browser)
     if (callers.includes('public')) return anyone
     const isDashboard = given !== undefined && timingSafeEqual(digest(given), expected)
     if (isDashboard && (callers.includes('dash') || !authorization)) return admit(dashboard, callers)
-    const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
-    const actor = token && (await holderOf(token))
+    const actor = await actorOf(presented)
     if (actor) return admit(actor, callers, scope)
     throw new Problem('unauthenticated', wanted(callers, given), { 'WWW-Authenticate': 'Bearer' })
   }
 }
 
+/** The browser sends the cookie with whatever another site makes it send: that must change nothing. */
+function requireOurPage(browser: Browser | undefined): void {
+  if (!browser?.isOfOurPage) throw new Problem('cross_site')
+}
+
 /** The hint which credential to send; undefined where it is the usual one. */
 function wanted(callers: AnyOperation['callers'], given: string | undefined): string | undefined {
+  if (callers.every(caller => caller === 'console'))
+    return 'Sign in at /login: this is for people in the console.'
   if (!callers.includes('dash')) return undefined
   if (given) return 'X-Dashboard-Secret: this is not the secret of this installation.'
   return callers.length === 1
@@ -60,6 +81,11 @@ function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): 
     )
   }
   if (scope && actor.type !== 'dash' && !actor.scopes.has(scope))
-    throw new Problem('missing_scope', `The credential lacks the scope ${scope}.`)
+    throw new Problem('missing_scope', missingScope(actor, scope))
   return actor
 }
+
+const missingScope = ({ type }: Actor, scope: string): string =>
+  type === 'console'
+    ? `Your role in the console lacks the scope ${scope}: ask an owner.`
+    : `The credential lacks the scope ${scope}.`

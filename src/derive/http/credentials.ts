@@ -15,7 +15,7 @@ const REMEMBERED = 10_000
 
 export interface Credentials {
   /** The actor of this secret; undefined for an unknown, expired or revoked one. */
-  holderOf(secret: string): Promise<Actor | undefined>
+  holderOf(secret: string, isBackground?: boolean): Promise<Actor | undefined>
   /** To be called with committed events: one that may end a credential empties the cache. */
   onEvents(events: readonly { readonly event: string }[]): void
 }
@@ -26,15 +26,16 @@ export function openCredentials(areas: Areas, database: Database): Credentials {
   const endings = new Set(Object.values(areas).flatMap(({ endsCredentials }) => endsCredentials))
   const known = new Map<string, { holder: Promise<Actor | undefined>; until: number }>()
   return {
-    holderOf(secret) {
+    holderOf(secret, isBackground = false) {
       const authenticate = byPrefix.get(secret.slice(0, secret.indexOf('_')))
       if (!authenticate) return Promise.resolve(undefined)
-      const name = hash('sha256', secret, 'base64url')
+      // A request that somebody has caused is noted, also right after one that a page has sent by itself.
+      const name = hash('sha256', secret, 'base64url') + (isBackground ? ' in the background' : '')
       const now = clock.ticks()
       const found = known.get(name)
       if (found && found.until > now) return found.holder
       if (known.size >= REMEMBERED) known.clear()
-      const holder = authenticate(secret, sqlOn(database.pool)).catch((error: unknown) => {
+      const holder = authenticate(secret, sqlOn(database.pool), isBackground).catch((error: unknown) => {
         if (!(error instanceof Problem)) known.delete(name)
         throw asProblem(error)
       })

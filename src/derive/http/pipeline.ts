@@ -11,6 +11,7 @@ import { readBytes } from './body-bytes.ts'
 import type { BodyRoom } from './body-room.ts'
 import { clientOf } from './client-address.ts'
 import { inputOf } from './input.ts'
+import { type PageOrigins, presentedBy, single } from './presented.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { type HostOf, rawRequestOf } from './raw-request.ts'
 import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
@@ -40,6 +41,7 @@ export interface Pipeline {
   readonly bodies: BodyRoom
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
+  readonly pageOrigins: PageOrigins
   /** Whether this process has sent the request: what made it do so has been counted. */
   readonly isOwn: (request: Request) => boolean
   readonly runNamed: RunNamed
@@ -116,10 +118,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     if (actor) progress.actor = actor
     return outcome
   }
-  const presented = {
-    authorization: request.headers.authorization,
-    dashboardSecret: single(request.headers['x-dashboard-secret']),
-  }
+  const presented = presentedBy(request, parts.pageOrigins)
   progress.actor = await gate(operation, presented)
   const isThere = request.complete
   const bytes = await readBytes(request, bodyLimitOf(operation), room)
@@ -154,9 +153,6 @@ function routeOf(found: Found) {
   if ('allow' in found) throw new Problem('method_not_allowed', undefined, { Allow: found.allow.join(', ') })
   return found
 }
-
-const single = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header.join(', ') : header
 
 const keyMissing = (): Problem =>
   new Problem(

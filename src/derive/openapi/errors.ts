@@ -17,6 +17,8 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   unauthenticated: needsCredential,
   account_suspended: ({ callers }) => callers.some(isOfTenant),
   wrong_caller: needsCredential,
+  cross_site: ({ callers, method, sameOriginOnly }) =>
+    sameOriginOnly === true || (callers.includes('console') && method !== 'GET'),
   missing_scope: ({ scope }) => scope !== undefined,
   not_found: ({ path }) => path.includes('{'),
   method_not_allowed: () => false,

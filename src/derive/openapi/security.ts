@@ -15,7 +15,7 @@ export const securitySchemes = {
     in: 'cookie',
     name: '__Host-session',
     description:
-      'The session of a person in the console, begun at `/login`; on `http://localhost` the cookie is called `session`. The scopes are those of the person’s role. A call that is not a GET needs `Sec-Fetch-Site: same-origin`, as a browser sends it by itself.',
+      'The session of a person in the console, begun at `/login`; on `http://localhost` the cookie is called `session`. The scopes are those of the person’s role. A call that is not a GET needs `Sec-Fetch-Site: same-origin`, as a browser sends it by itself, or where it sends none an `Origin` of this service. `X-Background: true` marks what a page asks by itself: that is no activity.',
   },
   agentToken: {
     type: 'http',

@@ -85,9 +85,16 @@ export const peopleApi = {
     ...writers,
     summary: 'Make a new link for a person',
     description:
-      'For somebody who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days.',
+      'For somebody who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days. The operator makes one where a recovery is `ready`: it works for a day.',
+    callers: ['key', 'dash'],
     returns: [201, Link],
-    fails: { person_not_found },
+    fails: {
+      person_not_found,
+      recovery_not_ready: [
+        400,
+        'No recovery of this person is ready: start one by POST /people/{id}/recover, and wait for 24 hours.',
+      ],
+    },
     emits: { 'person.updated': personEvents['person.updated'] },
   }),
 }

@@ -4,13 +4,15 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { peopleApi } from './api.ts'
 import { remove, update } from './change.ts'
-import { create } from './invite.ts'
+import { create, link } from './invite.ts'
 import { PersonLink } from './link.ts'
-import { makeLink } from './links.ts'
 import { Person, personMachine } from './person.ts'
+import { recoveryProcess } from './process.ts'
+import { advanceRecovery, cancelRecovery, recover, recoveryStatus, stopRecovery } from './recover.ts'
 import { openRecoveryOf } from './recoveries.ts'
-import { Recovery, recoveryMachine } from './recovery.ts'
-import { peopleResponse, personEvent, personResponse } from './response.ts'
+import { OPEN, Recovery, recoveryMachine } from './recovery.ts'
+import { recoveryApi } from './recovery-api.ts'
+import { peopleResponse, personResponse } from './response.ts'
 import { personEvents } from './schemas.ts'
 
 /** A person of the tenant, in whatever state. */
@@ -21,30 +23,31 @@ export const findPerson = (id: string, { records }: Pick<Context, 'records'>): P
 export const activePersonOf = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
   records.findOne(Person, { id, status: 'active' })
 
-const people = implement(peopleApi, {
-  create,
-  update,
-  remove,
+const people = implement(
+  { ...peopleApi, ...recoveryApi },
+  {
+    create,
+    update,
+    remove,
+    link,
+    recover,
+    stopRecovery,
+    recoveryStatus,
+    advanceRecovery,
+    cancelRecovery,
 
-  async list({ query: { status, role } }, { page, records }) {
-    const { data, ...rest } = await page(Person, definedOnly({ status, role }))
-    return { ...rest, data: await peopleResponse(data, records) }
-  },
+    async list({ query: { status, role } }, { page, records }) {
+      const { data, ...rest } = await page(Person, definedOnly({ status, role }))
+      return { ...rest, data: await peopleResponse(data, records) }
+    },
 
-  async get({ params }, context) {
-    const person = await findPerson(params.id, context)
-    if (!person) return context.refuse('person_not_found')
-    return personResponse(person, await openRecoveryOf(person.id, context))
+    async get({ params }, context) {
+      const person = await findPerson(params.id, context)
+      if (!person) return context.refuse('person_not_found')
+      return personResponse(person, await openRecoveryOf(person.id, context))
+    },
   },
-
-  async link({ params }, context) {
-    const person = await context.records.lock(Person, params.id)
-    if (!person || person.status === 'removed') return context.refuse('person_not_found')
-    const link = await makeLink({ personId: person.id, kind: 'join' }, context)
-    context.emit('person.updated', { ...personEvent(person), changed: ['link'] })
-    return { ...link, personId: person.id, kind: 'join' as const }
-  },
-})
+)
 
 export const peopleArea = area(
   'People',
@@ -54,5 +57,23 @@ export const peopleArea = area(
     entities: [Person, PersonLink, Recovery],
     machines: [personMachine, recoveryMachine],
     announces: personEvents,
+    deadlines: [
+      {
+        process: recoveryProcess,
+        table: 'recoveries',
+        record: 'id',
+        agent: 'null::text',
+        due: 'due_at',
+        open: OPEN,
+        waits: 'true',
+        operations: ['people.advanceRecovery'],
+      },
+    ],
+    openRecords: [
+      {
+        process: recoveryProcess,
+        select: `select id, owner_id, mode, null::text as agent_id, person_id as about from recoveries where ${OPEN}`,
+      },
+    ],
   },
 )

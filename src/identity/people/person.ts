@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Role } from '../../kernel/contract/scopes.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 export const personMachine = machine('person', {
@@ -8,8 +9,7 @@ export const personMachine = machine('person', {
   removed: [],
 })
 
-export const roles = ['owner', 'approver', 'viewer'] as const
-export type Role = (typeof roles)[number]
+export const roles = ['owner', 'approver', 'viewer'] as const satisfies readonly Role[]
 
 /** The most people of a tenant who are not removed: whoever approves knows the others. */
 export const MAX_PEOPLE = 200

@@ -1,8 +1,98 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { Recovery } from './recovery.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { after } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { revokeLinks } from './links.ts'
+import type { Person } from './person.ts'
+import { recoveryProcess } from './process.ts'
+import {
+  RECOVERY_LASTS_MS,
+  RECOVERY_WAITS_MS,
+  Recovery,
+  recoveryMachine,
+  type StoppedBy,
+} from './recovery.ts'
+import { personEvent } from './response.ts'
+import type { personEvents } from './schemas.ts'
 
-/** The recovery of a person that is under way. */
+type Recovering = Pick<Context<never, typeof personEvents>, 'records' | 'now' | 'emit' | 'wake'>
+
+/** The recovery of a person that is under way. Who changes it has locked the tenant’s people. */
 export const openRecoveryOf = (
   personId: string,
   { records }: Pick<Context, 'records'>,
 ): Promise<Recovery | null> => records.findOne(Recovery, { personId, status: { $in: ['waiting', 'ready'] } })
+
+const eventOf = (person: Person, { id, readyAt }: Recovery) => ({
+  ...personEvent(person),
+  recoveryId: id,
+  readyAt,
+})
+
+const wakeProcess = ({ id, personId }: Recovery, { wake }: Pick<Context, 'wake'>): void =>
+  wake(recoveryProcess, { id, agentId: null, about: personId })
+
+/** Starts a recovery, and tells it. */
+export function startRecovery(person: Person, context: Recovering): Recovery {
+  const { records, now, emit } = context
+  const id = newId('recovery')
+  const readyAt = after(now, RECOVERY_WAITS_MS)
+  const recovery = records.create(Recovery, {
+    id,
+    personId: person.id,
+    readyAt,
+    expiresAt: after(readyAt, RECOVERY_LASTS_MS),
+    dueAt: readyAt,
+    workflowId: workflowIdOf(recoveryProcess, id),
+  })
+  emit('person.recovery_started', eventOf(person, recovery))
+  wakeProcess(recovery, context)
+  return recovery
+}
+
+const END_OF = { stopped: 'stopped', removed: 'stopped', expired: 'expired' } as const
+
+/** Ends a recovery that leads to nothing, with its link. */
+export async function endRecovery(
+  recovery: Recovery,
+  person: Person,
+  end: {
+    readonly reason: keyof typeof END_OF
+    readonly by?: StoppedBy
+    readonly comment?: string | undefined
+  },
+  context: Recovering,
+): Promise<void> {
+  if (!recoveryMachine.move(recovery, END_OF[end.reason])) return
+  Object.assign(recovery, {
+    endedAt: context.now,
+    dueAt: null,
+    stoppedBy: end.by ?? null,
+    reason: end.comment ?? null,
+  })
+  await revokeLinks(person.id, context, 'recovery')
+  context.emit('person.recovery_stopped', { ...eventOf(person, recovery), reason: end.reason })
+  wakeProcess(recovery, context)
+}
+
+/** An operator has no id of ours: only the name that came with the signal. */
+export const stopperOf = ({ type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>): StoppedBy =>
+  type === 'operator'
+    ? { type, id: null, name: id }
+    : { type: type === 'console' ? type : 'key', id, name: name ?? null }
+
+/** Lets the operator make the link: nobody has stopped the recovery in time. */
+export function makeReady(recovery: Recovery, person: Person, context: Recovering): void {
+  if (!recoveryMachine.move(recovery, 'ready')) return
+  recovery.dueAt = recovery.expiresAt
+  context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })
+  wakeProcess(recovery, context)
+}
+
+/** The operator’s link has been opened: the person is in again. */
+export function completeRecovery(recovery: Recovery, now: Date, context: Pick<Context, 'wake'>): void {
+  if (!recoveryMachine.move(recovery, 'completed')) return
+  Object.assign(recovery, { endedAt: now, dueAt: null })
+  wakeProcess(recovery, context)
+}

@@ -12,6 +12,7 @@ export const personResponse = (person: Person, recovery: Recovery | null) =>
       startedAt: recovery.createdAt,
       readyAt: recovery.readyAt,
       expiresAt: recovery.expiresAt,
+      workflowId: recovery.workflowId,
     },
   })
 

@@ -22,7 +22,8 @@ const RecoveryRecord = z.object({
   }),
   startedAt: instant,
   readyAt: instant.meta({ description: 'Until then nothing is possible but to stop it.' }),
-  expiresAt: instant,
+  expiresAt: instant.meta({ description: 'What nobody has used until then is over.' }),
+  workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
 })
 
 export const PersonRecord = z

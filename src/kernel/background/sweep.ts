@@ -1,4 +1,5 @@
 import { after, clock } from '../../values/clock.ts'
+import type { Areas } from '../contract/area.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { RETENTION_MS } from '../journal/idempotency.ts'
 
@@ -16,7 +17,7 @@ const RATE_LIMITS = deleteExpired('rate_limits', 'resets_at')
  * Deletes expired rows in small batches, so that no request waits for it, and makes the partitions of the months to come.
  * Several processes may sweep at once.
  */
-export async function sweep({ pool }: Database): Promise<void> {
+export async function sweep({ pool }: Database, areas: Areas): Promise<void> {
   const sql = sqlOn(pool)
   const deleteBefore = async (statement: string, end: Date): Promise<void> => {
     const removed = await sql(statement, [end])
@@ -24,5 +25,7 @@ export async function sweep({ pool }: Database): Promise<void> {
   }
   await deleteBefore(IDEMPOTENCY, after(clock.real(), -RETENTION_MS))
   await deleteBefore(RATE_LIMITS, clock.real())
+  for (const { table, column, keptMs } of Object.values(areas).flatMap(({ expiring }) => expiring))
+    await deleteBefore(deleteExpired(table, column), after(clock.real(), -keptMs))
   await sql('select add_event_partitions()')
 }

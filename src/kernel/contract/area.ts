@@ -14,8 +14,11 @@ import type { FindPayables } from './payables.ts'
 import type { Ports, SignedRequest } from './ports.ts'
 import type { Sql } from './sql.ts'
 
-/** Finds the actor that a presented secret belongs to; undefined for an unknown, expired or revoked one. */
-export type Authenticate = (secret: string, sql: Sql) => Promise<Actor | undefined>
+/**
+ * Finds the actor that a presented secret belongs to; undefined for an unknown, expired or revoked one. What a page asks
+ * by itself is in the background: it is no sign that somebody is there.
+ */
+export type Authenticate = (secret: string, sql: Sql, isBackground: boolean) => Promise<Actor | undefined>
 
 /** A run as a request names it: only one of the caller's tenant is found. */
 export interface NamedRun extends Tenant {
@@ -76,6 +79,13 @@ export const reaction = <D extends z.ZodType, E extends Events>(
     for (const data of events) await run(data, context)
   })
 
+/** Rows that are deleted some time after the instant in a column, in real time. The column needs an index. */
+export interface Expiring {
+  readonly table: string
+  readonly column: string
+  readonly keptMs: number
+}
+
 /** An area: one noun of the business, with everything that it contributes to the service. */
 export interface Area<A extends Api = Api> {
   /** The title of its section in the documentation. */
@@ -92,6 +102,7 @@ export interface Area<A extends Api = Api> {
   readonly waits: readonly Waiting[]
   /** Records that need a workflow run while they are open. */
   readonly openRecords: readonly OpenRecords[]
+  readonly expiring: readonly Expiring[]
   readonly credentials: Readonly<Record<string, Authenticate>>
   /** Events that may end a credential: from their commit on, this process trusts none without looking it up. */
   readonly endsCredentials: readonly string[]
@@ -116,6 +127,7 @@ type OptionalMember =
   | 'deadlines'
   | 'waits'
   | 'openRecords'
+  | 'expiring'
   | 'credentials'
   | 'endsCredentials'
   | 'reactions'
@@ -137,6 +149,7 @@ export const area = <A extends Api>(
     deadlines = [],
     waits = [],
     openRecords = [],
+    expiring = [],
     credentials = {},
     endsCredentials = [],
     reactions = {},
@@ -153,6 +166,7 @@ export const area = <A extends Api>(
   deadlines,
   waits,
   openRecords,
+  expiring,
   credentials,
   endsCredentials,
   reactions,

@@ -55,6 +55,8 @@ export interface Contract<
   readonly readsClock?: true
   /** A GET that changes something: it runs as a write, and HEAD is not served. */
   readonly writes?: true
+  /** Refused where the browser does not say that a page of ours has sent it: a public operation that begins a session. */
+  readonly sameOriginOnly?: true
   /** The request's headers that the handler reads itself, by their names in lower case, each with a sentence. */
   readonly reads?: Readonly<Record<string, string>>
   /** The body is of any media type; the handler reads its bytes. */

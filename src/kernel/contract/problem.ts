@@ -57,6 +57,10 @@ export const problems = {
     'This account is suspended: its keys and tokens open nothing until it is active again.',
   ],
   wrong_caller: [403, 'This kind of credential may not call this operation.'],
+  cross_site: [
+    403,
+    'Only a page of this service may send this with the cookie of a session: the browser has to say Sec-Fetch-Site: same-origin. Programs use a key.',
+  ],
   missing_scope: [403, 'The credential lacks the scope that this operation needs.'],
   not_found: [404, 'There is nothing here. See /docs for every operation.'],
   method_not_allowed: [405, 'This address does not know this method.'],

@@ -51,4 +51,36 @@ describe('the body of a merchant', () => {
     const open = `"${'\\"'.repeat(500_000)}`
     expect(given(open, 'application/json')).toEqual({ text: open })
   })
+
+  const MASKED = '************4242'
+
+  test.each([
+    ['{"card":"4242424242424242","n":1}', 'application/json', { card: MASKED, n: 1, masked: true }],
+    ['{"card":4242424242424242}', undefined, { card: MASKED, masked: true }],
+    ['{"card":"\\u0034242424242424242"}', 'application/json', { card: MASKED, masked: true }],
+    ['{"card":4.242424242424242e15}', 'application/json', { card: MASKED, masked: true }],
+    ['["4242424242424242"]', 'application/json', { value: [MASKED], masked: true }],
+    ['paid by 4242 4242 4242 4242', 'text/plain', { text: 'paid by **** **** **** 4242', masked: true }],
+    ['{"card":"4242424242424242"', 'application/json', { text: `{"card":"${MASKED}"`, masked: true }],
+    ['{"hash":"1e5","at":1763750000000}', 'application/json', { hash: '1e5', at: 1763750000000 }],
+  ])('%s of type %s is given without the card number', (body, type, expected) => {
+    expect(given(body, type)).toEqual(expected)
+  })
+
+  test('of bytes is given without the card number, and with as many bytes', () => {
+    const bytes = (number: string) => Buffer.concat([Buffer.of(0xff, 0xd8, 10), Buffer.from(`${number}/`)])
+    expect(given(bytes('4242424242424242'), 'image/jpeg; name=4242424242424242')).toEqual({
+      base64: bytes(MASKED).toString('base64'),
+      contentType: `image/jpeg; name=${MASKED}`,
+      masked: true,
+    })
+  })
+
+  test('that was cut inside of a card number shows no half of it', () => {
+    expect(given('paid by 4242 4242 4242 42', 'text/plain', true)).toEqual({
+      text: 'paid by **** **** **** **',
+      truncated: true,
+      masked: true,
+    })
+  })
 })

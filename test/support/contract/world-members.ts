@@ -96,6 +96,7 @@ export const MADE_MEMBERS: Readonly<
     await make('POST', `/intents/${intentId}/approve`)
     return { paymentToken: token }
   },
+  'people.create': async () => ({ email: `${randomUUID()}@example.com` }),
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   'fillerKeys.create': async () => ({
     publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),

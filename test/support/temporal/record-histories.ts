@@ -18,6 +18,7 @@ import { aFundedAgent, aSepaTransfer, aWallet, bodyOf, type TestClient } from '.
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 import { mppStories } from './mpp-stories.ts'
+import { recoveryStories } from './recovery-stories.ts'
 
 /**
  * Records the histories that a real server has of our processes, for `test/workflows/replay.test.ts`:
@@ -32,6 +33,8 @@ const folder = join(import.meta.dirname, '../../workflows/histories/steps-are-na
 
 interface Stage {
   readonly client: TestClient
+  /** With the secret of the dashboard. */
+  readonly dash: TestClient
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
   /** As the button "Request Cancellation" does. */
   cancel(workflowId: string): Promise<void>
@@ -104,6 +107,7 @@ async function undelivered({ client }: Stage): Promise<string> {
 
 const stories: Readonly<Record<string, Story>> = {
   ...mppStories,
+  ...recoveryStories,
 
   'transfer-completed': async stage => {
     const { workflowId } = await paying(stage, 'Bäckerei Müller')
@@ -425,7 +429,7 @@ const stories: Readonly<Record<string, Story>> = {
 /** The history without the identity of its recorder. */
 const anonymous = (json: string): string => json.replace(/("identity": )"[^"]*"/g, '$1"recorder"')
 
-function stageOf(temporal: Client, client: TestClient): Stage {
+function stageOf(temporal: Client, client: TestClient, dash: TestClient): Stage {
   const { workflow, workflowService } = temporal
   const handle = (workflowId: string) => workflow.getHandle(workflowId)
   const details = async (workflowId: string): Promise<string> =>
@@ -433,6 +437,7 @@ function stageOf(temporal: Client, client: TestClient): Stage {
       .currentDetails ?? ''
   return {
     client,
+    dash,
     signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
     cancel: async workflowId => void (await handle(workflowId).cancel()),
     async sendUnreadable(workflowId, signalName) {
@@ -459,12 +464,12 @@ function stageOf(temporal: Client, client: TestClient): Stage {
   }
 }
 
-async function record(temporal: Client, client: TestClient): Promise<void> {
+async function record(temporal: Client, client: TestClient, dash: TestClient): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const [name, story] of Object.entries(stories)) {
     const file = join(folder, `${name}.json`)
     if (existsSync(file)) continue
-    const workflowId = await story(stageOf(temporal, client))
+    const workflowId = await story(stageOf(temporal, client, dash))
     const history = await temporal.workflow.getHandle(workflowId).fetchHistory()
     writeFileSync(file, anonymous(`${JSON.stringify(JSON.parse(historyToJSON(history)), null, 2)}\n`))
     process.stdout.write(`${name}\n`)
@@ -505,7 +510,7 @@ const owner = {
 const { key } = await bodyOf(dash.keys.openAccount({ body: owner }))
 const connection = await Connection.connect({ address })
 try {
-  await record(new Client({ connection }), clientOf(areas, { url, token: String(key) }))
+  await record(new Client({ connection }), clientOf(areas, { url, token: String(key) }), dash)
 } finally {
   await connection.close()
   await Promise.all(parts.map(part => part.stop()))

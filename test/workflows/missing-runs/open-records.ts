@@ -7,6 +7,7 @@ import { cardSignals } from '../../../src/cards/cards/process.ts'
 import { collectSignals } from '../../../src/commerce/collect/process.ts'
 import { transferSignals } from '../../../src/commerce/transfers/process.ts'
 import { intentSignals } from '../../../src/control/intents/process.ts'
+import { recoverySignals } from '../../../src/identity/people/process.ts'
 import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/background/open-records.ts'
 import { startEngine } from '../../support/engine.ts'
 
@@ -29,6 +30,7 @@ const signalTables = {
   card: cardSignals,
   'card-request': cardRequestSignals,
   collect: collectSignals,
+  recovery: recoverySignals,
 }
 
 describe('open records', () => {
@@ -93,7 +95,7 @@ describe('open records', () => {
     const listed = declared.filter(
       ({ process: { name }, select }) => name !== 'statements' && !select.includes('deleting'),
     )
-    expect(listed).toHaveLength(8)
+    expect(listed).toHaveLength(9)
     const client = await database.pool.connect()
     await client.query('begin')
     await client.query('set local enable_seqscan = off')

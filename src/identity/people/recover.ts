@@ -1,0 +1,99 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { clock } from '../../values/clock.ts'
+import { Person } from './person.ts'
+import { endRecovery, makeReady, openRecoveryOf, startRecovery, stopperOf } from './recoveries.ts'
+import { Recovery } from './recovery.ts'
+import type { recoveryApi } from './recovery-api.ts'
+import { personResponse } from './response.ts'
+import { processStatusOf } from './status.ts'
+
+const TENANT_OF_PERSON = `
+select p.owner_id as "ownerId", p.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+from people p left join tenant_clocks t on t.owner_id = p.owner_id and t.mode = p.mode
+where p.id = $1`
+
+/** Acts for the tenant of a person whom the operator names without the owner; false where there is nobody of this id. */
+export async function actForTenantOf(
+  personId: string,
+  { sql, actFor }: Pick<Context, 'sql' | 'actFor'>,
+): Promise<boolean> {
+  const [found] = await sql<Tenant & Row & { offsetMs: number }>(TENANT_OF_PERSON, [personId])
+  if (!found) return false
+  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  return true
+}
+
+/** Locks the tenant’s people, then this one; null where the person is not there any more. */
+export async function lockPerson(
+  id: string,
+  context: Pick<Context, 'records' | 'sql' | 'tenant'>,
+): Promise<Person | null> {
+  await lockTenant(context, 'people')
+  const person = await context.records.lock(Person, id)
+  return person?.status === 'removed' ? null : person
+}
+
+export const recover: HandlerOf<typeof recoveryApi.recover> = async ({ params }, context) => {
+  const { refuse } = context
+  if (!(await actForTenantOf(params.id, context))) return refuse('person_not_found')
+  const person = await lockPerson(params.id, context)
+  if (!person) return refuse('person_not_found')
+  if (await openRecoveryOf(person.id, context)) return refuse('recovery_under_way')
+  return personResponse(person, startRecovery(person, context))
+}
+
+export const stopRecovery: HandlerOf<typeof recoveryApi.stopRecovery> = async ({ params }, context) => {
+  const { actor, refuse } = context
+  const person = await lockPerson(params.id, context)
+  if (!person) return refuse('person_not_found')
+  const recovery = await openRecoveryOf(person.id, context)
+  if (!recovery) return refuse('recovery_not_found')
+  await endRecovery(recovery, person, { reason: 'stopped', by: stopperOf(actor) }, context)
+  return personResponse(person, null)
+}
+
+/** A recovery with its person, both locked; null where there is no such recovery. */
+async function lockRecovery(id: string, context: Pick<Context, 'records' | 'sql' | 'tenant'>) {
+  await lockTenant(context, 'people')
+  const recovery = await context.records.lock(Recovery, id)
+  if (!recovery) return null
+  return { recovery, person: await context.records.findOneOrFail(Person, { id: recovery.personId }) }
+}
+
+export const cancelRecovery: HandlerOf<typeof recoveryApi.cancelRecovery> = async (
+  { params, body },
+  context,
+) => {
+  const { actor, refuse } = context
+  const found = await lockRecovery(params.id, context)
+  if (!found) return refuse('recovery_not_found')
+  const { recovery, person } = found
+  if (recovery.endedAt) return refuse('recovery_ended', `The recovery is ${recovery.status} already.`)
+  const end = { reason: 'stopped', by: stopperOf(actor), comment: body.comment } as const
+  await endRecovery(recovery, person, end, context)
+  return { done: true }
+}
+
+/** Process and sweep may both come, and late: each finds what is still to be done. */
+export const advanceRecovery: HandlerOf<typeof recoveryApi.advanceRecovery> = async ({ params }, context) => {
+  const { now, refuse } = context
+  const found = await lockRecovery(params.id, context)
+  if (!found) return refuse('recovery_not_found')
+  const { recovery, person } = found
+  if (recovery.status === 'waiting' && recovery.readyAt <= now) makeReady(recovery, person, context)
+  if (recovery.status === 'ready' && recovery.expiresAt <= now)
+    await endRecovery(recovery, person, { reason: 'expired' }, context)
+  return { done: true }
+}
+
+export const recoveryStatus: HandlerOf<typeof recoveryApi.recoveryStatus> = async (
+  { params },
+  { records, now, refuse },
+) => {
+  const recovery = await records.findOne(Recovery, { id: params.id })
+  return recovery ? processStatusOf(recovery, now) : refuse('recovery_not_found')
+}

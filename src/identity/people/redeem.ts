@@ -1,0 +1,90 @@
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { hashOf } from '../../kernel/database/credential.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { clock } from '../../values/clock.ts'
+import { findCustomer } from '../customers/index.ts'
+import { type LinkKind, PersonLink } from './link.ts'
+import { Person, personMachine } from './person.ts'
+import { completeRecovery } from './recoveries.ts'
+import { Recovery } from './recovery.ts'
+import { personEvent } from './response.ts'
+import type { linkEvents, linkFails } from './schemas.ts'
+
+/** The person who has opened a link, and what it was for. */
+export interface Redeemed {
+  readonly person: Person
+  readonly kind: LinkKind
+}
+
+interface FoundLink extends Row {
+  readonly id: string
+  readonly ownerId: string
+  readonly mode: Mode
+  readonly offsetMs: number
+}
+
+/** The search goes by the digest, so the time it takes tells nothing about existing tokens. */
+const FIND = `
+select s.id, s.owner_id as "ownerId", s.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+from person_links s
+join customers c on c.id = s.owner_id and c.status = 'active'
+left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
+where s.hash = $1`
+
+type Redeeming = Pick<
+  Context<never, typeof linkEvents>,
+  'records' | 'sql' | 'tenant' | 'actFor' | 'emit' | 'wake'
+>
+
+/** Opens a link once: the token is the credential, and from here on the request acts for the tenant of its person. */
+export async function redeemLink(
+  token: string,
+  context: Redeeming,
+): Promise<Redeemed | keyof typeof linkFails> {
+  const { records, sql, actFor } = context
+  const [found] = await sql<FoundLink>(FIND, [hashOf(token)])
+  if (!found) return 'link_unknown'
+  const { ownerId, mode } = found
+  const now = clock.tenant(found.offsetMs)
+  actFor({ ownerId, mode }, now)
+  await lockTenant(context, 'people')
+  const link = (await records.lock(PersonLink, found.id)) as PersonLink
+  const known = link.personId === null ? null : await records.lock(Person, link.personId)
+  if (known?.status === 'removed') return 'link_unknown'
+  if (link.usedAt) return 'link_used'
+  if (link.revokedAt || link.expiresAt <= clock.real()) return 'link_expired'
+  const person = known ?? (await firstPerson(context))
+  if (!person) return 'link_expired'
+  Object.assign(link, { usedAt: clock.real(), personId: person.id })
+  const joins = join(person, now, context)
+  if (link.recoveryId) await recovered(link.recoveryId, person, now, context)
+  return { person, kind: joins && link.kind === 'sign_in' ? 'join' : link.kind }
+}
+
+async function recovered(id: string, person: Person, now: Date, context: Redeeming): Promise<void> {
+  const recovery = await context.records.lock(Recovery, id)
+  if (!recovery) throw new Error('a link of a recovery that is not there')
+  completeRecovery(recovery, now, context)
+  context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })
+}
+
+/** The owner, by the name of the customer; undefined where the tenant has somebody meanwhile. */
+async function firstPerson({ records, tenant }: Redeeming): Promise<Person | undefined> {
+  if (await hasAnybody({ records })) return undefined
+  const { name } = await findCustomer(records, tenant.ownerId)
+  return records.create(Person, { name, role: 'owner' })
+}
+
+/** Whether the tenant has a person who is not removed. */
+export const hasAnybody = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
+  (await records.count(Person, { status: { $ne: 'removed' } })) > 0
+
+/** Whether opening the link has made an invited person an active one. */
+function join(person: Person, now: Date, { emit }: Redeeming): boolean {
+  if (!personMachine.move(person, 'active')) return false
+  person.joinedAt = now
+  emit('person.joined', personEvent(person))
+  return true
+}

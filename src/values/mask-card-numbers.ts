@@ -1,0 +1,120 @@
+import { passesLuhn } from './card-number.ts'
+import { ibanLength, ibanProblem, plainIban } from './iban.ts'
+
+/**
+ * The lengths of card numbers by how they begin. Those of the sandbox begin with a nine, as national schemes do. Shorter ones
+ * are left alone: too many other numbers look like them.
+ */
+const LENGTHS: readonly (readonly [RegExp, readonly number[]])[] = [
+  [/^(?:4|35)/, [19, 18, 17, 16]],
+  [/^(?:5[1-5]|2[2-7]|9)/, [16]],
+  [/^3[47]/, [15]],
+  [/^(?:3[0689]|5[06-8]|6)/, [19, 18, 17, 16, 15, 14]],
+]
+const MOST_DIGITS = 19
+
+/**
+ * Alone or in groups of three digits and more, beside no letter and no other digit: ids that are random or the time hardly
+ * ever contain such a number.
+ */
+const BEGINNING = /(?<![\da-z])[2-69]\d\d/gi
+const GROUP = /\d{3,}/y
+const LETTER = /[a-z]/i
+
+/** A text in which more numbers begin is not looked at so closely: every long number in the rest of it is masked. */
+const MOST_LOOKS = 10_000
+const LONG_NUMBER = /\d(?:[ -]?\d){13,}/g
+
+/** What a text that was cut may have of a number: nobody knows how it went on. */
+const CUT_NUMBER = /(?<![\da-z])[2-69](?:[ -]?\d){6,18}$/i
+
+/** No IBAN is longer, with its spaces. */
+const LONGEST_IBAN = 42
+const IBAN_BEGINNING = /(?<![\da-z])[a-z]{2}\d{2}/gi
+/** After so many in one text nobody looks whether a number belongs to another one. */
+const MOST_IBANS = 1_000
+
+/** Whether card numbers of this length begin like this. */
+const hasBeginning = (digits: string): boolean =>
+  LENGTHS.some(([prefix, lengths]) => lengths.includes(digits.length) && prefix.test(digits))
+
+/** Whether these digits are the number of a card. */
+const isCardNumber = (digits: string): boolean => hasBeginning(digits) && passesLuhn(digits)
+
+/** Where the card number ends that begins here, the longest one; undefined if none does. */
+function endOfNumber(text: string, start: number): number | undefined {
+  let [digits, at, end] = ['', start, undefined as number | undefined]
+  while (digits.length < MOST_DIGITS) {
+    GROUP.lastIndex = at
+    const [group] = GROUP.exec(text) ?? []
+    if (group === undefined || group.length > MOST_DIGITS) break
+    digits += group
+    at += group.length
+    if (!LETTER.test(text[at] ?? '') && isCardNumber(digits)) end = at
+    if (text[at] !== ' ' && text[at] !== '-') break
+    at++
+  }
+  return end
+}
+
+/** Whether what stands there belongs to an IBAN in groups of four. */
+function isWithinIban(text: string, at: number): boolean {
+  const from = Math.max(0, at - LONGEST_IBAN)
+  const before = text.slice(from, at)
+  return [...before.matchAll(IBAN_BEGINNING)].some(({ index }) => {
+    const iban = plainIban(text.slice(from + index, from + index + LONGEST_IBAN))
+    const length = ibanLength(iban)
+    return plainIban(before.slice(index)).length < length && ibanProblem(iban.slice(0, length)) === undefined
+  })
+}
+
+/** All digits but the last four become stars. */
+function masked(number: string): string {
+  let shown = number.length
+  for (let digits = 0; digits < 4; ) if (isDigit(number[--shown])) digits++
+  return number.slice(0, shown).replace(/\d/g, '*') + number.slice(shown)
+}
+
+const isDigit = (character = ''): boolean => character >= '0' && character <= '9'
+
+/** A text without the card numbers in it, in linear time; the same text where there is none. */
+export function maskCardNumbers(text: string, { isCut = false } = {}): string {
+  let [result, kept, looks, ibans] = ['', 0, 0, 0]
+  BEGINNING.lastIndex = 0
+  for (let found = BEGINNING.exec(text); found && looks < MOST_LOOKS; found = BEGINNING.exec(text)) {
+    const { index: start } = found
+    const end = endOfNumber(text, start)
+    looks++
+    BEGINNING.lastIndex = start + 1
+    if (end === undefined) continue
+    if (text[start - 1] === ' ' && ibans++ < MOST_IBANS && isWithinIban(text, start)) continue
+    result += text.slice(kept, start) + masked(text.slice(start, end))
+    BEGINNING.lastIndex = kept = end
+  }
+  const rest = text.slice(kept)
+  const all = result + (looks < MOST_LOOKS ? rest : rest.replace(LONG_NUMBER, masked))
+  return isCut ? all.replace(CUT_NUMBER, digits => digits.replace(/\d/g, '*')) : all
+}
+
+/** Whether a card number stands anywhere in a value of JSON. */
+export const hasMaskableNumber = (value: unknown): boolean =>
+  JSON.stringify(maskCardNumbersIn(value)) !== JSON.stringify(value)
+
+/** Any value of JSON without the card numbers in it: also those that are numbers, or names of members. */
+export function maskCardNumbersIn(value: unknown): unknown {
+  if (typeof value === 'string') return maskCardNumbers(value)
+  if (typeof value === 'number') return maskedNumber(value)
+  if (Array.isArray(value)) return value.map(maskCardNumbersIn)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [maskCardNumbers(name), maskCardNumbersIn(member)]),
+  )
+}
+
+/** A number that JSON cannot hold exactly has lost its check digit: it is judged by its length and beginning. */
+function maskedNumber(value: number): unknown {
+  if (!Number.isInteger(value) || Math.abs(value) < 1e13) return value
+  const digits = String(Math.abs(value))
+  const isNumber = Number.isSafeInteger(value) ? isCardNumber(digits) : hasBeginning(digits)
+  return isNumber ? masked(digits) : value
+}
