@@ -91,14 +91,15 @@ function details(view: ApprovalView, language: Language): Html {
 const inFours = (iban: string): string => (iban.match(/.{1,4}/g) ?? []).join(' ')
 
 /** The two buttons; a viewer is told who has them. */
-function decision({ mayDecide, viewer }: ApprovalView, language: Language): Html {
-  const { approve, frame } = texts[language]
+function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): Html {
+  const { approve, frame, join } = texts[language]
   if (!mayDecide) return html`<p class="box">${approve.mayNot(frame.roles[viewer.role])}</p>`
   return html`<section class="box" aria-labelledby="decide" data-decision hidden>
   <h2 id="decide">${approve.decide}</h2>
   <p id="signed">${approve.youSign}</p>
   <blockquote lang="en" data-sentence aria-labelledby="signed"></blockquote>
   <button type="button" class="main" data-action="approve">${approve.approve}</button>
+  <p data-no-passkey hidden><a href="../join?to=${encodeURIComponent(`/approve/${id}`)}">${join.passkeyTitle}</a></p>
   <form class="deny" data-action="deny">
     <label for="reason">${approve.reason}</label>
     <textarea id="reason" name="reason" rows="2" maxlength="1000" required></textarea>

@@ -43,8 +43,8 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Passkeys brauchen eine https-Adresse oder localhost. Der Betreiber muss PUBLIC_URL setzen.',
   ],
   assertion_required: [
-    'An enrolled passkey of this account has to agree first.',
-    'Erst muss ein vorhandener Passkey dieses Kontos zustimmen.',
+    'A passkey of this account has to agree first. Press the button again.',
+    'Erst muss ein Passkey dieses Kontos zustimmen. Drücken Sie den Knopf noch einmal.',
   ],
   attestation_required: [
     'This needs a passkey. Press the button again.',
@@ -58,6 +58,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'This passkey was not accepted. Try again, or use another one. After five failures it is closed for fifteen minutes.',
     'Dieser Passkey wurde nicht angenommen. Versuchen Sie es noch einmal, oder nehmen Sie einen anderen. Nach fünf Fehlern ist er für fünfzehn Minuten gesperrt.',
   ],
+  person_may_not: [
+    'The role of the person of this passkey does not allow this. Ask an owner of the account.',
+    'Die Rolle der Person dieses Passkeys erlaubt das nicht. Bitten Sie einen Inhaber des Kontos.',
+  ],
   challenge_unknown: [
     'This took place elsewhere. Press the button again.',
     'Das gehörte woanders hin. Drücken Sie den Knopf noch einmal.',
@@ -69,6 +73,42 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
   challenge_expired: [
     'That took longer than five minutes. Press the button again.',
     'Das hat länger als fünf Minuten gedauert. Drücken Sie den Knopf noch einmal.',
+  ],
+  owner_first: [
+    'The first passkey of an account is one of an owner. Ask an owner to create one, and then come back.',
+    'Den ersten Passkey eines Kontos legt ein Inhaber an. Bitten Sie einen darum, und kommen Sie dann wieder.',
+  ],
+  recovery_needed: [
+    'The last passkey of this account was revoked. Ask the operator of the service for a recovery.',
+    'Der letzte Passkey dieses Kontos wurde widerrufen. Bitten Sie den Betreiber um eine Wiederherstellung.',
+  ],
+  person_not_active: [
+    'You have not joined yet, or are removed. Open the link of your invitation.',
+    'Sie sind noch nicht beigetreten oder wurden entfernt. Öffnen Sie den Link Ihrer Einladung.',
+  ],
+  too_many_passkeys: [
+    'You have as many passkeys as anybody can have. Revoke one first.',
+    'Sie haben schon so viele Passkeys, wie möglich sind. Widerrufen Sie erst einen.',
+  ],
+  not_yours: [
+    'This passkey is somebody else’s. Only owners change it.',
+    'Dieser Passkey gehört jemand anderem. Nur Inhaber ändern ihn.',
+  ],
+  passkey_exists: [
+    'This passkey is enrolled already. Sign in with it.',
+    'Diesen Passkey gibt es hier schon. Melden Sie sich mit ihm an.',
+  ],
+  registration_malformed: [
+    'The browser has sent what nobody can read. Load the page again, and try again.',
+    'Der Browser hat Unlesbares geschickt. Laden Sie die Seite neu, und versuchen Sie es noch einmal.',
+  ],
+  registration_invalid: [
+    'The device has not confirmed that it is you. Try again, or use another device.',
+    'Das Gerät hat Sie nicht bestätigt. Versuchen Sie es noch einmal, oder nehmen Sie ein anderes.',
+  ],
+  session_not_found: [
+    'Your session has ended. Sign in again.',
+    'Ihre Sitzung ist beendet. Melden Sie sich noch einmal an.',
   ],
   intent_not_found: ['There is no such intent any more.', 'Diesen Intent gibt es nicht mehr.'],
   intent_not_waiting: [

@@ -55,7 +55,7 @@ export const german: Texts = {
     purpose: 'Für',
     decideBy: 'Zu entscheiden bis',
     decide: 'Ihre Entscheidung',
-    youSign: 'Mit Ihrem Passkey unterschreiben Sie:',
+    youSign: 'Mit Ihrem Passkey unterschreiben Sie, auf Englisch:',
     approve: 'Mit Passkey freigeben',
     deny: 'Ablehnen',
     reason: 'Grund der Ablehnung',

@@ -30,6 +30,7 @@ async function openChallenge() {
   const opened = await call('POST', `passkeys/${path()}/challenge`, { body: {}, background: true })
   challenge = { ...opened, openedAt: performance.now() }
   const sentence = part('[data-sentence]')
+  part('[data-no-passkey]').hidden = opened.options.allowCredentials.length > 0
   const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
   sentence.textContent = opened.sentence
   return isOther
@@ -71,6 +72,7 @@ async function approve() {
   if (!challenge || performance.now() - challenge.openedAt > FRESH_MS)
     if (await openChallenge()) return complain(words.readAgain)
   const { challengeId, options } = challenge
+  if (options.allowCredentials.length === 0) throw new Refused('no_passkey', words.noPasskey)
   const assertion = await askDevice('startAuthentication', options)
   await call('POST', `${path()}/approve`, { body: { webauthnAssertion: { challengeId, assertion } } })
   await refresh()

@@ -19,12 +19,24 @@ onPress('redeem', async () => {
   tell(words.joined)
 })
 
-onSubmit('enrol', async form => {
-  const { challengeId, options } = await call('POST', 'passkeys/register/options', { body: {} })
-  const credential = await askDevice('startRegistration', options)
-  await call('POST', 'passkeys/register/verify', {
-    body: { challengeId, credential, name: form.get('name') },
+/** Begins to enrol. Where the person has come by no link, or has used it up, an enrolled passkey confirms it. */
+async function begin() {
+  const options = body => call('POST', 'passkeys/register/options', { body })
+  return options({}).catch(async error => {
+    if (error.code !== 'assertion_required') throw error
+    const { challengeId, options: asked } = await call('POST', 'passkeys/challenge', {
+      body: { purpose: 'enrolment' },
+    })
+    const assertion = await askDevice('startAuthentication', asked)
+    return options({ webauthnAssertion: { challengeId, assertion } })
   })
+}
+
+onSubmit('enrol', async form => {
+  const { challengeId, options } = await begin()
+  const registration = await askDevice('startRegistration', options)
+  const name = form.get('name')
+  await call('POST', 'passkeys/register/verify', { body: { challengeId, name, registration } })
   tell(words.enrolled)
   goOn()
 })

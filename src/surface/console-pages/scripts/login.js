@@ -13,7 +13,7 @@ onPress('sign-in', async () => {
 })
 
 onPress('redeem', async () => {
-  const { mayEnrol } = await call('POST', 'console/links/redeem', { body: { token } })
-  if (mayEnrol) goBy('join')
-  else goOn()
+  const { kind } = await call('POST', 'console/links/redeem', { body: { token } })
+  if (kind === 'sign_in') goOn()
+  else goBy('join')
 })
