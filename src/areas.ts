@@ -28,6 +28,7 @@ import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
@@ -47,6 +48,7 @@ import { sandboxArea } from './surface/sandbox/sandbox.ts'
 /** The one list of areas, left to right in the order of what depends on what. */
 export const areas = {
   customers: customersArea,
+  passkeys: passkeysArea,
   people: peopleArea,
   keys: keysArea,
   signingKeys: signingKeysArea,

@@ -70,6 +70,7 @@ import { PaymentTokens } from './m0096-payment-tokens.ts'
 import { MachinePaymentsReceived } from './m0097-machine-payments-received.ts'
 import { Console } from './m0098-console.ts'
 import { People } from './m0099-people.ts'
+import { Passkeys } from './m0100-passkeys.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -145,4 +146,5 @@ export const migrations = [
   { name: 'm0097-machine-payments-received', class: MachinePaymentsReceived },
   { name: 'm0098-console', class: Console },
   { name: 'm0099-people', class: People },
+  { name: 'm0100-passkeys', class: Passkeys },
 ]

@@ -39,6 +39,8 @@ const rights = {
   'mpp:protect': 'never',
   'mpp:read': 'given',
   'mpp:resolve': 'never',
+  'passkeys:read': 'never',
+  'passkeys:write': 'never',
   'payment-tokens:read': 'given',
   'payment-tokens:write': 'given',
   'people:read': 'never',
@@ -81,11 +83,14 @@ export const tokenScopes = {
 
 const reads = scopes.filter(scope => scope.endsWith(':read'))
 
+/** Everybody enrols and names passkeys of their own; those of others are for owners. */
+const own = [...reads, 'passkeys:write'] as const
+
 /** What a person may do in the console, by role. */
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
   owner: new Set(scopes),
-  approver: new Set([...reads, 'card-requests:approve', 'intents:approve', 'transfers:confirm-payee']),
-  viewer: new Set(reads),
+  approver: new Set([...own, 'card-requests:approve', 'intents:approve', 'transfers:confirm-payee']),
+  viewer: new Set(own),
 }
 
 export type Role = keyof typeof roleScopes

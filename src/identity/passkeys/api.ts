@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { del, get, list, nothing, patch, post } from '../../kernel/contract/operation.ts'
+import { roleScopes, scopes } from '../../kernel/contract/scopes.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { email, label } from '../../values/schemas.ts'
+import {
+  assertionEvents,
+  assertionRefusals,
+  ChallengeRecord,
+  CreationOptions,
+  PasskeyRecord,
+  passkeyEvents,
+  passkeyFails,
+  Registration,
+  webauthnAssertion,
+} from './schemas.ts'
+
+const readers = { callers: ['key'], scope: 'passkeys:read' } as const
+const writers = { callers: ['key'], scope: 'passkeys:write' } as const
+
+const { challenge_unknown, challenge_used, challenge_expired, assertion_required } = assertionRefusals
+const { passkey_not_found, person_not_found } = passkeyFails
+
+const not_yours = [403, 'This is somebody else’s passkey: only owners do that.'] as const
+const person_not_active = [
+  400,
+  'personId: this person has not joined yet, or is removed. An invited person opens the link first.',
+] as const
+const too_many_passkeys = [400, 'This person has twenty passkeys. Revoke one first.'] as const
+
+const subject = z.union(
+  [
+    id('passkey'),
+    z.strictObject({
+      name: label,
+      email: email.nullable().default(null),
+      role: z.enum(Object.keys(roleScopes) as [keyof typeof roleScopes, ...(keyof typeof roleScopes)[]]),
+    }),
+    z.strictObject({ personId: id('person') }),
+    z.strictObject({
+      name: label,
+      environment: z.enum(['sandbox', 'test', 'live']),
+      scopes: z.array(z.enum(scopes)).min(1).max(scopes.length).nullable().default(null),
+    }),
+  ],
+  {
+    error:
+      'must be an id, or what is to be done: {name, email, role} or {personId} of an invitation, {name, environment, scopes} of a key',
+  },
+)
+
+export const passkeysApi = {
+  registerOptions: post('/passkeys/register/options', {
+    ...writers,
+    summary: 'Begin to enrol a passkey',
+    description:
+      'Hand `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and what it gives to `POST /passkeys/register/verify`. The first passkey of an account is one of an owner, and needs nothing else. From then on an enrolled one signs `POST /passkeys/challenge` with the purpose `enrolment` (of the same person, or of an owner), unless the person has just come by the link of an invitation or recovery. Once the last one is revoked, only a recovery leads to a new one.',
+    asksForPasskey: true,
+    body: z.strictObject({
+      personId: id('person')
+        .optional()
+        .meta({ description: 'Whose passkey it will be. In the console: your own if left out.' }),
+      webauthnAssertion: webauthnAssertion.optional(),
+    }),
+    example: { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' },
+    returns: [
+      201,
+      z
+        .object({ challengeId: id('challenge'), expiresAt: instant, options: CreationOptions })
+        .meta({ id: 'PasskeyRegistrationOptions' }),
+    ],
+    fails: {
+      ...assertionRefusals,
+      person_not_found,
+      person_not_active,
+      too_many_passkeys,
+      not_yours,
+      person_required: [400, 'personId: a key names the person whose passkey it will be.'],
+      owner_first: [403, 'The first passkey of an account is one of an owner: let one enrol before.'],
+      recovery_needed: [
+        403,
+        'The last passkey of this account has been revoked: only a recovery leads to a new one. Ask whoever runs this installation for POST /people/{id}/recover.',
+      ],
+    },
+    emits: assertionEvents,
+  }),
+  registerVerify: post('/passkeys/register/verify', {
+    ...writers,
+    summary: 'Enrol a passkey',
+    description:
+      'Completes what `POST /passkeys/register/options` has begun. The device must have verified its user and keep the passkey by itself (a discoverable credential). No attestation is asked for.',
+    body: z.strictObject({
+      challengeId: id('challenge'),
+      name: label.default('Passkey').meta({ examples: ['Phone'] }),
+      registration: Registration,
+    }),
+    example: {
+      challengeId: 'challenge_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      name: 'Phone',
+      registration: {
+        id: 'AQIDBAUGBwgJCgsMDQ4PEA',
+        rawId: 'AQIDBAUGBwgJCgsMDQ4PEA',
+        type: 'public-key',
+        response: {
+          clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+          attestationObject: 'o2NmbXRkbm9uZQ',
+        },
+      },
+    },
+    returns: [201, PasskeyRecord],
+    fails: {
+      challenge_unknown,
+      challenge_used,
+      challenge_expired,
+      assertion_required,
+      person_not_active,
+      too_many_passkeys,
+      not_yours,
+      passkey_exists: [400, 'registration: this passkey is enrolled already.'],
+      registration_malformed: [
+        400,
+        'registration: it cannot be read. Send what the browser gave, unchanged and as JSON.',
+      ],
+      registration_invalid: [
+        400,
+        'registration: the device has not confirmed this. Begin again with POST /passkeys/register/options, and let the device verify you.',
+      ],
+    },
+    emits: { 'passkey.enrolled': passkeyEvents['passkey.enrolled'] },
+  }),
+  list: list('/passkeys', {
+    ...readers,
+    summary: 'List passkeys',
+    description: 'Newest first, revoked ones too.',
+    filters: {
+      personId: id('person').optional(),
+      status: z.enum(['active', 'revoked']).optional(),
+    },
+    item: PasskeyRecord,
+  }),
+  rename: patch('/passkeys/{id}', {
+    ...writers,
+    summary: 'Rename a passkey',
+    body: z.strictObject({ name: label.meta({ examples: ['Phone'] }) }),
+    example: { name: 'Phone' },
+    returns: [200, PasskeyRecord],
+    fails: { passkey_not_found, not_yours },
+    emits: { 'passkey.renamed': passkeyEvents['passkey.renamed'] },
+  }),
+  challenge: post('/passkeys/challenge', {
+    ...writers,
+    summary: 'Get a challenge for a passkey to sign',
+    description:
+      'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}` or `{personId}` (`invitation`: a person, a new link), `{name, environment, scopes}` (`key`). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
+    asksForPasskey: true,
+    body: z.strictObject({
+      purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key']),
+      subject: subject.optional(),
+    }),
+    example: { purpose: 'invitation', subject: { name: 'Grace Hopper', role: 'approver' } },
+    returns: [201, ChallengeRecord],
+    fails: {
+      passkey_not_found,
+      person_not_found,
+      subject_mismatch: [400, 'subject: it does not fit the purpose.'],
+    },
+  }),
+  revoke: del('/passkeys/{id}', {
+    ...writers,
+    summary: 'Revoke a passkey',
+    description:
+      'It opens nothing any more, and the sessions that it began end at once. The only passkey of an account needs no assertion, and one that is sent along is not looked at. Of two or more, another one signs the revocation: `POST /passkeys/challenge` with the purpose `revocation`.',
+    body: z.strictObject({
+      webauthnAssertion: z.record(z.string().max(50), z.unknown()).optional().meta({
+        description: '`{challengeId, assertion}`, by another passkey, where there are two or more.',
+      }),
+    }),
+    returns: [204, nothing],
+    fails: {
+      ...assertionRefusals,
+      passkey_not_found,
+      not_yours,
+      self_revocation: [403, 'A passkey does not revoke itself: sign with another one.'],
+    },
+    emits: { ...assertionEvents, 'passkey.revoked': passkeyEvents['passkey.revoked'] },
+  }),
+  origins: get('/.well-known/webauthn', {
+    summary: 'List the origins whose pages may use our passkeys',
+    description:
+      'Browsers ask for it before they let another site of ours use a passkey (WebAuthn, related origins).',
+    callers: ['public'],
+    returns: [200, z.object({ origins: z.array(z.string()).max(100) }).meta({ id: 'PasskeyOrigins' })],
+  }),
+}

@@ -1,0 +1,45 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Kind } from '../../statements/index.ts'
+import { burn, type Expected, judge, lockChallenges, writeAssertions } from './judge.ts'
+import { type Checked, readAssertions, type Verified } from './read-assertions.ts'
+import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
+
+type Asserting = Pick<Context<never, typeof assertionEvents>, 'sql' | 'tenant' | 'ports' | 'emit' | 'actor'>
+
+/**
+ * Checks an assertion, for handlers of one request: call it before any row is locked. Where it fails, its challenge is
+ * burned and the failure counted, which the refusal commits. A genuine one counts only after `burnAssertion`.
+ */
+export async function verifyAssertion(
+  envelope: Envelope | undefined,
+  context: Asserting,
+): Promise<Verified | AssertionCode> {
+  if (!envelope) return 'assertion_required'
+  const { sql, tenant, ports } = context
+  const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope.challengeId) as Checked
+  if (checked.verified) return checked.verified
+  const locked = await lockChallenges(sql, tenant, [checked])
+  const code = burn(checked, locked, context)
+  await writeAssertions(sql, tenant, locked)
+  return code ?? checked.code ?? 'assertion_invalid'
+}
+
+/** Whether a genuine assertion counts for what is expected under the locks; its challenge is burned whatever comes of it. */
+export async function burnAssertion<K extends Kind>(
+  verified: Verified,
+  expected: Expected<K>,
+  context: Asserting,
+): Promise<AssertionCode | undefined> {
+  const { sql, tenant, actor } = context
+  const { challengeId, passkeyId } = verified
+  const checked = { challengeId, passkeyId, code: undefined, verified }
+  const locked = await lockChallenges(sql, tenant, [checked])
+  const code = judge(checked, locked, { personId: signerOf(actor, expected.kind), ...expected }, context)
+  await writeAssertions(sql, tenant, locked)
+  return code
+}
+
+/** In the console people sign for themselves. Only a revocation needs a passkey that may be somebody else's. */
+export const signerOf = ({ type, id }: Actor, kind: Kind): string | null =>
+  type === 'console' && kind !== 'revocation' ? id : null

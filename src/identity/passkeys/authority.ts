@@ -1,0 +1,102 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Role } from '../../kernel/contract/scopes.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { clock } from '../../values/clock.ts'
+import { burnAssertion, verifyAssertion } from './assertions.ts'
+import type { Authority } from './challenge.ts'
+import { EnrolmentGrant } from './grant.ts'
+import { Passkey } from './passkey.ts'
+import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
+import { type PasskeyStanding, passkeyStanding } from './standing.ts'
+
+/** A person as somebody for whom a passkey is enrolled. */
+export interface Enrollee {
+  readonly id: string
+  readonly name: string
+  readonly email: string | null
+  readonly role: Role
+  readonly status: string
+}
+
+/** The lock is for sharing: whoever removes the person waits until the passkey is there to be revoked. */
+const ENROLLEE = `
+select id, name, email, role, status from people where owner_id = $1 and mode = $2 and id = $3 for share`
+
+export const lockEnrollee = async (
+  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+  id: string,
+): Promise<Enrollee | undefined> => (await sql<Enrollee & Row>(ENROLLEE, [ownerId, mode, id]))[0]
+
+export type AuthorityCode = AssertionCode | 'owner_first' | 'recovery_needed'
+
+type Authorizing = Pick<
+  Context<never, typeof assertionEvents>,
+  'records' | 'sql' | 'tenant' | 'ports' | 'emit' | 'actor'
+>
+
+/** By what somebody may enrol a passkey for this person, or why not. An assertion that is not needed is not looked at. */
+export async function authorityFor(
+  person: Enrollee,
+  envelope: Envelope | undefined,
+  context: Authorizing,
+): Promise<{ authority: Authority; authorityId: string | null } | AuthorityCode> {
+  const standing = await passkeyStanding(context.sql, context.tenant)
+  if (!standing.everEnrolled)
+    return person.role === 'owner' ? { authority: 'first', authorityId: null } : 'owner_first'
+  const grant = await openGrantOf(person, context)
+  if (grant && counts(grant, standing)) return { authority: 'grant', authorityId: grant.id }
+  if (standing.active === 0) return 'recovery_needed'
+  const verified = await verifyAssertion(envelope, context)
+  if (typeof verified === 'string') return verified
+  const members = { personId: person.id, name: person.name }
+  const code = await burnAssertion(verified, { kind: 'enrolment', members }, context)
+  if (code) return code
+  const { id, role } = verified.person
+  if (id !== person.id && role !== 'owner') return 'person_may_not'
+  return { authority: 'passkey', authorityId: verified.passkeyId }
+}
+
+const counts = ({ kind }: EnrolmentGrant, { active }: PasskeyStanding): boolean =>
+  kind === 'recovery' || active > 0
+
+async function openGrantOf(
+  { id: personId }: Enrollee,
+  { records, actor: { sessionId } }: Authorizing,
+): Promise<EnrolmentGrant | undefined> {
+  if (!sessionId) return undefined
+  const grants = await records.find(EnrolmentGrant, { sessionId, personId, usedAt: null })
+  return grants.find(grant => grant.isOpen())
+}
+
+interface Given {
+  readonly authority: Authority | null
+  readonly authorityId: string | null
+}
+
+/** Whether what was given still counts under the lock of the tenant's passkeys; a grant is used up by it. */
+export async function stillCounts(
+  { authority, authorityId }: Given,
+  context: Pick<Context, 'records' | 'sql' | 'tenant'>,
+): Promise<boolean> {
+  const { records, sql, tenant } = context
+  const standing = await passkeyStanding(sql, tenant)
+  if (authority === 'first') return !standing.everEnrolled
+  if (authority === 'passkey')
+    return (await records.findOne(Passkey, { id: String(authorityId), revokedAt: null })) !== null
+  const grant = await records.lock(EnrolmentGrant, String(authorityId))
+  return grant !== null && useUp(grant, standing)
+}
+
+function useUp(grant: EnrolmentGrant, standing: PasskeyStanding): boolean {
+  if (!grant.isOpen() || !counts(grant, standing)) return false
+  grant.usedAt = clock.real()
+  return true
+}
+
+/** The session of a person who came by such a link may enrol one passkey without another one. */
+export function grantEnrolment(
+  context: Pick<Context, 'records'>,
+  grant: { readonly personId: string; readonly sessionId: string; readonly kind: 'join' | 'recovery' },
+): void {
+  context.records.create(EnrolmentGrant, grant)
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import {
+  type Kind,
+  newStatement,
+  type Openings,
+  type Statement,
+  type Subjects,
+} from '../../statements/index.ts'
+import { after, clock, minutes } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+
+/** How long a challenge can be signed, in real time. */
+export const CHALLENGE_LASTS_MS = minutes(5)
+
+const kinds = [
+  'intent',
+  'payment',
+  'mandate',
+  'revocation',
+  'enrolment',
+  'invitation',
+  'key',
+  'registration',
+  'sign_in',
+] as const satisfies readonly Kind[]
+
+/** By what a new passkey may be enrolled: as the first one of a tenant, by a redeemed link, or by another passkey. */
+export const authorities = ['first', 'grant', 'passkey'] as const
+export type Authority = (typeof authorities)[number]
+
+const schema = defineEntity({
+  ...tenantTable('PasskeyChallenge', 'passkey_challenges'),
+  properties: {
+    ...record('challenge'),
+    kind: p.enum(kinds),
+    subjectId: nullable.string(),
+    /** The one person who may answer; null where several may. */
+    personId: nullable.string(),
+    statement: p.json<Statement>(),
+    openings: p.json<Openings>(),
+    /** The tenant's time. */
+    madeAt: timestamp(),
+    expiresAt: timestamp(),
+    usedAt: nullable.instant(),
+    /** Of a registration: by what it may be completed. */
+    authority: p
+      .enum(authorities)
+      .$type<Authority | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    authorityId: nullable.string(),
+  },
+})
+
+/** A statement that waits for a passkey, once. But for `madeAt`, its instants are in real time. */
+export class PasskeyChallenge extends schema.class {}
+schema.setClass(PasskeyChallenge)
+
+export type ChallengeRow = RowOf<PasskeyChallenge>
+export const challengesTable = tableOf(PasskeyChallenge)
+
+export interface NewChallenge<K extends Kind> {
+  readonly kind: K
+  readonly subjectId: string | null
+  readonly members: Subjects[K]
+  readonly personId: string | null
+  readonly authority?: Authority
+  readonly authorityId?: string | null
+}
+
+const random = (bytes: number): string => randomBytes(bytes).toString('base64url')
+
+/** Makes the row of a challenge; `now` is the tenant's time. */
+export function newChallenge<K extends Kind>(
+  { members, ...others }: NewChallenge<K>,
+  { tenant, now, origin }: { readonly tenant: Tenant; readonly now: Date; readonly origin: string },
+): ChallengeRow {
+  const real = clock.real()
+  const expiresAt = after(real, CHALLENGE_LASTS_MS)
+  const made = newStatement(others.kind, members, {
+    origin,
+    mode: tenant.mode,
+    nonce: random(32),
+    expiresAt: expiresAt.toISOString(),
+    salt: () => random(16),
+  })
+  return {
+    id: newId('challenge'),
+    ...tenant,
+    createdAt: real,
+    updatedAt: real,
+    authority: null,
+    authorityId: null,
+    ...others,
+    ...made,
+    madeAt: now,
+    expiresAt,
+    usedAt: null,
+  }
+}

@@ -1,0 +1,113 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { challengeOf } from '../../statements/index.ts'
+import { clock } from '../../values/clock.ts'
+import type { passkeysApi } from './api.ts'
+import { authorityFor, type Enrollee, lockEnrollee, stillCounts } from './authority.ts'
+import { CHALLENGE_LASTS_MS, newChallenge, PasskeyChallenge } from './challenge.ts'
+import { COSE_ALGORITHMS } from './cose-key.ts'
+import { descriptorsOf, insertChallenges, passkeyParty } from './open-challenge.ts'
+import { MAX_PASSKEYS, Passkey } from './passkey.ts'
+import { checkRegistration, type NewCredential } from './registration.ts'
+import { eventOf } from './schemas.ts'
+import { lockPasskeys } from './standing.ts'
+import { handleOf } from './webauthn.ts'
+
+/** In the console, only owners enrol passkeys for others. */
+const isForeign = (personId: string, { type, id, scopes }: Context['actor']): boolean =>
+  type === 'console' && id !== personId && !scopes.has('people:write')
+
+export const registerOptions: HandlerOf<typeof passkeysApi.registerOptions> = async ({ body }, context) => {
+  const { actor, tenant, now, ports, sql, refuse } = context
+  const party = passkeyParty(ports)
+  const personId = body.personId ?? (actor.type === 'console' ? actor.id : null)
+  if (!personId) return refuse('person_required')
+  if (isForeign(personId, actor)) return refuse('not_yours')
+  const person = await lockEnrollee(context, personId)
+  if (!person) return refuse('person_not_found')
+  if (person.status !== 'active') return refuse('person_not_active')
+  const own = await descriptorsOf(sql, tenant, personId)
+  if (own.length >= MAX_PASSKEYS) return refuse('too_many_passkeys')
+  const given = await authorityFor(person, body.webauthnAssertion, context)
+  if (typeof given === 'string') return refuse(given)
+  const about = { kind: 'registration', subjectId: personId, members: { personId }, personId } as const
+  const row = newChallenge({ ...about, ...given }, { tenant, now, origin: party.origin })
+  await insertChallenges(sql, [row])
+  const { id: challengeId, expiresAt, statement } = row
+  const options = creationOptions(person, challengeOf(statement), party, own)
+  return { challengeId, expiresAt, options }
+}
+
+const creationOptions = (
+  { id, name, email }: Enrollee,
+  challenge: string,
+  party: ReturnType<typeof passkeyParty>,
+  excludeCredentials: Awaited<ReturnType<typeof descriptorsOf>>,
+) => ({
+  challenge,
+  timeout: CHALLENGE_LASTS_MS,
+  rp: { id: party.id, name: party.name },
+  user: { id: handleOf(id).toString('base64url'), name: email ?? name, displayName: name },
+  pubKeyCredParams: Object.values(COSE_ALGORITHMS).map(alg => ({ type: 'public-key' as const, alg })),
+  excludeCredentials,
+  authenticatorSelection: {
+    residentKey: 'required' as const,
+    requireResidentKey: true as const,
+    userVerification: 'required' as const,
+  },
+  attestation: 'none' as const,
+  extensions: { credProps: true as const },
+})
+
+export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = async ({ body }, context) => {
+  const { records, ports, actor, emit, refuse } = context
+  const known = await records.findOne(PasskeyChallenge, { id: body.challengeId, kind: 'registration' })
+  const personId = known?.personId
+  if (!known || !personId) return refuse('challenge_unknown')
+  if (isForeign(personId, actor)) return refuse('not_yours')
+  const checked = await checkRegistration(
+    body.registration,
+    challengeOf(known.statement),
+    passkeyParty(ports),
+  )
+  if (checked === 'registration_malformed') return refuse(checked)
+  await lockPasskeys(context)
+  const challenge = await records.lock(PasskeyChallenge, known.id)
+  if (!challenge || challenge.usedAt) return refuse('challenge_used')
+  challenge.usedAt = clock.real()
+  if (challenge.expiresAt <= challenge.usedAt) return refuse('challenge_expired')
+  if (typeof checked === 'string') return refuse(checked)
+  const person = await lockEnrollee(context, personId)
+  if (person?.status !== 'active') return refuse('person_not_active')
+  if ((await records.count(Passkey, { personId, revokedAt: null })) >= MAX_PASSKEYS)
+    return refuse('too_many_passkeys')
+  if (await isEnrolled(checked, context)) return refuse('passkey_exists')
+  if (!(await stillCounts(challenge, context))) return refuse('assertion_required')
+  const passkey = newPasskey(personId, body.name, checked, context)
+  emit('passkey.enrolled', eventOf(passkey))
+  return passkey
+}
+
+const FIND = 'select from passkeys where credential_id = $1'
+
+/** Whether the credential is known in the installation, of whichever tenant; those who enrol the same one wait for each other. */
+async function isEnrolled({ credentialId }: NewCredential, { sql }: Pick<Context, 'sql'>): Promise<boolean> {
+  await lockTenant({ sql, tenant: { ownerId: credentialId, mode: 'live' } }, 'credential')
+  return (await sql(FIND, [credentialId])).length > 0
+}
+
+const newPasskey = (
+  personId: string,
+  name: string,
+  { jwk: publicKeyJwk, counter, ...credential }: NewCredential,
+  { records, actor }: Pick<Context, 'records' | 'actor'>,
+): Passkey =>
+  records.create(Passkey, {
+    ...credential,
+    personId,
+    name,
+    publicKeyJwk,
+    counter: BigInt(counter),
+    enrolledBy: actor.type === 'console' ? 'console' : 'key',
+  })

@@ -1,0 +1,93 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { insertInto } from '../../kernel/database/bulk-sql.ts'
+import type { RelyingParty } from '../../ports/relying-party.ts'
+import { challengeOf, type Kind, type Subjects, sentenceOf } from '../../statements/index.ts'
+import { signerOf } from './assertions.ts'
+import { CHALLENGE_LASTS_MS, type ChallengeRow, challengesTable, newChallenge } from './challenge.ts'
+
+export const insertChallenges = insertInto(challengesTable)
+
+/** The relying party of the installation; throws where no passkey can exist under its address. */
+export function passkeyParty({ relyingParty }: Pick<Ports, 'relyingParty'>): RelyingParty {
+  const party = relyingParty()
+  if (party.unavailable) throw new Problem('passkeys_unavailable', party.unavailable)
+  return party
+}
+
+interface Descriptor extends Row {
+  readonly id: string
+  readonly transports: string[]
+}
+
+/** More than these are not listed: a browser finds the others by itself. */
+const MAX_LISTED = 64
+
+const DESCRIPTORS = `
+select one.credential_id as id, one.transports from passkeys one
+join people holder on (holder.owner_id, holder.mode, holder.id) = (one.owner_id, one.mode, one.person_id)
+where one.owner_id = $1 and one.mode = $2 and one.revoked_at is null and holder.status = 'active'
+  and ($3::text is null or one.person_id = $3) and ($4::text is null or one.id <> $4)
+order by one.id desc limit ${MAX_LISTED}`
+
+/** The passkeys of a person, or of all people, as browsers want to be told of them. */
+export async function descriptorsOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  personId: string | null,
+  except: string | null = null,
+) {
+  const rows = await sql<Descriptor>(DESCRIPTORS, [ownerId, mode, personId, except])
+  return rows.map(row => ({ ...row, type: 'public-key' as const }))
+}
+
+export interface Opening<K extends Kind> {
+  readonly kind: K
+  readonly subjectId: string | null
+  readonly members: Subjects[K]
+  /** The one person who may sign. In the console that is the caller, if nobody is named. */
+  readonly personId?: string | null | undefined
+}
+
+type Opener = Pick<Context, 'sql' | 'tenant' | 'now' | 'ports' | 'actor'>
+
+/** Makes a challenge over a statement, for a person to sign within five minutes. */
+export async function openChallenge<K extends Kind>(
+  { personId, ...opening }: Opening<K>,
+  { sql, tenant, now, ports, actor }: Opener,
+) {
+  const party = passkeyParty(ports)
+  const signer = personId ?? signerOf(actor, opening.kind)
+  const row = newChallenge({ ...opening, personId: signer }, { tenant, now, origin: party.origin })
+  const except = opening.kind === 'revocation' ? opening.subjectId : null
+  const [allowCredentials] = await Promise.all([
+    descriptorsOf(sql, tenant, signer, except),
+    insertChallenges(sql, [row]),
+  ])
+  return challengeResponse(row, party, allowCredentials)
+}
+
+export function challengeResponse(
+  row: ChallengeRow,
+  { id: rpId }: RelyingParty,
+  allowCredentials: Awaited<ReturnType<typeof descriptorsOf>>,
+) {
+  const { id: challengeId, expiresAt, statement, openings } = row
+  const challenge = challengeOf(statement)
+  return {
+    challengeId,
+    expiresAt,
+    sentence: sentenceOf(statement, openings),
+    statement,
+    options: {
+      challenge,
+      timeout: CHALLENGE_LASTS_MS,
+      rpId,
+      allowCredentials,
+      userVerification: 'required' as const,
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { after, clock, minutes } from '../../values/clock.ts'
+
+export const algorithms = ['Ed25519', 'ES256', 'RS256'] as const
+export type Algorithm = (typeof algorithms)[number]
+
+/** More than a person has devices. */
+export const MAX_PASSKEYS = 20
+
+/** How many failures in a row close a passkey, and for how long. */
+const MAX_FAILURES = 5
+const BLOCKED_FOR_MS = minutes(15)
+
+/** A public key as a JSON Web Key (RFC 7517). */
+export interface PublicJwk {
+  readonly kty: string
+  readonly crv?: string
+  readonly x?: string
+  readonly y?: string
+  readonly n?: string
+  readonly e?: string
+}
+
+const schema = defineEntity({
+  ...tenantTable('Passkey', 'passkeys'),
+  properties: {
+    ...record('passkey'),
+    personId: p.text(),
+    name: p.text(),
+    /** In base64url; unique in the installation. */
+    credentialId: p.text(),
+    /** As the device gave it (COSE), in base64url. */
+    publicKey: p.text(),
+    publicKeyJwk: p.json<PublicJwk>(),
+    algorithm: p.enum(algorithms),
+    /** How often the device has signed; zero where it does not count. */
+    counter: p.bigint(),
+    /** Whether the passkey may be on several devices of its person. */
+    backupEligible: p.boolean(),
+    backedUp: p.boolean(),
+    backupChangedAt: nullable.instant(),
+    transports: textArray(),
+    /** The make of the device. */
+    aaguid: p.text(),
+    enrolledBy: p.enum(['key', 'console'] as const),
+    lastUsedAt: nullable.instant(),
+    /** In a row, since it last signed or was blocked. */
+    failures: p.integer().onCreate(() => 0),
+    blockedUntil: nullable.instant(),
+    revokedAt: nullable.instant(),
+  },
+})
+
+/** A credential on a device of a person, of which we have the public key. Use, blocking and revocation are in real time. */
+export class Passkey extends schema.class {}
+schema.setClass(Passkey)
+
+export type PasskeyRow = RowOf<Passkey>
+export const passkeysTable = tableOf(Passkey)
+
+type Standing = Pick<PasskeyRow, 'revokedAt' | 'blockedUntil'>
+
+export const isUsable = ({ revokedAt, blockedUntil }: Standing): boolean =>
+  !revokedAt && !(blockedUntil && blockedUntil > clock.real())
+
+/** Counts a failure, and gives whether it is the one that closes the passkey. */
+export function noteFailure(row: Pick<PasskeyRow, 'failures' | 'blockedUntil'>): boolean {
+  const isLast = row.failures + 1 >= MAX_FAILURES
+  row.failures = isLast ? 0 : row.failures + 1
+  if (isLast) row.blockedUntil = after(clock.real(), BLOCKED_FOR_MS)
+  return isLast
+}
+
+/** What the device said of itself as it signed. */
+export interface DeviceState {
+  readonly counter: number
+  readonly backedUp: boolean
+}
+
+/** Whether the counter has risen. Passkeys that are synced between devices do not count: both are zero. */
+export const hasRisen = (row: Pick<PasskeyRow, 'counter'>, { counter }: DeviceState): boolean =>
+  (counter === 0 && row.counter === 0n) || BigInt(counter) > row.counter
+
+export function noteUse(row: PasskeyRow, { counter, backedUp }: DeviceState): void {
+  const now = clock.real()
+  if (row.backedUp !== backedUp) row.backupChangedAt = now
+  Object.assign(row, { counter: BigInt(counter), backedUp, lastUsedAt: now, failures: 0 })
+}

@@ -1,0 +1,170 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { type Role, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { selectList } from '../../kernel/database/bulk-sql.ts'
+import { rowsById } from '../../kernel/database/rows-by-id.ts'
+import type { Kind, Openings, Statement } from '../../statements/index.ts'
+import { challengeOf } from '../../statements/index.ts'
+import { type ChallengeRow, challengesTable } from './challenge.ts'
+import {
+  type Algorithm,
+  type DeviceState,
+  isUsable,
+  type PasskeyRow,
+  type PublicJwk,
+  passkeysTable,
+} from './passkey.ts'
+import type { AssertionCode, Envelope } from './schemas.ts'
+import { checkAssertion } from './webauthn.ts'
+
+/** A person as the holder of a passkey. */
+export interface Holder {
+  readonly id: string
+  readonly name: string
+  readonly role: Role
+  readonly scopes: ReadonlySet<Scope>
+}
+
+/** An assertion whose signature is genuine. Only `burnAssertion` or `judge` says whether it counts. */
+export interface Verified {
+  readonly challengeId: string
+  readonly kind: Kind
+  readonly statement: Statement
+  readonly openings: Openings
+  /** When the challenge was made, by the tenant's time: it was signed after that. */
+  readonly attestedAt: Date
+  readonly passkeyId: string
+  readonly credentialId: string
+  readonly publicKeyJwk: PublicJwk
+  readonly algorithm: Algorithm
+  readonly person: Holder
+  readonly assertion: {
+    readonly authenticatorData: string
+    readonly clientDataJSON: string
+    readonly signature: string
+  }
+  readonly device: DeviceState
+}
+
+/** An assertion that was sent, as far as it can be judged without a lock. */
+export interface Checked {
+  readonly challengeId: string
+  /** The passkey that it names, where the tenant has it. */
+  readonly passkeyId: string | null
+  /** What is wrong with it; undefined where it is genuine. */
+  readonly code: AssertionCode | undefined
+  readonly verified: Verified | undefined
+}
+
+const challengesById = rowsById(challengesTable)
+
+interface HeldPasskey extends PasskeyRow {
+  readonly holderName: string
+  readonly role: Role
+  readonly status: string
+}
+
+const PASSKEYS = `
+select ${selectList(passkeysTable, 'one')}, holder.name as "holderName", holder.role, holder.status
+from passkeys one
+join people holder on (holder.owner_id, holder.mode, holder.id) = (one.owner_id, one.mode, one.person_id)
+where one.owner_id = $1 and one.mode = $2 and one.credential_id = any($3::text[])`
+
+/** The credential that an assertion names, in the one form that we store. */
+export const credentialIdOf = ({ assertion }: Envelope): string => assertion.id.replace(/=+$/, '')
+
+async function passkeysOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  envelopes: readonly Envelope[],
+): Promise<ReadonlyMap<string, HeldPasskey>> {
+  const rows = await sql<HeldPasskey & Row>(PASSKEYS, [ownerId, mode, envelopes.map(credentialIdOf)])
+  return new Map(rows.map(row => [row.credentialId, row]))
+}
+
+/** Where challenges and passkeys are looked for: those of signing in are the platform's. */
+export interface Places {
+  readonly challenges: Tenant
+  readonly passkeys: Tenant
+}
+
+/** Checks assertions before any row is locked: two statements, and a signature each. */
+export const readAssertions = (
+  sql: Sql,
+  tenant: Tenant,
+  envelopes: readonly Envelope[],
+  ports: Pick<Ports, 'relyingParty'>,
+): Promise<ReadonlyMap<string, Checked>> =>
+  readAssertionsAt(sql, { challenges: tenant, passkeys: tenant }, envelopes, ports)
+
+export async function readAssertionsAt(
+  sql: Sql,
+  places: Places,
+  envelopes: readonly Envelope[],
+  ports: Pick<Ports, 'relyingParty'>,
+): Promise<ReadonlyMap<string, Checked>> {
+  if (envelopes.length === 0) return new Map()
+  const ids = envelopes.map(({ challengeId }) => challengeId)
+  const [challenges, passkeys] = await Promise.all([
+    challengesById(sql, places.challenges, ids),
+    passkeysOf(sql, places.passkeys, envelopes),
+  ])
+  const checking = envelopes.map(envelope =>
+    check(envelope, challenges.get(envelope.challengeId), passkeys.get(credentialIdOf(envelope)), ports),
+  )
+  return new Map((await Promise.all(checking)).map(checked => [checked.challengeId, checked]))
+}
+
+async function check(
+  envelope: Envelope,
+  challenge: ChallengeRow | undefined,
+  passkey: HeldPasskey | undefined,
+  ports: Pick<Ports, 'relyingParty'>,
+): Promise<Checked> {
+  const { challengeId } = envelope
+  const refused = (code: AssertionCode): Checked => ({
+    challengeId,
+    passkeyId: passkey?.id ?? null,
+    code,
+    verified: undefined,
+  })
+  if (!challenge) return refused('challenge_unknown')
+  if (challenge.usedAt) return refused('challenge_used')
+  const isOpen = passkey !== undefined && passkey.status === 'active' && isUsable(passkey)
+  const signed = await checkAssertion(envelope, isOpen ? passkey : undefined, ports.relyingParty())
+  if (signed.is === 'malformed') return refused('assertion_malformed')
+  if (signed.is === 'invalid' || !isOpen) return refused('assertion_invalid')
+  if (signed.challenge !== challengeOf(challenge.statement)) return refused('statement_outdated')
+  const { id: passkeyId } = passkey
+  return {
+    challengeId,
+    passkeyId,
+    code: undefined,
+    verified: verifiedOf(envelope, challenge, passkey, signed.device),
+  }
+}
+
+function verifiedOf(
+  { assertion: { response } }: Envelope,
+  { id: challengeId, kind, statement, openings, madeAt }: ChallengeRow,
+  passkey: HeldPasskey,
+  device: DeviceState,
+): Verified {
+  const { id: passkeyId, credentialId, publicKeyJwk, algorithm, personId, holderName, role } = passkey
+  const { authenticatorData, clientDataJSON, signature } = response
+  return {
+    challengeId,
+    kind,
+    statement,
+    openings,
+    attestedAt: madeAt,
+    passkeyId,
+    credentialId,
+    publicKeyJwk,
+    algorithm,
+    person: { id: personId, name: holderName, role, scopes: roleScopes[role] },
+    assertion: { authenticatorData, clientDataJSON, signature },
+    device,
+  }
+}

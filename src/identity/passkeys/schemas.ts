@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { recordHead, recordTail } from '../../values/schemas.ts'
+import { algorithms } from './passkey.ts'
+
+/** Binary data as browsers write it; the bound is that of the largest that a device makes. */
+const base64url = (longest: number) =>
+  z
+    .string()
+    .max(longest, { error: `at most ${longest} characters`, abort: true })
+    .regex(/^[\w-]*={0,2}$/, 'base64url')
+
+const credentialId = base64url(1_364).min(1)
+
+/** A credential as the browser gives it (`PublicKeyCredential.toJSON()`): members that we do not know are left alone. */
+const credential = <R extends z.ZodType>(response: R) =>
+  z.looseObject({
+    id: credentialId,
+    rawId: credentialId,
+    type: z.literal('public-key'),
+    response,
+  })
+
+export const Assertion = credential(
+  z.looseObject({
+    clientDataJSON: base64url(8_192),
+    authenticatorData: base64url(4_096),
+    signature: base64url(2_048),
+    userHandle: base64url(128).nullish(),
+  }),
+).meta({
+  id: 'PasskeyAssertion',
+  description: 'As `navigator.credentials.get` gives it, in JSON: `AuthenticationResponseJSON`.',
+})
+
+export const Registration = credential(
+  z.looseObject({
+    clientDataJSON: base64url(8_192),
+    attestationObject: base64url(24_576),
+    transports: z.array(z.string().max(32)).max(10).optional(),
+  }),
+).meta({
+  id: 'PasskeyRegistration',
+  description: 'As `navigator.credentials.create` gives it, in JSON: `RegistrationResponseJSON`.',
+})
+
+/** The signature of a person by a passkey, over the statement of a challenge. */
+export const webauthnAssertion = z
+  .strictObject({ challengeId: id('challenge'), assertion: Assertion })
+  .meta({ id: 'WebauthnAssertion', description: 'What a passkey has signed, for which challenge.' })
+
+export type Envelope = z.output<typeof webauthnAssertion>
+
+/** The refusals of an operation that takes an assertion. */
+export const assertionRefusals = {
+  assertion_required: [
+    400,
+    'webauthnAssertion: this needs the passkey of a person. Take a challenge, let it be signed, and send the assertion along.',
+  ],
+  challenge_unknown: [400, 'challengeId: there is no such challenge here. Take a new one.'],
+  challenge_used: [
+    400,
+    'challengeId: this challenge has been used. Each is signed for one request: take a new one.',
+  ],
+  challenge_expired: [400, 'challengeId: this challenge is over, after five minutes. Take a new one.'],
+  statement_outdated: [
+    400,
+    'webauthnAssertion: what was signed is not what is asked for now. Take a new challenge, read what it says, and sign again.',
+  ],
+  assertion_malformed: [
+    400,
+    'webauthnAssertion: it cannot be read. Send what the browser gave, unchanged and as JSON.',
+  ],
+  assertion_invalid: [
+    401,
+    'The passkey does not confirm this. Take a new challenge and try again, or use another one.',
+  ],
+  person_may_not: [403, 'The role of the person of this passkey does not allow this.'],
+} as const satisfies Record<string, Failure>
+
+export type AssertionCode = keyof typeof assertionRefusals
+
+export const passkeyFails = {
+  passkey_not_found: missing('passkey'),
+  person_not_found: missing('person'),
+} as const satisfies Record<string, Failure>
+
+const transports = z.array(z.string()).max(10)
+
+export const PasskeyRecord = z
+  .object({
+    ...recordHead('passkey'),
+    personId: id('person'),
+    name: z.string(),
+    algorithm: z.enum(algorithms),
+    backupEligible: z.boolean().meta({
+      description:
+        'Whether it may be on several devices of the person, such as one that a password manager keeps.',
+    }),
+    backedUp: z.boolean(),
+    backupChangedAt: instant.nullable().meta({ description: 'When `backedUp` last changed.' }),
+    transports,
+    enrolledBy: z.enum(['key', 'console']),
+    lastUsedAt: instant.nullable(),
+    blockedUntil: instant.nullable().meta({
+      description: 'Five failures in a row close a passkey for fifteen minutes.',
+    }),
+    revokedAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'Passkey' })
+
+const PasskeyEvent = z.object({
+  passkeyId: id('passkey'),
+  personId: id('person'),
+  name: z.string().max(200),
+})
+
+export const passkeyEvents = {
+  'passkey.enrolled': event('A person has enrolled a passkey.', PasskeyEvent),
+  'passkey.renamed': event('A passkey has another name.', PasskeyEvent),
+  'passkey.revoked': event(
+    'A passkey has been revoked: it opens nothing any more, and the sessions that it began are at an end.',
+    PasskeyEvent,
+  ),
+  'passkey.blocked': event(
+    'A passkey has failed five times in a row and is closed for fifteen minutes.',
+    PasskeyEvent.extend({ blockedUntil: instant }),
+  ),
+}
+
+/** The events of an operation that takes an assertion. */
+export const assertionEvents = { 'passkey.blocked': passkeyEvents['passkey.blocked'] }
+
+export const eventOf = ({
+  id: passkeyId,
+  personId,
+  name,
+}: {
+  id: string
+  personId: string
+  name: string
+}) => ({
+  passkeyId,
+  personId,
+  name,
+})
+
+const challenge = z.string().meta({
+  description: 'The digest of the statement (SHA-256 over its canonical JSON, RFC 8785), in base64url.',
+})
+const descriptors = z.array(z.object({ id: z.string(), type: z.literal('public-key'), transports }))
+const timeout = z.int().meta({ description: 'In milliseconds.' })
+
+export const RequestOptions = z
+  .object({
+    challenge,
+    timeout,
+    rpId: z.string(),
+    allowCredentials: descriptors,
+    userVerification: z.literal('required'),
+  })
+  .meta({ id: 'PasskeyRequestOptions', description: 'For `navigator.credentials.get`.' })
+
+export const CreationOptions = z
+  .object({
+    challenge,
+    timeout,
+    rp: z.object({ id: z.string(), name: z.string() }),
+    user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
+    pubKeyCredParams: z.array(z.object({ type: z.literal('public-key'), alg: z.int() })),
+    excludeCredentials: descriptors,
+    authenticatorSelection: z.object({
+      residentKey: z.literal('required'),
+      requireResidentKey: z.literal(true),
+      userVerification: z.literal('required'),
+    }),
+    attestation: z.literal('none'),
+    extensions: z.object({ credProps: z.literal(true) }),
+  })
+  .meta({ id: 'PasskeyCreationOptions', description: 'For `navigator.credentials.create`.' })
+
+export const StatementRecord = z
+  .object({
+    version: z.literal(1),
+    kind: z.string(),
+    origin: z.string(),
+    mode: z.enum(['test', 'live']),
+    subject: z.record(z.string(), z.unknown()).meta({
+      description:
+        'What it is about. Names, accounts and people are `{sha256}`: the digest of a salt and the value.',
+    }),
+    nonce: z.string(),
+    expiresAt: z.string(),
+  })
+  .meta({ id: 'SignedStatement', description: 'What is signed.' })
+
+/** A challenge as it is given to whoever lets it be signed. */
+export const ChallengeRecord = z
+  .object({
+    challengeId: id('challenge'),
+    expiresAt: instant,
+    sentence: z.string().meta({ description: 'What the person is about to sign, to be shown before.' }),
+    statement: StatementRecord,
+    options: RequestOptions,
+  })
+  .meta({ id: 'PasskeyChallenge' })

@@ -1,0 +1,73 @@
+import type { RelyingParty } from '../../ports/relying-party.ts'
+import { clientDataOf } from './client-data.ts'
+import type { DeviceState, PasskeyRow } from './passkey.ts'
+import type { Envelope } from './schemas.ts'
+
+type Library = typeof import('@simplewebauthn/server') & typeof import('@simplewebauthn/server/helpers')
+
+let library: Promise<Library> | undefined
+
+/** The library takes a sixth of a second to load, and processes in which nobody uses a passkey do not need it. */
+export function webauthnLibrary(): Promise<Library> {
+  library ??= Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]).then(
+    ([server, helpers]) => ({ ...server, ...helpers }),
+  )
+  return library
+}
+
+export type Signed =
+  /** It is signed by the passkey, over this challenge. */
+  | { readonly is: 'genuine'; readonly challenge: string; readonly device: DeviceState }
+  | { readonly is: 'invalid' }
+  /** It is not the form that any device gives. */
+  | { readonly is: 'malformed' }
+
+export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.from(text, 'base64url'))
+
+const MALFORMED = { is: 'malformed' } as const
+const INVALID = { is: 'invalid' } as const
+
+type Credential = Pick<PasskeyRow, 'credentialId' | 'publicKey' | 'personId'>
+
+/** Checks an assertion by the passkey that it names, if there is one. The counter is judged where the passkey is locked. */
+export async function checkAssertion(
+  { assertion }: Envelope,
+  passkey: Credential | undefined,
+  party: RelyingParty,
+): Promise<Signed> {
+  const { clientDataJSON, authenticatorData, userHandle } = assertion.response
+  const { parseAuthenticatorData, verifyAuthenticationResponse } = await webauthnLibrary()
+  const clientData = clientDataOf(clientDataJSON)
+  if (!clientData) return MALFORMED
+  try {
+    parseAuthenticatorData(bytesOf(authenticatorData))
+  } catch {
+    return MALFORMED
+  }
+  const isOf =
+    !userHandle || (passkey && Buffer.from(userHandle, 'base64url').equals(handleOf(passkey.personId)))
+  if (!passkey || !isOf || clientData.crossOrigin) return INVALID
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: assertion as unknown as Parameters<typeof verifyAuthenticationResponse>[0]['response'],
+      expectedChallenge: () => true,
+      expectedOrigin: [...party.origins],
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential: { id: passkey.credentialId, publicKey: bytesOf(passkey.publicKey), counter: NOT_COMPARED },
+    })
+    const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo
+    return verified
+      ? { is: 'genuine', challenge: clientData.challenge, device: { counter, backedUp } }
+      : INVALID
+  } catch {
+    return INVALID
+  }
+}
+
+/** Below every counter: others may be signing with the passkey just now, so it is compared once it is locked. */
+const NOT_COMPARED = -1
+
+/** The user handle that devices keep: the person, and nothing that could change. */
+export const handleOf = (personId: string): Buffer => Buffer.from(personId)

@@ -1,0 +1,95 @@
+import type { areas } from '../../../src/areas.ts'
+import type { Client } from '../../../src/derive/client.ts'
+import type { Role } from '../../../src/kernel/contract/scopes.ts'
+import { bodyOf } from '../factories.ts'
+import type { Owner, TestService } from '../harness.ts'
+import { Authenticator, type AuthenticatorAlgorithm, type Manner } from './authenticator.ts'
+
+type TestClient = Client<typeof areas>
+
+/** The origin of the pages of a test service. */
+export const originOf = ({ url }: { readonly url: string }): string => url.replace('127.0.0.1', 'localhost')
+
+/** A person with a device, and the passkey on it. */
+export interface Enrolled {
+  readonly personId: string
+  readonly passkeyId: string
+  readonly name: string
+  readonly device: Authenticator
+  readonly owner: Owner<typeof areas>
+}
+
+interface EnrolledMembers {
+  readonly role?: Role
+  readonly name?: string
+  readonly algorithm?: AuthenticatorAlgorithm
+  /** An owner of the tenant who has a passkey already: needed for everybody but the first one. */
+  readonly by?: Enrolled
+}
+
+const JOIN = `update people set status = 'active', joined_at = now() where owner_id = $1 and id = $2`
+
+let people = 0
+
+/** A person who has joined, without a passkey. */
+export async function aPerson(
+  service: TestService,
+  owner: Owner<typeof areas>,
+  { role = 'owner', name = `Person ${++people}` }: Pick<EnrolledMembers, 'role' | 'name'> = {},
+): Promise<{ id: string; name: string }> {
+  const id = `person_${String(++people).padStart(26, '0')}`
+  await service.sql(
+    `insert into people (owner_id, mode, id, created_at, updated_at, name, role, status)
+     values ($1, 'test', $2, now(), now(), $3, $4, 'invited')`,
+    [owner.ownerId, id, name, role],
+  )
+  await service.sql(JOIN, [owner.ownerId, id])
+  return { id, name }
+}
+
+/** A person of the owner's account who has joined and enrolled a passkey. */
+export async function enrolled(
+  service: TestService,
+  owner: Owner<typeof areas>,
+  { by, algorithm, ...members }: EnrolledMembers = {},
+): Promise<Enrolled> {
+  const person = await aPerson(service, owner, members)
+  const device = new Authenticator({ origin: originOf(service), ...(algorithm ? { algorithm } : {}) })
+  const passkeyId = await enrol(owner.client, person.id, device, by)
+  return { personId: person.id, passkeyId, name: person.name, device, owner }
+}
+
+/** Enrols a device for a person, confirmed by the passkey of somebody where there is one already; gives the passkey's id. */
+export async function enrol(
+  client: TestClient,
+  personId: string,
+  device: Authenticator,
+  by?: Pick<Enrolled, 'device'>,
+): Promise<string> {
+  const asserted = by && (await assertion(client, by, { purpose: 'enrolment', subject: personId }))
+  const body = asserted ? { personId, webauthnAssertion: asserted } : { personId }
+  const { challengeId, options } = await bodyOf(client.passkeys.registerOptions({ body }))
+  const registration = device.register(options)
+  return (
+    await bodyOf(client.passkeys.registerVerify({ body: { challengeId, name: 'Phone', registration } }))
+  ).id
+}
+
+type ChallengeBody = NonNullable<Parameters<TestClient['passkeys']['challenge']>[0]>['body']
+
+/** What a person has signed for a purpose: the envelope that goes along as `webauthnAssertion`. */
+export async function assertion(
+  client: TestClient,
+  { device }: Pick<Enrolled, 'device'>,
+  body: ChallengeBody,
+  manner: Manner = {},
+) {
+  return signed(await bodyOf(client.passkeys.challenge({ body })), device, manner)
+}
+
+/** The envelope of a challenge, signed by a device. */
+export const signed = (
+  { challengeId, options }: { challengeId: string; options: { challenge: string; rpId: string } },
+  device: Authenticator,
+  manner: Manner = {},
+) => ({ challengeId, assertion: device.assert(options, manner) })
