@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
-import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
+import { anAgentUnder, anIntent, aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
 import { pressByKeyboard, tabTo } from '../../support/web/keyboard.ts'
 import { markIn, newsIn, open, openAsOwner, openBeside, troubleIn } from './devices.ts'
 import { origin, service } from './pages-service.ts'
 
+const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 }
+
 /** An owner, an agent whose payments above ten euros wait, and such a payment. */
 async function aWaitingIntent() {
   const { client, ownerId, key } = await service.owner()
-  const agent = await anAgentUnder(client, { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 })
+  const agent = await anAgentUnder(client, rules)
   const intent = await anIntent(client, agent.id)
   return { client, ownerId, key, agent, intent, address: `${origin}/approve/${intent.id}` }
 }
@@ -103,7 +105,8 @@ describe('a decision on the page', () => {
     await page.goto(address)
     const sentence = page.locator('blockquote')
     await sentence.filter({ hasText: 'Pay € 25.00 to' }).waitFor()
-    await bodyOf(client.policies.toggle({ params: { agentId: agent.id }, body: { field: 'amountTolerancePercent', value: 5 } }))
+    const { id: policyId } = await aPolicy(client, { ...rules, amountTolerancePercent: 5 })
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId } }))
     await page.getByRole('button', { name: 'Approve with passkey' }).click()
     await troubleIn(page).filter({ hasText: 'What you would sign has changed.' }).waitFor()
     expect(await sentence.innerText()).toContain('at most € 26.25')
