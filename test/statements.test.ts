@@ -64,8 +64,12 @@ const subjects: { [K in Kind]: fc.Arbitrary<Subjects[K]> } = {
   invitation: fc.oneof(
     fc.record({ name, email: fc.option(text), role: fc.constantFrom('owner', 'viewer') }),
     fc.record({ personId: id }),
+    fc.record({ personId: id, name, role: fc.constantFrom('owner', 'viewer') }),
   ),
-  key: fc.record({ name, environment: text, scopes: fc.option(fc.array(text)) }),
+  key: fc.oneof(
+    fc.record({ name, environment: text, scopes: fc.option(fc.array(text)) }),
+    fc.record({ keyId: id, name }),
+  ),
   registration: fc.record({ personId: id }),
   sign_in: fc.constant({}),
 }
@@ -126,6 +130,18 @@ describe('a statement', () => {
       challengeOf(newStatement('intent', members, same).statement),
     )
     expect(challenges[0]).not.toBe(challenges[1])
+  })
+
+  test('that names no account agrees with none', () => {
+    const members = { ...intent, payee: { ...intent.payee, iban: null }, person: null }
+    const { statement, openings } = stated({ kind: 'intent', members })
+    expect(agrees(statement, openings, { kind: 'intent', members })).toBe(true)
+    expect(
+      agrees(statement, openings, { kind: 'intent', members: { ...members, payee: intent.payee } }),
+    ).toBe(false)
+    expect(agrees(statement, openings, { kind: 'intent', members: { ...members, person: 'person_1' } })).toBe(
+      false,
+    )
   })
 
   test.each<[string, Partial<Statement>]>([

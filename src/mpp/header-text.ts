@@ -1,6 +1,8 @@
 /** All but printable Latin-1, the characters that HTTP carries in a field value. */
 const OUTSIDE = /[^\u0020-\u007e\u00a0-\u00ff]/gu
 const CONTROL = /\p{Cc}/u
+/** What stands between quotes as it is: no quote, no backslash, no control character. */
+const PLAIN = /^[ !#-[\]-~\u00a0-\u00ff]*$/
 
 const alike: Readonly<Record<string, string>> = {
   '–': '-',
@@ -29,6 +31,7 @@ function withoutMarks(character: string): string {
  * character would end the header and begin another: a value with one is a defect of the caller.
  */
 export function quoted(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`
   if (CONTROL.test(value)) throw new RangeError('a header cannot hold control characters')
   const escaped = value
     .replace(/["\\]/g, '\\$&')

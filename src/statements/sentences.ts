@@ -50,12 +50,19 @@ export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string
     `Let the agent ${agentId} pay without asking until ${expiresAt}: ${constraintsInWords(constraints)}.`,
   revocation: ({ passkeyId, name }) => `Revoke the passkey ${quoted(name)} (${passkeyId}).`,
   enrolment: ({ personId, name }) => `Enrol a new passkey for ${quoted(name)} (${personId}).`,
-  invitation: subject =>
-    'personId' in subject
-      ? `Make a new sign-in link for the person ${subject.personId}.`
-      : `Invite ${quoted(subject.name)}${subject.email ? `, ${quoted(subject.email)},` : ''} as ${subject.role}.`,
-  key: ({ name, environment, scopes }) =>
-    `Make the ${environment} API key ${quoted(name)} with ${scopes ? `these scopes: ${scopes.join(', ')}` : 'every scope'}.`,
+  invitation(subject) {
+    if (!('personId' in subject))
+      return `Invite ${quoted(subject.name)}${subject.email ? `, ${quoted(subject.email)},` : ''} as ${subject.role}.`
+    return 'role' in subject
+      ? `Make ${quoted(subject.name)} (${subject.personId}) ${subject.role}.`
+      : `Make a new sign-in link for the person ${subject.personId}.`
+  },
+  key(subject) {
+    if ('keyId' in subject)
+      return `Replace the API key ${quoted(subject.name)} (${subject.keyId}) by a new one that may do the same.`
+    const rights = subject.scopes ? `these scopes: ${subject.scopes.join(', ')}` : 'every scope'
+    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${rights}.`
+  },
   registration: ({ personId }) => `Make a passkey on this device for the person ${personId}.`,
   sign_in: () => 'Sign in.',
 }

@@ -67,10 +67,10 @@ export function agrees<K extends Kind>(
   { kind, members }: { readonly kind: K; readonly members: Subjects[K] },
 ): boolean {
   if (statement.kind !== kind) return false
-  const expected = withPersonal(members, personal[kind], (value, place) => {
-    const opening = openings[place]
-    return opening ? commitmentTo(value, opening.salt) : null
-  })
+  // A value where none was stated is committed to with no salt, and so equals nothing that was.
+  const expected = withPersonal(members, personal[kind], (value, place) =>
+    commitmentTo(value, openings[place]?.salt ?? ''),
+  )
   return canonicalJson(expected) === canonicalJson(statement.subject)
 }
 

@@ -45,16 +45,20 @@ export interface Subjects {
   }
   readonly revocation: { readonly passkeyId: string; readonly name: string }
   readonly enrolment: { readonly personId: string; readonly name: string }
-  /** A new person, or a new link for one who is there. */
+  /** A new person; or a new link, or another role, for one who is there. */
   readonly invitation:
     | { readonly name: string; readonly email: string | null; readonly role: string }
     | { readonly personId: string }
-  readonly key: {
-    readonly name: string
-    readonly environment: string
-    /** Null: all that its maker has. */
-    readonly scopes: readonly string[] | null
-  }
+    | { readonly personId: string; readonly name: string; readonly role: string }
+  /** A new key, or one in place of another. */
+  readonly key:
+    | {
+        readonly name: string
+        readonly environment: string
+        /** Null: all that its maker has. */
+        readonly scopes: readonly string[] | null
+      }
+    | { readonly keyId: string; readonly name: string }
   readonly registration: { readonly personId: string }
   readonly sign_in: Readonly<Record<never, never>>
 }

@@ -30,9 +30,12 @@ function writeText(value: string): string {
 
 /** A member that is undefined is left out, as JSON.stringify does. */
 function writeObject(value: object, level: number): string {
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${writeText(name)}:${write(member, level + 1)}`)
-  return `{${members.join(',')}}`
+  const members = value as Readonly<Record<string, unknown>>
+  let text = ''
+  for (const name of Object.keys(members).sort()) {
+    const member = members[name]
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${writeText(name)}:${write(member, level + 1)}`
+  }
+  return `{${text}}`
 }

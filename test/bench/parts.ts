@@ -53,6 +53,17 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'machine-payments', measureMachinePayments)
   },
 
+  /** Two parts of it, that run only by name. */
+  async 'machine-received'(folder) {
+    const { measureReceived } = await import('./machine/measured.ts')
+    return onStage(folder, 'machine-received', measureReceived)
+  },
+
+  async 'machine-beside'(folder) {
+    const { measureBeside } = await import('./machine/measured.ts')
+    return onStage(folder, 'machine-beside', measureBeside)
+  },
+
   async 'machine-runs'(folder) {
     const [{ withEngine }, { measureMachineRuns }] = await Promise.all([
       import('./temporal.ts'),
@@ -140,5 +151,8 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   },
 }
 
-/** The parts that run by default: those of large sizes take minutes and gigabytes, and run only by name. */
-export const defaultParts = Object.keys(parts).filter(name => !name.endsWith('-sizes'))
+/** Those of large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
+const BY_NAME = /-(?:sizes|received|beside)$/
+
+/** The parts that run by default. */
+export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

@@ -91,7 +91,7 @@ describe('a run that ended while its record is still open', () => {
     expect(await run.status()).toBe('RUNNING')
   })
 
-  test('of a transfer, an agent or a webhook is started again', async () => {
+  test('of a transfer, an agent, a webhook or a recovery is started again', async () => {
     const { id, workflowId } = await aSepaTransfer(client, { name: 'No Match GmbH' })
     const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     const path = '/fails'
@@ -103,7 +103,10 @@ describe('a run that ended while its record is still open', () => {
       webhook.id,
       delivery => delivery.attempts.length === 1 && delivery.status === 'pending',
     )
+    const person = await bodyOf(client.people.create({ body: { name: 'Grace Hopper', role: 'owner' } }))
+    const { recovery } = await bodyOf(service.dash.people.recover({ params: { id: person.id } }))
     const waiting = [
+      [temporal.of({ workflowId: String(recovery?.workflowId) }), 'for somebody to stop it'],
       [temporal.of({ workflowId }), 'waits for confirmPayee'],
       [temporal.of({ workflowId: `agent/${agent.id}` }), 'the policy ends'],
       [temporal.of(failed), 'Attempt 2 is made at'],

@@ -7,5 +7,4 @@ export {
   type OfferingKey,
   offeringKey,
   openKey,
-  type StoredKey,
 } from './offering-key.ts'

@@ -2,11 +2,12 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { MerchantKey } from '../../mpp/index.ts'
+import { weightedCache } from '../../values/bounded-cache.ts'
 import { openSecret } from './make-key.ts'
 import { publicJwkOf } from './mpp-key.ts'
 
 /** A key as it is stored, as far as challenges need it. */
-export interface StoredKey {
+interface StoredKey {
   readonly kid: string
   readonly modulus: string
   readonly secret: string
@@ -18,34 +19,32 @@ export interface OfferingKey {
   readonly jwk: MerchantKey
 }
 
-/** SQL of the current key of the tenant whose row has this alias: `key` as JSON, to be joined laterally. */
+/** SQL of the current key of the tenant whose row has this alias: the columns of a stored key, to be joined laterally. */
 export const currentKeyOf = (alias: string): string => `
-select jsonb_build_object('kid', kid, 'modulus', modulus, 'secret', secret) as key from mpp_keys
+select kid, modulus, secret from mpp_keys
 where (owner_id, mode) = (${alias}.owner_id, ${alias}.mode) and retired_at is null limit 1`
 
 const CURRENT = `
-select k.key from (values ($1::text, $2::text)) as of (owner_id, mode) cross join lateral (${currentKeyOf('of')}) k`
+select k.* from (values ($1::text, $2::text)) as of (owner_id, mode) cross join lateral (${currentKeyOf('of')}) k`
 
-export const openKey = (
-  { kid, modulus, secret }: StoredKey,
-  { vault }: Pick<Ports, 'vault'>,
-): OfferingKey => ({
-  secret: openSecret(vault, kid, secret),
-  jwk: publicJwkOf({ kid, modulus }),
-})
+/** Keys that were opened, by what is sealed: nobody gets one who has not read that first. */
+const opened = weightedCache<OfferingKey>(1_000, () => 1)
+
+export const openKey = ({ kid, modulus, secret }: StoredKey, { vault }: Pick<Ports, 'vault'>): OfferingKey =>
+  opened(secret, () => ({ secret: openSecret(vault, kid, secret), jwk: publicJwkOf({ kid, modulus }) }))
 
 /** The current key of the tenant. The first one is made when it is needed, by a transaction of its own: to have one is no effect of a payment. */
 export async function offeringKey(
   tenant: Tenant,
   { sql, ports, requestId }: { readonly sql: Sql; readonly ports: Ports; readonly requestId: string },
 ): Promise<OfferingKey> {
-  const read = () => sql<{ key: StoredKey } & Row>(CURRENT, [tenant.ownerId, tenant.mode])
+  const read = () => sql<StoredKey & Row>(CURRENT, [tenant.ownerId, tenant.mode])
   const [stored] = await read()
-  if (stored) return openKey(stored.key, ports)
+  if (stored) return openKey(stored, ports)
   await ports.runFor(tenant, 'mppKeys.make', {}, requestId)
   const [made] = await read()
   if (!made) throw new Error('no key is current although one was made')
-  return openKey(made.key, ports)
+  return openKey(made, ports)
 }
 
 /** A key by which a challenge can be paid, with its private half as the vault has sealed it. */

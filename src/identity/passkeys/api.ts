@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { del, get, list, nothing, patch, post } from '../../kernel/contract/operation.ts'
+import { del, get, list, missing, nothing, patch, post } from '../../kernel/contract/operation.ts'
 import { roleScopes, scopes } from '../../kernel/contract/scopes.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -29,15 +29,18 @@ const person_not_active = [
 ] as const
 const too_many_passkeys = [400, 'This person has twenty passkeys. Revoke one first.'] as const
 
+const role = z.enum(Object.keys(roleScopes) as [keyof typeof roleScopes, ...(keyof typeof roleScopes)[]])
+
 const subject = z.union(
   [
     id('passkey'),
     z.strictObject({
       name: label,
       email: email.nullable().default(null),
-      role: z.enum(Object.keys(roleScopes) as [keyof typeof roleScopes, ...(keyof typeof roleScopes)[]]),
+      role,
     }),
-    z.strictObject({ personId: id('person') }),
+    z.strictObject({ personId: id('person'), role: role.optional() }),
+    z.strictObject({ keyId: id('key') }),
     z.strictObject({
       name: label,
       environment: z.enum(['sandbox', 'test', 'live']),
@@ -46,7 +49,7 @@ const subject = z.union(
   ],
   {
     error:
-      'must be an id, or what is to be done: {name, email, role} or {personId} of an invitation, {name, environment, scopes} of a key',
+      'must be an id, or what is to be done: {name, email, role}, {personId} or {personId, role} of an invitation, {name, environment, scopes} or {keyId} of a key',
   },
 )
 
@@ -152,7 +155,7 @@ export const passkeysApi = {
     ...writers,
     summary: 'Get a challenge for a passkey to sign',
     description:
-      'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}` or `{personId}` (`invitation`: a person, a new link), `{name, environment, scopes}` (`key`). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
+      'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}` or `{keyId}` (`key`: a new one, one in place of another). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
     asksForPasskey: true,
     body: z.strictObject({
       purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key']),
@@ -163,6 +166,7 @@ export const passkeysApi = {
     fails: {
       passkey_not_found,
       person_not_found,
+      key_not_found: missing('key'),
       subject_mismatch: [400, 'subject: it does not fit the purpose.'],
     },
   }),

@@ -4,6 +4,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { email, label } from '../../values/schemas.ts'
+import { assertionEvents, assertionRefusals, passkeyEvents, webauthnAssertion } from '../passkeys/index.ts'
 import { linkKinds } from './link.ts'
 import { PersonRecord, personEvents, personFails, role, status } from './schemas.ts'
 
@@ -27,6 +28,12 @@ const Link = z
   })
   .meta({ id: 'PersonLink' })
 
+/** Once the account has had a passkey, a key alone invites nobody: whoever holds it could make somebody who approves. */
+const consent = webauthnAssertion.optional().meta({
+  description:
+    'Of an owner, over exactly this. It is needed from the first passkey of the account on: `POST /passkeys/challenge`, purpose `invitation`.',
+})
+
 const { person_not_found, email_taken, too_many_people, last_owner } = personFails
 
 export const peopleApi = {
@@ -39,11 +46,12 @@ export const peopleApi = {
       name: label.meta({ examples: ['Grace Hopper'] }),
       email: email.nullable().default(null).meta({ description: 'For you to find: nothing is sent to it.' }),
       role,
+      webauthnAssertion: consent,
     }),
     example: { name: 'Grace Hopper', email: 'grace@example.com', role: 'approver' },
     returns: [201, NewPerson],
-    fails: { email_taken, too_many_people },
-    emits: { 'person.invited': personEvents['person.invited'] },
+    fails: { ...assertionRefusals, email_taken, too_many_people },
+    emits: { ...assertionEvents, 'person.invited': personEvents['person.invited'] },
   }),
   list: list('/people', {
     ...readers,
@@ -62,12 +70,14 @@ export const peopleApi = {
     ...writers,
     summary: 'Change the name, email or role of a person',
     description:
-      'Another role counts at once, in open sessions too. The last owner who has a passkey stays one.',
-    body: z.strictObject({ name: label, email: email.nullable(), role }).partial(),
+      'Another role counts at once, in open sessions too. By a key it takes the assertion of an owner, once the account has had a passkey. The last owner who has a passkey stays one.',
+    body: z
+      .strictObject({ name: label, email: email.nullable(), role, webauthnAssertion: webauthnAssertion })
+      .partial(),
     example: { role: 'viewer' },
     returns: [200, PersonRecord],
-    fails: { person_not_found, email_taken, last_owner },
-    emits: { 'person.updated': personEvents['person.updated'] },
+    fails: { ...assertionRefusals, person_not_found, email_taken, last_owner },
+    emits: { ...assertionEvents, 'person.updated': personEvents['person.updated'] },
   }),
   remove: del('/people/{id}', {
     ...writers,
@@ -78,6 +88,7 @@ export const peopleApi = {
     fails: { person_not_found, last_owner },
     emits: {
       'person.removed': personEvents['person.removed'],
+      'passkey.revoked': passkeyEvents['passkey.revoked'],
       'person.recovery_stopped': personEvents['person.recovery_stopped'],
     },
   }),
@@ -87,14 +98,16 @@ export const peopleApi = {
     description:
       'For somebody who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days. The operator makes one where a recovery is `ready`: it works for a day.',
     callers: ['key', 'dash'],
+    body: z.strictObject({ webauthnAssertion: consent }),
     returns: [201, Link],
     fails: {
+      ...assertionRefusals,
       person_not_found,
       recovery_not_ready: [
         400,
         'No recovery of this person is ready: start one by POST /people/{id}/recover, and wait for 24 hours.',
       ],
     },
-    emits: { 'person.updated': personEvents['person.updated'] },
+    emits: { ...assertionEvents, 'person.updated': personEvents['person.updated'] },
   }),
 }

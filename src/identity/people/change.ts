@@ -1,31 +1,72 @@
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Role } from '../../kernel/contract/scopes.ts'
+import { lockPasskeys, revokeAllOf } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { isEmailTaken } from './invite.ts'
+import { isLastOwner } from './last-owner.ts'
 import { revokeLinks } from './links.ts'
-import { personMachine } from './person.ts'
+import { type Consent, consentOf, useConsent } from './owner-consent.ts'
+import { Person, personMachine } from './person.ts'
 import { lockPerson } from './recover.ts'
 import { endRecovery, openRecoveryOf, stopperOf } from './recoveries.ts'
 import { personEvent, personResponse } from './response.ts'
 
+type Updating = ContextOf<typeof peopleApi.update>
+
+/** A key gives another role only with the consent of an owner: it could make an owner of whom it has invited. */
+const needsConsent = (person: Person, role: Role | undefined, { actor }: Updating): boolean =>
+  actor.type === 'key' && role !== undefined && role !== person.role
+
 /** The tenant is locked, so that two owners who remove or demote each other at once see what the other has done. */
 export const update: HandlerOf<typeof peopleApi.update> = async ({ params, body }, context) => {
-  const { emit, refuse } = context
+  const { webauthnAssertion, ...members } = body
+  const { records, emit, refuse } = context
+  const known = await records.findOne(Person, { id: params.id })
+  if (!known) return refuse('person_not_found')
+  const consent = needsConsent(known, body.role, context) && (await consentOf(webauthnAssertion, context))
+  if (typeof consent === 'string') return refuse(consent)
+  await lockPasskeys(context)
   const person = await lockPerson(params.id, context)
   if (!person) return refuse('person_not_found')
-  if (body.email && (await isEmailTaken(body.email, context, person.id))) return refuse('email_taken')
-  const changed = (Object.keys(body) as (keyof typeof body)[]).filter(name => body[name] !== person[name])
-  Object.assign(person, body)
+  const refusal = await updateBlocker(person, members, consent, context)
+  if (refusal) return refuse(refusal)
+  const changed = namesOfChanged(person, members)
+  Object.assign(person, members)
   if (changed.length > 0) emit('person.updated', { ...personEvent(person), changed })
   return personResponse(person, await openRecoveryOf(person.id, context))
 }
 
+type Changes = { readonly [Name in 'name' | 'email' | 'role']?: Person[Name] | undefined }
+
+const namesOfChanged = (person: Person, changes: Changes) =>
+  (Object.keys(changes) as (keyof Changes)[]).filter(name => changes[name] !== person[name])
+
+/** Why a person cannot be changed like this; undefined if that is possible. The consent is used up either way. */
+async function updateBlocker(
+  person: Person,
+  { email, role }: Changes,
+  consent: Consent | false,
+  context: Updating,
+) {
+  if (role && needsConsent(person, role, context)) {
+    if (consent === false) return 'assertion_required'
+    const code = await useConsent(consent, { personId: person.id, name: person.name, role }, context)
+    if (code) return code
+  }
+  if (role && role !== 'owner' && (await isLastOwner(person, context))) return 'last_owner'
+  return email && (await isEmailTaken(email, context, person.id)) ? 'email_taken' : undefined
+}
+
 export const remove: HandlerOf<typeof peopleApi.remove> = async ({ params }, context) => {
   const { actor, now, emit, refuse } = context
+  await lockPasskeys(context)
   const person = await lockPerson(params.id, context)
   if (!person) return refuse('person_not_found')
+  if (await isLastOwner(person, context)) return refuse('last_owner')
   personMachine.move(person, 'removed')
   Object.assign(person, { removedAt: now, email: null })
   await revokeLinks(person.id, context)
+  await revokeAllOf(person.id, context)
   emit('person.removed', personEvent(person))
   const recovery = await openRecoveryOf(person.id, context)
   if (recovery) await endRecovery(recovery, person, { reason: 'removed', by: stopperOf(actor) }, context)

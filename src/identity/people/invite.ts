@@ -1,10 +1,11 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { peopleApi } from './api.ts'
 import { makeLink, newLink } from './links.ts'
+import { consentOf, useConsent } from './owner-consent.ts'
 import { MAX_PEOPLE, Person } from './person.ts'
 import { actForTenantOf, lockPerson } from './recover.ts'
 import { openRecoveryOf } from './recoveries.ts'
@@ -24,29 +25,55 @@ export const isEmailTaken = async (
 /** The tenant is locked, so that people who are invited at once are not too many, and have an email each. */
 export const create: HandlerOf<typeof peopleApi.create> = async ({ body }, context) => {
   const { records, emit, refuse } = context
-  await lockTenant(context, 'people')
-  if ((await records.count(Person, { status: { $ne: 'removed' } })) >= MAX_PEOPLE)
-    return refuse('too_many_people')
-  if (body.email && (await isEmailTaken(body.email, context))) return refuse('email_taken')
-  const person = records.create(Person, body)
+  const { webauthnAssertion, ...members } = body
+  const consent = await consentOf(webauthnAssertion, context)
+  if (typeof consent === 'string') return refuse(consent)
+  const [, count, isTaken] = await Promise.all([
+    lockTenant(context, 'people'),
+    records.count(Person, { status: { $ne: 'removed' } }),
+    members.email !== null && isEmailTaken(members.email, context),
+  ])
+  const code = await useConsent(consent, members, context)
+  if (code) return refuse(code)
+  if (count >= MAX_PEOPLE) return refuse('too_many_people')
+  if (isTaken) return refuse('email_taken')
+  const person = records.create(Person, members)
   const { url, expiresAt } = newLink({ personId: person.id, kind: 'join' }, context)
   emit('person.invited', personEvent(person))
   return withMembers(personResponse(person, null), { joinUrl: url, joinUrlExpiresAt: expiresAt })
 }
 
-/** The operator makes the link of a recovery; keys and owners that of an invitation, which enrols a passkey too. */
-export const link: HandlerOf<typeof peopleApi.link> = async ({ params }, context) => {
-  const { actor, emit, refuse } = context
-  const isOperator = actor.type === 'dash'
-  if (isOperator && !(await actForTenantOf(params.id, context))) return refuse('person_not_found')
-  const person = await lockPerson(params.id, context)
+/** Keys and owners make the link of an invitation, which enrols a passkey too. */
+export const link: HandlerOf<typeof peopleApi.link> = async (input, context) => {
+  const { actor, refuse } = context
+  if (actor.type === 'dash') return recoveryLink(input.params.id, context)
+  const consent = await consentOf(input.body.webauthnAssertion, context)
+  if (typeof consent === 'string') return refuse(consent)
+  const person = await lockPerson(input.params.id, context)
   if (!person) return refuse('person_not_found')
-  const recovery = isOperator ? await openRecoveryOf(person.id, context) : null
-  if (isOperator && recovery?.status !== 'ready') return refuse('recovery_not_ready')
-  const members = recovery
-    ? ({ kind: 'recovery', recoveryId: recovery.id } as const)
-    : ({ kind: 'join' } as const)
+  const code = await useConsent(consent, { personId: person.id }, context)
+  return code ? refuse(code) : linkOf(person, { kind: 'join' }, context)
+}
+
+type Linking = ContextOf<typeof peopleApi.link>
+
+/** The operator makes the link of a recovery that nobody has stopped. */
+async function recoveryLink(personId: string, context: Linking) {
+  const { refuse } = context
+  if (!(await actForTenantOf(personId, context))) return refuse('person_not_found')
+  const person = await lockPerson(personId, context)
+  if (!person) return refuse('person_not_found')
+  const recovery = await openRecoveryOf(person.id, context)
+  if (recovery?.status !== 'ready') return refuse('recovery_not_ready')
+  return linkOf(person, { kind: 'recovery', recoveryId: recovery.id }, context)
+}
+
+async function linkOf(
+  person: Person,
+  members: { readonly kind: 'join' | 'recovery'; readonly recoveryId?: string },
+  context: Linking,
+) {
   const made = await makeLink({ personId: person.id, ...members }, context)
-  emit('person.updated', { ...personEvent(person), changed: ['link'] })
+  context.emit('person.updated', { ...personEvent(person), changed: ['link'] })
   return { ...made, personId: person.id, kind: members.kind }
 }

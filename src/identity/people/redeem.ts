@@ -5,6 +5,7 @@ import { hashOf } from '../../kernel/database/credential.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
 import { findCustomer } from '../customers/index.ts'
+import { revokeAllOf } from '../passkeys/index.ts'
 import { type LinkKind, PersonLink } from './link.ts'
 import { Person, personMachine } from './person.ts'
 import { completeRecovery } from './recoveries.ts'
@@ -67,6 +68,8 @@ async function recovered(id: string, person: Person, now: Date, context: Redeemi
   const recovery = await context.records.lock(Recovery, id)
   if (!recovery) throw new Error('a link of a recovery that is not there')
   completeRecovery(recovery, now, context)
+  // Who has lost them cannot say where they are.
+  await revokeAllOf(person.id, context)
   context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })
 }
 

@@ -4,6 +4,7 @@ import { type Failure, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
+import { passkeyEvents } from '../passkeys/index.ts'
 import { MAX_PEOPLE, personMachine, roles } from './person.ts'
 import { recoveryMachine } from './recovery.ts'
 
@@ -99,8 +100,9 @@ export const linkFails = {
   link_expired: [410, 'The link has ended, or a newer one has taken its place. Ask for a new one.'],
 } as const satisfies Record<string, Failure>
 
-/** The events of opening a link. */
+/** The events of opening a link. That of a recovery revokes the passkeys which the person has lost. */
 export const linkEvents = {
   'person.joined': personEvents['person.joined'],
   'person.updated': personEvents['person.updated'],
+  'passkey.revoked': passkeyEvents['passkey.revoked'],
 }

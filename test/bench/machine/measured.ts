@@ -1,29 +1,30 @@
-import { node, serve } from '../child.ts'
+import type { Result } from '../case.ts'
+import { node, type Served, serve } from '../child.ts'
+import { fillAgents } from '../database/intent-rows.ts'
 import { ratio, type Section, tableLine, wholeNumber } from '../report.ts'
 import type { Stage } from '../stage.ts'
 import { type BeingPaid, measureBeingPaid } from './being-paid.ts'
-import { measureBesideTheDead } from './dead-merchant.ts'
+import { type Beside, measureBesideTheDead } from './dead-merchant.ts'
 import { measureParsing, type Parsing } from './parsing.ts'
 import { fillPayers, measurePaid, openApi } from './payments.ts'
 
+/** Opens a merchant of the given name. */
+async function openMerchant(stage: Stage, name: string): Promise<Served> {
+  const merchant = await serve(node('test/bench/machine/merchant.ts'), `${stage.folder}/${name}.log`, {})
+  stage.closeLater(merchant.stop)
+  return merchant
+}
+
 /** Machine payments: how many a second, beside clients without a service, and what disturbs them. */
 export async function measureMachinePayments(stage: Stage): Promise<Section> {
-  const merchants = await Promise.all(
-    ['merchant', 'dead'].map(name =>
-      serve(node('test/bench/machine/merchant.ts'), `${stage.folder}/${name}.log`, {}),
-    ),
-  )
-  for (const { stop } of merchants) stage.closeLater(stop)
-  const [merchant, dead] = merchants
-  if (!merchant || !dead) throw new Error('no merchants')
+  const merchant = await openMerchant(stage, 'merchant')
+  const dead = await openMerchant(stage, 'dead')
   await fillPayers(stage)
   const open = await openApi(stage)
   const parsing = measureParsing()
   const paid = await measurePaid(stage, open, merchant)
   const beside = await measureBesideTheDead(stage, open, merchant, dead)
   const beingPaid = await measureBeingPaid(stage)
-  const times = ({ p50, p99 }: { readonly p50: number; readonly p99: number }) =>
-    `p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`
   return {
     figures: { machinePayments: { parsing, paid, beside, beingPaid } },
     text: [
@@ -38,17 +39,43 @@ export async function measureMachinePayments(stage: Stage): Promise<Section> {
         ]),
         tableLine(['what we add, p50', `${(ours.p50 - bare.p50).toFixed(1)} ms`]),
       ]),
-      tableLine(['8 connections alone', times(beside.alone)]),
-      tableLine(['beside a merchant that never answers', times(beside.beside)]),
-      tableLine(['by p99', ratio(beside.beside.p99, beside.alone.p99)]),
+      ...besideLines(beside),
       ...beingPaid.flatMap(beingPaidLines),
       ...parsingLines(parsing),
     ].join('\n'),
   }
 }
 
+/** Only the payments beside a merchant that never answers. */
+export async function measureBeside(stage: Stage): Promise<Section> {
+  const merchant = await openMerchant(stage, 'merchant')
+  const dead = await openMerchant(stage, 'dead')
+  await fillPayers(stage)
+  const beside = await measureBesideTheDead(stage, await openApi(stage), merchant, dead)
+  return { figures: { machineBeside: beside }, text: besideLines(beside).join('\n') }
+}
+
+/** Only challenges and settlements. */
+export async function measureReceived(stage: Stage): Promise<Section> {
+  await fillAgents(stage)
+  const beingPaid = await measureBeingPaid(stage)
+  return { figures: { machineReceived: beingPaid }, text: beingPaid.flatMap(beingPaidLines).join('\n') }
+}
+
+const times = ({ p50, p99 }: { readonly p50: number; readonly p99: number }) =>
+  `p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`
+
+const besideLines = ({ alone, beside }: Beside): string[] => [
+  tableLine(['8 connections alone', times(alone)]),
+  tableLine(['beside a merchant that never answers', times(beside)]),
+  tableLine(['by p99', ratio(beside.p99, alone.p99)]),
+]
+
 const rate = (measured: { readonly perSecond: number; readonly p50: number; readonly p99: number }) =>
   `${wholeNumber(measured.perSecond)}/s ${measured.p50.toFixed(1)}/${measured.p99.toFixed(1)}`
+
+const cpu = ({ cpuMicroseconds, databaseMicroseconds }: Result) =>
+  `${wholeNumber(cpuMicroseconds)} + ${wholeNumber(databaseMicroseconds)} µs`
 
 const beingPaidLines = ({ connections, asked, read, settled }: BeingPaid): string[] => [
   tableLine([`challenges, ${connections} connections`, rate(asked)]),
@@ -56,6 +83,7 @@ const beingPaidLines = ({ connections, asked, read, settled }: BeingPaid): strin
     'a plain read of one row; challenges / reads',
     `${rate(read)}; ${ratio(asked.perSecond, read.perSecond)}`,
   ]),
+  tableLine(['processor time of the service and of PostgreSQL, each', `${cpu(asked)}; ${cpu(read)}`]),
   tableLine([`settlements, ${connections} connections`, rate(settled)]),
 ]
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import {
   type Challenge,
   challengeId,
@@ -57,7 +57,7 @@ export function challengeFor(
     request: requestFor(article, key.jwk),
     ...(digest === undefined ? {} : { digest }),
     expires: (expiresAt && expiresAt < latest ? expiresAt : latest).toISOString(),
-    opaque: encodeRequest({ nonce: randomBytes(16).toString('base64url') }),
+    opaque: encodeRequest({ nonce: randomUUID() }),
     ...changed,
   }
   return { id: challengeId(key.secret, offer), ...offer }

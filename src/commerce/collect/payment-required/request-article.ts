@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { clock } from '../../../values/clock.ts'
 import type { Euros } from '../../../values/money.ts'
-import { currentKeyOf, offeringKey, openKey, type StoredKey } from '../../mpp-keys/index.ts'
+import { currentKeyOf, offeringKey, openKey } from '../../mpp-keys/index.ts'
 import type { requestMachine } from '../request.ts'
 import type { Article } from './article.ts'
 
@@ -19,14 +19,16 @@ interface FoundRequest extends Row {
   readonly expiresAt: Date
   readonly merchantName: string
   readonly offsetMs: number
-  readonly key: StoredKey | null
+  readonly kid: string | null
+  readonly modulus: string
+  readonly secret: string
 }
 
 /** All that a 402 says, by one statement: payers name a request by its id alone. */
 const FIND = `
 select r.id, r.owner_id as "ownerId", r.mode, r.status, r.amount_cents - r.paid_cents as due, r.description,
   r.wallet_id as "walletId", r.agent_id as "agentId", r.expires_at as "expiresAt", c.name as "merchantName",
-  coalesce(t.offset_ms, 0)::float8 as "offsetMs", k.key
+  coalesce(t.offset_ms, 0)::float8 as "offsetMs", k.kid, k.modulus, k.secret
 from payment_requests r
 join customers c on c.id = r.owner_id
 left join tenant_clocks t on (t.owner_id, t.mode) = (r.owner_id, r.mode)
@@ -42,7 +44,9 @@ export async function findRequestArticle(id: string, context: Context<never>): P
   const now = clock.tenant(offsetMs)
   context.actFor(tenant, now)
   const { networks } = context.ports.acquirer(mode)
-  const key = found.key ? openKey(found.key, context.ports) : await offeringKey(tenant, context)
+  const { kid, modulus, secret } = found
+  const key =
+    kid === null ? await offeringKey(tenant, context) : openKey({ kid, modulus, secret }, context.ports)
   const subject = { requestId: found.id, walletId, agentId, scenario: null }
   const members = { tenant, offsetMs, now, key, subject, description, merchantName, networks, expiresAt }
   return { ...members, externalId: found.id, amountEuros: found.due, ended: endOf(found, now) }

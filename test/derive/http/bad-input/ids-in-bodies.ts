@@ -84,11 +84,19 @@ describe('an id in a body', () => {
       })
     }
 
-    test('of an unknown record is a 404', async () => {
-      const { status, headers } = await send(unknownId(prefix).replace(/.$/, '0'))
-      const code = headers.get('x-error-code')
-      expect([status, code]).toEqual([404, expect.stringMatching(/^(\w+_not_found|unknown_reference)$/)])
-    })
+    // A challenge is a part of what is signed: one that is not known is a flaw of the signature.
+    if (prefix === 'challenge')
+      test('of an unknown challenge is a 400', async () => {
+        const { status, headers } = await send(unknownId(prefix).replace(/.$/, '0'))
+        const codes = ['challenge_unknown', 'invalid_request']
+        expect([status, codes]).toEqual([400, expect.arrayContaining([headers.get('x-error-code')])])
+      })
+    else
+      test('of an unknown record is a 404', async () => {
+        const { status, headers } = await send(unknownId(prefix).replace(/.$/, '0'))
+        const code = headers.get('x-error-code')
+        expect([status, code]).toEqual([404, expect.stringMatching(/^(\w+_not_found|unknown_reference)$/)])
+      })
 
     test('that is empty is a 400 that names it', async () => {
       const { status, body } = await send('')

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { assertionRefusals } from '../../../src/identity/passkeys/index.ts'
+import { linkFails } from '../../../src/identity/people/schemas.ts'
+import { type Role, roleScopes, scopes } from '../../../src/kernel/contract/scopes.ts'
+import { service } from './people-service.ts'
+
+const page = readFileSync('docs/people.md', 'utf8')
+const run = promisify(execFile)
+
+/** The codes that a page explains: the first column of its table of refusals. */
+const explained = [
+  ...page.slice(page.indexOf('## Refusals')).matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm),
+].flatMap(([, codes = '']) => codes.replaceAll('`', '').split(', '))
+
+describe('the page about people', () => {
+  test('has a flow of inviting that works as it is pasted', async () => {
+    const flow = /<!-- inviting -->\n```bash\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const { key: KEY } = await service.owner()
+    const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', flow], {
+      env: { PATH, KEY, URL: service.url },
+    })
+    const answers = stdout
+      .replaceAll('}{', '}\n{')
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(answers).toMatchObject([
+      { kind: 'join', url: expect.stringContaining('/join#lnk_') },
+      { role: 'viewer', status: 'invited' },
+      { data: [{ name: 'Grace Hopper' }] },
+      { status: 'removed', email: null },
+    ])
+  })
+
+  test('explains the refusals of the operations on people, and none that does not exist', () => {
+    const { api } = areas.people
+    const existing = Object.values(api).flatMap(({ fails = {}, callers }) =>
+      callers.length > 0 ? Object.keys(fails) : [],
+    )
+    const signing = Object.keys(assertionRefusals)
+    const wanted = [...existing, ...Object.keys(linkFails)].filter(
+      code => code !== 'person_not_found' && !signing.includes(code),
+    )
+    expect(new Set(explained)).toEqual(new Set(wanted))
+  })
+
+  test('tells of each role what it may do', () => {
+    const reads = scopes.filter(scope => scope.endsWith(':read'))
+    const beyondReading = (role: Role) => [...roleScopes[role]].filter(scope => !reads.includes(scope)).sort()
+    expect(roleScopes.owner).toEqual(new Set(scopes))
+    // Everybody enrols and renames passkeys of their own.
+    expect(beyondReading('viewer')).toEqual(['passkeys:write'])
+    expect(beyondReading('approver')).toEqual([
+      'card-requests:approve',
+      'intents:approve',
+      'passkeys:write',
+      'transfers:confirm-payee',
+    ])
+  })
+})
