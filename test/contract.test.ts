@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import type { Caller } from '../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
-import { scopes } from '../src/kernel/contract/scopes.ts'
+import { roleScopes, scopes } from '../src/kernel/contract/scopes.ts'
 import { testDatabaseUse } from './contract/database-use.ts'
 import { testListPlans } from './contract/list-plans.ts'
 import { testSignedRequests } from './contract/signed-requests.ts'
@@ -18,6 +18,7 @@ import {
   expectPublishedForms,
   hasParameter,
   invalidCredentials,
+  isOpenToPeople,
   isPublic,
   isRoute,
   parsesBody,
@@ -45,14 +46,25 @@ const started = await startTestService({
   },
 })
 const service = { ...started, http: plainHttp(started.url) }
-const { owner, freshWorld, sharedWorld, foreignWorld, agentToken, liveKey, loner } = await worldsOf(service)
+const {
+  owner,
+  freshWorld,
+  sharedWorld,
+  foreignWorld,
+  agentToken,
+  viewerSession,
+  liveKey,
+  liveSession,
+  loner,
+} = await worldsOf(service)
 const send = checkedSender(freshWorld)
 
 describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s with', (_, registered) => {
-  const { callers, scope } = registered.operation
+  const { callers, method, scope } = registered.operation
   const kinds: [Caller, string, RequestOptions][] = [
     ['key', 'an owner’s key', { token: owner.key }],
     ['agent', 'an agent’s token', { token: agentToken }],
+    ['console', 'a person in the console', { headers: owner.session }],
     ['dash', 'the dashboard', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }],
   ]
   let path: string
@@ -72,9 +84,25 @@ describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s wit
         const { status, headers, body } = await send(registered, path, options)
         expect([status, headers.get('x-error-code')]).toEqual([403, 'wrong_caller'])
         expect(body.error).toMatch(
-          /^This operation takes (an API key|an agent token|the dashboard secret in X-D)/,
+          /^This operation takes (an API key|a person’s session|an agent token|the dashboard secret in X-D)/,
         )
       })
+
+  if (callers.includes('console') && method !== 'GET')
+    test('the cookie of a session, but from elsewhere, is a 403', async () => {
+      const { cookie } = owner.session
+      for (const headers of [{ cookie }, { cookie, 'sec-fetch-site': 'cross-site', origin: 'null' }]) {
+        const answer = await send(registered, path, { headers: headers as Record<string, string> })
+        expect([answer.status, answer.headers.get('x-error-code')]).toEqual([403, 'cross_site'])
+      }
+    })
+
+  if (scope && callers.includes('console') && !roleScopes.viewer.has(scope))
+    test('a person whose role lacks the scope is a 403 that names it', async () => {
+      const { status, headers, body } = await send(registered, path, { headers: viewerSession })
+      expect([status, headers.get('x-error-code')]).toEqual([403, 'missing_scope'])
+      expect(body.error).toContain(scope)
+    })
 
   if (scope)
     test('a credential without the scope is a 403 that names the scope', async () => {
@@ -127,6 +155,17 @@ describe.each(casesWhere(registered => hasParameter(registered) && !isPublic(reg
 
       test('an id of the other mode', async () => {
         expectHidden(path, await find(path, { token: liveKey }))
+      })
+    }
+
+    if (registered.operation.callers.includes('console')) {
+      test('another owner’s id, for a person in the console', async () => {
+        const { path: another } = await foreignWorld.prepare(registered)
+        expectHidden(path, await find(another, { headers: owner.session }))
+      })
+
+      test('an id of the other mode, for a person in the console', async () => {
+        expectHidden(path, await find(path, { headers: liveSession }))
       })
     }
 
@@ -233,6 +272,17 @@ describe.each(cases)('%s', (_, registered) => {
     expect(there.status).toBe(here.status)
     if (!mediaTypeOf(registered.operation.returns[1]))
       expect(withoutTimes(there.body)).toEqual(withoutTimes(here.body))
+  })
+})
+
+describe.each(casesWhere(isOpenToPeople))('%s', (_, registered) => {
+  test('answers a person in the console as it does a key', async () => {
+    const { path } = await sharedWorld.prepare(registered)
+    const [byKey, byCookie] = [
+      await send(registered, path, { token: owner.key }),
+      await send(registered, path, { headers: owner.session }),
+    ]
+    expect(byCookie.status).toBe(byKey.status)
   })
 })
 

@@ -3,6 +3,7 @@ import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import type { HttpResponse } from '../harness.ts'
+import { signInBy, tokenIn } from '../identity/console.ts'
 
 /** Calls an operation with the owner's key, and gives its answer. */
 type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
@@ -37,10 +38,17 @@ const paying = (method: string) => async (_make: Make, path: string, url: string
   authorization: credentialFor(await challengeOf(url + path, { method })),
 })
 
+/** What the browser of a person sends who has just joined. */
+async function aSession(make: Make, _path: string, url: string) {
+  const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
+  return (await signInBy(url, joinUrl)).headers
+}
+
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string, url: string) => Promise<Record<string, string>>>
 > = {
+  'console.signOut': aSession,
   'settlements.pay': paying('GET'),
   'settlements.payByPost': paying('POST'),
   'mppMerchants.get': paying('GET'),
@@ -68,6 +76,10 @@ export const MADE_MEMBERS: Readonly<
     const { id } = await make('POST', '/collect/requests', asked)
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
+  },
+  'console.redeemLink': async make => {
+    const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
+    return { token: tokenIn(joinUrl) }
   },
   'checkout.confirm': shoppersIntent,
   'checkout.createSession': shoppersIntent,

@@ -12,6 +12,7 @@ import {
   type RequestOptions,
   type TestService,
 } from '../harness.ts'
+import { FROM_OUR_PAGE, firstPerson, invited, type SignedIn } from '../identity/console.ts'
 import {
   FILLING_OPERATIONS,
   LINKED_FROM,
@@ -26,6 +27,7 @@ export const operations = published(areas)
 
 /** Collections whose records are made elsewhere, or only by an agent's behavior. */
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
+  '/console/sessions': async world => (await world.signedIn()).sessionId,
   '/collect/agents': world => world.idOf('agent'),
   '/pay': world => world.idOf('request'),
   '/pay/assets': async () => style.name,
@@ -67,13 +69,27 @@ function prefixOf({ operation }: Registered): string | undefined {
   return EXAMPLE.exec(String(example))?.[1]
 }
 
+/** An owner with a key, and with a person who has signed in. */
+export interface WorldOwner extends Owner<typeof areas> {
+  /** What the browser of the person sends. */
+  readonly session: SignedIn['headers']
+}
+
+export const withSession = async (url: string, owner: Owner<typeof areas>): Promise<WorldOwner> => ({
+  ...owner,
+  session: (await firstPerson(url, owner.client)).headers,
+})
+
 /** The credentials with which this owner calls an operation. */
-export const credentials = ({ operation }: Registered, { key }: Pick<Owner<never>, 'key'>): RequestOptions =>
-  operation.callers.includes('key')
-    ? { token: key }
-    : operation.callers.includes('dash')
-      ? { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }
-      : {}
+export function credentials(
+  { operation: { callers, sameOriginOnly } }: Registered,
+  { key, session }: Pick<WorldOwner, 'key' | 'session'>,
+): RequestOptions {
+  if (callers.includes('key')) return { token: key }
+  if (callers.includes('dash')) return { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }
+  if (callers.includes('console')) return { headers: session }
+  return sameOriginOnly ? { headers: FROM_OUR_PAGE } : {}
+}
 
 interface WorldOptions {
   /** Reuses the records: for requests that change nothing. */
@@ -83,7 +99,7 @@ interface WorldOptions {
 /** One owner's records, created with the contracts' own examples when an operation needs them. */
 export class World {
   readonly #service: Pick<TestService, 'http' | 'sql' | 'url'>
-  readonly owner: Owner<typeof areas>
+  readonly owner: WorldOwner
   readonly #prepared: Map<string, Promise<Prepared>> | undefined
   readonly #records = new Map<string, Promise<string>>()
   #keeps = false
@@ -91,7 +107,7 @@ export class World {
 
   constructor(
     service: Pick<TestService, 'http' | 'sql' | 'url'>,
-    owner: Owner<typeof areas>,
+    owner: WorldOwner,
     { keeps = false }: WorldOptions = {},
   ) {
     this.#service = service
@@ -280,6 +296,11 @@ export class World {
     await this.#call('intents.create', {})
     await this.#call('risk.configure', { thresholds, weights: {} })
     return (await this.#call('risk.alerts', {})).data[0]
+  }
+
+  /** Somebody else's session, so that the owner's goes on. */
+  signedIn(): Promise<SignedIn> {
+    return invited(this.#service.url, this.owner.client, 'viewer')
   }
 
   /** The authorization of a payment by this card, as the card network asks for one. */
