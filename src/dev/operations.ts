@@ -12,7 +12,10 @@ export interface OperationParts {
 }
 
 /** The owner of a key; undefined where the key does not work. */
-export async function holderOf({ gate, operations }: OperationParts, key: string): Promise<Actor | undefined> {
+export async function holderOf(
+  { gate, operations }: OperationParts,
+  key: string,
+): Promise<Actor | undefined> {
   const { operation } = operationOf(operations, 'agents.create')
   return gate(operation, { authorization: `Bearer ${key}`, dashboardSecret: undefined }).catch(
     () => undefined,

@@ -31,6 +31,8 @@ export interface ApprovalView {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly reasons: readonly ShownCheck[]
+  /** What would refuse an approval at this moment. */
+  readonly obstacles: readonly ShownCheck[]
   readonly limits: readonly ShownCheck[]
   readonly decidedAt: Date
   /** A person’s name, or the kind of decider. */

@@ -1,10 +1,10 @@
 import { Agent } from '../../control/agents/index.ts'
-import { findIntent, type Intent } from '../../control/intents/index.ts'
+import { findIntent, hasProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
 import { runLimits } from '../../control/runs/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { PaymentState } from '../../kernel/contract/intent-payments.ts'
-import type { ApprovalView } from './approval-view.ts'
+import type { ApprovalView, ShownCheck } from './approval-view.ts'
 import { hasNothingLeft } from './rule-words.ts'
 import type { ApprovalState } from './text-types.ts'
 import { mayDecide, viewerOf } from './viewer.ts'
@@ -17,14 +17,16 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
   const intent = await findIntent(records, id)
   if (!intent) return undefined
   const { runId } = intent
-  const [agent, runs, customer, payments] = await Promise.all([
+  const state = stateOf(intent, now)
+  const [agent, runs, customer, payments, isProved, review] = await Promise.all([
     records.findOneOrFail(Agent, { id: intent.agentId }),
     runLimits(sql, tenant, runId ? [runId] : []),
     findCustomer(records, tenant.ownerId),
     ports.paymentsOn([id], tenant, sql),
+    hasProof(id, records),
+    state === 'created' ? reviewApproval(intent, context) : undefined,
   ])
-  const state = stateOf(intent, now)
-  const { amountEuros, merchant: payee, payeeIban: iban, purpose, createdAt, expiresAt } = intent
+  const { amountEuros, merchant: payee, purpose, createdAt, expiresAt } = intent
   const { decidedBy, comment, decision } = intent
   const run = runId ? runs.get(runId) : undefined
   const payment = payments[0]
@@ -35,9 +37,9 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     isTest: tenant.mode === 'test',
     account: customer.name,
     amountEuros,
-    largestEuros: amountEuros,
+    largestEuros: review?.largestEuros ?? intent.holdEuros ?? amountEuros,
     payee,
-    iban,
+    iban: review ? review.iban : intent.payeeIban,
     way: wayOf(intent),
     purpose,
     agent: agent.name,
@@ -45,16 +47,19 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     createdAt,
     expiresAt,
     reasons: decision.checks.filter(({ outcome }) => outcome === 'review'),
-    limits: decision.checks.filter(({ rule, remaining }) => remaining !== null && !hasNothingLeft.has(rule)),
+    obstacles: (review?.checks ?? []).filter(({ outcome }) => outcome === 'fail'),
+    limits: (review?.checks ?? []).filter(isLimit),
     decidedAt: endOf(intent, state),
     decidedBy,
     comment,
     payment: payment ? paymentWords[payment.status] : null,
-    hasProof: decidedBy?.type === 'console' && state !== 'denied',
+    hasProof: isProved,
     viewer: viewerOf(actor),
     mayDecide: mayDecide(actor),
   }
 }
+
+const isLimit = ({ rule, remaining }: ShownCheck): boolean => remaining !== null && !hasNothingLeft.has(rule)
 
 /** A deadline that has passed ends the intent, whether anybody has noticed or not. */
 const stateOf = ({ status, expiresAt }: Intent, now: Date): ApprovalState =>

@@ -1,34 +1,57 @@
-import { type Html, html } from '../../web/html.ts'
+import { type Content, type Html, html } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
 import type { ApprovalView, ShownCheck } from './approval-view.ts'
 import { plainText } from './plain-text.ts'
 import { germanReason, ruleName, unitOf } from './rule-words.ts'
 import { texts } from './texts.ts'
 
-/** The rules that ask a person, and what every limit still leaves. */
-export function rulesOf({ reasons, limits, state }: ApprovalView, language: Language): Html {
+/** The rules that ask a person, those that are against it, and what every limit still leaves. */
+export function rulesOf({ reasons, obstacles, limits, state }: ApprovalView, language: Language): Content {
+  if (state !== 'created') return undefined
   const { approve } = texts[language]
-  const asks = state === 'created' && reasons.length > 0
-  return html`${
-    asks &&
-    html`<section class="box" aria-labelledby="reasons">
-  <h2 id="reasons">${approve.reasons}</h2>
-  <ul class="plain">${reasons.map(check => reason(check, language))}</ul>
-</section>`
-  }
-${
-  state === 'created' &&
-  html`<section class="box" aria-labelledby="limits">
-  <h2 id="limits">${approve.limits}</h2>
-  ${limits.length === 0 ? html`<p>${approve.noLimits}</p>` : html`<ul class="plain pairs">${limits.map(check => limit(check, language))}</ul>`}
-</section>`
-}`
+  const lines = limits.map(check => limit(check, language))
+  return [
+    reasons.length > 0 &&
+      box(
+        'reasons',
+        approve.reasons,
+        html`<ul class="plain">${reasons.map(check => reason(check, language))}</ul>`,
+      ),
+    obstacles.length > 0 &&
+      box(
+        'obstacles',
+        approve.obstacles,
+        html`<ul class="plain">${obstacles.map(check => obstacle(check, language))}</ul>`,
+      ),
+    box(
+      'limits',
+      approve.limits,
+      lines.length === 0 ? html`<p>${approve.noLimits}</p>` : html`<ul class="plain pairs">${lines}</ul>`,
+    ),
+  ]
 }
+
+const box = (
+  id: string,
+  title: string,
+  content: Html,
+): Html => html`<section class="box" aria-labelledby="${id}">
+  <h2 id="${id}">${title}</h2>
+  ${content}
+</section>
+`
+
+const obstacle = ({ rule, message }: ShownCheck, language: Language): Html =>
+  html`<li><strong>${ruleName(rule, language)}</strong> ${inEnglish(message, language)}</li>`
+
+/** The rules speak English: a German page says so to screen readers. */
+const inEnglish = (message: string, language: Language): Html =>
+  html`<bdi${language === 'de' && html` lang="en"`}>${plainText(message)}</bdi>`
 
 function reason({ rule, message, limit, used }: ShownCheck, language: Language): Html {
   const limitInWords = limit === null ? '' : euros(language, limit)
   const german = language === 'de' ? germanReason(rule, { limit: limitInWords, used }) : undefined
-  const words = german ?? html`<bdi${language === 'de' && html` lang="en"`}>${plainText(message)}</bdi>`
+  const words = german ?? inEnglish(message, language)
   return html`<li><strong>${ruleName(rule, language)}</strong> ${words}</li>`
 }
 

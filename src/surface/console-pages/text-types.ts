@@ -51,6 +51,7 @@ export interface ApproveTexts {
   readonly account: string
   readonly asked: string
   readonly reasons: string
+  readonly obstacles: string
   readonly limits: string
   readonly noLimits: string
   readonly left: (remaining: string, limit: string) => string

@@ -78,6 +78,7 @@ export const german: Texts = {
     account: 'Konto',
     asked: 'Gefragt am',
     reasons: 'Warum ein Mensch gefragt wird',
+    obstacles: 'Was im Moment dagegen steht',
     limits: 'Was von jeder Grenze übrig ist',
     noLimits: 'Es gilt keine Grenze.',
     left: (remaining, limit) => `${remaining} von ${limit} übrig`,

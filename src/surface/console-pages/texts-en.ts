@@ -77,6 +77,7 @@ export const english: Texts = {
     account: 'Account',
     asked: 'Asked at',
     reasons: 'Why a person is asked',
+    obstacles: 'What stands against it at this moment',
     limits: 'What is left of each limit',
     noLimits: 'No limit applies.',
     left: (remaining, limit) => `${remaining} of ${limit} left`,

@@ -70,12 +70,18 @@ describe('a decision on the page', () => {
       first.page.getByRole('button', { name: 'Approve with passkey' }).click(),
       second.page.getByRole('button', { name: 'Deny' }).click(),
     ])
-    await Promise.all([first, second].map(({ page }) => markIn(page).and(page.locator(':not(.created)')).waitFor()))
+    await Promise.all(
+      [first, second].map(({ page }) => markIn(page).and(page.locator(':not(.created)')).waitFor()),
+    )
     const status = await statusOf(client, intent.id)
     expect(['approved', 'denied']).toContain(status)
     const marks = await Promise.all([first, second].map(({ page }) => markIn(page).innerText()))
     expect(marks).toEqual(Array(2).fill(status === 'approved' ? 'Approved' : 'Denied'))
-    const told = await Promise.all([newsIn(first.page), troubleIn(first.page), newsIn(second.page), troubleIn(second.page)].map(part => part.innerText()))
+    const told = await Promise.all(
+      [newsIn(first.page), troubleIn(first.page), newsIn(second.page), troubleIn(second.page)].map(part =>
+        part.innerText(),
+      ),
+    )
     expect(told.filter(text => text === 'Somebody was faster: it has been decided already.')).toHaveLength(1)
   })
 
