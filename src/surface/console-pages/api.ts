@@ -47,6 +47,7 @@ export const consolePagesApi = {
     summary: 'The page with the intents that wait for a decision',
     description: 'Where a person is after signing in. The newest come first, fifty at most.',
     callers: ['console'],
+    signInAt: '/login',
     scope: 'intents:read',
   }),
   approve: get('/approve/{intentId}', {
@@ -56,6 +57,7 @@ export const consolePagesApi = {
     description:
       'How much goes to whom, why, by which agent and run, which rules ask and what every limit leaves, until when it waits; and how it ended, by whom, and where the proof is. Approving takes a passkey, denying a reason. A person without the scope `intents:approve` sees all of it and decides nothing.',
     callers: ['console'],
+    signInAt: '/login',
     scope: 'intents:read',
     headers: { 200: pageHeaders, 404: pageHeaders },
     fails: { intent_not_found: missing('intent') },

@@ -75,3 +75,34 @@ describe('a page under another address than that of the passkeys', () => {
     expect(text).not.toContain('data-action')
   })
 })
+
+describe('the pages of people without a session', () => {
+  const asBrowser = { accept: 'text/html,*/*;q=0.8' }
+
+  test.each([
+    ['/approve', 'login?to=approve'],
+    ['/approve/intent_01jd8x2m4ye7k9v0c3q5r6t8wz', '../login?to=approve%2Fintent_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+    ['/v1/approve', '../login?to=v1%2Fapprove'],
+    ['//approve', undefined],
+  ])('%s lead a browser to where one signs in, and back', async (path, location) => {
+    const response = await readPage(path, asBrowser)
+    expect(response.status).toBe(location === undefined ? 404 : 303)
+    expect(response.headers.get('location') ?? undefined).toBe(location)
+  })
+
+  test('tell a program that it needs a session', async () => {
+    const response = await readPage('/approve')
+    expect([response.status, response.headers.get('x-error-code')]).toEqual([401, 'unauthenticated'])
+    expect(await response.json()).toMatchObject({ error: expect.stringContaining('/login') })
+  })
+
+  test('refuse a credential of another kind, and a wish that is too long, in words', async () => {
+    const { key } = await service.owner()
+    const foreign = await readPage('/approve', { ...asBrowser, ...german, authorization: `Bearer ${key}` })
+    expect([foreign.status, foreign.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+    expect(await foreign.text()).toContain('Diese Seite kann nicht gezeigt werden')
+    const long = await readPage(`/login?to=${'x'.repeat(1_001)}`, asBrowser)
+    expect([long.status, long.headers.get('x-error-code')]).toEqual([400, 'invalid_request'])
+    expect(await long.text()).toContain('<p lang="en">to: ')
+  })
+})
