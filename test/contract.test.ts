@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import type { Caller } from '../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
-import { roleScopes, scopes } from '../src/kernel/contract/scopes.ts'
+import { scopes } from '../src/kernel/contract/scopes.ts'
+import { testConsoleCallers } from './contract/console-callers.ts'
 import { testDatabaseUse } from './contract/database-use.ts'
 import { testListPlans } from './contract/list-plans.ts'
 import { testSignedRequests } from './contract/signed-requests.ts'
@@ -18,7 +19,6 @@ import {
   expectPublishedForms,
   hasParameter,
   invalidCredentials,
-  isOpenToPeople,
   isPublic,
   isRoute,
   parsesBody,
@@ -46,21 +46,12 @@ const started = await startTestService({
   },
 })
 const service = { ...started, http: plainHttp(started.url) }
-const {
-  owner,
-  freshWorld,
-  sharedWorld,
-  foreignWorld,
-  agentToken,
-  viewerSession,
-  liveKey,
-  liveSession,
-  loner,
-} = await worldsOf(service)
+const worlds = await worldsOf(service)
+const { owner, freshWorld, sharedWorld, foreignWorld, agentToken, liveKey, loner } = worlds
 const send = checkedSender(freshWorld)
 
 describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s with', (_, registered) => {
-  const { callers, method, scope } = registered.operation
+  const { callers, scope } = registered.operation
   const kinds: [Caller, string, RequestOptions][] = [
     ['key', 'an owner’s key', { token: owner.key }],
     ['agent', 'an agent’s token', { token: agentToken }],
@@ -87,22 +78,6 @@ describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s wit
           /^This operation takes (an API key|a person’s session|an agent token|the dashboard secret in X-D)/,
         )
       })
-
-  if (callers.includes('console') && method !== 'GET')
-    test('the cookie of a session, but from elsewhere, is a 403', async () => {
-      const { cookie } = owner.session
-      for (const headers of [{ cookie }, { cookie, 'sec-fetch-site': 'cross-site', origin: 'null' }]) {
-        const answer = await send(registered, path, { headers: headers as Record<string, string> })
-        expect([answer.status, answer.headers.get('x-error-code')]).toEqual([403, 'cross_site'])
-      }
-    })
-
-  if (scope && callers.includes('console') && !roleScopes.viewer.has(scope))
-    test('a person whose role lacks the scope is a 403 that names it', async () => {
-      const { status, headers, body } = await send(registered, path, { headers: viewerSession })
-      expect([status, headers.get('x-error-code')]).toEqual([403, 'missing_scope'])
-      expect(body.error).toContain(scope)
-    })
 
   if (scope)
     test('a credential without the scope is a 403 that names the scope', async () => {
@@ -155,17 +130,6 @@ describe.each(casesWhere(registered => hasParameter(registered) && !isPublic(reg
 
       test('an id of the other mode', async () => {
         expectHidden(path, await find(path, { token: liveKey }))
-      })
-    }
-
-    if (registered.operation.callers.includes('console')) {
-      test('another owner’s id, for a person in the console', async () => {
-        const { path: another } = await foreignWorld.prepare(registered)
-        expectHidden(path, await find(another, { headers: owner.session }))
-      })
-
-      test('an id of the other mode, for a person in the console', async () => {
-        expectHidden(path, await find(path, { headers: liveSession }))
       })
     }
 
@@ -237,16 +201,11 @@ describe.each(cases)('%s', (_, registered) => {
     const queries = ['colour=1', 'colour=1&colour=2', '__proto__=1', 'a=%00']
     if (query?.shape?.limit)
       queries.push('limit=0', 'limit=101', 'limit=x', 'limit=1&limit=1', 'cursor=forged')
-    for (const text of queries)
-      expect(
-        (
-          await send(
-            registered,
-            `${path}${path.includes('?') ? '&' : '?'}${text}`,
-            credentials(registered, owner),
-          )
-        ).status,
-      ).toBe(400)
+    const mark = path.includes('?') ? '&' : '?'
+    for (const text of queries) {
+      const { status } = await send(registered, path + mark + text, credentials(registered, owner))
+      expect(status).toBe(400)
+    }
   })
 
   test('is reached by its own method only', async () => {
@@ -275,17 +234,7 @@ describe.each(cases)('%s', (_, registered) => {
   })
 })
 
-describe.each(casesWhere(isOpenToPeople))('%s', (_, registered) => {
-  test('answers a person in the console as it does a key', async () => {
-    const { path } = await sharedWorld.prepare(registered)
-    const [byKey, byCookie] = [
-      await send(registered, path, { token: owner.key }),
-      await send(registered, path, { headers: owner.session }),
-    ]
-    expect(byCookie.status).toBe(byKey.status)
-  })
-})
-
+testConsoleCallers({ ...worlds, send })
 testValidRequests({ service, recorder, owner, freshWorld, send })
 testSignedRequests({ service, recorder, owner, agentToken, send })
 

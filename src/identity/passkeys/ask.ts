@@ -1,66 +1,86 @@
+import { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
+import { type Role, roleScopes, scopes } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Kind } from '../../statements/index.ts'
+import { email, label } from '../../values/schemas.ts'
 import type { passkeysApi } from './api.ts'
 import { lockEnrollee } from './authority.ts'
 import { type Opening, openChallenge } from './open-challenge.ts'
 import { Passkey } from './passkey.ts'
 
 type Asking = ContextOf<typeof passkeysApi.challenge>
-type Body = Parameters<HandlerOf<typeof passkeysApi.challenge>>[0]['body']
-type Subject = Body['subject']
 
-/** What is to be signed for each purpose; a refusal where the subject does not fit. */
-const openings: Readonly<
-  Record<Body['purpose'], (subject: Subject, context: Asking) => Promise<Opening<Kind> | Refusal>>
-> = {
-  async revocation(subject, { records, refuse }) {
-    if (typeof subject !== 'string') return refuse('subject_mismatch', 'subject: the id of a passkey.')
-    const passkey = await records.findOne(Passkey, { id: subject, revokedAt: null })
+interface Purpose<F extends z.ZodType = z.ZodType> {
+  readonly form: F
+  /** The form in words, for whoever sends another one. */
+  readonly words: string
+  readonly opening: (subject: z.output<F>, context: Asking) => Promise<Opening<Kind> | Refusal>
+}
+
+const purpose = <F extends z.ZodType>(form: F, words: string, opening: Purpose<F>['opening']): Purpose =>
+  ({ form, words, opening }) as unknown as Purpose
+
+const anId = z.string().min(1).max(128)
+const aRole = z.enum(Object.keys(roleScopes) as [Role, ...Role[]])
+
+const anInvitation = z.union([
+  z.strictObject({ name: label, email: email.nullable().default(null), role: aRole }),
+  z.strictObject({ personId: anId, role: aRole.optional() }),
+])
+
+const aKey = z.union([
+  z.strictObject({
+    name: label,
+    environment: z.enum(['sandbox', 'test', 'live']),
+    scopes: z.array(z.enum(scopes)).min(1).max(scopes.length).nullable().default(null),
+  }),
+  z.strictObject({ keyId: anId }),
+])
+
+/** What is to be signed for each purpose. */
+const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key', Purpose>> = {
+  revocation: purpose(anId, 'the id of a passkey', async (id, { records, refuse }) => {
+    const passkey = await records.findOne(Passkey, { id, revokedAt: null })
     if (!passkey) return refuse('passkey_not_found')
     return { kind: 'revocation', subjectId: passkey.id, members: revocationOf(passkey) }
-  },
+  }),
 
-  async enrolment(subject, context) {
+  enrolment: purpose(anId.optional(), 'the id of a person', async (id, context) => {
     const { actor, refuse } = context
-    const personId = subject ?? (actor.type === 'console' ? actor.id : undefined)
-    if (typeof personId !== 'string') return refuse('subject_mismatch', 'subject: the id of a person.')
+    const personId = id ?? (actor.type === 'console' ? actor.id : null)
+    if (!personId) return refuse('subject_mismatch', 'subject: a key names the person.')
     const person = await lockEnrollee(context, personId)
     if (person?.status !== 'active') return refuse('person_not_found')
     return { kind: 'enrolment', subjectId: personId, members: { personId, name: person.name } }
-  },
+  }),
 
-  async invitation(subject, context) {
-    const { refuse } = context
-    if (typeof subject !== 'object' || !('role' in subject || 'personId' in subject))
-      return refuse(
-        'subject_mismatch',
-        'subject: {name, email, role}, {personId} for a new link, or {personId, role} for another role.',
-      )
-    if (!('personId' in subject)) return { kind: 'invitation', subjectId: null, members: subject }
-    const { personId, role } = subject
-    if (role === undefined) return { kind: 'invitation', subjectId: personId, members: { personId } }
-    const person = await lockEnrollee(context, personId)
-    if (!person || person.status === 'removed') return refuse('person_not_found')
-    return { kind: 'invitation', subjectId: personId, members: { personId, name: person.name, role } }
-  },
+  invitation: purpose(
+    anInvitation,
+    '{name, email, role}, {personId} for a new link, or {personId, role} for another role',
+    async (subject, context) => {
+      if (!('personId' in subject)) return { kind: 'invitation', subjectId: null, members: subject }
+      const { personId, role } = subject
+      if (role === undefined) return { kind: 'invitation', subjectId: personId, members: { personId } }
+      const person = await lockEnrollee(context, personId)
+      if (!person || person.status === 'removed') return context.refuse('person_not_found')
+      return { kind: 'invitation', subjectId: personId, members: { personId, name: person.name, role } }
+    },
+  ),
 
-  async key(subject, context) {
-    const { refuse } = context
-    if (typeof subject !== 'object' || !('environment' in subject || 'keyId' in subject))
-      return refuse(
-        'subject_mismatch',
-        'subject: {name, environment, scopes} of a new key, or {keyId} of the one to be replaced.',
-      )
-    if (!('keyId' in subject)) return { kind: 'key', subjectId: null, members: subject }
-    const { keyId } = subject
-    const name = await nameOfKey(keyId, context)
-    return name === undefined
-      ? refuse('key_not_found')
-      : { kind: 'key', subjectId: keyId, members: { keyId, name } }
-  },
+  key: purpose(
+    aKey,
+    '{name, environment, scopes} of a new key, or {keyId} of the one to be replaced',
+    async (subject, context) => {
+      if (!('keyId' in subject)) return { kind: 'key', subjectId: null, members: subject }
+      const { keyId } = subject
+      const name = await nameOfKey(keyId, context)
+      if (name === undefined) return context.refuse('key_not_found')
+      return { kind: 'key', subjectId: keyId, members: { keyId, name } }
+    },
+  ),
 }
 
 const NAME_OF_KEY = 'select name from keys where owner_id = $1 and mode = $2 and id = $3'
@@ -77,6 +97,10 @@ async function nameOfKey(
 export const revocationOf = ({ id: passkeyId, name }: Passkey) => ({ passkeyId, name })
 
 export const challenge: HandlerOf<typeof passkeysApi.challenge> = async ({ body }, context) => {
-  const opening = await openings[body.purpose](body.subject, context)
-  return 'kind' in opening ? openChallenge(opening, context) : opening
+  const { form, words, opening } = purposes[body.purpose]
+  const { success, data } = form.safeParse(body.subject)
+  if (!success)
+    return context.refuse('subject_mismatch', `subject: for the purpose ${body.purpose} it is ${words}.`)
+  const opened = await opening(data, context)
+  return 'kind' in opened ? openChallenge(opened, context) : opened
 }

@@ -5,7 +5,10 @@ import { burn, type Expected, judge, lockChallenges, writeAssertions } from './j
 import { type Checked, readAssertions, type Verified } from './read-assertions.ts'
 import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
 
-type Asserting = Pick<Context<never, typeof assertionEvents>, 'sql' | 'tenant' | 'ports' | 'emit' | 'actor'>
+export type Asserting = Pick<
+  Context<never, typeof assertionEvents>,
+  'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor'
+>
 
 /**
  * Checks an assertion, for handlers of one request: call it before any row is locked. Where it fails, its challenge is
@@ -16,12 +19,12 @@ export async function verifyAssertion(
   context: Asserting,
 ): Promise<Verified | AssertionCode> {
   if (!envelope) return 'assertion_required'
-  const { sql, tenant, ports } = context
+  const { sql, sendAlong, tenant, ports } = context
   const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope.challengeId) as Checked
   if (checked.verified) return checked.verified
   const locked = await lockChallenges(sql, tenant, [checked])
   const code = burn(checked, locked, context)
-  await writeAssertions(sql, tenant, locked)
+  sendAlong(writeAssertions(sql, tenant, locked))
   return code ?? checked.code ?? 'assertion_invalid'
 }
 
@@ -31,12 +34,12 @@ export async function burnAssertion<K extends Kind>(
   expected: Expected<K>,
   context: Asserting,
 ): Promise<AssertionCode | undefined> {
-  const { sql, tenant, actor } = context
+  const { sql, sendAlong, tenant, actor } = context
   const { challengeId, passkeyId } = verified
   const checked = { challengeId, passkeyId, code: undefined, verified }
   const locked = await lockChallenges(sql, tenant, [checked])
   const code = judge(checked, locked, { personId: signerOf(actor, expected.kind), ...expected }, context)
-  await writeAssertions(sql, tenant, locked)
+  sendAlong(writeAssertions(sql, tenant, locked))
   return code
 }
 

@@ -2,11 +2,11 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Role } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
-import { burnAssertion, verifyAssertion } from './assertions.ts'
+import { type Asserting, burnAssertion, verifyAssertion } from './assertions.ts'
 import type { Authority } from './challenge.ts'
 import { EnrolmentGrant } from './grant.ts'
 import { Passkey } from './passkey.ts'
-import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
+import type { AssertionCode, Envelope } from './schemas.ts'
 import { type PasskeyStanding, passkeyStanding } from './standing.ts'
 
 /** A person as somebody for whom a passkey is enrolled. */
@@ -29,10 +29,7 @@ export const lockEnrollee = async (
 
 export type AuthorityCode = AssertionCode | 'owner_first' | 'recovery_needed'
 
-type Authorizing = Pick<
-  Context<never, typeof assertionEvents>,
-  'records' | 'sql' | 'tenant' | 'ports' | 'emit' | 'actor'
->
+type Authorizing = Asserting & Pick<Context, 'records'>
 
 /** By what somebody may enrol a passkey for this person, or why not. An assertion that is not needed is not looked at. */
 export async function authorityFor(
@@ -40,10 +37,12 @@ export async function authorityFor(
   envelope: Envelope | undefined,
   context: Authorizing,
 ): Promise<{ authority: Authority; authorityId: string | null } | AuthorityCode> {
-  const standing = await passkeyStanding(context.sql, context.tenant)
+  const [standing, grant] = await Promise.all([
+    passkeyStanding(context.sql, context.tenant),
+    openGrantOf(person, context),
+  ])
   if (!standing.everEnrolled)
     return person.role === 'owner' ? { authority: 'first', authorityId: null } : 'owner_first'
-  const grant = await openGrantOf(person, context)
   if (grant && counts(grant, standing)) return { authority: 'grant', authorityId: grant.id }
   if (standing.active === 0) return 'recovery_needed'
   const verified = await verifyAssertion(envelope, context)
@@ -76,10 +75,9 @@ interface Given {
 /** Whether what was given still counts under the lock of the tenant's passkeys; a grant is used up by it. */
 export async function stillCounts(
   { authority, authorityId }: Given,
-  context: Pick<Context, 'records' | 'sql' | 'tenant'>,
+  standing: PasskeyStanding,
+  { records }: Pick<Context, 'records'>,
 ): Promise<boolean> {
-  const { records, sql, tenant } = context
-  const standing = await passkeyStanding(sql, tenant)
   if (authority === 'first') return !standing.everEnrolled
   if (authority === 'passkey')
     return (await records.findOne(Passkey, { id: String(authorityId), revokedAt: null })) !== null

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { challengeOf } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { passkeysApi } from './api.ts'
@@ -11,7 +11,7 @@ import { descriptorsOf, insertChallenges, passkeyParty } from './open-challenge.
 import { MAX_PASSKEYS, Passkey } from './passkey.ts'
 import { checkRegistration, type NewCredential } from './registration.ts'
 import { eventOf } from './schemas.ts'
-import { lockPasskeys } from './standing.ts'
+import { lockPasskeys, passkeyStanding } from './standing.ts'
 import { handleOf } from './webauthn.ts'
 
 /** In the console, only owners enrol passkeys for others. */
@@ -19,21 +19,23 @@ const isForeign = (personId: string, { type, id, scopes }: Context['actor']): bo
   type === 'console' && id !== personId && !scopes.has('people:write')
 
 export const registerOptions: HandlerOf<typeof passkeysApi.registerOptions> = async ({ body }, context) => {
-  const { actor, tenant, now, ports, sql, refuse } = context
+  const { actor, tenant, now, ports, sql, sendAlong, refuse } = context
   const party = passkeyParty(ports)
   const personId = body.personId ?? (actor.type === 'console' ? actor.id : null)
   if (!personId) return refuse('person_required')
   if (isForeign(personId, actor)) return refuse('not_yours')
-  const person = await lockEnrollee(context, personId)
+  const [person, own] = await Promise.all([
+    lockEnrollee(context, personId),
+    descriptorsOf(sql, tenant, personId),
+  ])
   if (!person) return refuse('person_not_found')
   if (person.status !== 'active') return refuse('person_not_active')
-  const own = await descriptorsOf(sql, tenant, personId)
   if (own.length >= MAX_PASSKEYS) return refuse('too_many_passkeys')
   const given = await authorityFor(person, body.webauthnAssertion, context)
   if (typeof given === 'string') return refuse(given)
   const about = { kind: 'registration', subjectId: personId, members: { personId }, personId } as const
   const row = newChallenge({ ...about, ...given }, { tenant, now, origin: party.origin })
-  await insertChallenges(sql, [row])
+  sendAlong(insertChallenges(sql, [row]))
   const { id: challengeId, expiresAt, statement } = row
   const options = creationOptions(person, challengeOf(statement), party, own)
   return { challengeId, expiresAt, options }
@@ -61,7 +63,7 @@ const creationOptions = (
 })
 
 export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = async ({ body }, context) => {
-  const { records, ports, actor, emit, refuse } = context
+  const { records, sql, tenant, ports, actor, emit, refuse } = context
   const known = await records.findOne(PasskeyChallenge, { id: body.challengeId, kind: 'registration' })
   const personId = known?.personId
   if (!known || !personId) return refuse('challenge_unknown')
@@ -72,29 +74,35 @@ export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = asyn
     passkeyParty(ports),
   )
   if (checked === 'registration_malformed') return refuse(checked)
-  await lockPasskeys(context)
-  const challenge = await records.lock(PasskeyChallenge, known.id)
+  const credentialId = typeof checked === 'string' ? null : checked.credentialId
+  const [, person, challenge, isEnrolled, standing, count] = await Promise.all([
+    lockPasskeys(context),
+    lockEnrollee(context, personId),
+    records.lock(PasskeyChallenge, known.id),
+    isCredentialKnown(credentialId, sql),
+    passkeyStanding(sql, tenant),
+    records.count(Passkey, { personId, revokedAt: null }),
+  ])
   if (!challenge || challenge.usedAt) return refuse('challenge_used')
   challenge.usedAt = clock.real()
   if (challenge.expiresAt <= challenge.usedAt) return refuse('challenge_expired')
   if (typeof checked === 'string') return refuse(checked)
-  const person = await lockEnrollee(context, personId)
   if (person?.status !== 'active') return refuse('person_not_active')
-  if ((await records.count(Passkey, { personId, revokedAt: null })) >= MAX_PASSKEYS)
-    return refuse('too_many_passkeys')
-  if (await isEnrolled(checked, context)) return refuse('passkey_exists')
-  if (!(await stillCounts(challenge, context))) return refuse('assertion_required')
+  if (count >= MAX_PASSKEYS) return refuse('too_many_passkeys')
+  if (isEnrolled) return refuse('passkey_exists')
+  if (!(await stillCounts(challenge, standing, context))) return refuse('assertion_required')
   const passkey = newPasskey(personId, body.name, checked, context)
   emit('passkey.enrolled', eventOf(passkey))
   return passkey
 }
 
+const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 const FIND = 'select from passkeys where credential_id = $1'
 
-/** Whether the credential is known in the installation, of whichever tenant; those who enrol the same one wait for each other. */
-async function isEnrolled({ credentialId }: NewCredential, { sql }: Pick<Context, 'sql'>): Promise<boolean> {
-  await lockTenant({ sql, tenant: { ownerId: credentialId, mode: 'live' } }, 'credential')
-  return (await sql(FIND, [credentialId])).length > 0
+/** Whether a credential is enrolled, for whichever tenant of the installation; those who enrol the same one wait for each other. */
+async function isCredentialKnown(credentialId: string | null, sql: Sql): Promise<boolean> {
+  const [, found] = await Promise.all([sql(LOCK, [`credential|${credentialId}`]), sql(FIND, [credentialId])])
+  return found.length > 0
 }
 
 const newPasskey = (

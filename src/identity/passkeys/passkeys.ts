@@ -5,7 +5,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { passkeysApi } from './api.ts'
 import { challenge, revocationOf } from './ask.ts'
-import { burnAssertion, verifyAssertion } from './assertions.ts'
+import { type Asserting, burnAssertion, verifyAssertion } from './assertions.ts'
 import { PasskeyChallenge } from './challenge.ts'
 import { registerOptions, registerVerify } from './enrol.ts'
 import { EnrolmentGrant } from './grant.ts'
@@ -22,18 +22,20 @@ const inStatus = { active: { revokedAt: null }, revoked: { revokedAt: { $ne: nul
 /** The tenant's passkeys are locked as a set, so that of two which revoke each other at once one is left. */
 const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, body }, context) => {
   const { records, sql, tenant, actor, refuse } = context
-  await lockPasskeys(context)
-  const passkey = await records.findOne(Passkey, { id, revokedAt: null })
+  const [, passkey, { active }] = await Promise.all([
+    lockPasskeys(context),
+    records.findOne(Passkey, { id, revokedAt: null }),
+    passkeyStanding(sql, tenant),
+  ])
   if (!passkey) return refuse('passkey_not_found')
   if (isForeign(passkey, actor)) return refuse('not_yours')
-  const { active } = await passkeyStanding(sql, tenant)
   const code = active > 1 ? await whyNotRevoked(passkey, body.webauthnAssertion, context) : undefined
   if (code) return refuse(code)
-  revokePasskey((await records.lock(Passkey, id)) as Passkey, context)
+  revokePasskey(passkey, context)
   return undefined
 }
 
-async function whyNotRevoked(passkey: Passkey, sent: unknown, context: Parameters<typeof revoke>[1]) {
+async function whyNotRevoked(passkey: Passkey, sent: unknown, context: Asserting) {
   if (sent === undefined) return 'assertion_required'
   const { data } = webauthnAssertion.safeParse(sent)
   if (!data) return 'assertion_malformed'

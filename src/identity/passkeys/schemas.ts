@@ -47,9 +47,16 @@ export const Registration = credential(
   description: 'As `navigator.credentials.create` gives it, in JSON: `RegistrationResponseJSON`.',
 })
 
+/** No record: one that is not known is a 400, as the request cannot be confirmed. */
+export const challengeId = z
+  .string()
+  .min(1)
+  .max(128)
+  .meta({ description: 'Of the challenge: see `expiresAt` there.' })
+
 /** The signature of a person by a passkey, over the statement of a challenge. */
 export const webauthnAssertion = z
-  .strictObject({ challengeId: id('challenge'), assertion: Assertion })
+  .strictObject({ challengeId, assertion: Assertion })
   .meta({ id: 'WebauthnAssertion', description: 'What a passkey has signed, for which challenge.' })
 
 export type Envelope = z.output<typeof webauthnAssertion>

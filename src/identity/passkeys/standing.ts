@@ -32,7 +32,7 @@ export const lockPasskeys = (context: Pick<Context, 'sql' | 'tenant'>): Promise<
 
 type Revoking = Pick<Context<never, Pick<typeof passkeyEvents, 'passkey.revoked'>>, 'records' | 'emit'>
 
-/** Revokes a passkey that is locked. */
+/** Revokes a passkey under `lockPasskeys`, or one that is locked itself. */
 export function revoke(passkey: Passkey, { emit }: Pick<Revoking, 'emit'>): void {
   passkey.revokedAt = clock.real()
   emit('passkey.revoked', eventOf(passkey))

@@ -94,11 +94,6 @@ export const belongsToAgents = ({ key, operation }: Registered): boolean =>
 
 export const isWrite = ({ operation }: Registered): boolean =>
   operation.method !== 'GET' || operation.writes === true
-/** Whether keys and people in the console read by it. */
-export const isOpenToPeople = (registered: Registered): boolean =>
-  !isWrite(registered) &&
-  (['key', 'console'] as const).every(caller => registered.operation.callers.includes(caller))
-
 /** Whether the operation parses a body: JSON or nothing. */
 export const parsesBody = ({ operation }: Registered): boolean =>
   operation.method !== 'GET' && operation.rawBody !== true

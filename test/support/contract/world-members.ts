@@ -2,11 +2,15 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
-import type { HttpResponse } from '../harness.ts'
 import { signInBy, tokenIn } from '../identity/console.ts'
-
-/** Calls an operation with the owner's key, and gives its answer. */
-type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
+import {
+  anApproval,
+  anEnrolment,
+  aRegistration,
+  aRevocation,
+  type Make,
+  type WorldService,
+} from './world-passkeys.ts'
 
 async function anAgent(make: Make): Promise<string> {
   const { id, walletId } = await make('POST', '/agents', { name: 'Shopper' })
@@ -61,16 +65,21 @@ async function aPayer(make: Make) {
   return { cardId, intentId: await approvedIntent(make, agentId, SHOP) }
 }
 
+/** What is done before an operation on the record of its path, where one call is not enough: by operation. */
+export const MADE_BEFORE: Readonly<
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<unknown>>
+> = { 'intents.approval': anApproval }
+
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<
-  Record<string, (make: Make, path: string, url: string) => Promise<object>>
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<object>>
 > = {
   'accessEvents.access': async (make, path) => {
     const { agentId } = await make('GET', path.replace(/\/access$/, ''))
     return { intentId: await approvedIntent(make, agentId, SHOP) }
   },
   'agentCredentials.create': aShopper,
-  'billing.acquirerPaid': async (make, _, url) => {
+  'billing.acquirerPaid': async (make, _, { url }) => {
     const { id: walletId } = await make('POST', '/wallets', { name: 'Bookshop' })
     const asked = { walletId, amountEuros: 50, description: 'A book', expiresInHours: 1 }
     const { id } = await make('POST', '/collect/requests', asked)
@@ -108,6 +117,9 @@ export const MADE_MEMBERS: Readonly<
     await make('POST', `/intents/${intentId}/approve`)
     return { paymentToken: token }
   },
+  'passkeys.registerOptions': anEnrolment,
+  'passkeys.registerVerify': aRegistration,
+  'passkeys.revoke': aRevocation,
   'people.create': async () => ({ email: `${randomUUID()}@example.com` }),
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   'fillerKeys.create': async () => ({

@@ -21,7 +21,8 @@ import {
   SPECIAL_RECORDS,
   type SpecialRecord,
 } from './world-data.ts'
-import { MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
+import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
+import { aPasskey } from './world-passkeys.ts'
 
 export const operations = published(areas)
 
@@ -33,6 +34,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/pay/assets': async () => style.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
+  '/passkeys': world => world.enrolledPasskey(),
   '/collect/402': world => world.askedForMoney(),
   '/collect/settlements': world => world.paidByMachine(),
   '/simulate/mpp': async () => 'paid',
@@ -120,7 +122,12 @@ export class World {
     if (!this.#prepared) return this.#prepare(registered)
     // Records that were changed first, or created in a special way, are of no use to other operations.
     const isSpecial = Object.keys(CAUSED).some(collection => registered.operation.path.startsWith(collection))
-    this.#keeps = !(registered.key in REQUIRED_BEFORE || registered.key in RECORD_VARIANTS || isSpecial)
+    this.#keeps = !(
+      registered.key in REQUIRED_BEFORE ||
+      registered.key in RECORD_VARIANTS ||
+      registered.key in MADE_BEFORE ||
+      isSpecial
+    )
     return cached(this.#prepared, registered.key, () => this.#prepare(registered))
   }
 
@@ -135,6 +142,7 @@ export class World {
     const before = REQUIRED_BEFORE[registered.key]
     if (before) await this.#succeed(byKey(before), path)
     const make = this.#make.bind(this)
+    await MADE_BEFORE[registered.key]?.(make, path, this.#service)
     return {
       path,
       body,
@@ -158,7 +166,7 @@ export class World {
   async bodyOf({ key, operation }: Registered, path: string): Promise<unknown> {
     if (operation.example === undefined) return undefined
     const make = this.#make.bind(this)
-    const made = await MADE_MEMBERS[key]?.(make, path, this.#service.url)
+    const made = await MADE_MEMBERS[key]?.(make, path, this.#service)
     const example = { ...operation.example, ...made, ...this.#variants[key] }
     const body = (await this.#withIds(example)) as { fromWalletId?: string }
     // The paying wallet needs money.
@@ -307,6 +315,11 @@ export class World {
   async paidByCard(cardId: string): Promise<string> {
     await networkBefore(this.#service).authorize(cardId, 25)
     return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
+  }
+
+  /** A passkey beside the one of the first owner. */
+  enrolledPasskey(): Promise<string> {
+    return aPasskey(this.#make.bind(this), this.#service)
   }
 
   /** A request for money that nobody has paid. */

@@ -41,8 +41,8 @@ export async function signInBy(url: string, link: string | null): Promise<Signed
 }
 
 /** The first person of an account, an owner, signed in by a link that was made with the key of this client. */
-export const firstPerson = async (url: string, { console }: TestClient): Promise<SignedIn> =>
-  signInBy(url, (await bodyOf(console.createLink())).url)
+export const firstPerson = async (url: string, client: TestClient): Promise<SignedIn> =>
+  signInBy(url, (await bodyOf(client.console.createLink())).url)
 
 /** Another person of the account, who has joined by the link of the invitation. */
 export const invited = async (

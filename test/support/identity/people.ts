@@ -33,8 +33,8 @@ let people = 0
 
 /** A person who has joined, without a passkey. */
 export async function aPerson(
-  service: TestService,
-  owner: Owner<typeof areas>,
+  service: Pick<TestService, 'sql'>,
+  owner: Pick<Owner<typeof areas>, 'ownerId'>,
   { role = 'owner', name = `Person ${++people}` }: Pick<EnrolledMembers, 'role' | 'name'> = {},
 ): Promise<{ id: string; name: string }> {
   const id = `person_${String(++people).padStart(26, '0')}`

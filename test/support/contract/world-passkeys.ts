@@ -1,0 +1,76 @@
+import type { HttpResponse, TestService } from '../harness.ts'
+import { Authenticator } from '../identity/authenticator.ts'
+import { aPerson, originOf } from '../identity/people.ts'
+
+/** Calls an operation with the owner's key, and gives its answer. */
+export type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
+
+export type WorldService = Pick<TestService, 'sql' | 'url'>
+
+type Begun = { readonly challengeId: string; readonly options: Parameters<Authenticator['register']>[0] }
+
+/** The device of the first owner of each account: it confirms what needs a passkey. */
+const devices = new Map<string, Promise<Authenticator>>()
+
+async function firstDevice(make: Make, service: WorldService): Promise<Authenticator> {
+  const { id: ownerId } = await make('GET', '/customers/me')
+  const known = devices.get(ownerId) ?? enrolFirst(make, service, ownerId)
+  devices.set(ownerId, known)
+  return known
+}
+
+async function enrolFirst(make: Make, service: WorldService, ownerId: string): Promise<Authenticator> {
+  const { id: personId } = await aPerson(service, { ownerId })
+  const device = new Authenticator({ origin: originOf(service) })
+  await register(make, device, await make('POST', '/passkeys/register/options', { personId }))
+  return device
+}
+
+const register = (make: Make, device: Authenticator, { challengeId, options }: Begun) =>
+  make('POST', '/passkeys/register/verify', { challengeId, registration: device.register(options) })
+
+/** What the first owner's device has signed for a purpose. */
+async function assertion(make: Make, service: WorldService, body: object) {
+  const device = await firstDevice(make, service)
+  const { challengeId, options } = await make('POST', '/passkeys/challenge', body)
+  return { challengeId, assertion: device.assert(options) }
+}
+
+/** The body by which somebody's passkey is begun to be enrolled. */
+export async function anEnrolment(make: Make, _path: string, service: WorldService) {
+  const { id: ownerId } = await make('GET', '/customers/me')
+  const { id: personId } = await aPerson(service, { ownerId })
+  const webauthnAssertion = await assertion(make, service, { purpose: 'enrolment', subject: personId })
+  return { personId, webauthnAssertion }
+}
+
+async function begin(make: Make, service: WorldService) {
+  const begun: Begun = await make('POST', '/passkeys/register/options', await anEnrolment(make, '', service))
+  return { begun, device: new Authenticator({ origin: originOf(service) }) }
+}
+
+export async function aRegistration(make: Make, _path: string, service: WorldService) {
+  const { device, begun } = await begin(make, service)
+  return { challengeId: begun.challengeId, registration: device.register(begun.options) }
+}
+
+/** The id of a passkey beside that of the first owner. */
+export async function aPasskey(make: Make, service: WorldService): Promise<string> {
+  const { device, begun } = await begin(make, service)
+  return (await register(make, device, begun)).id
+}
+
+/** The body by which the passkey that the path names is revoked. */
+export async function aRevocation(make: Make, path: string, service: WorldService) {
+  const subject = path.split('/').at(-1)
+  return { webauthnAssertion: await assertion(make, service, { purpose: 'revocation', subject }) }
+}
+
+/** Approves the intent that the path names with the passkey of the first owner. */
+export async function anApproval(make: Make, path: string, service: WorldService): Promise<void> {
+  const id = path.split('/').at(-2)
+  const device = await firstDevice(make, service)
+  const { challengeId, options } = await make('POST', `/passkeys/intents/${id}/challenge`, {})
+  const webauthnAssertion = { challengeId, assertion: device.assert(options) }
+  await make('POST', `/intents/${id}/approve`, { webauthnAssertion })
+}
