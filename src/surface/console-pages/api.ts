@@ -48,7 +48,6 @@ export const consolePagesApi = {
     description: 'Where a person is after signing in. The newest come first, fifty at most.',
     callers: ['console'],
     signInAt: '/login',
-    scope: 'intents:read',
   }),
   approve: get('/approve/{intentId}', {
     ...page,
@@ -58,7 +57,6 @@ export const consolePagesApi = {
       'How much goes to whom, why, by which agent and run, which rules ask and what every limit leaves, until when it waits; and how it ended, by whom, and where the proof is. Approving takes a passkey, denying a reason. A person without the scope `intents:approve` sees all of it and decides nothing.',
     callers: ['console'],
     signInAt: '/login',
-    scope: 'intents:read',
     headers: { 200: pageHeaders, 404: pageHeaders },
     fails: { intent_not_found: missing('intent') },
   }),

@@ -66,8 +66,8 @@ ${content}
 
 function signedIn({ name, role }: Viewer, language: Language): Html {
   const { roles, signOut } = texts[language].frame
-  return html`<span class="who"><bdi>${plainText(name, 60)}</bdi> · ${roles[role]}</span>
-  <button type="button" data-action="sign-out" hidden>${signOut}</button>`
+  return html`<div class="session"><span class="who"><bdi>${plainText(name, 60)}</bdi> · ${roles[role]}</span>
+  <button type="button" data-action="sign-out" hidden>${signOut}</button></div>`
 }
 
 interface Notice extends Pick<PageParts, 'title' | 'script'> {

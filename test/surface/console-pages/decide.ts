@@ -49,6 +49,7 @@ describe('a decision on the page', () => {
     await page.getByRole('button', { name: 'Approve with passkey' }).click()
     await troubleIn(page).filter({ hasText: 'did not confirm that it is you' }).waitFor()
     expect(await statusOf(client, intent.id)).toBe('created')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve with passkey')
     await device.recognize(true)
     await page.getByRole('button', { name: 'Approve with passkey' }).click()
     await newsIn(page).filter({ hasText: 'Approved.' }).waitFor()

@@ -54,10 +54,13 @@ function prepare() {
   if (decision) decision.hidden = false
 }
 
+/** What goes wrong in the browser changes nothing of the page. */
+const HERE = new Set(['not_allowed', 'no_passkey', 'unsupported', 'offline'])
+
 /** What a refusal means for the page: other words to sign, an end, or nobody signed in. */
 async function afterRefusal(error) {
+  if (!(error instanceof Refused) || HERE.has(error.code)) throw error
   challenge = undefined
-  if (!(error instanceof Refused)) throw error
   if (error.code === 'unauthenticated') return goBy('login', here())
   if (error.code === 'statement_outdated') {
     await refresh()
