@@ -5,7 +5,7 @@ import { get, missing } from '../../kernel/contract/operation.ts'
 const pageHeaders = {
   'Content-Language': '`de` or `en`.',
   'Content-Security-Policy': 'Only what is ours is loaded, and no code stands in the page.',
-  Vary: 'The page depends on `Accept-Language`, and on the host that was asked.',
+  Vary: 'The page depends on `Accept`, `Accept-Language` and the host that was asked.',
 }
 
 const page = {
@@ -52,6 +52,10 @@ export const consolePagesApi = {
   approve: get('/approve/{intentId}', {
     ...page,
     readsClock: true,
+    reads: {
+      ...page.reads,
+      accept: 'An intent that is not there is told in a page to those who accept `text/html`.',
+    },
     summary: 'The page where a person decides about an intent',
     description:
       'How much goes to whom, why, by which agent and run, which rules ask and what every limit leaves, until when it waits; and how it ended, by whom, and where the proof is. Approving takes a passkey, denying a reason. A person without the scope `intents:approve` sees all of it and decides nothing.',

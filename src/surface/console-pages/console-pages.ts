@@ -28,7 +28,7 @@ function answer(content: Html, language: Language, refusal?: Refusal) {
   return withHeaders<File>(page, {
     'Content-Language': language,
     'Content-Security-Policy': POLICY,
-    Vary: 'Accept-Language, Host',
+    Vary: 'Accept, Accept-Language, Host',
   })
 }
 
@@ -57,9 +57,11 @@ const consolePages = implement(consolePagesApi, {
     const language = languageIn(context)
     const view = await readApproval(params.intentId, context)
     if (view) return answer(approvePage(view, language), language)
+    const refusal = context.refuse('intent_not_found')
+    if (!context.headers.accept?.includes('text/html')) return refusal
     const { unknown: title, unknownHint: text } = texts[language].approve
     const page = notice(language, '../', { mark: '404', title, text })
-    return answer(page, language, context.refuse('intent_not_found'))
+    return answer(page, language, refusal)
   },
 
   async asset({ params }, { refuse }) {

@@ -16,7 +16,7 @@ describe('the pages that everybody may see', () => {
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
       'content-language': 'en',
-      vary: 'Accept-Language, Host',
+      vary: 'Accept, Accept-Language, Host',
     })
     expect(response.headers.get('set-cookie')).toBeNull()
     const text = await response.text()
