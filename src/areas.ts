@@ -19,6 +19,7 @@ import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
 import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
+import { mandatesArea } from './control/mandates/mandates.ts'
 import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { riskArea } from './control/risk/risk.ts'
@@ -26,6 +27,7 @@ import { runsArea } from './control/runs/runs.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
+import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
@@ -51,6 +53,7 @@ export const areas = {
   people: peopleArea,
   keys: keysArea,
   signingKeys: signingKeysArea,
+  console: consoleArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,
@@ -65,6 +68,7 @@ export const areas = {
   runs: runsArea,
   delegations: delegationsArea,
   policies: policiesArea,
+  mandates: mandatesArea,
   risk: riskArea,
   intents: intentsArea,
   cards: cardsArea,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import type { Caller } from '../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
-import { scopes } from '../src/kernel/contract/scopes.ts'
+import { testConsoleCallers } from './contract/console-callers.ts'
 import { testDatabaseUse } from './contract/database-use.ts'
 import { testListPlans } from './contract/list-plans.ts'
 import { testSignedRequests } from './contract/signed-requests.ts'
@@ -25,8 +25,8 @@ import {
   withoutTimes,
   worldsOf,
 } from './support/contract/contract.ts'
+import { credentialsWithout } from './support/contract/scopeless.ts'
 import { credentials, unknownId } from './support/contract/world.ts'
-import { aKey, aToken } from './support/factories.ts'
 import {
   DASHBOARD_SECRET,
   type HttpResponse,
@@ -45,14 +45,18 @@ const started = await startTestService({
   },
 })
 const service = { ...started, http: plainHttp(started.url) }
-const { owner, freshWorld, sharedWorld, foreignWorld, agentToken, liveKey, loner } = await worldsOf(service)
+const worlds = await worldsOf(service)
+const { owner, freshWorld, sharedWorld, foreignWorld, agentToken, liveKey, loner } = worlds
 const send = checkedSender(freshWorld)
+
+const { keyWithout, tokenWithout } = credentialsWithout(owner.client, loner.id)
 
 describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s with', (_, registered) => {
   const { callers, scope } = registered.operation
   const kinds: [Caller, string, RequestOptions][] = [
     ['key', 'an owner’s key', { token: owner.key }],
     ['agent', 'an agent’s token', { token: agentToken }],
+    ['console', 'a person in the console', { headers: owner.session }],
     ['dash', 'the dashboard', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }],
   ]
   let path: string
@@ -72,21 +76,16 @@ describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s wit
         const { status, headers, body } = await send(registered, path, options)
         expect([status, headers.get('x-error-code')]).toEqual([403, 'wrong_caller'])
         expect(body.error).toMatch(
-          /^This operation takes (an API key|an agent token|the dashboard secret in X-D)/,
+          /^This operation takes (an API key|a person’s session|an agent token|the dashboard secret in X-D)/,
         )
       })
 
   if (scope)
     test('a credential without the scope is a 403 that names the scope', async () => {
-      const others = scopes.filter(name => name !== scope)
-      const tokens = [(await aKey(owner.client, { scopes: others })).key]
-      const readable = others.filter(
-        name => name.endsWith(':read') && /^(agents|policies|events|tokens)/.test(name),
-      )
-      if (callers.includes('agent'))
-        tokens.push((await aToken(owner.client, loner.id, { scopes: readable })).token)
+      const tokens = [await keyWithout(scope)]
+      if (callers.includes('agent')) tokens.push(await tokenWithout(scope))
       for (const token of tokens) {
-        const { status, headers, body } = await send(registered, path, { token: String(token) })
+        const { status, headers, body } = await send(registered, path, { token })
         expect([status, headers.get('x-error-code')]).toEqual([403, 'missing_scope'])
         expect(body.error).toContain(scope)
       }
@@ -154,7 +153,7 @@ describe.each(casesWhere(parsesBody))('%s refuses', (_, registered) => {
   }
 
   test('a body that is not an object', async () => {
-    for (const body of ['[]', 'null', '"text"', '7', '{', '[{}]']) await post(body)
+    await Promise.all(['[]', 'null', '"text"', '7', '{', '[{}]'].map(post))
   })
 
   test('an unknown member', async () => {
@@ -198,16 +197,11 @@ describe.each(cases)('%s', (_, registered) => {
     const queries = ['colour=1', 'colour=1&colour=2', '__proto__=1', 'a=%00']
     if (query?.shape?.limit)
       queries.push('limit=0', 'limit=101', 'limit=x', 'limit=1&limit=1', 'cursor=forged')
-    for (const text of queries)
-      expect(
-        (
-          await send(
-            registered,
-            `${path}${path.includes('?') ? '&' : '?'}${text}`,
-            credentials(registered, owner),
-          )
-        ).status,
-      ).toBe(400)
+    const mark = path.includes('?') ? '&' : '?'
+    for (const text of queries) {
+      const { status } = await send(registered, path + mark + text, credentials(registered, owner))
+      expect(status).toBe(400)
+    }
   })
 
   test('is reached by its own method only', async () => {
@@ -236,6 +230,7 @@ describe.each(cases)('%s', (_, registered) => {
   })
 })
 
+testConsoleCallers({ ...worlds, send })
 testValidRequests({ service, recorder, owner, freshWorld, send })
 testSignedRequests({ service, recorder, owner, agentToken, send })
 

@@ -1,3 +1,4 @@
+export { withTolerance } from './amount-rules.ts'
 export { contradictionsIn, type Warning } from './contradictions.ts'
 export { type CompiledPolicy, compileCardTerms, compilePolicy, decide, ruleTable } from './decide.ts'
 export { decideIsolated } from './decide-isolated.ts'
@@ -7,17 +8,23 @@ export {
   type Check,
   type Counters,
   checkOutcomes,
+  type MandateLimit,
+  type MandateUse,
   type Risk,
+  type RuledMandate,
   type Ruling,
   remainingOf,
   type SpendRequest,
 } from './decision.ts'
 export type { Rule } from './evaluation.ts'
 export { explainChecks } from './explain.ts'
+export { lackOf, mandateInWords } from './mandate-rules.ts'
 export { presetOf, presets } from './presets.ts'
 export {
   encodeRules,
   expirationActions,
+  mccCode,
+  merchantPattern,
   PolicyCreate,
   type Rules,
   ruleFields,

@@ -2,7 +2,17 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
-import { anEnrolment, aRegistration, aRevocation, type Make, type WorldService } from './world-passkeys.ts'
+import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
+import {
+  anApproval,
+  anEnrolment,
+  aRegistration,
+  aRevocation,
+  aSignedMandate,
+  inThirtyDays,
+  type Make,
+  type WorldService,
+} from './world-passkeys.ts'
 
 async function anAgent(make: Make): Promise<string> {
   const { id, walletId } = await make('POST', '/agents', { name: 'Shopper' })
@@ -30,14 +40,23 @@ async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
 }
 
 /** The credential by which a test token pays what is asked for at the path. */
-const paying = (method: string) => async (_make: Make, path: string, url: string) => ({
-  authorization: credentialFor(await challengeOf(url + path, { method })),
-})
+const paying =
+  (method: string) =>
+  async (_make: Make, path: string, { url }: WorldService) => ({
+    authorization: credentialFor(await challengeOf(url + path, { method })),
+  })
+
+/** What the browser of a person sends who has just signed in. */
+async function aSession(make: Make, _path: string, service: WorldService) {
+  const { id: ownerId } = await make('GET', '/customers/me')
+  return (await signedInTo(service, { ownerId })).headers
+}
 
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
-  Record<string, (make: Make, path: string, url: string) => Promise<Record<string, string>>>
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
+  'console.signOut': aSession,
   'settlements.pay': paying('GET'),
   'settlements.payByPost': paying('POST'),
   'mppMerchants.get': paying('GET'),
@@ -49,6 +68,11 @@ async function aPayer(make: Make) {
   const { agentId, cardId } = await aShopper(make)
   return { cardId, intentId: await approvedIntent(make, agentId, SHOP) }
 }
+
+/** What is done before an operation on the record of its path, where one call is not enough: by operation. */
+export const MADE_BEFORE: Readonly<
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<unknown>>
+> = { 'intents.approval': anApproval }
 
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<
@@ -66,6 +90,10 @@ export const MADE_MEMBERS: Readonly<
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
+  'console.redeemLink': async (make, _, service) => {
+    const { id: ownerId } = await make('GET', '/customers/me')
+    return { token: tokenIn((await aLink(service, { ownerId })).url) }
+  },
   'checkout.confirm': shoppersIntent,
   'checkout.createSession': shoppersIntent,
   'checkout.credential': async make => {
@@ -80,6 +108,8 @@ export const MADE_MEMBERS: Readonly<
     return { intentId: await approvedIntent(make, await anAgent(make), { walletId }) }
   },
   'credentials.create': shoppersIntent,
+  'mandates.create': aSignedMandate,
+  'mandates.options': async () => ({ expiresAt: inThirtyDays() }),
   'mpp.mint': async make => ({
     ...(await aPayer(make)),
     challenge: writeChallenge(aChallenge()),

@@ -65,3 +65,23 @@ export async function aRevocation(make: Make, path: string, service: WorldServic
   const subject = path.split('/').at(-1)
   return { webauthnAssertion: await assertion(make, service, { purpose: 'revocation', subject }) }
 }
+
+/** Approves the intent that the path names with the passkey of the first owner. */
+export async function anApproval(make: Make, path: string, service: WorldService): Promise<void> {
+  const id = path.split('/').at(-2)
+  const device = await firstDevice(make, service)
+  const { challengeId, options } = await make('POST', `/passkeys/intents/${id}/challenge`, {})
+  const webauthnAssertion = { challengeId, assertion: device.assert(options) }
+  await make('POST', `/intents/${id}/approve`, { webauthnAssertion })
+}
+
+/** The members of a mandate for an agent, signed by the first owner's device. */
+export async function aSignedMandate(make: Make, _path: string, service: WorldService) {
+  const { id: agentId } = await make('POST', '/agents', { name: 'Shopper' })
+  const device = await firstDevice(make, service)
+  const mandate = { agentId, constraints: { totalEuros: 100 }, expiresAt: inThirtyDays() }
+  const { challengeId, options } = await make('POST', '/mandates/options', mandate)
+  return { name: 'Books', ...mandate, webauthnAssertion: { challengeId, assertion: device.assert(options) } }
+}
+
+export const inThirtyDays = (): string => new Date(Date.now() + 30 * 86_400_000).toISOString()
