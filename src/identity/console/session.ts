@@ -23,10 +23,7 @@ const schema = defineEntity({
     passkeyId: nullable.string(),
     hash: p.text(),
     hint: p.text(),
-    /** By the instant that `createdAt` has: a later one would be beyond twelve hours. */
-    expiresAt: timestamp().onCreate(session =>
-      after((session as { createdAt: Date }).createdAt, SESSION_LASTS_MS),
-    ),
+    expiresAt: timestamp(),
     /** When somebody has last done something, to the second. */
     lastUsedAt: realTime(),
     revokedAt: nullable.instant(),
