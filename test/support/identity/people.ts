@@ -10,6 +10,10 @@ type TestClient = Client<typeof areas>
 /** The origin of the pages of a test service. */
 export const originOf = ({ url }: { readonly url: string }): string => url.replace('127.0.0.1', 'localhost')
 
+/** The origin of the pages, as the service tells it to browsers. */
+export const pagesOrigin = async ({ http }: Pick<TestService, 'http'>): Promise<string> =>
+  (await http('GET', '/.well-known/webauthn')).body.origins[0]
+
 /** A person with a device, and the passkey on it. */
 export interface Enrolled {
   readonly personId: string
@@ -54,7 +58,11 @@ export async function enrolled(
   { by, algorithm, ...members }: EnrolledMembers = {},
 ): Promise<Enrolled> {
   const person = await aPerson(service, owner, members)
-  const device = new Authenticator({ origin: originOf(service), ...(algorithm ? { algorithm } : {}) })
+  const device = new Authenticator({
+    origin: await pagesOrigin(service),
+
+    ...(algorithm ? { algorithm } : {}),
+  })
   const passkeyId = await enrol(owner.client, person.id, device, by)
   return { personId: person.id, passkeyId, name: person.name, device, owner }
 }
