@@ -26,6 +26,7 @@ import { runsArea } from './control/runs/runs.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
+import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
@@ -51,6 +52,7 @@ export const areas = {
   people: peopleArea,
   keys: keysArea,
   signingKeys: signingKeysArea,
+  console: consoleArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Caller } from '../src/kernel/contract/actor.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
 import { scopes } from '../src/kernel/contract/scopes.ts'
+import { testConsoleCallers } from './contract/console-callers.ts'
 import { testDatabaseUse } from './contract/database-use.ts'
 import { testListPlans } from './contract/list-plans.ts'
 import { testSignedRequests } from './contract/signed-requests.ts'
@@ -45,7 +46,8 @@ const started = await startTestService({
   },
 })
 const service = { ...started, http: plainHttp(started.url) }
-const { owner, freshWorld, sharedWorld, foreignWorld, agentToken, liveKey, loner } = await worldsOf(service)
+const worlds = await worldsOf(service)
+const { owner, freshWorld, sharedWorld, foreignWorld, agentToken, liveKey, loner } = worlds
 const send = checkedSender(freshWorld)
 
 describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s with', (_, registered) => {
@@ -53,6 +55,7 @@ describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s wit
   const kinds: [Caller, string, RequestOptions][] = [
     ['key', 'an owner’s key', { token: owner.key }],
     ['agent', 'an agent’s token', { token: agentToken }],
+    ['console', 'a person in the console', { headers: owner.session }],
     ['dash', 'the dashboard', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }],
   ]
   let path: string
@@ -72,7 +75,7 @@ describe.each(casesWhere(registered => !isPublic(registered)))('a call of %s wit
         const { status, headers, body } = await send(registered, path, options)
         expect([status, headers.get('x-error-code')]).toEqual([403, 'wrong_caller'])
         expect(body.error).toMatch(
-          /^This operation takes (an API key|an agent token|the dashboard secret in X-D)/,
+          /^This operation takes (an API key|a person’s session|an agent token|the dashboard secret in X-D)/,
         )
       })
 
@@ -198,16 +201,11 @@ describe.each(cases)('%s', (_, registered) => {
     const queries = ['colour=1', 'colour=1&colour=2', '__proto__=1', 'a=%00']
     if (query?.shape?.limit)
       queries.push('limit=0', 'limit=101', 'limit=x', 'limit=1&limit=1', 'cursor=forged')
-    for (const text of queries)
-      expect(
-        (
-          await send(
-            registered,
-            `${path}${path.includes('?') ? '&' : '?'}${text}`,
-            credentials(registered, owner),
-          )
-        ).status,
-      ).toBe(400)
+    const mark = path.includes('?') ? '&' : '?'
+    for (const text of queries) {
+      const { status } = await send(registered, path + mark + text, credentials(registered, owner))
+      expect(status).toBe(400)
+    }
   })
 
   test('is reached by its own method only', async () => {
@@ -236,6 +234,7 @@ describe.each(cases)('%s', (_, registered) => {
   })
 })
 
+testConsoleCallers({ ...worlds, send })
 testValidRequests({ service, recorder, owner, freshWorld, send })
 testSignedRequests({ service, recorder, owner, agentToken, send })
 

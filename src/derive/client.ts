@@ -1,3 +1,9 @@
+export {
+  type ApprovalProof,
+  ApprovalRejected,
+  type ProvenApproval,
+  verifyApproval,
+} from './verify-approval.ts'
 export { SignatureRejected, UnknownSigningKey, verifySigned } from './verify-signed.ts'
 export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-webhook.ts'
 
@@ -44,6 +50,8 @@ export interface ClientOptions {
   /** A key or an agent's token. */
   readonly token?: string
   readonly dashboardSecret?: string
+  /** Sent with each request. A page of the service needs none: the browser sends the cookie of the session by itself. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 interface Input extends Extras {
@@ -91,12 +99,16 @@ function addressOf(base: string, path: string, { params = {}, query = {} }: Inpu
   return url
 }
 
-function headersOf({ token, dashboardSecret }: ClientOptions, { body, idempotencyKey, headers }: Input) {
+function headersOf(
+  { token, dashboardSecret, headers: own }: ClientOptions,
+  { body, idempotencyKey, headers }: Input,
+) {
   return {
     ...(token ? { authorization: `Bearer ${token}` } : {}),
     ...(dashboardSecret ? { 'x-dashboard-secret': dashboardSecret } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+    ...own,
     ...headers,
   }
 }

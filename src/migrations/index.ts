@@ -71,6 +71,7 @@ import { MachinePaymentsReceived } from './m0097-machine-payments-received.ts'
 import { Console } from './m0098-console.ts'
 import { People } from './m0099-people.ts'
 import { Passkeys } from './m0100-passkeys.ts'
+import { Approvals } from './m0101-approvals.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -147,4 +148,5 @@ export const migrations = [
   { name: 'm0098-console', class: Console },
   { name: 'm0099-people', class: People },
   { name: 'm0100-passkeys', class: Passkeys },
+  { name: 'm0101-approvals', class: Approvals },
 ]

@@ -90,3 +90,67 @@ describe('an API process that is killed while it is paid', () => {
     await expectPaidOnce(payee, credential)
   })
 })
+
+describe('an API process that is killed while it gives money back to a card', () => {
+  const KEY = { idempotencyKey: 'give-it-back' }
+  const giveBack = ({ client, requestId }: Payee) =>
+    client().collect.refund({ params: { id: requestId }, body: {}, ...KEY })
+
+  const refunds = async ({ client, requestId }: Payee) =>
+    (await bodyOf(client().collect.refunds({ params: { id: requestId } }))).data
+
+  async function aPaidPayee(): Promise<Payee> {
+    const payee = await aPayee()
+    const credential = credentialFor(await challengeOf(payee.url()))
+    expect(await present(payee.url(), credential)).toMatchObject({ status: 200 })
+    return payee
+  }
+
+  /** The lease of a request that a crash has ended runs out after two minutes. */
+  const lapseLease = () =>
+    api.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
+
+  async function expectGivenBackOnce(payee: Payee): Promise<void> {
+    expect(await refunds(payee)).toMatchObject([{ status: 'completed', amountEuros: 12.5 }])
+    expect(await request(payee)).toMatchObject({
+      status: 'refunded',
+      refundedEuros: 12.5,
+      refundingEuros: 0,
+    })
+    expect(await balance(payee)).toBe(0)
+    expect(await giveBack(payee)).toMatchObject({ body: { refunds: [{ amountEuros: 12.5 }] } })
+    expect(await refunds(payee)).toHaveLength(1)
+    await expectVerifiedLedger(payee.client())
+  }
+
+  test('before the refund is on record has given nothing, and the same request gives it', async () => {
+    const payee = await aPaidPayee()
+    const release = await api.hold('select from payment_requests where id = $1 for update', [payee.requestId])
+    await api.killDuring(() => giveBack(payee), api.isWaiting)
+    await release()
+    expect(await refunds(payee)).toEqual([])
+    expect(await balance(payee)).toBe(12.5)
+    expect((await giveBack(payee)).status).toBe(200)
+    await expectGivenBackOnce(payee)
+  })
+
+  test('after the acquirer has given it back, before that is recorded, records it once', async () => {
+    const payee = await aPaidPayee()
+    await api.sql(`
+      create function wait_for_test() returns trigger language plpgsql as
+        $$ begin perform pg_advisory_xact_lock(4711); return new; end $$;
+      create trigger wait before update on request_refunds for each row execute function wait_for_test()`)
+    const release = await api.hold('select pg_advisory_lock($1)', [4711])
+    await api.killDuring(() => giveBack(payee), api.isWaiting)
+    await api.sql(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'`)
+    await release()
+    await api.sql('drop function wait_for_test cascade')
+    expect(await refunds(payee)).toMatchObject([{ status: 'pending', amountEuros: 12.5 }])
+    expect(await request(payee)).toMatchObject({ status: 'paid', refundingEuros: 12.5 })
+    expect(await balance(payee)).toBe(0)
+    await lapseLease()
+    expect(await giveBack(payee)).toMatchObject({ status: 200, body: { refunds: [{ status: 'pending' }] } })
+    await anHour(payee)
+    await expectGivenBackOnce(payee)
+  })
+})

@@ -1,1 +1,6 @@
 import './approvals/deciders.ts'
+import './approvals/passkey-approvals.ts'
+import './approvals/misused-signatures.ts'
+import './approvals/console-approvals.ts'
+import './approvals/proofs.ts'
+import './approvals/approval-races.ts'

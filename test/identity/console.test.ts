@@ -1,1 +1,2 @@
 import './console/gate.ts'
+import './console/links.ts'

@@ -1,4 +1,4 @@
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
@@ -11,7 +11,7 @@ import { openSubject } from './subject.ts'
 
 type Handler = HandlerOf<typeof accessEventsApi.access>
 type Context = ContextOf<typeof accessEventsApi.access>
-type Body = Parameters<Handler['reserve']>[0]['body']
+type Body = InputOf<typeof accessEventsApi.access>['body']
 
 /** Whoever is to read: the holder of a key, or the processor's own elements in the browser that made the nonce. */
 interface Reader {

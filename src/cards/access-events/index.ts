@@ -1,4 +1,4 @@
-export { chosenCard } from './chosen-card.ts'
+export { chosenCard, chosenCards } from './chosen-card.ts'
 export {
   callOf,
   type DisclosureRequest,
@@ -13,3 +13,4 @@ export { redeem } from './redemption.ts'
 export { accessRefusals, subjectRefusals } from './refusals.ts'
 export { accessEvents, denialEvents, keyThumbprint } from './schemas.ts'
 export { type AccessSubject, openSubject } from './subject.ts'
+export { openSubjects } from './subjects.ts'

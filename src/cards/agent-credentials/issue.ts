@@ -1,6 +1,6 @@
 import { findAgent } from '../../control/agents/index.ts'
 import { payeeMatcher } from '../../control/merchants/index.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { IssuedNetworkToken, ProcessorFailure } from '../../ports/card-processor.ts'
@@ -24,7 +24,7 @@ import { agentCredentialEvent } from './events.ts'
 
 type Handler = HandlerOf<typeof agentCredentialsApi.create>
 type Context = ContextOf<typeof agentCredentialsApi.create>
-type Body = Parameters<Handler['reserve']>[0]['body']
+type Body = InputOf<typeof agentCredentialsApi.create>['body']
 
 /** Stored before the call, so it must be JSON. */
 type TokenRequest = DisclosureRequest & { readonly credentialId: string; readonly expiresAt: string }

@@ -1,3 +1,4 @@
+export { agentLanes } from './agent-lanes.ts'
 export { CardAuthorization, CardMessage } from './authorization.ts'
 export { type CardBatch, writeCardBatch } from './batch.ts'
 export { confirmationBlocker, confirmPayment, loadConfirmations, writeConfirmations } from './confirm.ts'

@@ -5,7 +5,7 @@ import {
   recordOutcome,
   redeem,
 } from '../../cards/access-events/index.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
@@ -16,7 +16,7 @@ import { CheckoutSession, overBecause, sessionMachine } from './session.ts'
 
 type Handler = HandlerOf<typeof checkoutApi.credential>
 type Context = ContextOf<typeof checkoutApi.credential>
-type Body = Parameters<Handler['reserve']>[0]['body']
+type Body = InputOf<typeof checkoutApi.credential>['body']
 
 /** Stored before the call, so it must be JSON. */
 type Redemption = DisclosureRequest & { readonly sessionId: string }

@@ -1,10 +1,9 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { onlyWith, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { IncomingEvent } from '../../money/incoming/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { WalletEvent } from '../../money/wallets/index.ts'
-import { euros } from '../../values/money.ts'
 import { cancelRequest } from './end.ts'
 import { paymentEvents, requestEvents } from './events.ts'
 import { addPayment, lockRequests, paymentUnderWay, writeRequests } from './payments.ts'
@@ -19,15 +18,9 @@ type PaidCredit = Credit & { readonly walletId: string; readonly payableId: stri
 const paysRequest = (credit: Credit): credit is PaidCredit =>
   credit.payableType === 'request' && credit.payableId !== null && credit.walletId !== null
 
-/** An event holds its amount as JSON has it. */
-const readAmount = (event: PaidCredit): PaidCredit => ({
-  ...event,
-  amountEuros: z.decode(euros, event.amountEuros as unknown as number),
-})
-
 /** Counts what has come in, in the transaction that has booked it. */
 async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
-  const credits = events.filter(paysRequest).map(readAmount)
+  const credits = events.filter(paysRequest)
   const { sql, tenant, sendAlong } = context
   const locked = await lockRequests(
     sql,

@@ -43,9 +43,8 @@ export class OpenPayment {
 
   /** Captures the money, once, whoever else has said so before. */
   pay(by: Witness): void {
-    const transactionId = this.#settle('paid')
-    if (transactionId === null) throw new Error(`${this.credential.id}: paid without a transaction`)
-    consume(this.credential, transactionId, by, this.#context)
+    takeAsPaid(this.credential, by, this.#batch, this.#context)
+    this.#write()
   }
 
   /** Nobody knows what became of it: the money stays held. The network may have said it before. */
@@ -65,7 +64,9 @@ export class OpenPayment {
   async giveUp(by: Witness): Promise<boolean> {
     const { credential } = this
     const { now, emit } = this.#context
-    const transactionId = this.#settle('not_paid')
+    const { id } = credential
+    const transactionId = settleTokenPayment(id, 'not_paid', { type: 'mpp', id }, this.#batch, this.#context)
+    this.#write()
     if (transactionId !== null && credential.declinedAt === null) {
       consume(credential, transactionId, 'network', this.#context)
       return false
@@ -80,13 +81,26 @@ export class OpenPayment {
     return true
   }
 
-  #settle(outcome: 'paid' | 'not_paid'): string | null {
-    const { id } = this.credential
+  #write(): void {
     const { sql, sendAlong } = this.#context
-    const transactionId = settleTokenPayment(id, outcome, { type: 'mpp', id }, this.#batch, this.#context)
     sendAlong(writeCardBatch(this.#batch, sql))
-    return transactionId
   }
+}
+
+/** What the outcome of one payment of a batch changes beside the batch. */
+type PaidContext = Pick<OutcomeContext, 'now' | 'emit' | 'wake'>
+
+/** Captures the money, once, whoever else has said so before. The caller writes the batch. */
+export function takeAsPaid(
+  credential: MppCredential,
+  by: Witness,
+  batch: CardBatch,
+  context: PaidContext,
+): void {
+  const { id } = credential
+  const transactionId = settleTokenPayment(id, 'paid', { type: 'mpp', id }, batch, context)
+  if (transactionId === null) throw new Error(`${id}: paid without a transaction`)
+  consume(credential, transactionId, by, context)
 }
 
 /** Ends a payment that is paid; false where it has ended before. */
@@ -94,7 +108,7 @@ export function consume(
   credential: MppCredential,
   transactionId: string,
   by: Witness,
-  context: Pick<OutcomeContext, 'now' | 'emit' | 'wake'>,
+  context: PaidContext,
 ): boolean {
   const { now, emit, wake } = context
   if (!mppCredentialMachine.move(credential, 'consumed')) return false
@@ -114,6 +128,20 @@ function look(
 ): void {
   credential.workflowId ??= workflowIdOf(process, credential.id)
   wake(process, credential)
+}
+
+/** Machine payments of a batch, locked with all that their outcomes may change, in the global order. */
+export async function lockPayments(
+  ids: readonly string[],
+  { sql, records, tenant, now }: Pick<OutcomeContext, 'sql' | 'records' | 'tenant' | 'now'>,
+) {
+  const batch = await loadTokenPayments(sql, { tenant, now }, { mppCredentialIds: ids })
+  const credentials = await records.find(
+    MppCredential,
+    { id: { $in: ids } },
+    { orderBy: { id: 'asc' }, lock: true },
+  )
+  return { batch, credentials: new Map(credentials.map(credential => [credential.id, credential])) }
 }
 
 /** Locks a machine payment with all that its outcome may change, in the global order; null if there is none. */

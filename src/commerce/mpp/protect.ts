@@ -45,12 +45,12 @@ export const rules: HandlerOf<typeof protectApi.rules> = ({ query: { type, agent
   return page(ProtectRule, { ...definedOnly({ type, agentId }), ...own })
 }
 
-/** The rules on machine payments that may concern the agent of an intent, read beside whatever else is read. */
-export const rulesOnIntent = (
-  intentId: string,
+/** The rules on machine payments that may concern the agents of these intents, read beside whatever else is read. */
+export const rulesOnIntents = (
+  intentIds: readonly string[],
   { records, tenant: { ownerId, mode } }: Pick<Context, 'records' | 'tenant'>,
 ): Promise<readonly ProtectRule[]> =>
-  records.find(ProtectRule, sqlCondition(OF_INTENT, [ownerId, mode, intentId]))
+  records.find(ProtectRule, sqlCondition(OF_INTENTS, [ownerId, mode, [...new Set(intentIds)]]))
 
-const OF_INTENT =
-  'agent_id is null or agent_id = (select i.agent_id from intents i where (i.owner_id, i.mode, i.id) = (?, ?, ?))'
+const OF_INTENTS =
+  'agent_id is null or agent_id = any(array(select i.agent_id from intents i where i.owner_id = ? and i.mode = ? and i.id = any(?::text[])))'

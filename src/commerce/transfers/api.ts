@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { assertionEvents, assertionRefusals, webauthnAssertion } from '../../identity/passkeys/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
@@ -31,34 +32,49 @@ function referenceProblem(text: string): string | undefined {
   return `spelled for SEPA it has ${spelled.length} characters, ${MAX_REFERENCE_LENGTH} are allowed`
 }
 
-const body = z
-  .strictObject({
-    fromWalletId: id('wallet'),
-    toWalletId: id('wallet')
-      .optional()
-      .meta({ description: 'A wallet of yours: the money is there at once.' }),
-    beneficiaryId: id('beneficiary')
-      .optional()
-      .meta({ description: 'Somebody with a bank account, by SEPA.' }),
-    amountEuros: positiveEuros(MAX_TRANSFER),
-    scheme: scheme.optional().meta({ description: 'With beneficiaryId only; `sct` if not given.' }),
-    reference: reference.nullable().default(null),
-    intentId: id('intent')
-      .optional()
-      .meta({ description: 'The approved intent that it pays. An agent’s token must name one of its own.' }),
-  })
-  .superRefine(({ toWalletId, beneficiaryId, scheme, reference }, context) => {
-    const addIssue = (name: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [name], message })
-    if (beneficiaryId === undefined) {
-      if (toWalletId === undefined) addIssue('toWalletId', 'give it, or beneficiaryId')
-      if (scheme !== undefined) addIssue('scheme', 'a transfer between wallets has none')
-      return
-    }
-    if (toWalletId !== undefined) addIssue('beneficiaryId', 'give it or toWalletId, not both')
-    const problem = reference && referenceProblem(reference)
-    if (problem) addIssue('reference', problem)
-  })
+export const transferMembers = {
+  fromWalletId: id('wallet'),
+  toWalletId: id('wallet').optional().meta({ description: 'A wallet of yours: the money is there at once.' }),
+  beneficiaryId: id('beneficiary').optional().meta({ description: 'Somebody with a bank account, by SEPA.' }),
+  amountEuros: positiveEuros(MAX_TRANSFER),
+  scheme: scheme.optional().meta({ description: 'With beneficiaryId only; `sct` if not given.' }),
+  reference: reference.nullable().default(null),
+  intentId: id('intent')
+    .optional()
+    .meta({ description: 'The approved intent that it pays. An agent’s token must name one of its own.' }),
+}
+
+interface Payment {
+  readonly toWalletId?: string | undefined
+  readonly beneficiaryId?: string | undefined
+  readonly scheme?: string | undefined
+  readonly reference: string | null
+}
+
+/** Adds what is wrong with the payee of a transfer, or does not go with it. */
+export function checkPayment(
+  { toWalletId, beneficiaryId, scheme, reference }: Payment,
+  context: z.RefinementCtx,
+): void {
+  const addIssue = (name: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [name], message })
+  if (beneficiaryId === undefined) {
+    if (toWalletId === undefined) addIssue('toWalletId', 'give it, or beneficiaryId')
+    if (scheme !== undefined) addIssue('scheme', 'a transfer between wallets has none')
+    return
+  }
+  if (toWalletId !== undefined) addIssue('beneficiaryId', 'give it or toWalletId, not both')
+  const problem = reference && referenceProblem(reference)
+  if (problem) addIssue('reference', problem)
+}
+
+/** The signature of a person in the console. */
+export const signature = webauthnAssertion.optional().meta({
+  description:
+    'In the console: what a passkey has signed over `POST /passkeys/transfers/challenge`. A key needs none.',
+})
+
+const body = z.strictObject({ ...transferMembers, webauthnAssertion: signature }).superRefine(checkPayment)
 
 /** Refusals of every transfer, because of its wallets. */
 export const walletRefusals = {
@@ -104,8 +120,8 @@ export const transfersApi = {
       reference: 'Invoice 4711',
     },
     returns: [201, TransferRecord],
-    fails: payRefusals,
-    emits: sepaTransferEvents,
+    fails: { ...payRefusals, ...assertionRefusals },
+    emits: { ...sepaTransferEvents, ...assertionEvents },
   }),
   list: list('/transfers', {
     summary: 'List transfers',

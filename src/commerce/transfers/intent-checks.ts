@@ -14,8 +14,8 @@ import type { Book } from '../../money/ledger/index.ts'
 import type { Payable } from '../../money/references/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
-import type { transfersApi } from './api.ts'
-import type { recordPaymentEvents } from './schemas.ts'
+import type { payRefusals, transfersApi } from './api.ts'
+import type { recordPaymentEvents, sepaTransferEvents } from './schemas.ts'
 
 export type CreateHandler = HandlerOf<typeof transfersApi.create>
 type CreateInput = Parameters<CreateHandler['decide']>[0]['input']
@@ -38,12 +38,16 @@ export interface RecordPayee extends Pick<IntentRow, 'requestId' | 'paymentToken
 export type TransferRequest = Item<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: RecordPayee } }
 >
-export type DecideContext = Parameters<CreateHandler['decide']>[2]
+type PayCode = keyof typeof payRefusals
+export type DecideContext = Verdict<PayCode, typeof sepaTransferEvents>
 
 /** The context of a payment to the holder of a request or a token, which the holder may get in the same transaction. */
-export type RecordContext =
-  CreateHandler extends HotHandler<infer _I, infer _R, infer F, infer _E>
-    ? Verdict<F, typeof recordPaymentEvents>
+export type RecordContext = Verdict<PayCode, typeof recordPaymentEvents>
+
+/** Pays in group commits; `POST /transfers` adds the signatures of people. */
+export type PayHandler<State> =
+  CreateHandler extends HotHandler<infer _I, infer R, infer _F, infer _E>
+    ? HotHandler<TransferRequest['input'], R, PayCode, typeof recordPaymentEvents, State>
     : never
 
 interface KnownState {

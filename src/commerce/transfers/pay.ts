@@ -1,7 +1,6 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { HotHandler } from '../../kernel/contract/handlers.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { PayeeRow } from '../../money/beneficiaries/index.ts'
 import { finishHandOvers } from '../../money/incoming/index.ts'
@@ -13,17 +12,16 @@ import { MAX_REFERENCE_LENGTH } from './api.ts'
 import { type BatchState, loadBatch, type SepaBatch } from './batch-state.ts'
 import { transferEvent } from './events.ts'
 import {
-  type CreateHandler,
   chargeTokenBudget,
   type DecideContext,
   intentRefusal,
+  type PayHandler,
   type TransferRequest,
 } from './intent-checks.ts'
 import { addToDay, limitExceeded } from './limits/limits.ts'
 import { newTransfer, transactionFor } from './new-transfer.ts'
 import { payRecord } from './pay-record.ts'
 import { transferProcess } from './process.ts'
-import type { recordPaymentEvents } from './schemas.ts'
 import { PROCESS_GRACE_MS } from './sepa/sepa-transfer.ts'
 import { transferMachine } from './transfer.ts'
 import { insertTransfers, type TransferRow, unsetFields } from './transfer-rows.ts'
@@ -131,22 +129,22 @@ function newSepaTransfer(
   }
 }
 
-type Pay =
-  CreateHandler extends HotHandler<infer _I, infer R, infer F, infer _E>
-    ? HotHandler<TransferRequest['input'], R, F, typeof recordPaymentEvents, BatchState>
-    : never
+/** Pays into a wallet of the owner, or by SEPA. */
+export function payOwnPayee(request: TransferRequest, batch: BatchState, context: DecideContext) {
+  const refusal = intentRefusal(request, batch, context)
+  if (refusal) return refusal
+  return batch.sepa && request.input.body.beneficiaryId !== undefined
+    ? payBeneficiary(request, batch, batch.sepa, context)
+    : payWallet(request, batch, context)
+}
 
 /** Decides in group commits: thousands of payments a second may come from few wallets. */
 export const pay = {
   load: loadBatch,
   decide(request, batch, context) {
-    const refusal = intentRefusal(request, batch, context)
-    if (refusal) return refusal
-    const { payee, beneficiaryId } = request.input.body
-    if (payee && batch.records) return payRecord(request, payee, batch, batch.records, context)
-    return batch.sepa && beneficiaryId !== undefined
-      ? payBeneficiary(request, batch, batch.sepa, context)
-      : payWallet(request, batch, context)
+    const { payee } = request.input.body
+    if (!payee || !batch.records) return payOwnPayee(request, batch, context)
+    return intentRefusal(request, batch, context) ?? payRecord(request, payee, batch, batch.records, context)
   },
   async write({ sepa, records, book, payments, transfers, transactions }, sql) {
     const tenant = transfers[0]
@@ -162,4 +160,4 @@ export const pay = {
   },
   afterCommit: ({ records }, outside) =>
     records && records.handedOver.length > 0 ? finishHandOvers(records.handedOver, outside) : undefined,
-} satisfies Pay
+} satisfies PayHandler<BatchState>

@@ -4,10 +4,12 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after } from '../../values/clock.ts'
 import { transfersApi } from './api.ts'
+import { challenge } from './challenge.ts'
+import { challengeApi } from './challenge-api.ts'
+import { create } from './create.ts'
 import { paymentsOnIntents } from './intent-payments.ts'
 import { limitsApi } from './limits/limits-api.ts'
 import { ownerLimits } from './limits/owner-limits.ts'
-import { pay } from './pay.ts'
 import { transferProcess } from './process.ts'
 import { transferResponse } from './response.ts'
 import { blockReactions } from './sepa/block-reactions.ts'
@@ -25,7 +27,7 @@ import { takeBack, takeBackApi, takeBackReactions } from './take-back.ts'
 import { Transfer, transferMachine } from './transfer.ts'
 
 const transfers = implement(transfersApi, {
-  create: pay,
+  create,
 
   async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
     const created = await createdWithin('transfer', { from, to }, context)
@@ -86,14 +88,24 @@ const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
     : `The transfer is ${status} already.`
 
 const splits = implement(splitApi, { split })
+const challenges = implement(challengeApi, { challenge })
 const steps = implement(stepsApi, { status, verify, submit, inquire, lapse, noticed })
 
 const all = implement(
-  { ...limitsApi, ...transfersApi, ...splitApi, ...stepsApi, ...simulateApi, ...takeBackApi },
+  {
+    ...limitsApi,
+    ...transfersApi,
+    ...splitApi,
+    ...challengeApi,
+    ...stepsApi,
+    ...simulateApi,
+    ...takeBackApi,
+  },
   {
     ...ownerLimits.handlers,
     ...transfers.handlers,
     ...splits.handlers,
+    ...challenges.handlers,
     ...steps.handlers,
     ...simulate.handlers,
     ...takeBack.handlers,

@@ -1,4 +1,4 @@
-import { authenticator, expiryProblem, lockCallingKey, missingScope } from '../../identity/keys/index.ts'
+import { authenticator, expiryProblem, lockCaller, missingScope } from '../../identity/keys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -39,9 +39,9 @@ const agentTokens = implement(agentTokensApi, {
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const agent = await lockAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
-    const callingKey = await lockCallingKey(context)
-    const expiresAt = tokenExpiry(expiresInDays, callingKey.expiresAt)
-    const problem = expiryProblem(expiresAt, callingKey)
+    const caller = await lockCaller(context)
+    const expiresAt = tokenExpiry(expiresInDays, caller.expiresAt)
+    const problem = expiryProblem(expiresAt, caller)
     if (problem) return refuse('expires_too_late', `expiresInDays: ${problem}`)
     const secret = newSecret(`at_${tenant.mode}_`)
     const token = records.create(AgentToken, {

@@ -1,4 +1,4 @@
-import { expiryProblem, lockCallingKey } from '../../identity/keys/index.ts'
+import { expiryProblem, lockCaller } from '../../identity/keys/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
@@ -83,7 +83,7 @@ const delegations = implement(delegationsApi, {
     const blocker = parent && blockerOf({ ...body, expiresAt }, parent, now)
     if (blocker) return refuse(blocker, parentBounds(parent, now)[blocker])
     const expiresAtReal = after(clock.real(), minutes(expiresInMinutes))
-    const problem = expiryProblem(expiresAtReal, await lockCallingKey(context))
+    const problem = expiryProblem(expiresAtReal, await lockCaller(context))
     if (problem) return refuse('expires_too_late', `expiresInMinutes: ${problem}`)
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = traceOf(code)

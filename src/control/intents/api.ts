@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { assertionEvents, webauthnAssertion } from '../../identity/passkeys/index.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
 import { TimelineEntry } from '../../kernel/journal/timeline.ts'
@@ -24,6 +25,7 @@ import {
   lookupRefusals,
   payee_mismatch,
   requestRefusals,
+  signatureRefusals,
 } from './refusals.ts'
 import {
   hasOnePayee,
@@ -126,15 +128,19 @@ export const intentsApi = {
   approve: post('/intents/{id}/approve', {
     summary: 'Approve an intent',
     description:
-      'The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and what is tolerated above it is held in the agent’s wallet and counts towards the limits. If the approval is refused, the intent still waits.',
+      'In the console a person approves with a passkey, and with a key the passkey of a person can be sent along; it must be where the policy asks for it. `POST /passkeys/intents/{intentId}/challenge` gives what it signs, and `GET /intents/{id}/approval` is the proof afterwards. A signature is used up by the request that it came with, whatever is decided. The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and what is tolerated above it is held in the agent’s wallet and counts towards the limits. If the approval is refused, the intent still waits.',
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
-    body: z.strictObject({ comment: freeText.nullable().default(null) }),
+    body: z.strictObject({
+      comment: freeText.nullable().default(null),
+      webauthnAssertion: webauthnAssertion.optional(),
+    }),
     example: { comment: 'Go ahead' },
     returns: [200, IntentRecord],
     fails: {
       ...decisionRefusals,
+      ...signatureRefusals,
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       insufficient_funds: [400, 'There is not enough in the agent’s wallet.'],
       wallet_frozen: [400, 'The agent’s wallet is frozen: unfreeze it first.'],
@@ -142,7 +148,7 @@ export const intentsApi = {
       ...levelRefusals,
       against_policy: [400, 'The agent’s policy does not allow it at this moment.'],
     },
-    emits: { 'intent.approved': IntentEvent },
+    emits: { 'intent.approved': IntentEvent, ...assertionEvents },
   }),
   deny: post('/intents/{id}/deny', {
     summary: 'Deny an intent',

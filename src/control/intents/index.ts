@@ -16,6 +16,6 @@ export {
   type SubmissionBlocker,
 } from './payments.ts'
 export { declareRefusals, requestRefusals } from './refusals.ts'
-export { findIntent, unpayableBecause } from './reveal.ts'
+export { findIntent, findIntentsById, unpayableBecause } from './reveal.ts'
 export { IntentEvent } from './schemas.ts'
 export { cancel } from './settle.ts'

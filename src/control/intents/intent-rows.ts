@@ -22,6 +22,7 @@ export const updateIntents = updateOf(intentTable, [
   'paymentId',
   'holdEuros',
   'expiresAt',
+  'payeeIban',
 ])
 
 /** Locks intents of the tenant and returns them by their ids, as they are once locked. */

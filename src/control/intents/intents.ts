@@ -8,6 +8,9 @@ import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { intentsApi } from './api.ts'
+import { Approval, ApprovalOpenings } from './approval/approval.ts'
+import { approvalApi } from './approval/approval-api.ts'
+import { approvals } from './approval/approvals.ts'
 import { approve } from './approval/approve.ts'
 import { deciderOf } from './approval/decider.ts'
 import { cancelIntent, OPEN, onDelegationsRevoked } from './cancel.ts'
@@ -97,8 +100,8 @@ const intents = implement(intentsApi, {
 })
 
 const all = implement(
-  { ...intentsApi, ...inquiryApi, ...simulationApi },
-  { ...intents.handlers, ...inquiries.handlers, simulate },
+  { ...intentsApi, ...approvalApi, ...inquiryApi, ...simulationApi },
+  { ...intents.handlers, ...approvals.handlers, ...inquiries.handlers, simulate },
 )
 
 export const intentsArea = area(
@@ -106,7 +109,7 @@ export const intentsArea = area(
   'What agents want to spend: declared, decided, then paid, cancelled or expired.',
   all,
   {
-    entities: [Intent],
+    entities: [Intent, Approval, ApprovalOpenings],
     machines: [intentMachine],
     reactions: { 'delegation.revoked': onDelegationsRevoked },
     openRecords: [

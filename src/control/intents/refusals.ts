@@ -1,9 +1,15 @@
+import { assertionRefusals } from '../../identity/passkeys/index.ts'
 import { agent_required, type Failure, missing } from '../../kernel/contract/operation.ts'
 
 const intent_not_found = missing('intent')
 const intent_expired: Failure = [400, 'The deadline of the intent has passed. Declare it again.']
 
 export const lookupRefusals = { intent_not_found }
+
+const { assertion_required: _, ...signatureRefusals } = assertionRefusals
+
+/** Refusals of a signature that is sent along. Where none is, `attestation_required` says so. */
+export { signatureRefusals }
 
 export const decisionRefusals = {
   intent_not_found,

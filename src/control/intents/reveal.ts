@@ -5,6 +5,15 @@ import { Intent } from './intent.ts'
 export const findIntent = (records: Records, id: string): Promise<Intent | null> =>
   records.findOne(Intent, { id })
 
+/** Those among many intents that there are, by their ids. */
+export async function findIntentsById(
+  records: Records,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Intent>> {
+  const intents = await records.find(Intent, { id: { $in: [...new Set(ids)] } })
+  return new Map(intents.map(intent => [intent.id, intent]))
+}
+
 /** Why nothing can be paid on the intent now, by its own state; undefined if it can. */
 export function unpayableBecause(
   { status, paymentId, transactionId, expiresAt }: Intent,

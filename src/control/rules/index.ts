@@ -1,3 +1,4 @@
+export { withTolerance } from './amount-rules.ts'
 export { contradictionsIn, type Warning } from './contradictions.ts'
 export { type CompiledPolicy, compileCardTerms, compilePolicy, decide, ruleTable } from './decide.ts'
 export { decideIsolated } from './decide-isolated.ts'

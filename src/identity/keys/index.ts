@@ -1,3 +1,3 @@
 export { authenticator } from './authenticate.ts'
-export { expiryProblem, lockCallingKey } from './calling-key.ts'
 export { missingScope } from './keys.ts'
+export { expiryProblem, lockCaller } from './locked-caller.ts'

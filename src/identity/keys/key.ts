@@ -31,7 +31,7 @@ export class Key extends schema.class {
   }
 
   /** Whether this key has a scope that the other lacks, now or once scopes are added. */
-  hasScopesBeyond({ granted }: Key): boolean {
+  hasScopesBeyond({ granted }: Pick<Key, 'granted'>): boolean {
     return granted !== null && (this.granted === null || this.granted.some(scope => !granted.includes(scope)))
   }
 }

@@ -12,8 +12,14 @@ import { newId } from '../../values/ids.ts'
 import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
 import { keysApi } from './api.ts'
 import { authenticator } from './authenticate.ts'
-import { expiryProblem, hasActiveLiveKey, inheritedScopes, lockCallingKey } from './calling-key.ts'
 import { Key, modeOf } from './key.ts'
+import {
+  expiryProblem,
+  hasActiveLiveKey,
+  inheritedScopes,
+  type LockedCaller,
+  lockCaller,
+} from './locked-caller.ts'
 
 type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> & Partial<Pick<Key, 'madeById'>>
 
@@ -47,15 +53,16 @@ async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] 
   return granted && !granted.includes('keys:write') ? refuse('first_live_key') : undefined
 }
 
-/** Locks the calling key and the target, which may be the same key, in the order of their ids. */
-async function lockCallingAndTarget(
+/** Locks the caller and the target, which may be the same key, in the order of their ids; a session before any key. */
+async function lockCallerAndTarget(
   id: string,
-  context: Pick<Context, 'records' | 'actor'>,
-): Promise<[Key, Key | null]> {
-  if (id >= String(context.actor.id))
-    return [await lockCallingKey(context), await context.records.lock(Key, id)]
-  const key = await context.records.lock(Key, id)
-  return [await lockCallingKey(context), key]
+  context: Pick<Context, 'records' | 'sql' | 'actor'>,
+): Promise<[LockedCaller, Key | null]> {
+  const { records, actor } = context
+  if (actor.type === 'console' || id >= String(actor.id))
+    return [await lockCaller(context), await records.lock(Key, id)]
+  const key = await records.lock(Key, id)
+  return [await lockCaller(context), key]
 }
 
 const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $1'
@@ -91,7 +98,7 @@ const keys = implement(keysApi, {
     const { records, actor, tenant, now, actFor, emit, refuse } = context
     const missing = missingScope(requestedScopes ?? [], actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
-    const maker = await lockCallingKey(context)
+    const maker = await lockCaller(context)
     const expiresAt = requestedExpiry === undefined ? maker.expiresAt : requestedExpiry
     if (expiresAt && expiresAt <= clock.real()) return refuse('expires_in_past')
     const late = expiryProblem(expiresAt, maker)
@@ -101,7 +108,7 @@ const keys = implement(keysApi, {
     actFor({ ownerId: tenant.ownerId, mode })
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
-    const key = createKey(records, { ...body, expiresAt, granted, madeById: maker.id })
+    const key = createKey(records, { ...body, expiresAt, granted, madeById: maker.keyId })
     emit('key.created', keyEvent(key))
     if (mode === tenant.mode) return key
     await records.flush()
@@ -118,14 +125,14 @@ const keys = implement(keysApi, {
 
   async rotate({ params, body }, context) {
     const { records, emit, refuse } = context
-    const [maker, old] = await lockCallingAndTarget(params.id, context)
+    const [maker, old] = await lockCallerAndTarget(params.id, context)
     if (!old) return refuse('key_not_found')
     if (!isOpen(old)) return refuse('key_not_open')
     if (old.hasScopesBeyond(maker)) return refuse('scope_not_held')
     const { name, environment, granted, expiresAt } = old
     const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)
-    const key = createKey(records, { name, environment, granted, expiresAt, madeById: maker.id })
+    const key = createKey(records, { name, environment, granted, expiresAt, madeById: maker.keyId })
     const end = after(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...keyEvent(old), replacedById: key.id })
@@ -134,7 +141,7 @@ const keys = implement(keysApi, {
 
   async revoke({ params }, context) {
     const { actor, emit, refuse } = context
-    const [maker, key] = await (actor.type === 'dash' ? lockForOperator : lockCallingAndTarget)(
+    const [maker, key] = await (actor.type === 'dash' ? lockForOperator : lockCallerAndTarget)(
       params.id,
       context,
     )

@@ -1,6 +1,7 @@
 export { burnAssertion, verifyAssertion } from './assertions.ts'
 export { grantEnrolment } from './authority.ts'
 export {
+  burn,
   type Emitting,
   type Expected,
   judge,

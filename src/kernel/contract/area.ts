@@ -1,5 +1,5 @@
 import type { EntityClass } from '@mikro-orm/postgresql'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Actor, CalledRun, Tenant } from './actor.ts'
 import { type Aliases, addressesOf } from './addresses.ts'
 import type { Outcome } from './call.ts'
@@ -63,11 +63,18 @@ export const onlyWith = (member: string, reaction: Reaction): Reaction => ({
   concerns: data => data[member] !== undefined && data[member] !== null,
 })
 
+/** A response to all of them at once. Events are kept as JSON; whoever responds reads them by their schema. */
 export const reactionToAll = <D extends z.ZodType, E extends Events>(
-  _event: D,
+  event: D,
   emits: E,
   run: (events: readonly z.output<D>[], context: Context<never, E>) => Promise<void>,
-): Reaction => ({ emits, run: run as Reaction['run'] })
+): Reaction => ({
+  emits,
+  run: (events, context) => {
+    const read = events.map(data => z.decode(event, data as z.input<D>))
+    return run(read, context as Context<never, E>)
+  },
+})
 
 /** A response to events of which a request emits one. */
 export const reaction = <D extends z.ZodType, E extends Events>(

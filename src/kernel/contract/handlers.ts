@@ -37,19 +37,39 @@ export class NextCall<V> {
  * that was committed last, so each says what a crash after it means.
  *
  * Where many requests need no write, `peek` answers those by reading alone; undefined leads to `reserve`.
+ *
+ * Where hundreds of requests come in a second, they take the steps together, as those of a hot operation do: `reserve` is a
+ * step then, and `together` gives the one that records an answer; undefined leads to `record`.
  */
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
-  reserve(input: I, context: Context<F, E>): Promise<V | Settled<R> | Refusal | WithHeaders<Refusal>>
+  reserve: Reserve<I, R, F, E, V> | SharedStep<I, R | NextCall<V>, F, E>
   call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
+  /** Set where `reserve` writes nothing: without an `Idempotency-Key` to be kept, no transaction is opened for it. */
+  readonly readsToReserve?: true
+  together?(answer: A, reservation: V): SharedStep<Called<V, A>, Answer<R> | NextCall<V>, F, E> | undefined
   record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | NextCall<V>>
   recover(reservation: V, context: Context<F, E>): Promise<Answer<R>>
+}
+
+export type Reserve<I, R, F extends string, E extends Events, V> = (
+  input: I,
+  context: Context<F, E>,
+) => Promise<V | Settled<R> | Refusal | WithHeaders<Refusal>>
+
+/** What was reserved for a call, and the answer to it. */
+export interface Called<V, A> {
+  readonly reservation: V
+  readonly answer: A
 }
 
 /** A request of a batch, as the area's functions see it. */
 export interface Item<I> extends TenantNow {
   readonly input: I
   readonly actor: Actor
+  readonly requestId: string
+  /** Where the request came from; null for what the service does by itself. */
+  readonly address: string | null
   /** The run that the request names in its header. */
   readonly runId: string | null
 }
@@ -96,4 +116,22 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
     state: S,
     outside: { readonly ports: Ports; readonly requestId: string },
   ): Promise<void> | undefined
+}
+
+/** What a step decides about a request that `record` is to take alone: in the batch nothing is changed for it. */
+export class Alone {
+  readonly alone = true
+}
+
+/**
+ * A step of an outside operation that many requests of a tenant take in one transaction. `decide` gives what `reserve` or
+ * `record` would, a reservation as a `NextCall`. A step that reserves is taken by reading alone where there is no
+ * `Idempotency-Key` to be kept: it locks nothing, and is taken again, in a transaction, where it has decided to write.
+ */
+export interface SharedStep<I, R, F extends string, E extends Events, S = unknown>
+  extends HotHandler<I, R | Alone, F, E, S> {
+  /** Names the step among those of its operation. */
+  readonly name: string
+  /** Whose records it changes, where the caller belongs to no tenant. */
+  tenantOf?(input: I): Tenant
 }

@@ -122,6 +122,12 @@ export type HandlerOf<O> =
       }[K]
     : never
 
+/** What an operation is given. */
+export type InputOf<O> =
+  O extends Operation<infer P, infer Q, infer B, infer _R, infer _F, infer _E, infer _K>
+    ? Input<P, Q, B>
+    : never
+
 /** The context type of an operation's handler, for functions that several handlers share. */
 export type ContextOf<O> =
   O extends Operation<infer _P, infer _Q, infer _B, infer _R, infer F, infer E, infer _K>

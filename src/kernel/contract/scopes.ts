@@ -21,6 +21,9 @@ const rights = {
   'checkout:write': 'given',
   'collect:read': 'given',
   'collect:write': 'asked',
+  'console:read': 'never',
+  'console:sign-out': 'never',
+  'console:write': 'never',
   'credentials:read': 'given',
   'credentials:write': 'given',
   'customers:read': 'never',
@@ -84,7 +87,7 @@ export const tokenScopes = {
 const reads = scopes.filter(scope => scope.endsWith(':read'))
 
 /** Everybody enrols and names passkeys of their own; those of others are for owners. */
-const own = [...reads, 'passkeys:write'] as const
+const own = [...reads, 'console:sign-out', 'passkeys:write'] as const
 
 /** What a person may do in the console, by role. */
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {

@@ -29,7 +29,8 @@ export const hashOf = (secret: string): string => hash('sha256', secret)
 /** The stored traces of a secret: the hash finds it, the last four characters let people tell it from others. */
 export const traceOf = (secret: string) => ({ hash: hashOf(secret), hint: secret.slice(-4) })
 
-const realTime = () => timestamp().onCreate(() => clock.real())
+/** An instant of its making, in real time. */
+export const realTime = () => timestamp().onCreate(() => clock.real())
 
 /** The members of a credential's entity. Its instants are in real time: a moved test clock expires none. */
 export const credential = (prefix: string) => ({

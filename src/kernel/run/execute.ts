@@ -1,6 +1,6 @@
 import type { Call, Outcome } from '../contract/call.ts'
 import { isWriting, type Run } from '../contract/operation.ts'
-import { runOutside } from './external-call.ts'
+import { outsideRun } from './external-call.ts'
 import { hotRun } from './group-commit.ts'
 import { read, runPlain } from './plain.ts'
 import type { Runtime } from './runtime.ts'
@@ -9,10 +9,12 @@ export type Execute = (call: Call) => Promise<Outcome>
 
 /** Runs a valid call to its outcome: for the API, the activities of workflows and the start-up alike. */
 export function executor(runtime: Runtime): Execute {
+  const together = hotRun(runtime)
   const executeByRun: Record<Run, Execute> = {
     plain: call => runPlain(runtime, call),
-    hot: hotRun(runtime),
-    outside: call => runOutside(runtime, call),
+    // No hot operation leads to a call.
+    hot: call => together(call) as Promise<Outcome>,
+    outside: outsideRun(runtime, together),
   }
   const runOf = (call: Call): Run => call.operation.operation.run ?? 'plain'
   const isWrite = ({ operation }: Call): boolean => isWriting(operation.operation)

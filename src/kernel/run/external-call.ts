@@ -1,15 +1,17 @@
 import type { Call, Outcome } from '../contract/call.ts'
-import { NextCall, type OutsideHandler, Settled } from '../contract/handlers.ts'
+import { Alone, NextCall, type OutsideHandler, Settled } from '../contract/handlers.ts'
 import { Refusal, WithHeaders } from '../contract/problem.ts'
-import { replay, reservationRow } from '../journal/idempotency.ts'
+import { inProgress, replay, reservationRow } from '../journal/idempotency.ts'
+import type { RunTogether } from './group-commit.ts'
+import { type AnyStep, type Done, type HotCall, RESERVED } from './group-decide.ts'
+import { LEFT } from './group-open.ts'
+import { sharedReads } from './group-read.ts'
 import { outcomeOf } from './outcome.ts'
 import { addToJournal, inTransaction, type OpenTransaction, perform, readBy, settle } from './plain.ts'
 import { RequestContext, unwatched } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 
 type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, never>>
-
-const RESERVED: Outcome = { status: 202, body: null }
 
 /** How a transaction of the chain ends: with the outcome, or with a call to be made. */
 type Step = { readonly outcome: Outcome } | { readonly reservation: unknown }
@@ -18,20 +20,65 @@ type Step = { readonly outcome: Outcome } | { readonly reservation: unknown }
  * Reserves and commits, calls the external system with no transaction open, records its answer and commits; again for
  * each further call that an answer leads to.
  */
-export async function runOutside(runtime: Runtime, call: Call): Promise<Outcome> {
-  const handler = call.operation.handler as Handler
-  const seen = handler.peek && !call.idempotencyKey && (await peek(runtime, call, handler.peek))
-  if (seen) return seen
-  let step = await inTransaction(runtime, call, tx => begin(runtime, call, handler, tx))
-  while ('reservation' in step) {
-    const { reservation } = step
-    const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
-    const record = (tx: OpenTransaction) =>
-      recordAnswer(runtime, call, tx, context => handler.record(answer, reservation, context))
-    step = await inTransaction(runtime, call, record, 'wait')
+export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call) => Promise<Outcome> {
+  const readTogether = sharedReads(runtime)
+
+  function beginAlone(call: Call): Promise<Step> {
+    const handler = call.operation.handler as Handler
+    return handler.readsToReserve && !call.idempotencyKey
+      ? beginByReading(runtime, call, handler)
+      : inTransaction(runtime, call, tx => begin(runtime, call, handler, tx))
   }
-  return step.outcome
+
+  /** Without a key to be kept, what reserves by reading alone writes nothing. */
+  async function beginTogether(call: HotCall): Promise<Step> {
+    const read = call.idempotencyKey ? undefined : await readTogether(call)
+    if (read) return { reservation: read.reservation }
+    try {
+      const done = await together(call)
+      if (!(done instanceof Alone)) return stepOf(done)
+      throw new Error(`${call.operation.key}: a step that reserves leaves nothing to be done alone`)
+    } catch (error) {
+      if (error === LEFT) return beginAlone(call)
+      throw error
+    }
+  }
+
+  async function record(call: Call, handler: Handler, answer: unknown, reservation: unknown): Promise<Step> {
+    const shared = handler.together?.(answer, reservation)
+    const done = shared && (await together(taking(call, shared, { answer, reservation }, false)))
+    if (done && !(done instanceof Alone)) return stepOf(done)
+    const alone = (tx: OpenTransaction) =>
+      recordAnswer(runtime, call, tx, context => handler.record(answer, reservation, context))
+    return inTransaction(runtime, call, alone, 'wait')
+  }
+
+  return async call => {
+    const handler = call.operation.handler as Handler
+    const seen = handler.peek && !call.idempotencyKey && (await peek(runtime, call, handler.peek))
+    if (seen) return seen
+    const { reserve } = handler
+    let step = await (typeof reserve === 'function'
+      ? beginAlone(call)
+      : beginTogether(taking(call, reserve as AnyStep, call.input, true)))
+    while ('reservation' in step) {
+      const { reservation } = step
+      const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
+      step = await record(call, handler, answer, reservation)
+    }
+    return step.outcome
+  }
 }
+
+/** The call with a step that it takes together with others of the tenant. */
+function taking(call: Call, shared: unknown, input: unknown, reserves: boolean): HotCall {
+  const handler = shared as AnyStep
+  const tenant = handler.tenantOf?.(input) ?? call.actor.tenant
+  return { ...call, actor: { ...call.actor, tenant }, step: { handler, input, reserves } }
+}
+
+const stepOf = (done: Exclude<Done, Alone>): Step =>
+  done instanceof NextCall ? { reservation: done.reservation } : { outcome: done }
 
 /** The answer that needs no write, if there is one; read as a GET is. */
 async function peek(
@@ -39,10 +86,34 @@ async function peek(
   call: Call,
   look: NonNullable<Handler['peek']>,
 ): Promise<Outcome | undefined> {
-  const { context, value } = await readBy(runtime, call, context => look(call.input, context))
-  if (context.events.length + context.outbox.length > 0)
-    throw new Error(`${call.operation.key} writes in \`peek\`, which only reads`)
+  const value = await onlyReading(runtime, call, context => look(call.input, context))
   return value === undefined ? undefined : outcomeOf(call.operation.operation, value)
+}
+
+async function onlyReading<T>(
+  runtime: Runtime,
+  call: Call,
+  look: (context: RequestContext) => Promise<T>,
+): Promise<T> {
+  const { context, value } = await readBy(runtime, call, look)
+  if (context.events.length + context.outbox.length > 0)
+    throw new Error(`${call.operation.key} writes where it says that it only reads`)
+  return value
+}
+
+async function beginByReading(runtime: Runtime, call: Call, { reserve }: Handler): Promise<Step> {
+  if (typeof reserve !== 'function') throw new Error('a step is read together with others')
+  const reserved = await onlyReading(runtime, call, context => reserve(call.input, context))
+  const answer = answerIn(reserved)
+  return answer === undefined
+    ? { reservation: reserved }
+    : { outcome: outcomeOf(call.operation.operation, answer) }
+}
+
+/** The answer to a request for which nothing was reserved; undefined where a call follows. */
+function answerIn(reserved: unknown): unknown {
+  if (reserved instanceof Settled) return reserved.answer
+  return reserved instanceof Refusal || reserved instanceof WithHeaders ? reserved : undefined
 }
 
 async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTransaction): Promise<Step> {
@@ -51,11 +122,12 @@ async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTra
     const recover = () => perform(runtime, call, tx, context => handler.recover(stored.reservation, context))
     return { outcome: replay(key, stored) ?? (await recover()) }
   }
+  // What was left is gone by now: it has been recovered, and its answer dropped since.
+  if (typeof handler.reserve !== 'function') throw inProgress()
   const context = new RequestContext(runtime, call, tx.now, tx.sql)
   const reservation = await handler.reserve(call.input, context)
-  if (reservation instanceof Refusal || reservation instanceof WithHeaders)
-    return { outcome: await settle(call, context, tx, reservation) }
-  if (reservation instanceof Settled) return { outcome: await settle(call, context, tx, reservation.answer) }
+  const answer = answerIn(reservation)
+  if (answer !== undefined) return { outcome: await settle(call, context, tx, answer) }
   return reserve(call, context, tx, reservation)
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Call, identityOf, type Outcome } from '../contract/call.ts'
+import { type Call, identityOf } from '../contract/call.ts'
 import type { Lanes } from '../contract/handlers.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
@@ -8,7 +8,15 @@ import { commit, onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import { retrying } from '../database/retry.ts'
 import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
-import { type AfterCommit, decideAll, type Result } from './group-decide.ts'
+import {
+  type AfterCommit,
+  type Done,
+  decideAll,
+  type HotCall,
+  handlerOf,
+  inputOf,
+  type Result,
+} from './group-decide.ts'
 import { openBatch } from './group-open.ts'
 import { reactToBatch } from './group-reactions.ts'
 import { LockedLanes } from './locked-lanes.ts'
@@ -22,12 +30,15 @@ const BATCH = { size: 64, inFlight: 2 }
  */
 const LOCK_TIMEOUT_MS = { batch: 3_000, single: 10 }
 
+/** Runs a call of a hot operation, or of an outside one with a step that is taken together. */
+export type RunTogether = (call: HotCall) => Promise<Done>
+
 /** A call joins the next batch of its operation and tenant; one of a locked lane joins a batch of its lane. */
-export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
+export function hotRun(runtime: Runtime): RunTogether {
   const locked = new LockedLanes()
-  const batched = batcher<Call, Outcome>(BATCH, calls => runInLanes(calls))
-  const run = (call: Call): Promise<Outcome> => {
-    const name = `${call.operation.key}|${identityOf(call.actor.tenant, null)}`
+  const batched = batcher<HotCall, Done>(BATCH, calls => runInLanes(calls))
+  const run = (call: HotCall): Promise<Done> => {
+    const name = batchNameOf(call)
     const lane = lockedLaneOf(call, locked)
     return batched(lane === undefined ? name : `${name}|${lane}`, call).catch((error: unknown) => {
       if (error === MOVED.reason) return run(call)
@@ -35,13 +46,13 @@ export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
     })
   }
 
-  async function runInLanes(calls: readonly Call[]): Promise<Answer[]> {
+  async function runInLanes(calls: readonly HotCall[]): Promise<Answer[]> {
     const [first] = calls
     const lanes = first && lanesOf(first)
     if (!first || !lanes) return runBatch(runtime, calls)
     if (
       lockedLaneOf(first, locked) !== undefined &&
-      calls.every(call => lanes.of(call.input) === lanes.of(first.input))
+      calls.every(call => laneOf(lanes, call) === laneOf(lanes, first))
     )
       return runLocked(first, lanes, calls)
     try {
@@ -62,10 +73,10 @@ export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
     }
   }
 
-  async function runLocked(first: Call, lanes: AnyLanes, calls: readonly Call[]): Promise<Answer[]> {
+  async function runLocked(first: HotCall, lanes: AnyLanes, calls: readonly HotCall[]): Promise<Answer[]> {
     try {
       const results = await runToEnd(runtime, calls, lanes.ownTimeoutMs)
-      locked.delete(lanes.of(first.input))
+      locked.delete(laneOf(lanes, first))
       return results
     } catch (error) {
       const isBusy = error instanceof Problem && error.code === 'busy'
@@ -77,18 +88,24 @@ export function hotRun(runtime: Runtime): (call: Call) => Promise<Outcome> {
 }
 
 /** The result of a call of a batch: an outcome may wait for what is done after the commit. */
-type Answer = Settled<Outcome>
+type Answer = Settled<Done>
 
-type AnyLanes = Lanes<Call['input']>
+type AnyLanes = Lanes<unknown>
 
-const lanesOf = ({ operation }: Call): AnyLanes | undefined =>
-  (operation.handler as { readonly lanes?: AnyLanes }).lanes
+const lanesOf = (call: HotCall): AnyLanes | undefined => handlerOf(call).lanes
+
+const laneOf = (lanes: AnyLanes, call: HotCall): string => lanes.of(inputOf(call))
+
+/** Calls of the same name share batches: of one operation, or one step of it, and one tenant. */
+export const batchNameOf = ({ operation, step, actor }: HotCall): string =>
+  `${operation.key}${step ? `#${step.handler.name}` : ''}|${identityOf(actor.tenant, null)}`
 
 /** The result of a call whose lane is locked: it joins the batches of its lane. */
 const MOVED = { status: 'rejected', reason: new Error('the lane of the call is locked') } as const
 
-function lockedLaneOf(call: Call, locked: LockedLanes): string | undefined {
-  const lane = lanesOf(call)?.of(call.input)
+function lockedLaneOf(call: HotCall, locked: LockedLanes): string | undefined {
+  const lanes = lanesOf(call)
+  const lane = lanes && laneOf(lanes, call)
   return lane !== undefined && locked.has(lane) ? lane : undefined
 }
 
@@ -101,9 +118,9 @@ async function lockedAmong(
   { database }: Runtime,
   { actor: { tenant } }: Call,
   lanes: AnyLanes,
-  calls: readonly Call[],
+  calls: readonly HotCall[],
 ): Promise<string[]> {
-  let left = [...new Set(calls.map(({ input }) => lanes.of(input)))]
+  let left = [...new Set(calls.map(call => laneOf(lanes, call)))]
   if (!tenant) return left
   for (let probe = 0; probe < PROBES && left.length > 0; probe++) {
     if (probe > 0) await pause(BETWEEN_PROBES_MS)
@@ -120,7 +137,7 @@ async function lockedAmong(
 /** Runs the calls in one transaction; where one of them makes it fail, each in a transaction of its own. */
 async function runBatch(
   runtime: Runtime,
-  calls: readonly Call[],
+  calls: readonly HotCall[],
   lockTimeoutMs = LOCK_TIMEOUT_MS.batch,
 ): Promise<Answer[]> {
   if (calls.length === 0) return []
@@ -135,7 +152,7 @@ async function runBatch(
 }
 
 /** One after another, so that a failing batch takes no more connections than a healthy one. */
-async function oneByOne(runtime: Runtime, calls: readonly Call[]): Promise<Answer[]> {
+async function oneByOne(runtime: Runtime, calls: readonly HotCall[]): Promise<Answer[]> {
   const results: Answer[] = []
   for (const call of calls) results.push(...(await runBatch(runtime, [call], LOCK_TIMEOUT_MS.single)))
   return results
@@ -149,10 +166,17 @@ interface Committed {
 }
 
 /** Commits a batch, again where another attempt can succeed, and then does what is left. */
-const runToEnd = async (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: number): Promise<Answer[]> =>
-  waitingFor(await retrying(() => commitBatch(runtime, calls, lockTimeoutMs)))
+const runToEnd = async (
+  runtime: Runtime,
+  calls: readonly HotCall[],
+  lockTimeoutMs: number,
+): Promise<Answer[]> => waitingFor(await retrying(() => commitBatch(runtime, calls, lockTimeoutMs)))
 
-const commitBatch = (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: number): Promise<Committed> =>
+const commitBatch = (
+  runtime: Runtime,
+  calls: readonly HotCall[],
+  lockTimeoutMs: number,
+): Promise<Committed> =>
   onConnection(runtime.database, begin(lockTimeoutMs), async client => {
     let roundTrips = 2
     const plainSql = sqlOfTransaction(client)
@@ -167,9 +191,13 @@ const commitBatch = (runtime: Runtime, calls: readonly Call[], lockTimeoutMs: nu
     const written = writeJournal(sql, journal)
     await commit(runtime.database, client, { id, event: journal.events[0] }, [written])
     announce(runtime, journal, await written.catch(() => ANY_NUMBER))
-    runtime.onBatch(calls[0]?.operation.key ?? '', calls.length, roundTrips)
+    runtime.onBatch(nameOf(calls[0]), calls.length, roundTrips)
     return { results: entries.map(({ result }) => result as Result), afterCommit }
   })
+
+/** The operation as metrics name it, with its step. */
+const nameOf = (call: HotCall | undefined): string =>
+  [call?.operation.key ?? '', ...(call?.step ? [call.step.handler.name] : [])].join('.')
 
 /** Gives the results, which wait until all is done that is left after the commit, or has failed. */
 function waitingFor({ results, afterCommit }: Committed): Answer[] {

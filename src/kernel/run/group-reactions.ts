@@ -1,6 +1,7 @@
+import { Alone, NextCall } from '../contract/handlers.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { EventRow, Journal } from '../journal/journal.ts'
-import type { BatchedCall } from './group-decide.ts'
+import { type BatchedCall, RESERVED } from './group-decide.ts'
 import { addToJournal } from './plain.ts'
 import { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
@@ -40,5 +41,7 @@ async function reactTo(
   await Promise.all([...context.underWay, context.records.flush()])
   // The batch has journaled the events themselves: only what the reactions added is left to write.
   context.events.splice(0, events.length)
-  addToJournal(call, context, journal, result.value)
+  const { value } = result
+  const leadsOn = value instanceof NextCall || value instanceof Alone
+  addToJournal(call, context, journal, leadsOn ? RESERVED : value)
 }

@@ -1,4 +1,5 @@
 import { clock } from '../../values/clock.ts'
+import type { Tenant } from '../contract/actor.ts'
 import { assertRunIsOpen, type Call, type Outcome } from '../contract/call.ts'
 import { type ByteStream, isStreamed } from '../contract/file.ts'
 import type { PlainHandler } from '../contract/handlers.ts'
@@ -25,14 +26,9 @@ import { announce, type Runtime } from './runtime.ts'
 
 type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
 
-/** The tenant's time, where a read uses it. Only the clock of test mode can be moved: live mode needs no query. */
-async function nowOf(
-  { database }: Runtime,
-  { actor: { tenant }, operation }: Call,
-): Promise<Date | undefined> {
-  if (!operation.operation.readsClock) return undefined
-  return clock.tenant(tenant?.mode === 'test' ? await offsetOf(sqlOn(database.pool), tenant) : 0)
-}
+/** The tenant's time where nothing is written. Only the clock of test mode can be moved: live mode needs no query. */
+export const nowOf = async (sql: Sql, tenant: Tenant | null): Promise<Date> =>
+  clock.tenant(tenant?.mode === 'test' ? await offsetOf(sql, tenant) : 0)
 
 /** Runs a read: no transaction, no journal. */
 export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
@@ -50,7 +46,12 @@ export async function readBy<T>(
   look: (context: RequestContext) => Promise<T>,
 ): Promise<{ context: RequestContext; value: T }> {
   assertRunIsOpen(call)
-  const context = new RequestContext(runtime, call, await nowOf(runtime, call))
+  const { readsClock } = call.operation.operation
+  const context = new RequestContext(
+    runtime,
+    call,
+    readsClock ? await nowOf(sqlOn(runtime.database.pool), call.actor.tenant) : undefined,
+  )
   try {
     return { context, value: await look(context) }
   } catch (error) {

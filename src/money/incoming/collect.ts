@@ -6,10 +6,10 @@ import type { Receiving } from './receive.ts'
 import { repayDebt } from './repay-debt.ts'
 import { enterSuspense } from './suspense.ts'
 
-/** What the book must have open for a charge of an acquirer into this wallet. */
-export const accountsToCollect = (walletId: string) =>
+/** What the book must have open for charges of an acquirer into these wallets. */
+export const accountsToCollect = (...walletIds: readonly string[]) =>
   ({
-    wallets: [walletId],
+    wallets: walletIds,
     others: [...ACQUIRER_ACCOUNTS, 'suspense'],
     ifExists: DEBT_ACCOUNTS,
   }) as const

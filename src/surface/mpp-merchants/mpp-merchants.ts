@@ -2,7 +2,7 @@ import { type Params, paidEndpoint, presentedIn } from '../../commerce/collect/i
 import { area } from '../../kernel/contract/area.ts'
 import type { File } from '../../kernel/contract/file.ts'
 import { NextCall, Settled } from '../../kernel/contract/handlers.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { type HandlerOf, type InputOf, implement } from '../../kernel/contract/operation.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
 import { mppMerchantsApi } from './api.ts'
 import { afterCharge, asking, withoutCharge } from './endings.ts'
@@ -12,7 +12,7 @@ import { json, payee } from './stand.ts'
 const good = paidEndpoint(payee)
 
 type Handler = HandlerOf<typeof mppMerchantsApi.get>
-type Input = Parameters<Handler['reserve']>[0]
+type Input = InputOf<typeof mppMerchantsApi.get>
 type Called = Parameters<typeof good.record>
 
 /** The parameters of the address and of the query, as the payee reads them. */

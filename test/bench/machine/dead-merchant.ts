@@ -1,19 +1,42 @@
+import { AT_ONCE } from '../../../src/commerce/mpp/pay/outside.ts'
 import { measure, type Result } from '../case.ts'
 import { answerOf, type Served } from '../child.ts'
 import type { Job, Measured } from '../load/load.ts'
+import { usualOrShort } from '../short.ts'
 import type { Stage } from '../stage.ts'
 import { PAYING_SECONDS, payable, payingCase } from './payments.ts'
 
 const CONNECTIONS = 8
-/** The payments that wait at once for a merchant that never answers. */
-const WAITING = 100
+/** Both sides are measured in turn, and the calmest round of each counts: the machine has other work too. */
+const ROUNDS = usualOrShort(3, 1)
 
 export interface Beside {
   readonly alone: Result
   readonly beside: Result
 }
 
-/** Payments to a merchant that answers, alone and while many wait for one that never does. */
+/** Waits until it has as many requests open as may wait for one merchant: each of them waits for longer than the round takes. */
+async function holdDead(stage: Stage, api: Served, dead: Served): Promise<Measured> {
+  return answerOf<Measured>('test/bench/load/load.ts', {
+    url: api.url,
+    method: 'POST',
+    path: '/v1/mpp/pay',
+    token: stage.token,
+    body: { url: `${dead.url}/silent`, intentId: 'intent_card_{n}' },
+    numbers: { ...(await payable(stage, AT_ONCE * 4)), inOrder: true },
+    connections: AT_ONCE,
+    seconds: PAYING_SECONDS + 2,
+  } satisfies Job)
+}
+
+const calmest = (results: readonly Result[]): Result =>
+  results.reduce((best, other) => (other.p99 < best.p99 ? other : best))
+
+/**
+ * Payments to a merchant that answers, alone and while as many as may wait for one that never does. Those beyond that number
+ * are refused at once; a client that asks again without a pause is more work, and no dead merchant: none does here, so both
+ * sides have the same number of connections at work.
+ */
 export async function measureBesideTheDead(
   stage: Stage,
   api: Served,
@@ -21,18 +44,13 @@ export async function measureBesideTheDead(
   dead: Served,
 ): Promise<Beside> {
   const paying = payingCase(stage, api, `${merchant.url}/report`, 'paid beside a dead merchant')
-  const alone = await measure(stage, paying, CONNECTIONS, PAYING_SECONDS)
-  const waiting = answerOf<Measured>('test/bench/load/load.ts', {
-    url: api.url,
-    method: 'POST',
-    path: '/v1/mpp/pay',
-    token: stage.token,
-    body: { url: `${dead.url}/silent`, intentId: 'intent_card_{n}' },
-    numbers: { ...(await payable(stage, WAITING * 20)), inOrder: true },
-    connections: WAITING,
-    seconds: PAYING_SECONDS + 3,
-  } satisfies Job)
-  const beside = await measure(stage, paying, CONNECTIONS, PAYING_SECONDS)
-  await waiting
-  return { alone, beside }
+  const alone: Result[] = []
+  const beside: Result[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    alone.push(await measure(stage, paying, CONNECTIONS, PAYING_SECONDS))
+    const waiting = holdDead(stage, api, dead)
+    beside.push(await measure(stage, paying, CONNECTIONS, PAYING_SECONDS))
+    await waiting
+  }
+  return { alone: calmest(alone), beside: calmest(beside) }
 }

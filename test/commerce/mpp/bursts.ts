@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { AT_ONCE } from '../../../src/commerce/mpp/pay/outside.ts'
 import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
 import { aToken, bodyOf } from '../../support/factories.ts'
@@ -7,6 +8,7 @@ import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const merchant = await startMerchant()
+const other = await startMerchant()
 const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1', DATABASE_POOL: '2' } })
 const another = await service.another()
 
@@ -86,5 +88,29 @@ describe('a clock that is moved while the merchant is silent', () => {
     })
     expect(await intentOf(payer)).toMatchObject({ status: 'expired' })
     await expectVerifiedLedger(payer.client)
+  })
+})
+
+describe('a merchant for whom as many requests wait as may', () => {
+  test('is not asked by a further one, which pays nothing, and is asked again once it has answered', async () => {
+    const payer = await aPayer(service)
+    const waiting: (() => void)[] = []
+    let isFull: () => void = () => undefined
+    const full = new Promise<void>(resolve => {
+      isFull = resolve
+    })
+    const url = merchant.sells('/crowded', (_, response) => {
+      waiting.push(() => response.writeHead(404).end())
+      if (waiting.length === AT_ONCE) isFull()
+    })
+    const asked = times(AT_ONCE, () => pay(payer, url))
+    await full
+    expect(await pay(payer, url)).toMatchObject({ status: 503, code: 'merchant_busy' })
+    expect(merchant.visits('/crowded')).toHaveLength(AT_ONCE)
+    expect(await pay(payer, other.sells('/free', demand()))).toMatchObject({ status: 200 })
+    for (const answer of waiting) answer()
+    expect(statusCounts(await asked)).toEqual({ 400: AT_ONCE })
+    merchant.sells('/crowded', demand())
+    expect(await pay(await aPayer(service), url)).toMatchObject({ status: 200 })
   })
 })

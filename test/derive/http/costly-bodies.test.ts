@@ -1,12 +1,18 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from '@jest/globals'
-import type { areas } from '../../../src/areas.ts'
 import type { JsonSchema } from '../../../src/derive/openapi/types.ts'
 import { bodyLimitOf } from '../../../src/kernel/contract/operation.ts'
 import { allInputs } from '../../support/contract/contract-members.ts'
-import { credentials, operations, unknownId, World } from '../../support/contract/world.ts'
-import { type Owner, startTestService } from '../../support/harness.ts'
+import {
+  credentials,
+  operations,
+  unknownId,
+  World,
+  type WorldOwner,
+  withSession,
+} from '../../support/contract/world.ts'
+import { startTestService } from '../../support/harness.ts'
 import { exchange, request } from '../../support/http/raw.ts'
 import { longestTurn } from '../../support/longest-turn.ts'
 
@@ -14,7 +20,10 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
 const service = await startTestService()
-const [owner, another] = [await service.owner(), await service.owner()]
+const [owner, another] = [
+  await withSession(service.url, await service.owner()),
+  await withSession(service.url, await service.owner()),
+]
 /** The records of an owner that only successful requests use. */
 const world = new World(service, another)
 
@@ -105,7 +114,7 @@ type BodyCase = (typeof bodies)[number]
 /** The path of a request, and its owner. */
 interface Place {
   readonly path: string
-  readonly by: Owner<typeof areas>
+  readonly by: WorldOwner
 }
 
 /** One operation for each body limit: malformed bodies are the same work for all. */

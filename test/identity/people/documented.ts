@@ -53,10 +53,11 @@ describe('the page about people', () => {
     const reads = scopes.filter(scope => scope.endsWith(':read'))
     const beyondReading = (role: Role) => [...roleScopes[role]].filter(scope => !reads.includes(scope)).sort()
     expect(roleScopes.owner).toEqual(new Set(scopes))
-    // Everybody enrols and renames passkeys of their own.
-    expect(beyondReading('viewer')).toEqual(['passkeys:write'])
+    // Everybody enrols and renames passkeys of their own, and ends sessions of their own.
+    expect(beyondReading('viewer')).toEqual(['console:sign-out', 'passkeys:write'])
     expect(beyondReading('approver')).toEqual([
       'card-requests:approve',
+      'console:sign-out',
       'intents:approve',
       'passkeys:write',
       'transfers:confirm-payee',

@@ -1,2 +1,3 @@
 import './external-call/chains.ts'
 import './external-call/single-calls.ts'
+import './external-call/taken-together.ts'

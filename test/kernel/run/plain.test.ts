@@ -6,6 +6,7 @@ import type { Outcome } from '../../../src/kernel/contract/call.ts'
 import type { Context } from '../../../src/kernel/contract/context.ts'
 import { implement, post } from '../../../src/kernel/contract/operation.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { euros } from '../../../src/values/money.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -18,7 +19,7 @@ const Note = z.object({ id: z.string(), text: z.string() })
 type Work = (context: Context, body: { text: string }) => Promise<unknown>
 let work: Work = async () => undefined
 
-const NoteWritten = z.object({ noteId: z.string() })
+const NoteWritten = z.object({ noteId: z.string(), costEuros: euros.optional() })
 
 const api = {
   write: post('/notes', {
@@ -120,24 +121,23 @@ describe('a plain operation', () => {
   })
 
   test('returns no more than its contract names', async () => {
-    const { body } = await run(
-      async (...all) => ({ ...((await write(...all)) as object), secret: 'hunter2' }),
-      'b',
-    )
+    const telling: Work = async (...all) => ({ ...((await write(...all)) as object), secret: 'hunter2' })
+    const { body } = await run(telling, 'b')
     expect(JSON.parse(String(body))).toEqual({ id: 'b', text: 'b' })
   })
 
   test('has reactions told at once of events that follow each other', async () => {
     reactedTo.length = 0
+    const dear = { noteId: '4', costEuros: 250n }
     await run(async ({ emit, react }, { text }) => {
       for (const noteId of ['1', '2']) emit('note.written', { noteId })
       emit('note.counted', {})
       emit('note.written', { noteId: '3' })
       await react()
-      emit('note.written', { noteId: '4' })
+      emit('note.written', dear)
       return { id: text, text }
     })
-    expect(reactedTo).toEqual([[{ noteId: '1' }, { noteId: '2' }], [{ noteId: '3' }], [{ noteId: '4' }]])
+    expect(reactedTo).toEqual([[{ noteId: '1' }, { noteId: '2' }], [{ noteId: '3' }], [dear]])
   })
 
   test('that meets a deadlock is tried again', async () => {

@@ -16,7 +16,13 @@ import {
 import { Card, CardNumber } from '../../../src/cards/cards/card.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
-import { type ContextOf, type HandlerOf, implement, post } from '../../../src/kernel/contract/operation.ts'
+import {
+  type ContextOf,
+  type HandlerOf,
+  type InputOf,
+  implement,
+  post,
+} from '../../../src/kernel/contract/operation.ts'
 import { isFailure } from '../../../src/ports/card-processor.ts'
 import { after, days } from '../../../src/values/clock.ts'
 import { id, newId } from '../../../src/values/ids.ts'
@@ -157,7 +163,7 @@ async function settle(
   return { transactionId }
 }
 
-type Charging = Parameters<HandlerOf<typeof api.charge>['reserve']>[0]['body'] & { readonly now: string }
+type Charging = InputOf<typeof api.charge>['body'] & { readonly now: string }
 
 const charge: HandlerOf<typeof api.charge> = {
   reserve: async ({ body }, { now }) => ({

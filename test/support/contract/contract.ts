@@ -12,7 +12,8 @@ import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
-import { operations, World } from './world.ts'
+import { firstPerson, invited } from '../identity/console.ts'
+import { operations, World, withSession } from './world.ts'
 
 const EVERYWHERE = ['x-request-id', 'x-data-residency']
 const COUNTED = ['limit', 'remaining', 'reset'].map(name => `x-ratelimit-${name}`)
@@ -215,7 +216,11 @@ export const acceptingOutbound: Outbound = {
  * refused or only read.
  */
 export async function worldsOf(service: TestService) {
-  const [owner, other] = [await service.owner(), await service.owner()]
+  const { url } = service
+  const [owner, other] = [
+    await withSession(url, await service.owner()),
+    await withSession(url, await service.owner()),
+  ]
   const [sharedWorld, foreignWorld] = [owner, other].map(by => new World(service, by, { keeps: true })) as [
     World,
     World,
@@ -226,8 +231,22 @@ export async function worldsOf(service: TestService) {
   const agentToken = String((await aToken(owner.client, loner.id, { scopes: allowed })).token)
   await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
+  const [{ headers: viewerSession }, { headers: liveSession }] = [
+    await invited(url, owner.client, 'viewer'),
+    await firstPerson(url, service.client(liveKey)),
+  ]
   const freshWorld = new World(service, owner)
-  return { owner, freshWorld, sharedWorld, foreignWorld, loner, agentToken, liveKey }
+  return {
+    owner,
+    freshWorld,
+    viewerSession,
+    liveSession,
+    sharedWorld,
+    foreignWorld,
+    loner,
+    agentToken,
+    liveKey,
+  }
 }
 
 /** Returns a function that sends a request and checks what every answer of its operation must have. */

@@ -2,7 +2,15 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
-import { anEnrolment, aRegistration, aRevocation, type Make, type WorldService } from './world-passkeys.ts'
+import { signInBy, tokenIn } from '../identity/console.ts'
+import {
+  anApproval,
+  anEnrolment,
+  aRegistration,
+  aRevocation,
+  type Make,
+  type WorldService,
+} from './world-passkeys.ts'
 
 async function anAgent(make: Make): Promise<string> {
   const { id, walletId } = await make('POST', '/agents', { name: 'Shopper' })
@@ -34,10 +42,17 @@ const paying = (method: string) => async (_make: Make, path: string, url: string
   authorization: credentialFor(await challengeOf(url + path, { method })),
 })
 
+/** What the browser of a person sends who has just joined. */
+async function aSession(make: Make, _path: string, url: string) {
+  const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
+  return (await signInBy(url, joinUrl)).headers
+}
+
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string, url: string) => Promise<Record<string, string>>>
 > = {
+  'console.signOut': aSession,
   'settlements.pay': paying('GET'),
   'settlements.payByPost': paying('POST'),
   'mppMerchants.get': paying('GET'),
@@ -49,6 +64,11 @@ async function aPayer(make: Make) {
   const { agentId, cardId } = await aShopper(make)
   return { cardId, intentId: await approvedIntent(make, agentId, SHOP) }
 }
+
+/** What is done before an operation on the record of its path, where one call is not enough: by operation. */
+export const MADE_BEFORE: Readonly<
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<unknown>>
+> = { 'intents.approval': anApproval }
 
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<
@@ -65,6 +85,10 @@ export const MADE_MEMBERS: Readonly<
     const { id } = await make('POST', '/collect/requests', asked)
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
+  },
+  'console.redeemLink': async make => {
+    const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
+    return { token: tokenIn(joinUrl) }
   },
   'checkout.confirm': shoppersIntent,
   'checkout.createSession': shoppersIntent,

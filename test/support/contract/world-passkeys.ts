@@ -65,3 +65,12 @@ export async function aRevocation(make: Make, path: string, service: WorldServic
   const subject = path.split('/').at(-1)
   return { webauthnAssertion: await assertion(make, service, { purpose: 'revocation', subject }) }
 }
+
+/** Approves the intent that the path names with the passkey of the first owner. */
+export async function anApproval(make: Make, path: string, service: WorldService): Promise<void> {
+  const id = path.split('/').at(-2)
+  const device = await firstDevice(make, service)
+  const { challengeId, options } = await make('POST', `/passkeys/intents/${id}/challenge`, {})
+  const webauthnAssertion = { challengeId, assertion: device.assert(options) }
+  await make('POST', `/intents/${id}/approve`, { webauthnAssertion })
+}

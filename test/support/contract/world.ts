@@ -12,6 +12,7 @@ import {
   type RequestOptions,
   type TestService,
 } from '../harness.ts'
+import { FROM_OUR_PAGE, firstPerson, invited, type SignedIn } from '../identity/console.ts'
 import {
   FILLING_OPERATIONS,
   LINKED_FROM,
@@ -20,13 +21,14 @@ import {
   SPECIAL_RECORDS,
   type SpecialRecord,
 } from './world-data.ts'
-import { MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
+import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 import { aPasskey } from './world-passkeys.ts'
 
 export const operations = published(areas)
 
 /** Collections whose records are made elsewhere, or only by an agent's behavior. */
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
+  '/console/sessions': async world => (await world.signedIn()).sessionId,
   '/collect/agents': world => world.idOf('agent'),
   '/pay': world => world.idOf('request'),
   '/pay/assets': async () => style.name,
@@ -69,13 +71,27 @@ function prefixOf({ operation }: Registered): string | undefined {
   return EXAMPLE.exec(String(example))?.[1]
 }
 
+/** An owner with a key, and with a person who has signed in. */
+export interface WorldOwner extends Owner<typeof areas> {
+  /** What the browser of the person sends. */
+  readonly session: SignedIn['headers']
+}
+
+export const withSession = async (url: string, owner: Owner<typeof areas>): Promise<WorldOwner> => ({
+  ...owner,
+  session: (await firstPerson(url, owner.client)).headers,
+})
+
 /** The credentials with which this owner calls an operation. */
-export const credentials = ({ operation }: Registered, { key }: Pick<Owner<never>, 'key'>): RequestOptions =>
-  operation.callers.includes('key')
-    ? { token: key }
-    : operation.callers.includes('dash')
-      ? { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }
-      : {}
+export function credentials(
+  { operation: { callers, sameOriginOnly } }: Registered,
+  { key, session }: Pick<WorldOwner, 'key' | 'session'>,
+): RequestOptions {
+  if (callers.includes('key')) return { token: key }
+  if (callers.includes('dash')) return { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }
+  if (callers.includes('console')) return { headers: session }
+  return sameOriginOnly ? { headers: FROM_OUR_PAGE } : {}
+}
 
 interface WorldOptions {
   /** Reuses the records: for requests that change nothing. */
@@ -85,7 +101,7 @@ interface WorldOptions {
 /** One owner's records, created with the contracts' own examples when an operation needs them. */
 export class World {
   readonly #service: Pick<TestService, 'http' | 'sql' | 'url'>
-  readonly owner: Owner<typeof areas>
+  readonly owner: WorldOwner
   readonly #prepared: Map<string, Promise<Prepared>> | undefined
   readonly #records = new Map<string, Promise<string>>()
   #keeps = false
@@ -93,7 +109,7 @@ export class World {
 
   constructor(
     service: Pick<TestService, 'http' | 'sql' | 'url'>,
-    owner: Owner<typeof areas>,
+    owner: WorldOwner,
     { keeps = false }: WorldOptions = {},
   ) {
     this.#service = service
@@ -106,7 +122,12 @@ export class World {
     if (!this.#prepared) return this.#prepare(registered)
     // Records that were changed first, or created in a special way, are of no use to other operations.
     const isSpecial = Object.keys(CAUSED).some(collection => registered.operation.path.startsWith(collection))
-    this.#keeps = !(registered.key in REQUIRED_BEFORE || registered.key in RECORD_VARIANTS || isSpecial)
+    this.#keeps = !(
+      registered.key in REQUIRED_BEFORE ||
+      registered.key in RECORD_VARIANTS ||
+      registered.key in MADE_BEFORE ||
+      isSpecial
+    )
     return cached(this.#prepared, registered.key, () => this.#prepare(registered))
   }
 
@@ -121,6 +142,7 @@ export class World {
     const before = REQUIRED_BEFORE[registered.key]
     if (before) await this.#succeed(byKey(before), path)
     const make = this.#make.bind(this)
+    await MADE_BEFORE[registered.key]?.(make, path, this.#service)
     return {
       path,
       body,
@@ -282,6 +304,11 @@ export class World {
     await this.#call('intents.create', {})
     await this.#call('risk.configure', { thresholds, weights: {} })
     return (await this.#call('risk.alerts', {})).data[0]
+  }
+
+  /** Somebody else's session, so that the owner's goes on. */
+  signedIn(): Promise<SignedIn> {
+    return invited(this.#service.url, this.owner.client, 'viewer')
   }
 
   /** The authorization of a payment by this card, as the card network asks for one. */

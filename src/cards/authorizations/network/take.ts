@@ -1,13 +1,13 @@
 import type { IntentSearch } from '../../../control/intents/index.ts'
-import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
 import type {
   AuthorizationRequest,
   CardFact,
   CardReply,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
+import { agentLanes } from '../agent-lanes.ts'
 import type { AuthorizationRow, MessageRow } from '../authorization-rows.ts'
 import { type CardBatch, writeCardBatch } from '../batch.ts'
 import { TOO_LATE } from '../blockers.ts'
@@ -53,14 +53,6 @@ function findExisting(
     const most = payments.find(row.intentId)?.holdEuros ?? 0n
     return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountEuros <= most
   })
-}
-
-const FREE_AGENTS = `
-select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) for no key update skip locked`
-
-async function freeAgents(ids: readonly string[], { ownerId, mode }: Tenant, sql: Sql): Promise<string[]> {
-  const rows = await sql<Row & { id: string }>(FREE_AGENTS, [ownerId, mode, ids])
-  return rows.map(({ id }) => id)
 }
 
 const answerOf = ({ answerStatus, answerHeaders, answerBody }: MessageRow): ProcessorAnswer => ({
@@ -134,12 +126,7 @@ function repeat(
 
 /** Takes the messages of a card processor in group commits: questions are decided, facts are booked. */
 export const take: Take = {
-  lanes: {
-    of: ({ body }) => body.agentId,
-    sharedTimeoutMs: 50,
-    ownTimeoutMs: 1_000,
-    free: freeAgents,
-  },
+  lanes: agentLanes(({ body }) => body.agentId),
   load: loadBatch,
   decide({ input: { body } }, batch: MessageBatch, context) {
     const incoming = body

@@ -62,6 +62,9 @@ export async function ended<R>(
   const { receipt, declineReason } = settlement
   if (receipt === null)
     return ask(article, 'payment_refused', `The card was declined: ${declineReason}`, context)
-  const unlocked = await payee.unlocked(settlement, context)
-  return withHeaders(unlocked, { 'Payment-Receipt': receipt, 'Cache-Control': 'private' })
+  return paidAnswer(await payee.unlocked(settlement, context), receipt)
 }
+
+/** What whoever has paid is given, with the receipt. */
+export const paidAnswer = <R>(unlocked: R, receipt: string): WithHeaders<R> =>
+  withHeaders(unlocked, { 'Payment-Receipt': receipt, 'Cache-Control': 'private' })

@@ -37,7 +37,10 @@ export async function beginSettlement(beginning: Beginning, context: BeginContex
   ])
   if (known) return { known }
   const blocker = locked && blockerOf(locked, beginning, context.now)
-  return blocker ?? { settlement: create(beginning, locked, context) }
+  if (blocker) return blocker
+  const settlement = newSettlement(beginning, locked, context)
+  if (locked) context.sendAlong(writeRequests(context.sql, context.tenant, [locked]))
+  return { settlement }
 }
 
 /** The settlement of a challenge, if there is one. */
@@ -57,9 +60,10 @@ async function lockSubject(
   return undefined
 }
 
-function blockerOf(
+/** Why a charge for a request does not begin: another one has, or what is to be paid has changed. */
+export function blockerOf(
   locked: LockedRequest,
-  { amountEuros }: Beginning,
+  { amountEuros }: Pick<Beginning, 'amountEuros'>,
   now: Date,
 ): 'payment_under_way' | 'changed' | undefined {
   if (paymentUnderWay(locked)) return 'payment_under_way'
@@ -67,19 +71,19 @@ function blockerOf(
   return isPayable(request, now) && dueEuros(request) === amountEuros ? undefined : 'changed'
 }
 
-function create(
+/** A charge that is to be stored; the caller writes the request that it pays. */
+export function newSettlement(
   { subject, ...members }: Beginning,
   locked: LockedRequest | undefined,
-  context: BeginContext,
+  context: Pick<BeginContext, 'records' | 'tenant' | 'now' | 'emit' | 'wake'>,
 ): Settlement {
-  const { records, sql, tenant, now, sendAlong } = context
+  const { records, now } = context
   const id = newId('settlement')
   const settlement = records.create(Settlement, { id, ...subject, ...members, dueAt: firstDueAt(now) })
   if (locked) {
     const { amountEuros, walletId } = settlement
     const at = walletId === null ? {} : { walletId }
     beginPayment(locked, { way: 'card', amountEuros, sourceId: id, ...at }, context)
-    sendAlong(writeRequests(sql, tenant, [locked]))
   }
   return settlement
 }

@@ -1,47 +1,52 @@
-import { NextCall, type OutsideHandler } from '../../../kernel/contract/handlers.ts'
+import { NextCall, type OutsideHandler, type Reserve } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Answer } from '../../../kernel/contract/problem.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { clock } from '../../../values/clock.ts'
 import { answerAgain, ask, ended, type Params, type PayContext, type Payee, presentedIn } from './answers.ts'
-import { beginSettlement, chargeOf } from './begin-settlement.ts'
+import { type Beginning, beginSettlement, chargeOf } from './begin-settlement.ts'
 import type { PaidFailure } from './endpoint-contract.ts'
 import { finishSettlement } from './finish-settlement.ts'
 import { type Reading, readCredential } from './read-credential.ts'
 import type { settledEvents } from './settled-events.ts'
+import type { Settlement } from './settlement.ts'
 import { type NotTaken, type TakenToken, takeToken } from './take-token.ts'
 
 /** A settlement that is stored and committed, and is charged next. */
-interface Charging extends Pick<Reading, 'params' | 'article'> {
+export interface Charging extends Pick<Reading, 'params' | 'article'> {
   readonly step: 'charge'
-  readonly settlementId: string
+  readonly settlement: Settlement
   readonly charge: ReturnType<typeof chargeOf>
   readonly token: unknown
 }
 
-type Handler<R> = OutsideHandler<
-  { readonly params: Params },
-  R,
-  PaidFailure,
-  typeof settledEvents,
-  Reading | Charging,
-  TakenToken | NotTaken | ChargeOutcome
->
+interface Named {
+  readonly params: Params
+}
+
+type Reserved = Reading | Charging
+type Called = TakenToken | NotTaken | ChargeOutcome
+
+export interface PaidHandler<R>
+  extends OutsideHandler<Named, R, PaidFailure, typeof settledEvents, Reserved, Called> {
+  readonly reserve: Reserve<Named, R, PaidFailure, typeof settledEvents, Reserved>
+}
 
 /**
  * The handler of an address that wants to be paid. Nothing is written before a credential is found good: the id of a
  * challenge is an HMAC over all that is offered. A good one is stored as a settlement, and committed, before its card is
  * charged. Tokens are in memory only: as no `Idempotency-Key` is observed, a reservation is stored nowhere.
  */
-export const paidEndpoint = <R>(payee: Payee<R>): Handler<R> => ({
+export const paidEndpoint = <R>(payee: Payee<R>): PaidHandler<R> => ({
   async peek({ params }, context) {
-    // Also makes the first keys of an owner: within the transaction of a payment that would take a second connection.
+    if (presentedIn(context) !== undefined) return undefined
     const article = await payee.find(params, context as PayContext)
     if (!article) return context.refuse('request_not_found')
-    return presentedIn(context) === undefined
-      ? ask(article, 'payment_required', undefined, context)
-      : undefined
+    return ask(article, 'payment_required', undefined, context)
   },
+
+  /** The first keys of an owner are made here too: within a transaction that would take a second connection. */
+  readsToReserve: true,
 
   reserve: ({ params }, context) => readCredential(payee, params, context),
 
@@ -78,13 +83,10 @@ async function begin<R>(
   taken: TakenToken | NotTaken,
   context: PayContext,
 ): Promise<Answer<R> | NextCall<Charging>> {
-  const { params, article, digest, sealed } = reading
+  const { params, article, digest } = reading
   if ('message' in taken) return ask(article, 'payment_refused', taken.message, context)
-  const { handle, last4, token } = taken
-  const { challengeId, network } = sealed
-  const { subject, amountEuros, merchantName: descriptor } = article
-  const card = { challengeId, credentialDigest: digest, network, last4, handle }
-  const begun = await beginSettlement({ ...card, subject, amountEuros, descriptor }, context)
+  const { token } = taken
+  const begun = await beginSettlement(beginningOf(reading, taken), context)
   if (begun === 'payment_under_way') return context.refuse('payment_under_way')
   const present = begun === 'changed' || 'known' in begun ? await payee.find(params, context) : article
   if (!present) return context.refuse('request_not_found')
@@ -97,19 +99,26 @@ async function begin<R>(
     )
   if ('known' in begun) return answerAgain(payee, present, begun.known, digest, context)
   const { settlement } = begun
-  return new NextCall({
-    step: 'charge',
-    params,
-    article,
-    settlementId: settlement.id,
-    charge: chargeOf(settlement),
-    token,
-  })
+  return new NextCall(chargingOf(reading, settlement, token))
+}
+
+/** What is charged next, once the settlement is committed. */
+export const chargingOf = (
+  { params, article }: Reading,
+  settlement: Settlement,
+  token: unknown,
+): Charging => ({ step: 'charge', params, article, settlement, charge: chargeOf(settlement), token })
+
+/** What is charged for a credential, as it is stored. */
+export function beginningOf({ article, digest, sealed }: Reading, { handle, last4 }: TakenToken): Beginning {
+  const { challengeId, network } = sealed
+  const { subject, amountEuros, merchantName: descriptor } = article
+  return { challengeId, credentialDigest: digest, network, last4, handle, subject, amountEuros, descriptor }
 }
 
 async function finish<R>(
   payee: Payee<R>,
-  { params, article: asked, settlementId: id }: Charging,
+  { params, article: asked, settlement: { id } }: Charging,
   outcome: ChargeOutcome,
   context: PayContext,
 ): Promise<Answer<R>> {

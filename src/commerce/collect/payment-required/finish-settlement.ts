@@ -1,11 +1,12 @@
 import type { Context } from '../../../kernel/contract/context.ts'
+import type { Ports } from '../../../kernel/contract/ports.ts'
 import { accountsToCollect, collectCharge } from '../../../money/incoming/index.ts'
-import { openBook } from '../../../money/ledger/index.ts'
-import { walletsById } from '../../../money/wallets/index.ts'
+import { type Book, openBook } from '../../../money/ledger/index.ts'
+import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { writeReceipt } from '../../../mpp/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { clock } from '../../../values/clock.ts'
-import { addPayment, failPayment, lockRequest, writeRequests } from '../payments.ts'
+import { addPayment, failPayment, type LockedRequest, lockRequest, writeRequests } from '../payments.ts'
 import { chargeOf } from './begin-settlement.ts'
 import type { settledEvents } from './settled-events.ts'
 import { askAgainLater, externalIdOf, Settlement, settlementMachine } from './settlement.ts'
@@ -54,26 +55,44 @@ async function finishOfRequest(
   if (!settlement || !locked || !wallet) throw new Error(`${id}: the request or its wallet is gone`)
   if (settlement.status !== 'charging') return settlement
   if (outcome.outcome === 'approved') {
-    const { amountEuros } = settlement
-    const charge = { amountEuros, cause: { type: 'settlement', id }, reference: locked.request.reference }
-    collectCharge(wallet, charge, book, context)
+    takeCharge(settlement, { wallet, locked, book }, context)
     sendAlong(book.post(sql))
-    const { handle, reference, descriptor } = chargeOf(settlement)
-    const paid = { way: 'card', amountEuros, sourceId: id, walletId } as const
-    addPayment(locked, { ...paid, charge: { handle, reference, descriptor } }, context)
   } else if (outcome.outcome === 'declined') failPayment(locked, id, context)
   sendAlong(writeRequests(sql, tenant, [locked]))
   await end(settlement, outcome, context)
   return settlement
 }
 
+interface Paid {
+  readonly wallet: WalletRow
+  readonly locked: LockedRequest
+  readonly book: Book
+}
+
+/** Takes what was charged into the wallet, and counts it for the request. The caller writes book and request. */
+export function takeCharge(
+  settlement: Settlement,
+  { wallet, locked, book }: Paid,
+  context: Pick<FinishContext, 'records' | 'tenant' | 'now' | 'emit' | 'wake'>,
+): void {
+  const { id, amountEuros } = settlement
+  const charge = { amountEuros, cause: { type: 'settlement', id }, reference: locked.request.reference }
+  collectCharge(wallet, charge, book, context)
+  const { handle, reference, descriptor } = chargeOf(settlement)
+  const paid = { way: 'card', amountEuros, sourceId: id, walletId: wallet.id } as const
+  addPayment(locked, { ...paid, charge: { handle, reference, descriptor } }, context)
+}
+
+export function endPaid(settlement: Settlement, receipt: string, now: Date): void {
+  settlementMachine.move(settlement, 'paid')
+  Object.assign(settlement, { settledAt: now, dueAt: null, receipt })
+}
+
 /** How the settlement itself ends; a charge whose outcome is open stays as it is. */
 async function end(settlement: Settlement, outcome: ChargeOutcome, context: FinishContext): Promise<void> {
-  if (outcome.outcome === 'approved') {
-    settlementMachine.move(settlement, 'paid')
-    Object.assign(settlement, { settledAt: context.now, dueAt: null })
-    settlement.receipt = await receiptFor(settlement, context)
-  } else if (outcome.outcome === 'declined') {
+  if (outcome.outcome === 'approved')
+    endPaid(settlement, await receiptFor(settlement, context.ports), context.now)
+  else if (outcome.outcome === 'declined') {
     settlementMachine.move(settlement, 'declined')
     const { code: declineCode, reason: declineReason } = outcome
     Object.assign(settlement, { declineCode, declineReason, dueAt: null })
@@ -84,9 +103,9 @@ async function end(settlement: Settlement, outcome: ChargeOutcome, context: Fini
 export const RECEIPT_TYPE = 'mpp-receipt+jwt'
 
 /** A receipt that is signed, which anybody can check offline. Its time is the real one: payers compare it with their own. */
-async function receiptFor(
+export async function receiptFor(
   { id, requestId, scenario, challengeId, amountEuros, network, ownerId, mode }: Settlement,
-  { ports }: FinishContext,
+  { signer }: Pick<Ports, 'signer'>,
 ): Promise<string> {
   const timestamp = clock.real().toISOString()
   const externalId = externalIdOf({ requestId, scenario })
@@ -99,6 +118,6 @@ async function receiptFor(
     externalId,
   } as const
   const paid = { amount: String(amountEuros), currency: 'eur', network }
-  const proof = await ports.signer.sign(RECEIPT_TYPE, { ownerId, mode, ...members, ...paid })
+  const proof = await signer.sign(RECEIPT_TYPE, { ownerId, mode, ...members, ...paid })
   return writeReceipt({ ...members, proof })
 }

@@ -3,27 +3,35 @@ import type { Deadline } from '../../../kernel/contract/deadline.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
 import { PaymentRequest } from '../request.ts'
+import type { RequestRow } from '../request-rows.ts'
 import type { Payee } from './answers.ts'
 import { settlementsApi } from './api.ts'
 import { askAcquirer } from './ask-acquirer.ts'
 import { paidEndpoint } from './endpoint.ts'
 import { settlementProcess } from './process.ts'
 import { findRequestArticle } from './request-article.ts'
+import { settleTogether } from './settle-together.ts'
 import { Settlement, settlementMachine } from './settlement.ts'
+
+const unlockedBy = (
+  { id: requestId, description, unlocks }: RequestRow,
+  { id: settlementId, amountEuros, settledAt, createdAt }: Settlement,
+) => ({ requestId, settlementId, amountEuros, description, paidAt: settledAt ?? createdAt, unlocks })
 
 /** Gives whoever has paid what the request unlocks; nothing else of the request, which is its owner's. */
 const payee = {
   find: ({ id = '' }, context) => findRequestArticle(id, context),
-  async unlocked({ id, requestId, amountEuros, settledAt, createdAt }, { records }) {
-    const { description, unlocks } = await records.findOneOrFail(PaymentRequest, { id: requestId ?? '' })
-    const paidAt = settledAt ?? createdAt
-    return { requestId: requestId ?? '', settlementId: id, amountEuros, description, paidAt, unlocks }
+  async unlocked(settlement, { records }) {
+    const request = await records.findOneOrFail(PaymentRequest, { id: settlement.requestId ?? '' })
+    return unlockedBy(request, settlement)
   },
 } satisfies Payee<unknown>
 
+const endpoint = { ...paidEndpoint(payee), together: settleTogether(unlockedBy) }
+
 const settlements = implement(settlementsApi, {
-  pay: paidEndpoint(payee),
-  payByPost: paidEndpoint(payee),
+  pay: endpoint,
+  payByPost: endpoint,
   askAcquirer,
 
   list: ({ query: { requestId, status, challengeId } }, { page }) =>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { findIntents, IntentEvent } from '../../../control/intents/index.ts'
 import { onlyWith, type Reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
@@ -9,7 +9,6 @@ import {
   transactionEvents,
 } from '../../../money/transactions/index.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
-import { euros } from '../../../values/money.ts'
 import { chargeEvents, tokenEvent, tokenEvents } from './events.ts'
 import { tokenMachine } from './payment-token.ts'
 import { lockTokens, updateTokens } from './token-rows.ts'
@@ -46,16 +45,13 @@ const onIntent = (status: TokenStatus): Reaction => {
 const { 'claim.payment_token.collected': collected } = chargeEvents
 const charged = { ...transactionEvents, 'claim.payment_token.collected': collected }
 
-/** A credit as its event has it: JSON. */
-type Credit = z.input<typeof IncomingEvent>
-
 /** Makes the transaction of each charge whose money is in its wallet, in the transaction that has booked it. */
 async function recordCharges(
   events: readonly z.output<typeof IncomingEvent>[],
   context: Context<never, typeof charged>,
 ): Promise<void> {
   const { sql, tenant, now, emit, sendAlong } = context
-  const credits = (events as unknown as readonly Credit[]).filter(({ walletId }) => walletId !== null)
+  const credits = events.filter(({ walletId }) => walletId !== null)
   if (credits.length === 0) return
   const [wallets, senders] = await Promise.all([
     walletsById(
@@ -70,10 +66,9 @@ async function recordCharges(
     ),
   ])
   const transactions = credits.map(credit => {
-    const { creditId } = credit
+    const { creditId, amountEuros } = credit
     const id = String(credit.payableId)
     const walletId = String(credit.walletId)
-    const amountEuros = z.decode(euros, credit.amountEuros)
     emit('claim.payment_token.collected', { transactionId: id, walletId, amountEuros })
     const witnesses = [{ type: 'credit', id: creditId, at: now.toISOString() }]
     const agentId = wallets.get(walletId)?.agentId ?? null

@@ -1,11 +1,24 @@
-import { registerMppToken } from '../../../cards/agent-credentials/index.ts'
+import { type mppTokenEvents, registerMppToken } from '../../../cards/agent-credentials/index.ts'
 import {
+  agentLanes,
+  type CardBatch,
   decideTokenPayment,
   loadTokenPayments,
   type TokenPayment,
+  type tokenPaymentEvents,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
+import {
+  type Called,
+  type Item,
+  NextCall,
+  type SharedStep,
+  type Verdict,
+} from '../../../kernel/contract/handlers.ts'
+import type { Ports } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
+import type { Records } from '../../../kernel/contract/records.ts'
+import { tenantRecords } from '../../../kernel/database/tenant-records.ts'
 import { hasCardNumber } from '../../../values/card-number.ts'
 import { after } from '../../../values/clock.ts'
 import { excerpt } from '../../../values/schemas.ts'
@@ -20,37 +33,75 @@ import { credentialEvent } from '../events.ts'
 import { merchantOf, plainHost } from '../hosts.ts'
 import { requestDigest, shownUrl } from '../merchant-request.ts'
 import { mppProcess } from '../process.ts'
-import { rulesOnIntent } from '../protect.ts'
+import { rulesOnIntents } from '../protect.ts'
+import type { ProtectRule } from '../protect-rule.ts'
 import { mintRefusals, offerRefusals } from '../refusals.ts'
+import type { mintEvents } from '../schemas.ts'
 import { payeeProblem } from './address.ts'
 import type { Minted } from './ask.ts'
-import type { Asking, GivingBack, PayProblem } from './reservation.ts'
-import type { PayContext } from './reserve.ts'
+import type { Asking, GivingBack, PayProblem, PayProblemCode } from './reservation.ts'
 
 type Sender = (typeof senders)[number]
+
+/** How long a payment waits for an agent that somebody else has locked: its token is minted, or has left. */
+export const MOST_WAITED_MS = 3_000
+
+/** An offer that can be paid, and for whom it was asked for. */
+export type MintedOffer = Called<Asking, Minted>
+
+interface State {
+  readonly batch: CardBatch
+  readonly rules: readonly ProtectRule[]
+  readonly records: Records
+  readonly ports: Ports
+}
+
+/** The means of one payment of the batch. */
+type MintContext = Item<MintedOffer> &
+  Verdict<PayProblemCode, MintingEvents> &
+  Pick<State, 'records' | 'ports'>
+type MintingEvents = typeof tokenPaymentEvents & typeof mppTokenEvents & typeof mintEvents
 
 /**
  * Decides with everything locked, begins the intent's payment, and puts the credential on record: all before a byte of it
  * leaves. Where something has changed since the merchant was asked, the token is given back.
  */
-export async function commitMint(
-  minted: Minted,
-  asking: Asking,
+export const mintStep = <R>(
   sentBy: Sender,
-  context: PayContext,
-): Promise<MppCredential | GivingBack> {
-  const problem = await decide(minted, asking, context)
-  return problem ? givenBack(minted, asking, problem) : put(minted, asking, sentBy, context)
-}
+  then: (credential: MppCredential, minted: MintedOffer) => R,
+): SharedStep<MintedOffer, R | NextCall<GivingBack>, PayProblemCode, MintingEvents, State> => ({
+  name: 'mint',
+  lanes: agentLanes(({ reservation }) => reservation.subject.agentId, MOST_WAITED_MS),
 
-async function decide(minted: Minted, asking: Asking, context: PayContext): Promise<PayProblem | undefined> {
-  const { sql } = context
-  const payment = paymentOf(minted, asking)
-  const { agentId, intentId, intentMerchant } = asking.subject
-  const [batch, rules] = await Promise.all([
-    loadTokenPayments(sql, context, { payments: [payment] }),
-    rulesOnIntent(intentId, context),
-  ])
+  async load(items, sql, ports) {
+    const { tenant, now } = items[0] as Item<MintedOffer>
+    const records = tenantRecords(sql, { tenant, now })
+    const payments = items.map(({ input }) => paymentOf(input))
+    const intentIds = payments.map(({ intentId }) => intentId)
+    const [batch, rules] = await Promise.all([
+      loadTokenPayments(sql, { tenant, now }, { payments }),
+      rulesOnIntents(intentIds, { records, tenant }),
+    ])
+    return { batch, rules, records, ports }
+  },
+
+  decide(item, state, verdict) {
+    const { records, ports } = state
+    const context = { ...item, ...verdict, records, ports }
+    const problem = decide(item.input, state, context)
+    if (problem) return new NextCall(givenBack(item.input, problem))
+    return then(put(item.input, sentBy, context), item.input)
+  },
+
+  async write({ batch, records }, sql) {
+    await Promise.all([writeCardBatch(batch, sql), records.flush()])
+  },
+})
+
+function decide(offered: MintedOffer, { batch, rules }: State, context: MintContext): PayProblem | undefined {
+  const { answer: minted, reservation: asking } = offered
+  const payment = paymentOf(offered)
+  const { agentId, intentMerchant } = asking.subject
   const url = new URL(asking.request.url)
   const changed = payeeProblem(url, { agentId, merchant: intentMerchant }, rules)
   if (changed) return changed
@@ -58,7 +109,6 @@ async function decide(minted: Minted, asking: Asking, context: PayContext): Prom
     return { code: 'network_not_accepted', message: offerRefusals.network_not_accepted[1] }
   const decided = decideTokenPayment(payment, batch, context)
   if (decided.blocker !== null) return blocked(decided.blocker, decided.message)
-  context.sendAlong(writeCardBatch(batch, sql))
   return decided.decision.allowed
     ? undefined
     : { code: 'payment_denied', message: decided.decision.reason ?? mintRefusals.payment_denied[1] }
@@ -68,7 +118,10 @@ const all = { ...mintRefusals, ...offerRefusals }
 
 const blocked = (code: keyof typeof all, message: string = all[code][1]): PayProblem => ({ code, message })
 
-function paymentOf({ offer, issued }: Minted, { subject, request }: Asking): TokenPayment {
+function paymentOf({
+  answer: { offer, issued },
+  reservation: { subject, request },
+}: MintedOffer): TokenPayment {
   const url = new URL(request.url)
   return {
     mppCredentialId: subject.credentialId,
@@ -83,7 +136,10 @@ function paymentOf({ offer, issued }: Minted, { subject, request }: Asking): Tok
   }
 }
 
-const givenBack = ({ issued }: Minted, { subject }: Asking, problem: PayProblem): GivingBack => ({
+const givenBack = (
+  { answer: { issued }, reservation: { subject } }: MintedOffer,
+  problem: PayProblem,
+): GivingBack => ({
   stage: 'give back',
   credentialId: subject.credentialId,
   mode: subject.mode,
@@ -93,7 +149,11 @@ const givenBack = ({ issued }: Minted, { subject }: Asking, problem: PayProblem)
 })
 
 /** Puts token and credential on record, and starts the process that looks after what is left of them. */
-function put(minted: Minted, asking: Asking, sentBy: Sender, context: PayContext): MppCredential {
+function put(
+  { answer: minted, reservation: asking }: MintedOffer,
+  sentBy: Sender,
+  context: MintContext,
+): MppCredential {
   const { records, emit } = context
   const { offer, issued } = minted
   const { subject } = asking
@@ -148,7 +208,7 @@ function tracesOf({ offer, issued, digest }: Minted, { request, subject }: Askin
 }
 
 /** A credential that the service sends counts as sent from here on: whoever comes after a crash cannot know better. */
-function begin(credential: MppCredential, { now, wake, ports }: PayContext): void {
+function begin(credential: MppCredential, { now, wake, ports }: MintContext): void {
   const isSent = credential.sentBy === 'service'
   if (isSent) mppCredentialMachine.move(credential, 'sent')
   credential.sentAt = isSent ? now : null
@@ -157,6 +217,3 @@ function begin(credential: MppCredential, { now, wake, ports }: PayContext): voi
   credential.workflowId = workflowIdOf(mppProcess, credential.id)
   wake(mppProcess, credential)
 }
-
-export const isGivenBack = (committed: MppCredential | GivingBack): committed is GivingBack =>
-  !(committed instanceof MppCredential)

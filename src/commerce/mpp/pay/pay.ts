@@ -1,12 +1,12 @@
 import { NextCall } from '../../../kernel/contract/handlers.ts'
-import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
 import { parseChallenges } from '../../../mpp/index.ts'
 import type { Done, ProcessorFailure } from '../../../ports/card-processor.ts'
 import type { mppApi } from '../api.ts'
 import { headersBeside, merchantRequest } from '../merchant-request.ts'
 import { askAndMint, type Minted } from './ask.ts'
-import { commitMint, isGivenBack } from './commit.ts'
+import { mintStep } from './commit.ts'
 import type { Outside } from './outside.ts'
 import {
   Asking,
@@ -16,8 +16,8 @@ import {
   Sending,
   type StoredReservation,
 } from './reservation.ts'
-import { reserve } from './reserve.ts'
-import { recordSent, recoverSent, type Sent, send } from './send.ts'
+import { reserveStep } from './reserve.ts'
+import { isPaid, outcomeStep, recordOpen, recoverSent, type Sent, send } from './send.ts'
 
 type Reservation = Asking | Sending | GivingBack
 type Answer = Minted | PayProblem | Sent | Done | ProcessorFailure | null
@@ -36,29 +36,30 @@ function call(reservation: Reservation, outside: Outside): Promise<Answer> {
   return reservation instanceof Sending ? send(reservation, outside) : giveBack(reservation, outside)
 }
 
-type PayContext = ContextOf<typeof mppApi.pay>
-
 /** The commit before the first byte of the credential: what leaves is on record. */
-async function recordMinted(minted: Minted | PayProblem, asking: Asking, context: PayContext) {
-  if (isProblem(minted)) return context.refuse(minted.code, minted.message)
-  const committed = await commitMint(minted, asking, 'service', context)
-  if (isGivenBack(committed)) return new NextCall<Reservation>(committed)
-  const { request } = asking
+const mintAndSend = mintStep('service', (credential, { answer: minted, reservation: { request } }) => {
   const headers = { ...headersBeside(request.headers, minted.header), [minted.header]: minted.credential }
-  return new NextCall<Reservation>(new Sending(committed.id, committed.mode, { ...request, headers }))
-}
+  return new NextCall(new Sending(credential, { ...request, headers }))
+})
+
+const recordPaid = outcomeStep()
 
 /** Asks, mints and commits, sends, records: each commit says what a crash after it means. */
 export const pay: HandlerOf<typeof mppApi.pay> = {
-  reserve: ({ body: { intentId, cardId, ...request } }, context) =>
-    reserve({ intentId, cardId }, merchantRequest(request), null, context),
+  reserve: reserveStep(({ body: { intentId: _, cardId: __, ...request } }) => ({
+    request: merchantRequest(request),
+    challenge: null,
+  })),
   call: (reservation, outside) => call(reservation as Reservation, outside),
+  together(answer, reservation) {
+    if (isMinted(answer, reservation)) return mintAndSend
+    return reservation instanceof Sending && isPaid(answer as Sent) ? recordPaid : undefined
+  },
   async record(answer, reserved, context) {
     const reservation = reserved as Reservation
-    if (reservation instanceof Asking)
-      return recordMinted(answer as Minted | PayProblem, reservation, context)
-    if (reservation instanceof Sending) return recordSent(answer as Sent, reservation.credentialId, context)
-    return context.refuse(reservation.problem.code, reservation.problem.message)
+    if (reservation instanceof Sending) return recordOpen(answer as Sent, reservation.credentialId, context)
+    const { code, message } = problemOf(answer, reservation)
+    return context.refuse(code, message)
   },
   async recover(stored, context) {
     const reservation = stored as StoredReservation
@@ -68,30 +69,35 @@ export const pay: HandlerOf<typeof mppApi.pay> = {
   },
 }
 
+/** Whether there is a token to be put on record. */
+const isMinted = (answer: unknown, reservation: unknown): boolean =>
+  reservation instanceof Asking && !isProblem(answer as Minted | PayProblem)
+
+/** Why nothing was sent: the merchant’s offer, or what has changed since it was asked. */
+const problemOf = (answer: unknown, reservation: Asking | GivingBack): PayProblem =>
+  reservation instanceof Asking ? (answer as PayProblem) : reservation.problem
+
 /** The address that was asked: the caller's word, or that of the challenge. */
 function askedUrl(url: string | undefined, challenge: string): string {
   const [first] = parseChallenges([challenge]).challenges
   return url ?? `https://${first?.realm ?? ''}`
 }
 
+const mintAndShow = mintStep('caller', (credential, { answer: minted }) =>
+  withMembers(credential, { header: headerName(minted.header), credential: minted.credential }),
+)
+
 /** Mints without sending: the caller is shown the credential, once. */
 export const mint: HandlerOf<typeof mppApi.mint> = {
-  reserve({ body: { intentId, cardId, challenge, url, ...request } }, context) {
-    const asked = merchantRequest({ ...request, url: askedUrl(url, challenge) })
-    return reserve({ intentId, cardId }, asked, challenge, context)
-  },
+  reserve: reserveStep(({ body: { intentId: _, cardId: __, challenge, url, ...request } }) => ({
+    request: merchantRequest({ ...request, url: askedUrl(url, challenge) }),
+    challenge,
+  })),
   call: (reservation, outside) => call(reservation as Reservation, outside),
-  async record(answer, reserved, context) {
-    const reservation = reserved as Reservation
-    if (!(reservation instanceof Asking)) {
-      const { problem } = reservation as GivingBack
-      return context.refuse(problem.code, problem.message)
-    }
-    const minted = answer as Minted | PayProblem
-    if (isProblem(minted)) return context.refuse(minted.code, minted.message)
-    const committed = await commitMint(minted, reservation, 'caller', context)
-    if (isGivenBack(committed)) return new NextCall<Reservation>(committed)
-    return withMembers(committed, { header: headerName(minted.header), credential: minted.credential })
+  together: (answer, reservation) => (isMinted(answer, reservation) ? mintAndShow : undefined),
+  async record(answer, reserved, { refuse }) {
+    const { code, message } = problemOf(answer, reserved as Asking | GivingBack)
+    return refuse(code, message)
   },
   async recover(stored, { refuse }) {
     const reservation = stored as StoredReservation

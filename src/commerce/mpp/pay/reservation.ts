@@ -64,11 +64,16 @@ export class Asking {
 export class Sending {
   readonly stage = 'send'
   readonly credentialId: string
+  readonly agentId: string
   readonly mode: Mode
   readonly #request: MerchantRequest
 
-  constructor(credentialId: string, mode: Mode, request: MerchantRequest) {
-    this.credentialId = credentialId
+  constructor(
+    { id, agentId, mode }: { readonly id: string; readonly agentId: string; readonly mode: Mode },
+    request: MerchantRequest,
+  ) {
+    this.credentialId = id
+    this.agentId = agentId
     this.mode = mode
     this.#request = request
   }

@@ -1,22 +1,112 @@
-import { type AccessSubject, chosenCard, denialOf, openSubject } from '../../../cards/access-events/index.ts'
-import type { ContextOf } from '../../../kernel/contract/operation.ts'
+import {
+  type AccessSubject,
+  chosenCards,
+  type denialEvents,
+  denialOf,
+  openSubjects,
+} from '../../../cards/access-events/index.ts'
+import { type Item, NextCall, type SharedStep, type Verdict } from '../../../kernel/contract/handlers.ts'
+import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
+import type { Records } from '../../../kernel/contract/records.ts'
+import { tenantRecords } from '../../../kernel/database/tenant-records.ts'
 import { newId } from '../../../values/ids.ts'
-import type { mppApi } from '../api.ts'
 import { plainHost } from '../hosts.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
-import { rulesOnIntent } from '../protect.ts'
+import { rulesOnIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { mintRefusals } from '../refusals.ts'
 import { addressProblem, payeeProblem } from './address.ts'
-import { Asking, type PayProblem } from './reservation.ts'
-
-/** Both ways to a credential: `pay` sends it too. */
-export type PayContext = ContextOf<typeof mppApi.mint>
+import { Asking, type PayProblem, type PayProblemCode } from './reservation.ts'
 
 interface Payable {
-  readonly intentId: string
-  readonly cardId?: string | undefined
+  readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
+}
+
+/** The request that is to be made of the merchant, and the challenge that the caller has got itself. */
+export interface Asked {
+  readonly request: MerchantRequest
+  readonly challenge: string | null
+}
+
+interface State {
+  readonly records: Records
+  readonly rules: readonly ProtectRule[]
+  readonly subjects: ReadonlyMap<Item<Payable>, AccessSubject>
+  readonly ports: Ports
+}
+
+type ReserveVerdict = Verdict<PayProblemCode, typeof denialEvents>
+type Reserved = NextCall<Asking>
+
+/**
+ * All that must hold before the first request: the intent, the card, the address, the owner’s rules. It locks nothing, and
+ * writes nothing but a denial, which is recorded with all its reasons, as for every ask for card data.
+ */
+export const reserveStep = <I extends Payable>(
+  askedBy: (input: I) => Asked,
+): SharedStep<I, Reserved, PayProblemCode, typeof denialEvents, State> => ({
+  name: 'reserve',
+
+  async load(items, sql, ports) {
+    const { tenant, now } = items[0] as Item<I>
+    const records = tenantRecords(sql, { tenant, now })
+    const payables = items.map(({ input }) => input.body)
+    const context = { sql, tenant, records }
+    const [chosen, rules] = await Promise.all([
+      chosenCards(payables, context),
+      rulesOnIntents(
+        payables.map(({ intentId }) => intentId),
+        context,
+      ),
+    ])
+    const asks = items.map(({ actor, input }, n) => ({
+      actor,
+      cardId: chosen[n] ?? null,
+      intentId: input.body.intentId,
+    }))
+    const subjects = await openSubjects(asks, context)
+    const found = items.map((item, n) => [item, subjects[n] as AccessSubject] as const)
+    return { records, rules, subjects: new Map(found), ports }
+  },
+
+  decide: (item, state, verdict) => decide(item, askedBy(item.input), state, verdict),
+
+  write: ({ records }) => records.flush(),
+})
+
+function decide(
+  item: Item<Payable>,
+  { request, challenge }: Asked,
+  state: State,
+  verdict: ReserveVerdict,
+): Reserved | Refusal {
+  const subject = state.subjects.get(item) as AccessSubject
+  const reasons = reasonsAgainst(request.url, subject, item, state)
+  const host = URL.parse(request.url)
+  const merchantHost = host === null ? null : plainHost(host)
+  const ask = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
+  const context = { ...item, ...verdict, records: state.records }
+  const refuse = verdict.refuse as (code: string, message?: string) => Refusal
+  const denial = denialOf(subject, ask, { after: reasons }, { ...context, refuse })
+  return denial ?? new NextCall(new Asking(subjectOf(subject, item), request, challenge))
+}
+
+/** What stands against the address, and against paying by tokens at all. */
+function reasonsAgainst(
+  url: string,
+  subject: AccessSubject,
+  { tenant }: Item<Payable>,
+  { rules, ports }: State,
+): PayProblem[] {
+  const { name, networkToken } = ports.cardProcessor(tenant.mode)
+  const reasons = addressReasons(url, subject, rules, { tenant, ports })
+  if (subject.card?.status === 'active' && !networkToken)
+    reasons.push({
+      code: 'network_tokens_missing',
+      message: `${mintRefusals.network_tokens_missing[1]} (${name})`,
+    })
+  return reasons
 }
 
 /** What stands against the address, once it can be read as one. */
@@ -24,7 +114,7 @@ function addressReasons(
   text: string,
   { card, intent }: AccessSubject,
   rules: readonly ProtectRule[],
-  context: PayContext,
+  context: Parameters<typeof addressProblem>[1],
 ): PayProblem[] {
   const refused = addressProblem(text, context)
   if (refused) return [refused]
@@ -34,51 +124,19 @@ function addressReasons(
   return problem ? [problem] : []
 }
 
-/**
- * All that must hold before the first request: the intent, the card, the address, the owner's rules. A denial is recorded
- * with all its reasons, as for every ask for card data.
- */
-export async function reserve(
-  { intentId, cardId }: Payable,
-  request: MerchantRequest,
-  challenge: string | null,
-  context: PayContext,
-): Promise<Asking | Refusal> {
-  const { ports, tenant, actor, now } = context
-  const { name, networkToken } = ports.cardProcessor(tenant.mode)
-  const [chosen, rules] = await Promise.all([
-    chosenCard({ cardId, intentId }, context),
-    rulesOnIntent(intentId, context),
-  ])
-  const subject = await openSubject({ cardId: chosen, intentId }, context)
-  const reasons = addressReasons(request.url, subject, rules, context)
-  if (subject.card?.status === 'active' && !networkToken)
-    reasons.push({
-      code: 'network_tokens_missing',
-      message: `${mintRefusals.network_tokens_missing[1]} (${name})`,
-    })
-  const host = URL.parse(request.url)
-  const merchantHost = host === null ? null : plainHost(host)
-  const ask = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
-  const denial = denialOf(subject, ask, { after: reasons }, context)
-  if (denial) return denial
-  const { card, number, intent } = subject
+function subjectOf({ card, number, intent }: AccessSubject, { tenant, actor, now }: Item<Payable>) {
   if (!card || !number || !intent) throw new Error('granted without a card or an intent')
-  return new Asking(
-    {
-      credentialId: newId('mppcredential'),
-      mode: tenant.mode,
-      agentId: card.agentId,
-      delegationId: actor.delegationId ?? intent.delegationId,
-      intentId,
-      intentMerchant: intent.merchant,
-      heldCents: String(intent.holdEuros ?? intent.amountEuros),
-      cardId: card.id,
-      numberId: number.id,
-      processorCardId: number.processorCardId,
-      now: now.toISOString(),
-    },
-    request,
-    challenge,
-  )
+  return {
+    credentialId: newId('mppcredential'),
+    mode: tenant.mode,
+    agentId: card.agentId,
+    delegationId: actor.delegationId ?? intent.delegationId,
+    intentId: intent.id,
+    intentMerchant: intent.merchant,
+    heldCents: String(intent.holdEuros ?? intent.amountEuros),
+    cardId: card.id,
+    numberId: number.id,
+    processorCardId: number.processorCardId,
+    now: now.toISOString(),
+  }
 }

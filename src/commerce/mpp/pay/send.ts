@@ -1,5 +1,10 @@
+import type { z } from 'zod'
+import { agentLanes, type CardBatch, writeCardBatch } from '../../../cards/authorizations/index.ts'
+import type { Called, Item, SharedStep } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
+import type { Records } from '../../../kernel/contract/records.ts'
+import { tenantRecords } from '../../../kernel/database/tenant-records.ts'
 import { isUnusable, requestOf } from '../../../mpp/index.ts'
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
@@ -7,8 +12,9 @@ import type { mppApi } from '../api.ts'
 import type { MppCredential } from '../credential.ts'
 import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts'
 import { type ReadReceipt, readReceipt } from '../merchant-receipt.ts'
-import { lockPayment, type OpenPayment } from '../outcome.ts'
+import { lockPayment, lockPayments, type OpenPayment, type OutcomeEvents, takeAsPaid } from '../outcome.ts'
 import { asksOwnListener } from './address.ts'
+import { MOST_WAITED_MS } from './commit.ts'
 import { withoutCredential } from './echoed-credential.ts'
 import { type Outside, sendable } from './outside.ts'
 import type { Sending } from './reservation.ts'
@@ -20,9 +26,24 @@ const SEND_MS = 30_000
 /** What came of the one request with the credential. */
 export interface Sent {
   readonly answer: OutboundAnswer
+  /** Of a 2xx: what the merchant sells. */
+  readonly goods: MerchantBody | null
   /** Real time: receipts are judged by it. */
   readonly sentAt: Date
 }
+
+type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
+
+/** An answer by which it is paid. */
+interface PaidAnswer extends Sent {
+  readonly answer: Answered
+  readonly goods: MerchantBody
+}
+
+const isGood = ({ status }: Answered): boolean => status >= 200 && status <= 299
+
+/** A 2xx is paid, and everything else leaves the outcome open. */
+export const isPaid = (sent: Sent): sent is PaidAnswer => sent.goods !== null
 
 /** Sends the credential once: there is no second attempt, and no redirect is followed. */
 export async function send({ request, mode }: Sending, { ports }: Outside): Promise<Sent> {
@@ -33,38 +54,67 @@ export async function send({ request, mode }: Sending, { ports }: Outside): Prom
     maxBytes: MOST_BYTES,
     ownListener: asksOwnListener(mode),
   })
-  if (answer.kind !== 'answered') return { answer, sentAt }
-  return { answer: { ...answer, body: withoutCredential(answer.body, request.headers) }, sentAt }
+  if (answer.kind !== 'answered') return { answer, goods: null, sentAt }
+  const given = { ...answer, body: withoutCredential(answer.body, request.headers) }
+  // Read here, where no transaction is open.
+  return { answer: given, goods: isGood(given) ? bodyOf(given) : null, sentAt }
 }
 
-type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
+type PaidPayment = Called<Sending, Sent>
 
-/** Records what the merchant answered: a 2xx is paid, and everything else leaves the outcome open. */
-export async function recordSent({ answer, sentAt }: Sent, id: string, context: SendContext) {
+interface State {
+  readonly batch: CardBatch
+  readonly credentials: ReadonlyMap<string, MppCredential>
+  readonly records: Records
+}
+
+type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
+
+/** Records that merchants were paid, for many payments together. */
+export const outcomeStep = (): SharedStep<PaidPayment, Payment, never, OutcomeEvents, State> => ({
+  name: 'outcome',
+  lanes: agentLanes(({ reservation }) => reservation.agentId, MOST_WAITED_MS),
+
+  async load(items, sql) {
+    const { tenant, now } = items[0] as Item<PaidPayment>
+    const records = tenantRecords(sql, { tenant, now })
+    const ids = items.map(({ input: { reservation } }) => reservation.credentialId)
+    return { records, ...(await lockPayments(ids, { sql, records, tenant, now })) }
+  },
+
+  decide({ input: { answer: sent, reservation }, now }, { batch, credentials }, { emit, wake }) {
+    const credential = credentials.get(reservation.credentialId)
+    if (!credential) throw new Error('a credential was sent that is not on record')
+    if (!isPaid(sent)) throw new Error(`${credential.id}: the answer pays nothing`)
+    const { answer, goods, sentAt } = sent
+    const read = receiptIn(answer, credential, sentAt)
+    const note = read.receipt === null ? { note: read.note } : {}
+    const traces = { answeredAt: now, merchantStatus: answer.status }
+    Object.assign(credential, { ...traces, receipt: read.receipt, note: null, ...note })
+    takeAsPaid(credential, 'merchant', batch, { now, emit, wake })
+    return {
+      credential_id: credential.id,
+      merchant_status: answer.status,
+      receipt: read.receipt,
+      merchant_body: goods,
+      ...note,
+    }
+  },
+
+  async write({ batch, records }, sql) {
+    await Promise.all([writeCardBatch(batch, sql), records.flush()])
+  },
+})
+
+/** Records an answer that says nothing, or that there was none: the outcome stays open. */
+export async function recordOpen({ answer }: Sent, id: string, context: SendContext) {
   const payment = await lockPayment(id, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
   const { credential } = payment
   credential.answeredAt = context.now
   if (answer.kind !== 'answered') return notPaid(payment, describeFailure(answer), answer, context)
   credential.merchantStatus = answer.status
-  if (answer.status < 200 || answer.status > 299)
-    return notPaid(payment, `The merchant answered ${answer.status}.`, answer, context)
-  return paid(payment, answer, sentAt)
-}
-
-function paid(payment: OpenPayment, answer: Answered, sentAt: Date) {
-  const { credential } = payment
-  const read = receiptIn(answer, credential, sentAt)
-  const note = read.receipt === null ? { note: read.note } : {}
-  Object.assign(credential, { receipt: read.receipt, note: null, ...note })
-  payment.pay('merchant')
-  return {
-    credential_id: credential.id,
-    merchant_status: answer.status,
-    receipt: read.receipt,
-    merchant_body: bodyOf(answer),
-    ...note,
-  }
+  return notPaid(payment, `The merchant answered ${answer.status}.`, answer, context)
 }
 
 function receiptIn(

@@ -1,3 +1,5 @@
+import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
 import { after } from '../../../values/clock.ts'
 import { compiledTermsOf, controlsOf } from '../../card-terms/index.ts'
 import { decideSpend, type SpendDecision, type Spender } from '../../policies/index.ts'
@@ -7,24 +9,28 @@ import type { IntentRow } from '../intent-rows.ts'
 import { spendForRisk } from '../payees.ts'
 import { intentProcess } from '../process.ts'
 import { unpaidResponse } from '../response.ts'
-import {
-  type Approve,
-  alreadyMessage,
-  type BatchState,
-  loadBatch,
-  type SettleRequest,
-  writeBatch,
-} from '../settle.ts'
+import { type Approve, alreadyMessage, type BatchState, loadBatch, writeBatch } from '../settle.ts'
 import { deciderOf } from './decider.ts'
+import {
+  type ApproveRequest,
+  judgeSignature,
+  keepProof,
+  lockSignatures,
+  readSignatures,
+  type Signature,
+  type Signatures,
+  writeSignatures,
+} from './signatures.ts'
 
 /** Decides again with a person's approval: by the policy and the limits of now, and the risk of the declaration. */
 function decideApproval(
-  request: SettleRequest,
+  request: ApproveRequest,
   intent: IntentRow,
   agent: Spender,
   { levels, counters, book }: BatchState,
+  signature: Signature | undefined,
 ): SpendDecision {
-  const { amountEuros, merchant, payeeIban, mcc, country, possibleDuplicateOf, decision } = intent
+  const { amountEuros, merchant, mcc, country, possibleDuplicateOf, decision } = intent
   const card = levels.cardOf(intent)
   return decideSpend(
     agent,
@@ -32,7 +38,7 @@ function decideApproval(
       kind: 'intent',
       amountEuros,
       merchant,
-      payeeIban,
+      payeeIban: signature ? signature.iban : intent.payeeIban,
       mcc,
       country,
       possibleDuplicateOf,
@@ -40,7 +46,7 @@ function decideApproval(
       budgets: levels.budgetsOf(intent, counters),
       // The person approves the risk that the declaration showed.
       risk: decision.risk ?? null,
-      approval: { attestedAt: null },
+      approval: { attestedAt: signature?.verified.attestedAt ?? null },
       walletFrozen: book.isFrozen(agent.walletId),
       availableEuros: book.available(agent.walletId),
       card: card ? controlsOf(card) : null,
@@ -69,48 +75,85 @@ function approvalRefusal({ ruling: { checks } }: SpendDecision) {
 const deadlineOf = (intent: IntentRow, now: Date, { levels }: BatchState): Date =>
   intent.paymentTokenId ? levels.cappedExpiry(intent, after(now, TOKEN_LIFETIME_MS)) : intent.expiresAt
 
+/** Why nobody can approve the intent any more; undefined if somebody can. */
+function whyNotWaiting(
+  { status, expiresAt }: IntentRow,
+  now: Date,
+): readonly [code: 'intent_not_waiting' | 'intent_expired', message?: string] | undefined {
+  if (status !== 'created') return ['intent_not_waiting', alreadyMessage(status)]
+  return expiresAt <= now ? ['intent_expired'] : undefined
+}
+
+interface ApproveState extends BatchState {
+  readonly signatures: Signatures
+}
+
+/** Checks the signatures before any row is locked, and locks their challenges after all other rows. */
+async function load(requests: readonly ApproveRequest[], sql: Sql, ports: Ports): Promise<ApproveState> {
+  const read = await readSignatures(requests, sql, ports)
+  const batch = await loadBatch(requests, sql, 'approve')
+  const { tenant, intents } = batch
+  return { ...batch, signatures: await lockSignatures(read, requests, intents, { sql, tenant }) }
+}
+
+/** Reserves budget and money for an intent that is approved now, and keeps the proof if a passkey has signed it. */
+function settleApproval(
+  { input, actor, tenant, now }: ApproveRequest,
+  intent: IntentRow,
+  agent: Spender,
+  { ruling, decision }: SpendDecision,
+  state: ApproveState,
+  signature: Signature | undefined,
+): void {
+  intentMachine.move(intent, 'approved')
+  const { holdEuros } = ruling
+  const subjects = [agent.id, ...state.levels.subjectsOf(intent)]
+  state.counters.reserve(causeOf(intent), subjects, holdEuros, agent.term)
+  state.book.hold(agent.walletId, holdEuros, causeOf(intent))
+  state.riskAssessor.learn(agent.id, spendForRisk(intent), intent.createdAt)
+  Object.assign(intent, {
+    decidedAt: now,
+    updatedAt: now,
+    decidedBy: deciderOf(actor, signature?.verified.person),
+    comment: input.body.comment,
+    decision,
+    holdEuros,
+    expiresAt: deadlineOf(intent, now, state),
+    payeeIban: signature ? signature.iban : intent.payeeIban,
+  })
+  state.changed.add(intent)
+  if (signature) keepProof(intent.id, signature, state.signatures, { tenant, now })
+}
+
 const SIGN_IT =
-  'In the console a person approves with a passkey: POST /passkeys/intents/{id}/challenge gives what it signs.'
+  'In the console a person approves with a passkey: POST /passkeys/intents/{intentId}/challenge gives what it signs.'
 
 /** A person approves by the API or by a signal to the process; the first of several counts. */
 export const approve: Approve = {
-  load: (requests, sql) => loadBatch(requests, sql, 'approve'),
-  decide(request, state: BatchState, { emit, refuse, wake }) {
+  load,
+  decide(request, state: ApproveState, verdict) {
     const { input, actor, now } = request
+    const { emit, refuse, wake } = verdict
     const intent = state.intents.get(input.params.id)
     const agent = intent && state.agents.get(intent.agentId)
+    const signature = judgeSignature(request, intent, agent, state.signatures, verdict)
     if (!intent || !agent) return refuse('intent_not_found')
-    if (intent.status !== 'created') return refuse('intent_not_waiting', alreadyMessage(intent.status))
-    if (intent.expiresAt <= now) return refuse('intent_expired')
-    if (actor.type === 'console') return refuse('attestation_required', SIGN_IT)
+    if (typeof signature === 'string') return refuse(signature)
+    const over = whyNotWaiting(intent, now)
+    if (over) return refuse(...over)
+    if (actor.type === 'console' && !signature) return refuse('attestation_required', SIGN_IT)
     const blocker = state.levels.blockerOf(intent, now, intent.id)
     if (blocker) return refuse(blocker)
-    const decided = decideApproval(request, intent, agent, state)
-    const { ruling, decision, row } = decided
-    state.decisions.push(row)
-    if (!ruling.allowed) return refuse(approvalRefusal(decided), ruling.reason)
-    intentMachine.move(intent, 'approved')
-    const subjects = [agent.id, ...state.levels.subjectsOf(intent)]
-    state.counters.reserve(causeOf(intent), subjects, ruling.holdEuros, agent.term)
-    state.book.hold(agent.walletId, ruling.holdEuros, causeOf(intent))
-    state.riskAssessor.learn(agent.id, spendForRisk(intent), intent.createdAt)
-    const { comment } = input.body
-    const { holdEuros } = ruling
-    const decidedBy = deciderOf(actor)
-    const expiresAt = deadlineOf(intent, now, state)
-    Object.assign(intent, {
-      decidedAt: now,
-      updatedAt: now,
-      decidedBy,
-      comment,
-      decision,
-      holdEuros,
-      expiresAt,
-    })
-    state.changed.add(intent)
-    emit('intent.approved', intentEvent(intent, comment ?? undefined))
+    const decided = decideApproval(request, intent, agent, state, signature)
+    state.decisions.push(decided.row)
+    const { allowed, reason } = decided.ruling
+    if (!allowed) return refuse(approvalRefusal(decided), reason)
+    settleApproval(request, intent, agent, decided, state, signature)
+    emit('intent.approved', intentEvent(intent, input.body.comment ?? undefined))
     wake(intentProcess, intent)
     return unpaidResponse(intent)
   },
-  write: writeBatch,
+  async write(state: ApproveState, sql) {
+    await Promise.all([writeBatch(state, sql), writeSignatures(state.signatures, sql, state.tenant)])
+  },
 }

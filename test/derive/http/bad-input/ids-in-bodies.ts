@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { inputOf } from '../../../../src/derive/http/input.ts'
 import { allInputs, membersOf } from '../../../support/contract/contract-members.ts'
-import { credentials, operations, unknownId, World } from '../../../support/contract/world.ts'
+import { credentials, operations, unknownId, World, withSession } from '../../../support/contract/world.ts'
 import { startTestService } from '../../../support/harness.ts'
 
 const service = await startTestService()
-const owner = await service.owner()
+const owner = await withSession(service.url, await service.owner())
 const world = new World(service, owner, { keeps: true })
 
 /** The members that an id excludes. */
 const EXCLUDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'transfers.create toWalletId': ['beneficiaryId'],
+  'transfers.challenge toWalletId': ['beneficiaryId'],
+  'transfers.challenge parts.0.walletId': ['beneficiaryId', 'amountEuros'],
   'intents.simulate policyId': ['policy'],
   'intents.simulate agentId': ['policy'],
   'intents.simulate runId': ['policy'],
@@ -21,6 +23,11 @@ const EXCLUDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'agentCredentials.create fillerKeyId': ['publicKeyJwk'],
   'credentials.redeem fillerKeyId': ['publicKeyJwk'],
   'checkout.credential fillerKeyId': ['publicKeyJwk'],
+}
+
+/** Members without which there is no place for an id. */
+const ADDED_MEMBERS: Readonly<Record<string, object>> = {
+  'transfers.challenge parts.0.walletId': { parts: [{ walletId: '', amountEuros: 5 }] },
 }
 
 const LIMIT_CHANGE = { type: 'limit_change', limits: { dailyLimitEuros: 100 } }
@@ -72,7 +79,8 @@ describe('an id in a body', () => {
       const agentMember = isOfAgent ? { agentId: await world.idOf('agent') } : {}
       // Only the change of limits names a card.
       const ofCard = key === 'cardRequests.create' && path === 'cardId' ? LIMIT_CHANGE : {}
-      const exampleBody = { ...(prepared.body as object), ...agentMember, ...ofCard }
+      const added = ADDED_MEMBERS[`${key} ${path}`]
+      const exampleBody = { ...(prepared.body as object), ...agentMember, ...ofCard, ...added }
       const body = withMember(exampleBody, path, value) as Record<string, unknown>
       for (const name of EXCLUDED_MEMBERS[`${key} ${path}`] ?? []) delete body[name]
       const { headers, ...credential } = credentials(registered, owner)

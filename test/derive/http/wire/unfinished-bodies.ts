@@ -4,7 +4,7 @@ import { areas } from '../../../../src/areas.ts'
 import type { Area } from '../../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../../src/kernel/contract/operation.ts'
 import { acceptingOutbound } from '../../../support/contract/contract.ts'
-import { credentials, operations, unknownId } from '../../../support/contract/world.ts'
+import { credentials, operations, unknownId, withSession } from '../../../support/contract/world.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { until } from '../../../support/until.ts'
 
@@ -12,7 +12,7 @@ import { until } from '../../../support/until.ts'
 const calledHandlers: string[] = []
 
 const service = await startTestService({ areas: recordingCalls(areas), outbound: acceptingOutbound })
-const owner = await service.owner()
+const owner = await withSession(service.url, await service.owner())
 
 /** The areas with handlers that record their calls. */
 function recordingCalls<A extends object>(all: A): A {

@@ -1,0 +1,56 @@
+import {
+  type AssertionCode,
+  type Checked,
+  judge,
+  type LockedChallenges,
+  lockChallenges,
+  readAssertions,
+  writeAssertions,
+} from '../../identity/passkeys/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import { type BatchState, loadBatch } from './batch-state.ts'
+import type { CreateHandler } from './intent-checks.ts'
+import { pay, payOwnPayee } from './pay.ts'
+import { mustSign, paymentSubject, signedPayees } from './signed-payment.ts'
+
+type CreateRequest = Parameters<CreateHandler['decide']>[0]
+type Verdict = Parameters<CreateHandler['decide']>[2]
+
+/** The records of a batch of payments, and the signatures that came with those of people. */
+interface CreateState extends BatchState {
+  readonly tenant: Tenant
+  readonly checked: ReadonlyMap<string, Checked>
+  readonly locked: LockedChallenges
+}
+
+/** Judges the signature over a payment, and burns its challenge whatever comes of it; undefined where nothing is wrong. */
+function signatureProblem(
+  { input: { body }, actor }: CreateRequest,
+  { checked, locked, wallets, sepa }: CreateState,
+  verdict: Verdict,
+): AssertionCode | undefined {
+  const challengeId = body.webauthnAssertion?.challengeId
+  if (challengeId === undefined) return mustSign(actor) ? 'assertion_required' : undefined
+  const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
+  const personId = mustSign(actor) ? actor.id : null
+  return judge(checked.get(challengeId), locked, { kind: 'payment', members, personId }, verdict)
+}
+
+/** Pays as a key asks for it, or as a person in the console has signed it. */
+export const create: CreateHandler = {
+  async load(requests, sql, ports): Promise<CreateState> {
+    const { tenant } = requests[0] as CreateRequest
+    const envelopes = requests.flatMap(({ input }) => input.body.webauthnAssertion ?? [])
+    const checked = await readAssertions(sql, tenant, envelopes, ports)
+    const batch = await loadBatch(requests, sql, ports)
+    return { ...batch, tenant, checked, locked: await lockChallenges(sql, tenant, checked.values()) }
+  },
+  decide(request, state: CreateState, verdict) {
+    const code = signatureProblem(request, state, verdict)
+    return code ? verdict.refuse(code) : payOwnPayee(request, state, verdict)
+  },
+  async write(state: CreateState, sql) {
+    await Promise.all([pay.write(state, sql), writeAssertions(sql, state.tenant, state.locked)])
+  },
+  afterCommit: (state: CreateState, outside) => pay.afterCommit(state, outside),
+}

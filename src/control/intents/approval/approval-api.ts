@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { ChallengeRecord } from '../../../identity/passkeys/index.ts'
+import { type Failure, get, missing, post } from '../../../kernel/contract/operation.ts'
+import { instant } from '../../../values/clock.ts'
+import { id } from '../../../values/ids.ts'
+import { decisionRefusals, lookupRefusals } from '../refusals.ts'
+
+const Opening = z.object({
+  value: z.string().max(1_000),
+  salt: z
+    .string()
+    .max(100)
+    .meta({ examples: ['s3X0m1pVJ9dTq8wRzYb2kA'] }),
+})
+
+const ApprovalRecord = z
+  .object({
+    id: id('approval'),
+    intentId: id('intent'),
+    approvedAt: instant,
+    jws: z.string().meta({
+      description:
+        'The proof, a JWS (EdDSA) of this service with the `typ` `intent-approval`: the statement, what the passkey has signed over it, the public key as it was enrolled, and the time.',
+      examples: ['eyJhbGciOiJFZERTQSIsImtpZCI6I….eyJvd25lcklkIjoi….c2ln'],
+    }),
+    openings: z.record(z.string().max(100), Opening).meta({
+      maxProperties: 20,
+      description:
+        'The names behind the commitments of the proof, by their places: SHA-256 over salt and value is the commitment. An agent’s token gets the payee’s name alone. What was forgotten is missing, and the proof stands.',
+      examples: [{ 'payee.name': { value: 'Bookshop', salt: 's3X0m1pVJ9dTq8wRzYb2kA' } }],
+    }),
+    keptUntil: z.iso
+      .date()
+      .meta({ description: 'The last day on which the law asks for it.', examples: ['2036-12-31'] }),
+  })
+  .meta({ id: 'Approval' })
+
+const person_mismatch: Failure = [400, 'personId: in the console you sign yourself. Leave it out.']
+
+/** Operations around the approval of an intent with a passkey. */
+export const approvalApi = {
+  challenge: post('/passkeys/intents/{intentId}/challenge', {
+    summary: 'Get what a passkey signs to approve an intent',
+    description:
+      'Show the person `sentence`, hand `options` to `navigator.credentials.get`, and send what it gives to `POST /intents/{id}/approve` as `webauthnAssertion.assertion`, beside the `challengeId`. The passkey signs amount, largest amount (what the policy tolerates) and payee: once any of them is another one, the signature is worth nothing. It can be signed for five minutes, and used once.',
+    tag: 'Passkeys',
+    asksForPasskey: true,
+    callers: ['key'],
+    scope: 'intents:approve',
+    body: z.strictObject({
+      personId: id('person').nullable().default(null).meta({
+        description:
+          'With a key: the person who is to sign; null for anybody who may approve. In the console you sign yourself.',
+      }),
+    }),
+    example: {},
+    returns: [201, ChallengeRecord],
+    fails: { ...decisionRefusals, person_not_found: missing('person'), person_mismatch },
+  }),
+  approval: get('/intents/{id}/approval', {
+    summary: 'Get the proof of an approval',
+    description:
+      'Anybody can check it years later without asking this service: `verifyApproval(proof, keys)` of the client needs a kept copy of `/.well-known/jwks.json` and nothing else. It falls with one digit of the amount changed. An approval by a key, a policy, a mandate or a signal has none.',
+    callers: ['key', 'agent'],
+    scope: 'intents:read',
+    returns: [200, ApprovalRecord],
+    fails: {
+      ...lookupRefusals,
+      approval_not_found: [404, 'No person has approved the intent with a passkey: there is no proof.'],
+    },
+  }),
+}

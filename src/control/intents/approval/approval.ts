@@ -1,0 +1,44 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { insertIntoBoth } from '../../../kernel/database/bulk-sql.ts'
+import { record, tenantTable } from '../../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../../kernel/database/hot-table.ts'
+import type { Openings } from '../../../statements/index.ts'
+
+const proofSchema = defineEntity({
+  ...tenantTable('Approval', 'approvals'),
+  properties: {
+    ...record('approval'),
+    intentId: p.text(),
+    /** The proof: names stand in it as salted commitments alone. */
+    jws: p.text(),
+    /** The last day on which the law asks for it. */
+    keptUntil: p.date().$type<string>(),
+  },
+})
+
+/** The proof that a person approved an intent with a passkey. It is never changed. */
+export class Approval extends proofSchema.class {}
+proofSchema.setClass(Approval)
+
+const openingsSchema = defineEntity({
+  ...tenantTable('ApprovalOpenings', 'approval_openings'),
+  properties: {
+    /** The id is that of the approval. */
+    ...record('approval'),
+    openings: p.json<Openings>(),
+  },
+})
+
+/** The names behind the commitments of a proof: forgetting them breaks no proof. */
+export class ApprovalOpenings extends openingsSchema.class {}
+openingsSchema.setClass(ApprovalOpenings)
+
+export type ApprovalRow = RowOf<Approval>
+export type OpeningsRow = RowOf<ApprovalOpenings>
+
+export const insertApprovals = insertIntoBoth(tableOf(Approval), tableOf(ApprovalOpenings))
+
+/** How many years after the year of the approval its proof is kept: as long as books and their vouchers. */
+const YEARS_KEPT = 10
+
+export const keptUntil = (approvedAt: Date): string => `${approvedAt.getUTCFullYear() + YEARS_KEPT}-12-31`

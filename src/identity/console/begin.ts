@@ -1,0 +1,61 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import { type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
+import { roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
+import { SESSION_PREFIX, sessionCookie, sessionIn } from '../../kernel/contract/session-cookie.ts'
+import { hashOf, newSecret, traceOf } from '../../kernel/database/credential.ts'
+import type { Person } from '../people/index.ts'
+import { endSessions } from './end.ts'
+import { sessionEvent, sessionResponse } from './response.ts'
+import type { consoleEvents } from './schemas.ts'
+import { ConsoleSession, SESSION_LASTS_MS } from './session.ts'
+
+const MAX_USER_AGENT = 300
+
+/** The headers that operations read which begin a session. */
+export const browserHeaders = {
+  cookie: 'The session that the browser has already: it ends.',
+  'user-agent': 'How the browser calls itself: the list of sessions shows it.',
+} as const
+
+type BeginContext = Pick<
+  Context<never, typeof consoleEvents>,
+  'records' | 'actor' | 'address' | 'headers' | 'ports' | 'emit'
+>
+
+/** Who begins a session, and with which passkey; null with a link. */
+interface Beginning {
+  readonly person: Person
+  readonly passkeyId: string | null
+}
+
+/** Begins a session of a person in this browser, in place of the one that it has; the secret is in the cookie only. */
+export async function beginSession<M extends object>(
+  { person, passkeyId }: Beginning,
+  members: M,
+  context: BeginContext,
+): Promise<WithHeaders<CurrentSession & M>> {
+  const { records, address, headers, ports, emit } = context
+  const { origin } = ports.relyingParty()
+  const earlier = sessionIn(headers.cookie, origin)
+  if (earlier) await endSessions({ hash: hashOf(earlier) }, 'replaced', context)
+  const secret = newSecret(SESSION_PREFIX)
+  const session = records.create(ConsoleSession, {
+    personId: person.id,
+    passkeyId,
+    ...traceOf(secret),
+    address,
+    userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
+  })
+  emit('console.signed_in', sessionEvent(session))
+  return withHeaders(Object.assign(currentSession(session, person), members), {
+    'Set-Cookie': sessionCookie(secret, SESSION_LASTS_MS / 1_000, origin),
+  })
+}
+
+/** The session in which a request came, or that it has begun. */
+export const currentSession = (session: ConsoleSession, person: Person) =>
+  Object.assign(sessionResponse(session, person, session.id), {
+    scopes: [...roleScopes[person.role]] as Scope[],
+  })
+
+type CurrentSession = ReturnType<typeof currentSession>

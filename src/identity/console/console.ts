@@ -1,0 +1,112 @@
+import { area, reaction } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
+import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
+import { sessionCookie } from '../../kernel/contract/session-cookie.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { after, clock, days } from '../../values/clock.ts'
+import { findPerson, hasAnybody, makeLink, personEvents, redeemLink } from '../people/index.ts'
+import { consoleApi } from './api.ts'
+import { authenticateSession } from './authenticate.ts'
+import { beginSession, currentSession } from './begin.ts'
+import { endSession, endSessions } from './end.ts'
+import { sessionResponses } from './response.ts'
+import { consoleEvents } from './schemas.ts'
+import { ConsoleSession, IDLE_ENDS_MS, standingOf } from './session.ts'
+
+const KEPT_FOR_MS = days(30)
+
+/** Without an address under which passkeys exist there is no console: no cookie would be safe there either. */
+function requirePages({ ports }: Pick<Context, 'ports'>): void {
+  const { unavailable } = ports.relyingParty()
+  if (unavailable) throw new Problem('passkeys_unavailable', unavailable)
+}
+
+/** Those of the tenant; for a person who is no owner, that person's own. */
+const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<ConsoleSession> =>
+  actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
+
+/** As `standingOf` says of one session. */
+function withStatus(status: 'active' | 'ended' | undefined): Condition<ConsoleSession> {
+  if (!status) return {}
+  const now = clock.real()
+  return sqlCondition(`(revoked_at is null and expires_at > ? and (mode = 'test' or last_used_at > ?)) = ?`, [
+    now,
+    after(now, -IDLE_ENDS_MS),
+    status === 'active',
+  ])
+}
+
+const consoleOperations = implement(consoleApi, {
+  async createLink({ body: { personId } }, context) {
+    const { refuse, emit } = context
+    const person = personId === null ? null : await findPerson(personId, context)
+    if (person ? person.status === 'removed' : personId !== null) return refuse('person_not_found')
+    if (!person && (await hasAnybody(context))) return refuse('person_required')
+    const link = await makeLink({ personId, kind: 'sign_in' }, context)
+    emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })
+    return { ...link, personId }
+  },
+
+  async redeemLink({ body }, context) {
+    requirePages(context)
+    const redeemed = await redeemLink(body.token, context)
+    if (typeof redeemed === 'string') return context.refuse(redeemed)
+    const { person, kind } = redeemed
+    return beginSession({ person, passkeyId: null }, { kind }, context)
+  },
+
+  async session(_, { records, actor, refuse }) {
+    const session = await records.findOne(ConsoleSession, { id: String(actor.sessionId) })
+    const person = session && (await findPerson(session.personId, { records }))
+    return person ? currentSession(session, person) : refuse('session_not_found')
+  },
+
+  async signOut(_, { records, actor, ports, emit, refuse }) {
+    const session = await records.lock(ConsoleSession, String(actor.sessionId))
+    if (!session || session.revokedAt) return refuse('session_not_found')
+    endSession(session, 'signed_out', { emit })
+    return withHeaders(undefined, { 'Set-Cookie': sessionCookie('', 0, ports.relyingParty().origin) })
+  },
+
+  async sessions({ query: { personId, status } }, context) {
+    const conditions = [definedOnly({ personId }), visibleTo(context), withStatus(status)]
+    const { data, ...rest } = await context.page(ConsoleSession, { $and: conditions })
+    return { ...rest, data: await sessionResponses(data, context) }
+  },
+
+  async endSession({ params }, context) {
+    const { records, refuse } = context
+    const [visible] = await records.find(
+      ConsoleSession,
+      { $and: [{ id: params.id }, visibleTo(context)] },
+      { lock: true },
+    )
+    if (!visible) return refuse('session_not_found')
+    if (standingOf(visible, clock.real()).status === 'ended') return refuse('session_ended')
+    endSession(visible, 'ended', context)
+    const [response] = await sessionResponses([visible], context)
+    return response as NonNullable<typeof response>
+  },
+})
+
+const signsOut = { 'console.signed_out': consoleEvents['console.signed_out'] }
+
+export const consoleArea = area(
+  'Console',
+  'The sessions of people in the console: links to sign in by, passkeys, and the end of a session.',
+  consoleOperations,
+  {
+    entities: [ConsoleSession],
+    credentials: { con: authenticateSession },
+    // Another role has other scopes.
+    endsCredentials: ['console.signed_out', 'person.removed', 'person.updated'],
+    expiring: [{ table: 'console_sessions', column: 'expires_at', keptMs: KEPT_FOR_MS }],
+    reactions: {
+      'person.removed': reaction(personEvents['person.removed'], signsOut, ({ personId }, context) =>
+        endSessions({ personId }, 'person', context),
+      ),
+    },
+  },
+)

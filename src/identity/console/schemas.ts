@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { scopes } from '../../kernel/contract/scopes.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { recordHead } from '../../values/schemas.ts'
+import { role } from '../people/index.ts'
+import { endings } from './session.ts'
+
+export const status = z.enum(['active', 'ended'])
+
+export const SessionRecord = z
+  .object({
+    ...recordHead('consolesession'),
+    personId: id('person'),
+    personName: z.string(),
+    role: role.meta({ description: 'That of the person, as it is now.' }),
+    passkeyId: id('passkey').nullable().meta({
+      description: 'The passkey that began it. Null where a link did.',
+    }),
+    status,
+    isCurrent: z.boolean().meta({ description: 'Whether the request came in this session.' }),
+    lastUsedAt: instant.meta({ description: 'When somebody has last done something in it, to the second.' }),
+    endsAt: instant.meta({
+      description:
+        'When it has ended, or will if nobody does anything: after twelve hours, in live mode after five minutes without activity.',
+    }),
+    endedBecause: z
+      .enum([...endings, 'idle', 'expired'])
+      .nullable()
+      .meta({
+        description:
+          '`signed_out`: by the person. `ended`: by somebody else, or from another session. `replaced`: the browser has signed in anew. `person`: the person was removed. `passkey`: the passkey was revoked. `idle`, `expired`: by time. Null while it is active.',
+      }),
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where it was begun from.', examples: ['203.0.113.7'] }),
+    userAgent: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The browser, as it calls itself.',
+        examples: ['Mozilla/5.0 (X11; Linux x86_64)'],
+      }),
+    createdAt: instant,
+  })
+  .meta({ id: 'ConsoleSession' })
+
+export const CurrentSession = SessionRecord.extend({
+  scopes: z.array(z.enum(scopes)).meta({ description: 'Those of the role.' }),
+}).meta({ id: 'CurrentConsoleSession' })
+
+const SessionEvent = z.object({
+  sessionId: id('consolesession'),
+  personId: id('person'),
+  passkeyId: id('passkey').nullable(),
+})
+
+export const consoleEvents = {
+  'console.link_created': event(
+    'A link has been made by which somebody can sign in.',
+    z.object({
+      linkId: id('consolelink'),
+      personId: id('person').nullable().meta({
+        description: 'Null for the link of the first person, whom opening it makes.',
+      }),
+      expiresAt: instant,
+    }),
+  ),
+  'console.signed_in': event('A person has signed in to the console.', SessionEvent),
+  'console.signed_out': event(
+    'A session of the console has been ended before its time.',
+    SessionEvent.extend({ because: z.enum(endings) }),
+  ),
+}
+
+export const consoleFails = {
+  session_not_found: missing('session'),
+  session_ended: [400, 'The session has ended already.'],
+} as const satisfies Record<string, Failure>

@@ -1,0 +1,68 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import { type Role, roleScopes, type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { isOpen } from '../../kernel/database/credential.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { clock } from '../../values/clock.ts'
+import { Key } from './key.ts'
+
+/** The key or the session of a person that a request came with: what it makes can do no more, and lasts no longer. */
+export interface LockedCaller {
+  /** Null in the console. */
+  readonly keyId: string | null
+  /** Null = every scope, future ones included. */
+  readonly granted: Scope[] | null
+  /** Null in the console: what a person makes does not end with the session. */
+  readonly expiresAt: Date | null
+}
+
+type LockContext = Pick<Context, 'records' | 'sql' | 'actor'>
+
+/** Locks the caller, so that one that is being ended cannot create credentials at the same time. */
+export const lockCaller = (context: LockContext): Promise<LockedCaller> =>
+  context.actor.type === 'console' ? lockSession(context) : lockKey(context)
+
+async function lockKey({ records, actor }: LockContext): Promise<LockedCaller> {
+  const key = await records.lock(Key, String(actor.id))
+  if (!key || !isOpen(key)) throw new Problem('unauthenticated')
+  return { keyId: key.id, granted: key.granted, expiresAt: key.expiresAt }
+}
+
+/** Whoever removes a person, or revokes a passkey, ends the sessions in the same transaction. */
+const LOCK_SESSION = `
+select p.role from console_sessions s
+join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id) and p.status = 'active'
+where s.owner_id = $1 and s.mode = $2 and s.id = $3 and s.revoked_at is null and s.expires_at > $4
+for update of s`
+
+async function lockSession({ sql, actor: { tenant, sessionId } }: LockContext): Promise<LockedCaller> {
+  const values = [tenant?.ownerId, tenant?.mode, sessionId, clock.real()]
+  const [person] = await sql<Row & { role: Role }>(LOCK_SESSION, values)
+  if (!person) throw new Problem('unauthenticated')
+  const granted = person.role === 'owner' ? null : ([...roleScopes[person.role]] as Scope[])
+  return { keyId: null, granted, expiresAt: null }
+}
+
+/** Explains why a credential would outlive the key that creates it; undefined if it would not. */
+export function expiryProblem(
+  end: Date | null,
+  { expiresAt }: Pick<LockedCaller, 'expiresAt'>,
+): string | undefined {
+  if (!expiresAt || (end && end <= expiresAt)) return undefined
+  return `the calling key ends ${expiresAt.toISOString()}, and nothing that it makes lasts longer.`
+}
+
+/** The scopes of a new key that names none: those of its maker. null = every scope, future ones included. */
+export const inheritedScopes = ({ granted }: LockedCaller): Scope[] | null =>
+  granted && scopes.filter(scope => granted.includes(scope))
+
+/** Serializes the check: the second of two concurrent requests sees the key that the first one creates. */
+export async function hasActiveLiveKey(
+  context: Pick<Context, 'records' | 'sql' | 'tenant'>,
+  now: Date,
+): Promise<boolean> {
+  await lockTenant(context, 'live keys')
+  const open = { revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] }
+  return (await context.records.count(Key, open)) > 0
+}

@@ -1,0 +1,5 @@
+export { makeLink } from './links.ts'
+export { findPerson } from './people.ts'
+export { Person } from './person.ts'
+export { hasAnybody, redeemLink } from './redeem.ts'
+export { linkEvents, linkFails, personEvents, role } from './schemas.ts'

@@ -1,0 +1,14 @@
+import type { TenantNow } from '../contract/actor.ts'
+import type { Records } from '../contract/records.ts'
+import type { Sql } from '../contract/sql.ts'
+import { RecordStore } from './record-store.ts'
+
+/**
+ * All records of a tenant, for a batch of requests by several callers: what each of them may see, `reaches` tells. The batch
+ * writes them by `flush`, those of one table in one statement.
+ */
+export function tenantRecords(sql: Sql, { tenant: { ownerId, mode }, now }: TenantNow): Records {
+  const records = new RecordStore(sql)
+  records.scope = { ownerId, mode, agentId: null, delegationId: null, now }
+  return records
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { client } from '../../../src/derive/client.ts'
+import { minutes } from '../../../src/values/clock.ts'
+import { challengeOf, signatureOver } from '../../support/control/approvals.ts'
+import { intentOf, intentsIn } from '../../support/control/intents.ts'
+import { aFundedAgent, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { enrolled, signed } from '../../support/identity/people.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+
+/** Two processes have one address of pages, and so one relying party. */
+const service = await startTestService({ env: { PUBLIC_URL: 'http://localhost' } })
+const another = await service.another()
+const { eventsOf } = intentsIn(service)
+
+/** An owner with an agent and a person, and the same owner as a client of either process. */
+async function anApprover() {
+  const owner = await service.owner()
+  const agent = await aFundedAgent(owner.client)
+  const person = await enrolled({ ...service, url: 'http://localhost' }, owner)
+  const clients = [owner.client, client(areas, { url: another, token: owner.key })]
+  const at = (index: number): TestClient => clients[index % 2] as TestClient
+  return { ...owner, agent, person, at }
+}
+
+const proofsOf = (intentId: string) =>
+  service.sql('select id from approvals where intent_id = $1', [intentId])
+const namesOf = async (intentId: string) => (await eventsOf(intentId)).map(({ event }) => event)
+
+describe('the same signature', () => {
+  test('on two processes at once approves once, and the others are told that it is used', async () => {
+    const { client: mine, agent, person, at } = await anApprover()
+    for (let round = 0; round < 5; round++) {
+      const { id } = await anIntent(mine, agent.id)
+      const webauthnAssertion = await signatureOver(mine, id, person)
+      const answers = await times(10, n =>
+        at(n).intents.approve({ params: { id }, body: { webauthnAssertion } }),
+      )
+      expect(statusCounts(answers)).toEqual({ 200: 1, 400: 9 })
+      expect(answers.flatMap(({ code }) => code ?? [])).toEqual(Array(9).fill('challenge_used'))
+      expect(await namesOf(id)).toEqual(['intent.created', 'intent.approved'])
+      expect(await proofsOf(id)).toHaveLength(1)
+    }
+  })
+
+  test('sent at once for two intents approves at most the one that was signed', async () => {
+    const { client: mine, agent, person, at } = await anApprover()
+    for (let round = 0; round < 5; round++) {
+      const [meant, other] = [await anIntent(mine, agent.id), await anIntent(mine, agent.id)]
+      const webauthnAssertion = await signatureOver(mine, meant.id, person)
+      const [right, wrong] = await times(2, n =>
+        at(n + round).intents.approve({
+          params: { id: n === 0 ? meant.id : other.id },
+          body: { webauthnAssertion },
+        }),
+      )
+      expect([200, 400]).toContain(right?.status)
+      expect(wrong?.status).toBe(400)
+      expect((await intentOf(mine, other.id)).status).toBe('created')
+      expect((await proofsOf(meant.id)).length).toBe(right?.status === 200 ? 1 : 0)
+    }
+  })
+})
+
+describe('many signatures at once', () => {
+  test('approve each their own intent, whichever process they come to, and the ledger agrees', async () => {
+    const { client: mine, agent, person, at } = await anApprover()
+    const intents = await times(40, n => anIntent(mine, agent.id, { amountEuros: n + 1 }))
+    const signatures = await times(40, n => signatureOver(mine, String(intents[n]?.id), person))
+    const answers = await times(40, n =>
+      at(n).intents.approve({
+        params: { id: String(intents[n]?.id) },
+        body: { webauthnAssertion: signatures[n] as never },
+      }),
+    )
+    expect(statusCounts(answers)).toEqual({ 200: 40 })
+    for (const { id } of intents) expect(await proofsOf(id)).toHaveLength(1)
+    await expectVerifiedLedger(mine)
+  })
+})
+
+describe('a yes by passkey, a no by key and the deadline at one instant', () => {
+  test('lead to exactly one, and the others are told which', async () => {
+    const ends = new Set<string>()
+    for (let round = 0; round < 12; round++) {
+      const { client: mine, agent, person, at } = await anApprover()
+      const { id } = await anIntent(mine, agent.id, { expiresInMinutes: 1 })
+      const webauthnAssertion = signed(await challengeOf(mine, id), person.device)
+      // The clock of the account is moved across the deadline while the others decide, in an order that varies.
+      const advance = () => mine.sandbox.advance({ body: { seconds: minutes(1) / 1_000 } })
+      const approve = () => at(round).intents.approve({ params: { id }, body: { webauthnAssertion } })
+      const deny = () => at(round + 1).intents.deny({ params: { id }, body: { reason: 'No' } })
+      const order = [
+        [approve, deny, advance],
+        [deny, advance, approve],
+        [advance, approve, deny],
+      ][round % 3] as (typeof approve | typeof deny | typeof advance)[]
+      const answers = await Promise.all(order.map(act => act()))
+      const [approved, denied] = [approve, deny].map(act => answers[order.indexOf(act)])
+      const { status, decidedBy } = await intentOf(mine, id)
+      ends.add(status)
+      expect(['approved', 'denied', 'expired']).toContain(status)
+      expect(approved?.status === 200).toBe(decidedBy?.type === 'console')
+      expect(denied?.status === 200).toBe(decidedBy?.type === 'key')
+      const losers = [approved, denied].filter(answer => answer?.status !== 200)
+      expect(losers.length).toBeGreaterThan(0)
+      for (const loser of losers)
+        expect(`${loser?.code} ${loser?.error}`).toMatch(
+          /^intent_(expired|not_waiting The intent is (approved|denied|expired) already)/,
+        )
+      // An approval that is not paid by the deadline expires, as any does.
+      expect((await namesOf(id)).filter(name => name !== 'intent.created').length).toBeLessThanOrEqual(2)
+      expect((await proofsOf(id)).length).toBe(approved?.status === 200 ? 1 : 0)
+    }
+    expect(ends.size).toBeGreaterThan(1)
+  })
+})
+
+describe('a person who is removed, or loses the right, at the instant of an approval', () => {
+  test('approves before that or not at all', async () => {
+    const { client: mine, agent, person, ...owner } = await anApprover()
+    const approver = await enrolled(
+      { ...service, url: 'http://localhost' },
+      { ...owner, client: mine },
+      {
+        role: 'approver',
+        by: person,
+      },
+    )
+    const { id } = await anIntent(mine, agent.id)
+    const webauthnAssertion = await signatureOver(mine, id, approver)
+    await bodyOf(mine.people.update({ params: { id: approver.personId }, body: { role: 'viewer' } }))
+    const refused = await mine.intents.approve({ params: { id }, body: { webauthnAssertion } })
+    expect(refused).toMatchObject({ status: 403, code: 'person_may_not' })
+    const again = await signatureOver(mine, id, approver)
+    await bodyOf(mine.people.remove({ params: { id: approver.personId } }))
+    const gone = await mine.intents.approve({ params: { id }, body: { webauthnAssertion: again } })
+    expect(gone).toMatchObject({ status: 401, code: 'assertion_invalid' })
+    expect((await intentOf(mine, id)).status).toBe('created')
+  })
+})

@@ -1,0 +1,14 @@
+import { startTestService } from '../../support/harness.ts'
+import { recordSql, type SqlRecorder } from '../../support/sql-recorder.ts'
+
+let opened: SqlRecorder | undefined
+
+/** The service that all tests of the console share; it has two processes. */
+export const service = await startTestService({
+  through: async url => {
+    opened ??= await recordSql(url)
+    return opened.url
+  },
+})
+export const otherProcessUrl = await service.another()
+export const recorder = opened as SqlRecorder

@@ -1,0 +1,35 @@
+import type { areas } from '../../../src/areas.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
+import type { Owner, TestService } from '../harness.ts'
+import { Authenticator } from './authenticator.ts'
+import { signInBy } from './console.ts'
+import { aPerson, type Enrolled, enrol, originOf } from './people.ts'
+
+/** A person with a passkey, signed in to the console. */
+export interface InConsole extends Pick<Enrolled, 'personId' | 'name' | 'device'> {
+  /** Calls with the cookie of the session, from a page of ours. */
+  readonly client: TestClient
+}
+
+type Role = 'owner' | 'approver' | 'viewer'
+
+/** People with these roles, the first of them an owner, each with a passkey and a session in the console. */
+export async function peopleInConsole(
+  service: TestService,
+  owner: Owner<typeof areas>,
+  roles: readonly Role[],
+): Promise<InConsole[]> {
+  const people = await Promise.all(
+    roles.map(async role => {
+      const { id: personId, name } = await aPerson(service, owner, { role, name: `Ada the ${role}` })
+      const { url } = await bodyOf(owner.client.console.createLink({ body: { personId } }))
+      const { client } = await signInBy(service.url, url)
+      return { personId, name, client, device: new Authenticator({ origin: originOf(service) }) }
+    }),
+  )
+  const [first, ...others] = people
+  if (!first) return []
+  await enrol(owner.client, first.personId, first.device)
+  for (const { personId, device } of others) await enrol(owner.client, personId, device, first)
+  return people
+}
