@@ -21,8 +21,8 @@ const collect = runInNewContext('gc') as () => void
 
 const service = await startTestService()
 const [owner, another] = [
-  await withSession(service.url, await service.owner()),
-  await withSession(service.url, await service.owner()),
+  await withSession(service, await service.owner()),
+  await withSession(service, await service.owner()),
 ]
 /** The records of an owner that only successful requests use. */
 const world = new World(service, another)

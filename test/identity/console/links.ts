@@ -4,9 +4,9 @@ import {
   cookieOf,
   FROM_OUR_PAGE,
   firstPerson,
-  invited,
   redeem,
-  signInBy,
+  signedInBy,
+  signedInTo,
 } from '../../support/identity/console.ts'
 import { traceOf } from '../../support/trace.ts'
 import { otherProcessUrl, service } from './console-service.ts'
@@ -55,10 +55,10 @@ describe('a link to sign in by', () => {
   })
 
   test('is refused for a person of somebody else, and for one who is removed', async () => {
-    const [{ client }, { client: other }] = [await service.owner(), await service.owner()]
+    const [{ client, ownerId }, { client: other }] = [await service.owner(), await service.owner()]
     await firstPerson(url, client)
     const { personId: foreign } = await firstPerson(url, other)
-    const { personId: removed } = await invited(url, client, 'viewer')
+    const { personId: removed } = await signedInTo(service, { ownerId }, { role: 'viewer' })
     await bodyOf(client.people.remove({ params: { id: removed } }))
     for (const personId of [foreign, removed])
       expect(await client.console.createLink({ body: { personId } })).toMatchObject({
@@ -81,9 +81,9 @@ describe('a link to sign in by', () => {
   })
 
   test('opens nothing after its end, once a newer one is there, and once its person is removed', async () => {
-    const { client } = await service.owner()
+    const { client, ownerId } = await service.owner()
     await firstPerson(url, client)
-    const { personId } = await invited(url, client, 'viewer')
+    const { personId } = await signedInTo(service, { ownerId }, { role: 'viewer' })
     const linkOf = async () => (await client.console.createLink({ body: { personId } })).body
     const [replaced, expired] = [await linkOf(), await linkOf()]
     await service.sql(`update person_links set expires_at = now() where id = $1`, [expired.id])
@@ -136,7 +136,7 @@ describe('a link to sign in by', () => {
     const { client } = await service.owner()
     const first = await firstPerson(url, client)
     const { url: link } = (await client.console.createLink({ body: { personId: first.personId } })).body
-    const second = await signInBy(url, link)
+    const second = await signedInBy(url, await redeem(url, link))
     for (const one of [first, second])
       expect((await one.client.console.session()).body).toMatchObject({ id: one.sessionId, isCurrent: true })
   })

@@ -12,7 +12,7 @@ import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
-import { firstPerson, invited } from '../identity/console.ts'
+import { signedInTo } from '../identity/console.ts'
 import { operations, World, withSession } from './world.ts'
 
 const EVERYWHERE = ['x-request-id', 'x-data-residency']
@@ -216,10 +216,9 @@ export const acceptingOutbound: Outbound = {
  * refused or only read.
  */
 export async function worldsOf(service: TestService) {
-  const { url } = service
   const [owner, other] = [
-    await withSession(url, await service.owner()),
-    await withSession(url, await service.owner()),
+    await withSession(service, await service.owner()),
+    await withSession(service, await service.owner()),
   ]
   const [sharedWorld, foreignWorld] = [owner, other].map(by => new World(service, by, { keeps: true })) as [
     World,
@@ -232,8 +231,8 @@ export async function worldsOf(service: TestService) {
   await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
   const [{ headers: viewerSession }, { headers: liveSession }] = [
-    await invited(url, owner.client, 'viewer'),
-    await firstPerson(url, service.client(liveKey)),
+    await signedInTo(service, owner, { role: 'viewer' }),
+    await signedInTo(service, { ...owner, mode: 'live' }),
   ]
   const freshWorld = new World(service, owner)
   return {

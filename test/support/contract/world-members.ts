@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
-import { signInBy, tokenIn } from '../identity/console.ts'
+import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import {
   anApproval,
   anEnrolment,
@@ -38,19 +38,21 @@ async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
 }
 
 /** The credential by which a test token pays what is asked for at the path. */
-const paying = (method: string) => async (_make: Make, path: string, url: string) => ({
-  authorization: credentialFor(await challengeOf(url + path, { method })),
-})
+const paying =
+  (method: string) =>
+  async (_make: Make, path: string, { url }: WorldService) => ({
+    authorization: credentialFor(await challengeOf(url + path, { method })),
+  })
 
-/** What the browser of a person sends who has just joined. */
-async function aSession(make: Make, _path: string, url: string) {
-  const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
-  return (await signInBy(url, joinUrl)).headers
+/** What the browser of a person sends who has just signed in. */
+async function aSession(make: Make, _path: string, service: WorldService) {
+  const { id: ownerId } = await make('GET', '/customers/me')
+  return (await signedInTo(service, { ownerId })).headers
 }
 
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
-  Record<string, (make: Make, path: string, url: string) => Promise<Record<string, string>>>
+  Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
   'console.signOut': aSession,
   'settlements.pay': paying('GET'),
@@ -86,9 +88,9 @@ export const MADE_MEMBERS: Readonly<
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
-  'console.redeemLink': async make => {
-    const { joinUrl } = await make('POST', '/people', { name: 'Grace Hopper', role: 'viewer' })
-    return { token: tokenIn(joinUrl) }
+  'console.redeemLink': async (make, _, service) => {
+    const { id: ownerId } = await make('GET', '/customers/me')
+    return { token: tokenIn((await aLink(service, { ownerId })).url) }
   },
   'checkout.confirm': shoppersIntent,
   'checkout.createSession': shoppersIntent,

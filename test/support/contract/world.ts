@@ -12,7 +12,7 @@ import {
   type RequestOptions,
   type TestService,
 } from '../harness.ts'
-import { FROM_OUR_PAGE, firstPerson, invited, type SignedIn } from '../identity/console.ts'
+import { FROM_OUR_PAGE, type SignedIn, signedInTo } from '../identity/console.ts'
 import {
   FILLING_OPERATIONS,
   LINKED_FROM,
@@ -77,10 +77,10 @@ export interface WorldOwner extends Owner<typeof areas> {
   readonly session: SignedIn['headers']
 }
 
-export const withSession = async (url: string, owner: Owner<typeof areas>): Promise<WorldOwner> => ({
-  ...owner,
-  session: (await firstPerson(url, owner.client)).headers,
-})
+export const withSession = async (
+  service: Pick<TestService, 'sql' | 'url'>,
+  owner: Owner<typeof areas>,
+): Promise<WorldOwner> => ({ ...owner, session: (await signedInTo(service, owner)).headers })
 
 /** The credentials with which this owner calls an operation. */
 export function credentials(
@@ -146,7 +146,7 @@ export class World {
     return {
       path,
       body,
-      headers: (await MADE_HEADERS[registered.key]?.(make, path, this.#service.url)) ?? {},
+      headers: (await MADE_HEADERS[registered.key]?.(make, path, this.#service)) ?? {},
     }
   }
 
@@ -308,7 +308,7 @@ export class World {
 
   /** Somebody else's session, so that the owner's goes on. */
   signedIn(): Promise<SignedIn> {
-    return invited(this.#service.url, this.owner.client, 'viewer')
+    return signedInTo(this.#service, this.owner, { role: 'viewer' })
   }
 
   /** The authorization of a payment by this card, as the card network asks for one. */

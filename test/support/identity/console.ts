@@ -1,7 +1,11 @@
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
+import type { Mode } from '../../../src/kernel/contract/actor.ts'
+import type { Role } from '../../../src/kernel/contract/scopes.ts'
+import { hashOf, newSecret } from '../../../src/kernel/database/credential.ts'
+import { newId } from '../../../src/values/ids.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
-import { type HttpResponse, http } from '../harness.ts'
+import { type HttpResponse, http, type TestService } from '../harness.ts'
 
 /** The headers of a page of ours, as a browser sends them. */
 export const FROM_OUR_PAGE = { 'sec-fetch-site': 'same-origin' } as const
@@ -30,9 +34,8 @@ export const redeem = (url: string, link: string | null, headers: Readonly<Recor
 export const cookieOf = ({ headers }: Pick<HttpResponse, 'headers'>): string =>
   String(headers.get('set-cookie')).split(';')[0] as string
 
-/** Signs in by a link, as the page does. */
-export async function signInBy(url: string, link: string | null): Promise<SignedIn> {
-  const answer = await redeem(url, link)
+/** The person whom this answer has signed in, in a browser at the service with this URL. */
+export function signedInBy(url: string, answer: HttpResponse): SignedIn {
   if (answer.status !== 201) throw new Error(answer.text)
   const cookie = cookieOf(answer)
   const headers = { ...FROM_OUR_PAGE, cookie }
@@ -41,13 +44,49 @@ export async function signInBy(url: string, link: string | null): Promise<Signed
 }
 
 /** The first person of an account, an owner, signed in by a link that was made with the key of this client. */
-export const firstPerson = async (url: string, client: TestClient): Promise<SignedIn> =>
-  signInBy(url, (await bodyOf(client.console.createLink())).url)
+export async function firstPerson(url: string, owner: TestClient): Promise<SignedIn> {
+  const { url: link } = await bodyOf(owner.console.createLink())
+  return signedInBy(url, await redeem(url, link))
+}
 
-/** Another person of the account, who has joined by the link of the invitation. */
-export const invited = async (
-  url: string,
-  { people }: TestClient,
-  role: 'owner' | 'approver' | 'viewer',
-): Promise<SignedIn> =>
-  signInBy(url, (await bodyOf(people.create({ body: { name: `The ${role}`, role } }))).joinUrl)
+interface Account {
+  readonly ownerId: string
+  readonly mode?: Mode
+}
+
+interface LinkMembers {
+  readonly role?: Role
+  /** A person who is there already. */
+  readonly personId?: string | undefined
+}
+
+const PERSON = `
+insert into people (owner_id, mode, id, created_at, updated_at, name, role, status, joined_at)
+values ($1, $2, $3, now(), now(), $4, $5, 'active', now())`
+
+const LINK = `
+insert into person_links (owner_id, mode, id, created_at, updated_at, person_id, kind, hash, expires_at)
+values ($1, $2, $3, now(), now(), $4, 'sign_in', $5, now() + interval '10 minutes')`
+
+/** A link for a person, new or known, by whose making nobody had to be asked. */
+export async function aLink(
+  { sql, url }: Pick<TestService, 'sql' | 'url'>,
+  { ownerId, mode = 'test' }: Account,
+  { role = 'owner', personId: known }: LinkMembers = {},
+): Promise<{ personId: string; url: string }> {
+  const personId = known ?? newId('person')
+  if (!known) await sql(PERSON, [ownerId, mode, personId, `The ${role}`, role])
+  const token = newSecret('lnk_')
+  await sql(LINK, [ownerId, mode, newId('consolelink'), personId, hashOf(token)])
+  return { personId, url: `${url}/login#${token}` }
+}
+
+/** A person of an account who has signed in by a link, whoever else there is. */
+export async function signedInTo(
+  service: Pick<TestService, 'sql' | 'url'>,
+  account: Account,
+  members: LinkMembers = {},
+): Promise<SignedIn> {
+  const { url: link } = await aLink(service, account, members)
+  return signedInBy(service.url, await redeem(service.url, link))
+}

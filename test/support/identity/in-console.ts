@@ -1,8 +1,8 @@
 import type { areas } from '../../../src/areas.ts'
-import { bodyOf, type TestClient } from '../factories.ts'
+import type { TestClient } from '../factories.ts'
 import type { Owner, TestService } from '../harness.ts'
 import { Authenticator } from './authenticator.ts'
-import { signInBy } from './console.ts'
+import { signedInTo } from './console.ts'
 import { aPerson, type Enrolled, enrol, originOf } from './people.ts'
 
 /** A person with a passkey, signed in to the console. */
@@ -22,8 +22,7 @@ export async function peopleInConsole(
   const people = await Promise.all(
     roles.map(async role => {
       const { id: personId, name } = await aPerson(service, owner, { role, name: `Ada the ${role}` })
-      const { url } = await bodyOf(owner.client.console.createLink({ body: { personId } }))
-      const { client } = await signInBy(service.url, url)
+      const { client } = await signedInTo(service, owner, { personId })
       return { personId, name, client, device: new Authenticator({ origin: originOf(service) }) }
     }),
   )

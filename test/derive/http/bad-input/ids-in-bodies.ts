@@ -6,7 +6,7 @@ import { credentials, operations, unknownId, World, withSession } from '../../..
 import { startTestService } from '../../../support/harness.ts'
 
 const service = await startTestService()
-const owner = await withSession(service.url, await service.owner())
+const owner = await withSession(service, await service.owner())
 const world = new World(service, owner, { keeps: true })
 
 /** The members that an id excludes. */

@@ -12,7 +12,7 @@ import { until } from '../../../support/until.ts'
 const calledHandlers: string[] = []
 
 const service = await startTestService({ areas: recordingCalls(areas), outbound: acceptingOutbound })
-const owner = await withSession(service.url, await service.owner())
+const owner = await withSession(service, await service.owner())
 
 /** The areas with handlers that record their calls. */
 function recordingCalls<A extends object>(all: A): A {
