@@ -19,6 +19,7 @@ import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
 import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
+import { mandatesArea } from './control/mandates/mandates.ts'
 import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { riskArea } from './control/risk/risk.ts'
@@ -67,6 +68,7 @@ export const areas = {
   runs: runsArea,
   delegations: delegationsArea,
   policies: policiesArea,
+  mandates: mandatesArea,
   risk: riskArea,
   intents: intentsArea,
   cards: cardsArea,

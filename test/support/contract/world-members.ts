@@ -8,6 +8,8 @@ import {
   anEnrolment,
   aRegistration,
   aRevocation,
+  aSignedMandate,
+  inThirtyDays,
   type Make,
   type WorldService,
 } from './world-passkeys.ts'
@@ -106,6 +108,8 @@ export const MADE_MEMBERS: Readonly<
     return { intentId: await approvedIntent(make, await anAgent(make), { walletId }) }
   },
   'credentials.create': shoppersIntent,
+  'mandates.create': aSignedMandate,
+  'mandates.options': async () => ({ expiresAt: inThirtyDays() }),
   'mpp.mint': async make => ({
     ...(await aPayer(make)),
     challenge: writeChallenge(aChallenge()),
