@@ -41,6 +41,7 @@ import { ledgerArea } from './money/ledger/ledger.ts'
 import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
+import { consolePagesArea } from './surface/console-pages/console-pages.ts'
 import { healthArea } from './surface/health/health.ts'
 import { mppMerchantsArea } from './surface/mpp-merchants/mpp-merchants.ts'
 import { pagesArea } from './surface/pages/pages.ts'
@@ -96,4 +97,5 @@ export const areas = {
   mppMerchants: mppMerchantsArea,
   health: healthArea,
   pages: pagesArea,
+  consolePages: consolePagesArea,
 }

@@ -25,7 +25,7 @@ export interface ProposedSpend extends BudgetLevelIds, Payee, Pick<SpendRequest,
 }
 
 /** The money in wallets: the ledger's locked book, or balances that were only read. */
-interface Funds {
+export interface Funds {
   available(walletId: string): Euros
   isFrozen(walletId: string): boolean
 }

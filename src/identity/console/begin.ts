@@ -3,6 +3,7 @@ import { type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import { SESSION_PREFIX, sessionCookie, sessionIn } from '../../kernel/contract/session-cookie.ts'
 import { hashOf, newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { after, clock } from '../../values/clock.ts'
 import type { Person } from '../people/index.ts'
 import { endSessions } from './end.ts'
 import { sessionEvent, sessionResponse } from './response.ts'
@@ -39,7 +40,12 @@ export async function beginSession<M extends object>(
   const earlier = sessionIn(headers.cookie, origin)
   if (earlier) await endSessions({ hash: hashOf(earlier) }, 'replaced', context)
   const secret = newSecret(SESSION_PREFIX)
+  // One instant: of two, the end could be a millisecond too late for the table.
+  const now = clock.real()
   const session = records.create(ConsoleSession, {
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: after(now, SESSION_LASTS_MS),
     personId: person.id,
     passkeyId,
     ...traceOf(secret),
