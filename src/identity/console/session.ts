@@ -23,7 +23,7 @@ const schema = defineEntity({
     passkeyId: nullable.string(),
     hash: p.text(),
     hint: p.text(),
-    expiresAt: timestamp().onCreate(() => after(clock.real(), SESSION_LASTS_MS)),
+    expiresAt: timestamp(),
     /** When somebody has last done something, to the second. */
     lastUsedAt: realTime(),
     revokedAt: nullable.instant(),
