@@ -7,7 +7,15 @@ import { sessionCookie } from '../../kernel/contract/session-cookie.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
 import { grantEnrolment, openSignInChallenge, passkeyEvents, verifySignIn } from '../passkeys/index.ts'
-import { consentOf, findPerson, hasAnybody, makeLink, personEvents, redeemLink, useConsent } from '../people/index.ts'
+import {
+  consentOf,
+  findPerson,
+  hasAnybody,
+  makeLink,
+  personEvents,
+  redeemLink,
+  useConsent,
+} from '../people/index.ts'
 import { consoleApi } from './api.ts'
 import { authenticateSession } from './authenticate.ts'
 import { beginSession, currentSession } from './begin.ts'

@@ -1,6 +1,6 @@
 export { makeLink } from './links.ts'
+export { consentOf, useConsent } from './owner-consent.ts'
 export { findPerson } from './people.ts'
 export { Person } from './person.ts'
-export { consentOf, useConsent } from './owner-consent.ts'
 export { hasAnybody, redeemLink } from './redeem.ts'
 export { linkEvents, linkFails, personEvents, role } from './schemas.ts'
