@@ -22,7 +22,7 @@ import {
   type SpecialRecord,
 } from './world-data.ts'
 import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
-import { anInvited, aPasskey } from './world-passkeys.ts'
+import { aPasskey } from './world-passkeys.ts'
 
 export const operations = published(areas)
 
