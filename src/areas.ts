@@ -19,6 +19,7 @@ import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
 import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
+import { mandatesArea } from './control/mandates/mandates.ts'
 import { merchantsArea } from './control/merchants/merchants.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { riskArea } from './control/risk/risk.ts'
@@ -40,6 +41,7 @@ import { ledgerArea } from './money/ledger/ledger.ts'
 import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
+import { consolePagesArea } from './surface/console-pages/console-pages.ts'
 import { healthArea } from './surface/health/health.ts'
 import { mppMerchantsArea } from './surface/mpp-merchants/mpp-merchants.ts'
 import { pagesArea } from './surface/pages/pages.ts'
@@ -67,6 +69,7 @@ export const areas = {
   runs: runsArea,
   delegations: delegationsArea,
   policies: policiesArea,
+  mandates: mandatesArea,
   risk: riskArea,
   intents: intentsArea,
   cards: cardsArea,
@@ -94,4 +97,5 @@ export const areas = {
   mppMerchants: mppMerchantsArea,
   health: healthArea,
   pages: pagesArea,
+  consolePages: consolePagesArea,
 }

@@ -4,6 +4,7 @@ import { cardRequestActivities } from '../../activities/card-requests.ts'
 import { cardActivities } from '../../activities/cards.ts'
 import { collectActivities } from '../../activities/collect.ts'
 import { intentActivities } from '../../activities/intents.ts'
+import { mandateActivities } from '../../activities/mandates.ts'
 import { mppActivities } from '../../activities/mpp.ts'
 import { peopleActivities } from '../../activities/people.ts'
 import { statementActivities } from '../../activities/statements.ts'
@@ -52,6 +53,7 @@ export async function startWorker(
     activities: {
       ...agentActivities(run),
       ...cardRequestActivities(run, settings),
+      ...mandateActivities(run, settings),
       ...collectActivities(run, settings),
       ...mppActivities(run, settings),
       ...cardActivities(run, settings),

@@ -12,6 +12,7 @@ import { type Instance, publisher, removeInstance } from '../dev/instance-file.t
 import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
 import { keepSecrets, openSecrets, type Secrets } from '../dev/secrets.ts'
 import { seedSandbox } from '../dev/seed.ts'
+import { type SignIn, signInOf } from '../dev/sign-in.ts'
 import { type Temporal, temporalAtOnce, temporalLater } from '../dev/temporal/start.ts'
 import { type Lifetime, live } from '../platform/lifetime.ts'
 import { printError, printLine } from '../platform/output.ts'
@@ -40,12 +41,14 @@ async function start(life: Lifetime): Promise<void> {
 
   const url = await listen(service, settings)
   const { dashboardSecret } = own
-  const instance = { url, docs: `${url}/docs`, ...sandbox, dashboardSecret, databaseUrl, ...NO_TEMPORAL }
+  const signIn = await signInOf(sandbox, service.runtime)
+  const pages = { docs: `${url}/docs`, signIn: signIn?.url ?? null }
+  const instance = { url, ...pages, ...sandbox, dashboardSecret, databaseUrl, ...NO_TEMPORAL }
   const publish = publisher(dataDir, life)
   const soon = await Promise.race([temporal, sleep(SOON_MS, null, { ref: false })])
   publish({ ...instance, ...soon })
   claimed.servedAt(url)
-  welcome({ ...instance, ...soon })
+  welcome({ ...instance, ...soon }, signIn)
   if (soon) return work(service, soon, life)
   void temporal
     .then(found => found ?? temporalLater(wish))
@@ -120,13 +123,13 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function welcome({ url, docs, webUi, apiKey }: Instance): void {
+function welcome({ url, docs, webUi, apiKey }: Instance, signIn: SignIn | null): void {
   printLine(`
 The service is ready (${(performance.now() / 1000).toFixed(1)} s).
 
   URL          ${url}
   Docs         ${docs}${webUi ? `\n  Web UI       ${webUi}` : ''}
-  Sandbox key  ${apiKey}
+  Sandbox key  ${apiKey}${signIn ? `\n  Sign in      ${signIn.url}${signIn.byLink ? '\n               in a browser, within ten minutes: it makes you a passkey' : ''}` : ''}
 
 A first request:
 

@@ -8,6 +8,8 @@ export interface Instance {
   url: string
   docs: string
   webUi: string | null
+  /** Where a person signs in: by a link while nobody has a passkey; null where no passkey can exist. */
+  signIn: string | null
   ownerId: string
   apiKey: string
   dashboardSecret: string

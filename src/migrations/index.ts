@@ -72,6 +72,7 @@ import { Console } from './m0098-console.ts'
 import { People } from './m0099-people.ts'
 import { Passkeys } from './m0100-passkeys.ts'
 import { Approvals } from './m0101-approvals.ts'
+import { Mandates } from './m0102-mandates.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -149,4 +150,5 @@ export const migrations = [
   { name: 'm0099-people', class: People },
   { name: 'm0100-passkeys', class: Passkeys },
   { name: 'm0101-approvals', class: Approvals },
+  { name: 'm0102-mandates', class: Mandates },
 ]

@@ -5,6 +5,7 @@ import {
   type KeyObject,
   publicEncrypt,
 } from 'node:crypto'
+import { weightedCache } from './bounded-cache.ts'
 
 /** The members of a JSON Web Key as they came; texts, but for `key_ops` and `ext`. */
 export interface Jwk {
@@ -109,10 +110,26 @@ function useProblem(jwk: Jwk): KeyProblem | undefined {
   return { member: 'key_ops', problem: `must contain ${needed.join(' or ')}, or be left out` }
 }
 
+/** Payers are shown the key of a merchant again and again, and each payment checks it twice. */
+const judged = weightedCache(1_000, (_: KeyProblem | null) => 1)
+
+/** What is wrong with the numbers that make the key what it is. */
+function numbersProblem(jwk: Jwk): KeyProblem | undefined {
+  const { kty, crv, n, e, x, y } = jwk
+  const judge = () => (kty === 'RSA' ? rsaProblem(jwk) : curveProblem(jwk)) ?? null
+  return judged(JSON.stringify([kty, crv, n, e, x, y]), judge) ?? undefined
+}
+
+const encryptable = weightedCache(1_000, (_: boolean) => 1)
+
 /** Whether something can be encrypted to the key: a point off its curve, one of low order and an even modulus cannot. */
 function canEncrypt(jwk: Jwk): boolean {
+  const members = Object.fromEntries(definingMembers(jwk).map(member => [member, jwk[member]]))
+  return encryptable(JSON.stringify(members), () => encrypts(jwk, members))
+}
+
+function encrypts(jwk: Jwk, members: Readonly<Record<string, unknown>>): boolean {
   try {
-    const members = Object.fromEntries(definingMembers(jwk).map(member => [member, jwk[member]]))
     encryptSomething(jwk, createPublicKey({ key: members, format: 'jwk' }))
     return true
   } catch {
@@ -133,8 +150,7 @@ export function keyProblem(jwk: Jwk): KeyProblem | undefined {
   if (kty === 'oct')
     return { member: 'kty', problem: 'a symmetric key reads what it encrypts; send a public key' }
   if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP') return { member: 'kty', problem: `a key is ${KINDS}` }
-  const problem =
-    (kty === 'RSA' ? rsaProblem(jwk) : curveProblem(jwk)) ?? strangerProblem(jwk) ?? useProblem(jwk)
+  const problem = numbersProblem(jwk) ?? strangerProblem(jwk) ?? useProblem(jwk)
   if (problem) return problem
   if (canEncrypt(jwk)) return undefined
   return kty === 'RSA'

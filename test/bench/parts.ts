@@ -43,6 +43,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
       return { figures: { intents }, text: loadTable(cases, intents) }
     }),
 
+  async approvals(folder) {
+    const { measureApprovals } = await import('./approvals.ts')
+    return onStage(folder, 'approvals', measureApprovals)
+  },
+
   async authorizations(folder) {
     const { measureAuthorizations } = await import('./cards/authorizations.ts')
     return onStage(folder, 'authorizations', measureAuthorizations)

@@ -30,6 +30,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'paymentTokens.revoke': 9,
   // The intents, and one statement for each of the three means of payment.
   'intents.list': 4,
+  // All that an intent is decided by, and by whom, from whom and how it was paid.
+  'consolePages.approve': 12,
   // Where no credit is named the sandbox bank sends one: it is matched and booked, and answered is what came of it.
   'collect.settle': 9,
   // Three transactions, around two calls: the second one decides as a card authorization does, the third one settles so.

@@ -86,6 +86,7 @@ describe('a new token', () => {
       'events:read',
       'intents:read',
       'intents:write',
+      'mandates:read',
       'merchants:read',
       'mpp:pay',
       'mpp:read',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { BudgetCounters, type Counter, dayOf } from '../../src/control/budgets/counters.ts'
+import type { Counter } from '../../src/control/budgets/counter.ts'
+import { BudgetCounters, dayOf } from '../../src/control/budgets/counters.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const TERM = new Date('2026-01-01T00:00:00.000Z')
@@ -16,6 +17,7 @@ const newCounter = (period: string): Counter => ({
   lastSpendAt: null,
   firstMerchant: null,
   limit: null,
+  mandate: null,
 })
 
 const PERIODS = ['all', 'day:2026-12-31', 'month:2026-12', 'day:2027-01-01', 'month:2027-01']

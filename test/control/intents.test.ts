@@ -58,6 +58,7 @@ describe('a new intent', () => {
         policyId: null,
         policyVersion: null,
         riskScore: 10,
+        mandate: null,
         checks: [
           firstTime,
           {
@@ -239,8 +240,7 @@ describe('a new intent', () => {
 
 describe('an intent in live mode', () => {
   test('is declared and decided with a live key, apart from test mode', async () => {
-    const owner = await service.owner()
-    const live = await aLiveClient(service, owner)
+    const live = await aLiveClient(service, await service.owner())
     const agent = await anAgent(live)
     await creditWallet(service, agent)
     const { id, mode } = await anIntent(live, agent.id)

@@ -42,7 +42,7 @@ describe('the functions of the database', () => {
 
   test('are defined after the functions that they call', () => {
     const names = sqlFunctions().map(({ name }) => name)
-    expect(names.indexOf('periods_of')).toBeLessThan(names.indexOf('open_counters'))
+    expect(names.indexOf('periods_of')).toBeLessThan(names.indexOf('open_limits'))
     expect(names.indexOf('has_waiting')).toBeLessThan(names.indexOf('overfull_webhooks'))
   })
 

@@ -1,1 +1,7 @@
+import './console-pages/by-http.ts'
+import './console-pages/decide.ts'
 import './console-pages/language.ts'
+import './console-pages/links.ts'
+import './console-pages/looks.ts'
+import './console-pages/plain-text.ts'
+import './console-pages/words.ts'

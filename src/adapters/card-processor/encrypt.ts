@@ -2,6 +2,7 @@ import {
   constants,
   createCipheriv,
   createPublicKey,
+  createSecretKey,
   type KeyObject,
   publicEncrypt,
   randomBytes,
@@ -95,7 +96,9 @@ function encryptToRsa(key: EncryptionKey, plain: Buffer, header: object): Disclo
   const contentKey = randomBytes(32)
   const nonce = randomBytes(12)
   const written = Buffer.from(JSON.stringify(header)).toString('base64url')
-  const cipher = createCipheriv('aes-256-gcm', contentKey, nonce).setAAD(Buffer.from(written))
+  const cipher = createCipheriv('aes-256-gcm', createSecretKey(contentKey), nonce).setAAD(
+    Buffer.from(written),
+  )
   const text = Buffer.concat([cipher.update(plain), cipher.final()])
   const padding = constants.RSA_PKCS1_OAEP_PADDING
   const wrapped = publicEncrypt({ key: publicKey, oaepHash: 'sha256', padding }, contentKey)

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Secrets } from './sandbox-numbers.ts'
 
@@ -23,7 +23,7 @@ const Names = z.strictObject({ processorCardId: z.string(), tokenId: z.string() 
 export function sealedCryptogram([secret]: Secrets, names: SealedToken): string {
   if (!secret) throw new Error('The sandbox needs a secret to make cryptograms with.')
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(ALGORITHM, secret, nonce, { authTagLength: TAG_BYTES })
+  const cipher = createCipheriv(ALGORITHM, createSecretKey(secret), nonce, { authTagLength: TAG_BYTES })
   const text = Buffer.concat([cipher.update(JSON.stringify(names)), cipher.final()])
   return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
 }
@@ -42,7 +42,7 @@ export function openCryptogram(secrets: Secrets, cryptogram: string): SealedToke
 
 function opened(secret: Buffer, bytes: Buffer): string | undefined {
   const nonce = bytes.subarray(0, NONCE_BYTES)
-  const decipher = createDecipheriv(ALGORITHM, secret, nonce, { authTagLength: TAG_BYTES })
+  const decipher = createDecipheriv(ALGORITHM, createSecretKey(secret), nonce, { authTagLength: TAG_BYTES })
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
   try {

@@ -1,4 +1,4 @@
-import { createDecipheriv, type webcrypto } from 'node:crypto'
+import { createDecipheriv, createSecretKey, type webcrypto } from 'node:crypto'
 import { fromBase64url } from '../../mpp/index.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
@@ -47,7 +47,7 @@ export async function decryptToken(
   } = parsed
   try {
     const contentKey = await crypto.subtle.decrypt(RSA_OAEP, key, wrapped)
-    const decipher = createDecipheriv('aes-256-gcm', Buffer.from(contentKey), iv, {
+    const decipher = createDecipheriv('aes-256-gcm', createSecretKey(Buffer.from(contentKey)), iv, {
       authTagLength: AUTH_TAG_BYTES,
     })
     decipher.setAAD(Buffer.from(header, 'ascii')).setAuthTag(tag)

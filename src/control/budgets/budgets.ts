@@ -3,7 +3,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import type { Euros } from '../../values/money.ts'
 import { remainingOf } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
-import type { Counter } from './counters.ts'
+import type { Counter } from './counter.ts'
 import { readCounters } from './open-counters.ts'
 import { OwnerBudget } from './owner-budget.ts'
 

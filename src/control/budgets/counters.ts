@@ -1,36 +1,18 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../kernel/database/bulk-sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
-
-/** The use of limits by one subject (agent, run, delegation, token or owner) in one period. */
-export interface Counter extends Row {
-  readonly subject: string
-  readonly period: string
-  reserved: Euros
-  spent: Euros
-  reservedUses: number
-  uses: number
-  term: Date | null
-  lastSpendAt: Date | null
-  firstMerchant: string | null
-  /** The owner's budget of the day or the month; null on every other counter. */
-  readonly limit: Euros | null
-}
-
-/** The amounts reserved and spent for one cause. They count on the day of the reservation, whenever it is paid. */
-export interface Reservation extends Row {
-  readonly type: string
-  readonly id: string
-  readonly subjects: readonly string[]
-  readonly day: string
-  readonly term: Date | null
-  readonly amount: Euros
-  reserved: Euros
-  spent: Euros
-}
+import {
+  type Counter,
+  countUses,
+  isInTerm,
+  NO_TERM,
+  type Reservation,
+  termOf,
+  useStateOf,
+} from './counter.ts'
 
 const WRITE = 'select counters_write($1, $2, $3, $4)'
 
@@ -80,6 +62,19 @@ export class BudgetCounters {
     return usedOf(this.#counter(subject, 'all'))
   }
 
+  /** The mandates whose counters are open, with their terms as they are stored. */
+  mandates(): { readonly id: string; readonly terms: object }[] {
+    return [...this.#counters.values()].flatMap(({ subject, mandate }) =>
+      mandate ? { id: subject, terms: mandate } : [],
+    )
+  }
+
+  /** What a subject has reserved and spent since it was created, and how many payments it has made of that. */
+  madeUses(subject: string) {
+    const { reserved, spent, uses } = this.#counter(subject, 'all')
+    return { reservedEuros: reserved, spentEuros: spent, uses }
+  }
+
   /** The merchant that a subject has paid first; null if it has paid none. */
   firstMerchantOf(subject: string): string | null {
     return this.#counter(subject, 'all').firstMerchant
@@ -123,7 +118,8 @@ export class BudgetCounters {
     this.#reservations.set(causeKey(cause), reservation)
     for (const subject of subjects) {
       const all = this.#counter(subject, 'all')
-      if (!isInTerm(all, term)) Object.assign(all, { term, uses: 0, reservedUses: 0 })
+      const ofSubject = termOf(subject, term)
+      if (!isInTerm(all, ofSubject)) Object.assign(all, { term: ofSubject, uses: 0, reservedUses: 0 })
       if (!all.lastSpendAt || all.lastSpendAt < this.#now) all.lastSpendAt = this.#now
     }
     this.#change(reservation, { reserved: amount, spent: 0n })
@@ -184,7 +180,7 @@ export class BudgetCounters {
     }
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')
-      if (isInTerm(all, reservation.term)) countUses(all, before, after)
+      if (isInTerm(all, termOf(subject, reservation.term))) countUses(all, before, after)
     }
   }
 
@@ -218,23 +214,3 @@ export class BudgetCounters {
   #today = (subject: string) =>
     periodsOf(dayOf(this.#now)).map(period => this.#counter(subject, period)) as [Counter, Counter, Counter]
 }
-
-type UseState = 'none' | 'reserved' | 'made'
-
-/** A reservation is one use, however often it is captured. It is only reserved until something is spent. */
-const useStateOf = ({ reserved, spent }: Reservation): UseState => {
-  if (spent > 0n) return 'made'
-  return reserved > 0n ? 'reserved' : 'none'
-}
-
-/** The numbers never fall below zero: after a term has begun anew, no earlier use is there to take back. */
-function countUses(counter: Counter, before: UseState, after: UseState): void {
-  const change = (state: UseState): number => Number(after === state) - Number(before === state)
-  counter.reservedUses = Math.max(counter.reservedUses + change('reserved'), 0)
-  counter.uses = Math.max(counter.uses + change('made'), 0)
-}
-
-/** The term of amounts that are no use: no agent has it. */
-const NO_TERM = new Date(0)
-
-const isInTerm = ({ term }: Counter, other: Date | null): boolean => term?.getTime() === other?.getTime()

@@ -1,7 +1,8 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
-import { BudgetCounters, type Counter, dayOf, type Reservation } from './counters.ts'
+import type { Counter, Reservation } from './counter.ts'
+import { BudgetCounters, dayOf } from './counters.ts'
 
 /** The counters to open: those of subjects that may reserve now, and those that earlier reservations count in. */
 interface CountersToOpen {
@@ -10,14 +11,16 @@ interface CountersToOpen {
   readonly causes?: readonly Cause[]
   /** The agents of those causes. */
   readonly agents?: readonly string[]
+  /** Agents that may spend inside their active mandates. */
+  readonly mandatesOf?: readonly string[]
 }
 
 const COUNTER = `reserved_cents as reserved, spent_cents as spent, reserved_uses as "reservedUses", uses, term,
   last_spend_at as "lastSpendAt", first_merchant as "firstMerchant"`
 
 const OPEN = `
-select subject, period, ${COUNTER}, limit_cents as "limit"
-from open_counters($1, $2, $3, $4, $5, $6, $7) as opened, lateral (select (opened.counter).*) as k`
+select subject, period, ${COUNTER}, limit_cents as "limit", mandate
+from open_limits($1, $2, $3, $4, $5, $6, $7, $8) as opened, lateral (select (opened.counter).*) as k`
 
 const RESERVATIONS = `
 select r.cause_type as type, r.cause_id as id, r.subjects, r.day::text, r.term, r.amount_cents as amount,
@@ -34,7 +37,7 @@ cross join lateral (
 export async function openCounters(
   sql: Sql,
   { tenant, now }: TenantNow,
-  { spending = [], causes = [], agents = [] }: CountersToOpen,
+  { spending = [], causes = [], agents = [], mandatesOf = [] }: CountersToOpen,
 ): Promise<BudgetCounters> {
   const { ownerId, mode } = tenant
   const causeTypes = causes.map(({ type }) => type)
@@ -48,6 +51,7 @@ export async function openCounters(
       [...new Set(agents)],
       causeTypes,
       causeIds,
+      [...new Set(mandatesOf)],
     ]),
     causes.length === 0 ? [] : sql<Reservation>(RESERVATIONS, [ownerId, mode, causeTypes, causeIds]),
   ])
@@ -59,9 +63,13 @@ const READ = `
 select subject, period, coalesce(reserved_cents, 0)::bigint as reserved, coalesce(spent_cents, 0)::bigint as spent,
   coalesce(reserved_uses, 0) as "reservedUses", coalesce(uses, 0) as uses, term, last_spend_at as "lastSpendAt",
   first_merchant as "firstMerchant", case when subject = $1 then (
-    select budget_limit(b, period) from owner_budgets b where (b.owner_id, b.mode) = ($1, $2)) end as "limit"
+    select budget_limit(b, period) from owner_budgets b where (b.owner_id, b.mode) = ($1, $2)) end as "limit",
+  case when period = 'all' and starts_with(subject, 'mandate_') then mandate_terms($1, $2, subject) end as mandate
 from (
   select unnest($3::text[])
+  union
+  select m.id from mandates m
+  where m.owner_id = $1 and m.mode = $2 and m.agent_id = any($5::text[]) and m.status = 'active'
   union
   select b.owner_id from owner_budgets b where (b.owner_id, b.mode) = ($1, $2)
 ) as w (subject)
@@ -72,13 +80,14 @@ left join lateral (
   where (one.owner_id, one.mode, one.subject, one.period) = ($1, $2, w.subject, p.period) limit 1
 ) as k on true`
 
-/** Reads the counters of these subjects and of the owner without a lock: for callers that reserve nothing. */
+/** Reads the counters of these subjects, of the owner and of active mandates without a lock: for callers that reserve nothing. */
 export async function readCounters(
   sql: Sql,
   { tenant, now }: TenantNow,
   subjects: readonly string[],
+  mandatesOf: readonly string[] = [],
 ): Promise<BudgetCounters> {
   const { ownerId, mode } = tenant
-  const counters = await sql<Counter>(READ, [ownerId, mode, subjects, dayOf(now)])
+  const counters = await sql<Counter>(READ, [ownerId, mode, subjects, dayOf(now), mandatesOf])
   return new BudgetCounters(tenant, now, counters, [])
 }

@@ -13,6 +13,23 @@ const CheckRecord = z.object({
   message: z.string().meta({ examples: [message] }),
 })
 
+const left = (what: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `${what} Null: it sets no such limit.` })
+
+const MandateInDecision = z.object({
+  id: id('mandate'),
+  name: z.string().nullable(),
+  expiresAt: z.string().meta({ format: 'date-time' }),
+  perTransactionEuros: left('The most for one payment.'),
+  dayLeftEuros: left('What it has left today.'),
+  monthLeftEuros: left('What it has left this month.'),
+  totalLeftEuros: left('What it has left in all.'),
+  countLeft: left('How many payments it has left.'),
+})
+
 export const DecisionRecord = z
   .object({
     id: id('decision'),
@@ -22,6 +39,10 @@ export const DecisionRecord = z
     policyId: id('policy').nullable(),
     policyVersion: z.int().nullable(),
     riskScore: z.number().nullable(),
+    mandate: MandateInDecision.nullable().optional().meta({
+      description:
+        'The mandate that approves it in place of a person, with what is left once this intent is counted. Null: none does. Decisions of earlier versions do not have it.',
+    }),
     checks: z.array(CheckRecord),
   })
   .meta({ id: 'Decision' })

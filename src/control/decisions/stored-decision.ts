@@ -3,7 +3,7 @@ import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import type { Euros } from '../../values/money.ts'
-import type { Budget, CardControls, Counters, Ruling, SpendRequest } from '../rules/index.ts'
+import type { Budget, CardControls, Counters, MandateUse, Ruling, SpendRequest } from '../rules/index.ts'
 
 /** The JSON that is stored for a value: amounts are digits, instants are text. */
 type Stored<T> = T extends bigint | Date
@@ -61,6 +61,18 @@ export const storedRequest = (request: SpendRequest): Stored<SpendRequest> => ({
   approval: request.approval && { attestedAt: instantText(request.approval.attestedAt) },
   availableEuros: textOf(request.availableEuros),
   card: request.card && { ...request.card, maxTransactionEuros: textOf(request.card.maxTransactionEuros) },
+  mandate: request.mandate && storedMandate(request.mandate),
+})
+
+const storedMandate = (mandate: MandateUse): Stored<MandateUse> => ({
+  ...mandate,
+  expiresAt: mandate.expiresAt.toISOString(),
+  perTransactionEuros: textOf(mandate.perTransactionEuros),
+  limits: mandate.limits.map(({ period, limitEuros, usedEuros }) => ({
+    period,
+    limitEuros: String(limitEuros),
+    usedEuros: String(usedEuros),
+  })),
 })
 
 export const storedCounters = (counters: Counters): Stored<Counters> => ({
@@ -93,6 +105,17 @@ const parseControls = (stored: Stored<CardControls>): CardControls => ({
   mccCategories: [...stored.mccCategories],
 })
 
+const parseMandate = (stored: Stored<MandateUse>): MandateUse => ({
+  ...stored,
+  expiresAt: new Date(stored.expiresAt),
+  perTransactionEuros: parseEuros(stored.perTransactionEuros),
+  limits: stored.limits.map(({ period, limitEuros, usedEuros }) => ({
+    period,
+    limitEuros: BigInt(limitEuros),
+    usedEuros: BigInt(usedEuros),
+  })),
+})
+
 export const parseRequest = (stored: Stored<SpendRequest>): SpendRequest => ({
   ...stored,
   at: new Date(stored.at),
@@ -103,6 +126,7 @@ export const parseRequest = (stored: Stored<SpendRequest>): SpendRequest => ({
   approval: stored.approval && { attestedAt: parseInstant(stored.approval.attestedAt) },
   availableEuros: parseEuros(stored.availableEuros),
   card: stored.card && parseControls(stored.card),
+  mandate: stored.mandate && parseMandate(stored.mandate),
 })
 
 export const parseCounters = (stored: Stored<Counters>): Counters => ({

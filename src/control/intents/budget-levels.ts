@@ -48,9 +48,12 @@ export class BudgetLevels {
     this.subjects = levelIds.flatMap(ids => this.subjectsOf(ids))
   }
 
-  subjectsOf(ids: BudgetLevelIds): string[] {
+  /** All levels that an intent counts in, and the mandate that has approved it: known once it is decided. */
+  subjectsOf(ids: BudgetLevelIds, mandateId?: string): string[] {
     const levels = this.#levelsOf(ids).map(({ id }) => id)
-    return ids.cardId && this.#cards.has(ids.cardId) ? [...levels, ids.cardId] : levels
+    if (ids.cardId && this.#cards.has(ids.cardId)) levels.push(ids.cardId)
+    if (mandateId) levels.push(mandateId)
+    return levels
   }
 
   /** The budgets from the widest to the narrowest, the owner's first. */

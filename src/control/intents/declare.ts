@@ -9,9 +9,10 @@ import { newId } from '../../values/ids.ts'
 import type { DecisionRow } from '../decisions/index.ts'
 import { payableKey } from '../merchants/index.ts'
 import type { Spender } from '../policies/index.ts'
+import type { Ruling } from '../rules/index.ts'
 import type { intentsApi } from './api.ts'
 import { intentEvent } from './events.ts'
-import { causeOf, fingerprintOf, intentMachine, TOKEN_LIFETIME_MS } from './intent.ts'
+import { causeOf, type DecidedBy, fingerprintOf, intentMachine, TOKEN_LIFETIME_MS } from './intent.ts'
 import { type IntentRow, insertIntents } from './intent-rows.ts'
 import { openPayees, type Payees, spendForRisk, type TokenPayee } from './payees.ts'
 import { intentProcess } from './process.ts'
@@ -98,6 +99,12 @@ function refusalOf(request: DeclareRequest, spend: ProposedSpend, state: Declare
 const lifetimeOf = ({ input: { body } }: DeclareRequest, needsPerson: boolean): number =>
   body.paymentToken && !needsPerson ? TOKEN_LIFETIME_MS : minutes(body.expiresInMinutes)
 
+/** A mandate has decided in place of the person who signed it; whatever it does not speak of the policy has decided. */
+const deciderOf = ({ mandate }: Ruling, { policyId }: Spender): DecidedBy =>
+  mandate
+    ? { type: 'mandate', id: mandate.id, name: mandate.name }
+    : { type: 'policy', id: policyId, name: null }
+
 /** Decides the intent, and reserves its budget and holds its money if it is approved at once. */
 function newIntent(
   request: DeclareRequest,
@@ -113,7 +120,7 @@ function newIntent(
   state.decisions.push(row)
   const needsPerson = ruling.requiresApproval
   if (ruling.allowed && !needsPerson) {
-    const subjects = [agent.id, ...state.levels.subjectsOf(spend)]
+    const subjects = [agent.id, ...state.levels.subjectsOf(spend, ruling.mandate?.id)]
     state.counters.reserve(cause, subjects, ruling.holdEuros, agent.term)
     state.funds.hold(agent.walletId, ruling.holdEuros, cause)
     state.riskAssessor.learn(agent.id, spendForRisk(spend), now)
@@ -142,7 +149,7 @@ function newIntent(
     status: needsPerson ? intentMachine.initial : decidedStatus,
     decision,
     decidedAt: needsPerson ? null : now,
-    decidedBy: needsPerson ? null : { type: 'policy', id: agent.policyId, name: null },
+    decidedBy: needsPerson ? null : deciderOf(ruling, agent),
     comment: null,
     transactionId: null,
     paymentId: null,

@@ -55,7 +55,7 @@ const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: strin
 async function summaryOf(intent: Intent, policyReason: string, context: ReadContext): Promise<string> {
   const { decidedBy, comment } = intent
   const personsReason = comment ? `a person decided, and said: ${comment}` : 'a person decided'
-  const byPerson = decidedBy !== null && decidedBy.type !== 'policy'
+  const byPerson = decidedBy !== null && decidedBy.type !== 'policy' && decidedBy.type !== 'mandate'
   const status: IntentStatus = intent.status
   const summary = summaryByStatus[status](intent, byPerson ? personsReason : policyReason)
   const [latestPayment] = await paymentsOf([intent], context)

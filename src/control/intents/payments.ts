@@ -5,6 +5,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book, Cause } from '../../money/ledger/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { type BudgetCounters, openCounters } from '../budgets/index.ts'
+import { ExhaustedMandates, mandateExhausted } from '../mandates/index.ts'
 import { foldMerchant, isSameMerchant } from '../merchants/index.ts'
 import { lockSpendersOfIntents, type Spender } from '../policies/index.ts'
 import { intentEvent } from './events.ts'
@@ -13,8 +14,11 @@ import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
 import { intentProcess } from './process.ts'
 import { IntentEvent } from './schemas.ts'
 
-/** The event that every area which pays on intents declares. */
-export const paidEvents = { 'intent.completed': event('What an intent was for has been paid.', IntentEvent) }
+/** The events that every area which pays on intents declares. */
+export const paidEvents = {
+  'intent.completed': event('What an intent was for has been paid.', IntentEvent),
+  ...mandateExhausted,
+}
 
 type PaymentContext = Pick<Context<never, typeof paidEvents>, 'emit' | 'wake'>
 
@@ -48,6 +52,7 @@ export class Payments {
   readonly #agents: ReadonlyMap<string, Spender>
   readonly #openedCounters: BudgetCounters | undefined
   readonly #changed = new Set<IntentRow>()
+  readonly #exhausted: ExhaustedMandates
   #intents: ReadonlyMap<string, IntentRow>
   /** The causes of the holds with which the caller opens the ledger's book. */
   readonly holds: readonly Cause[]
@@ -59,6 +64,7 @@ export class Payments {
   ) {
     this.#intents = intents ?? new Map()
     this.#tenantNow = tenantNow
+    this.#exhausted = new ExhaustedMandates(tenantNow)
     this.#agents = agents ?? new Map()
     this.#openedCounters = counters
     this.holds = ids.map(id => causeOf({ id }))
@@ -115,7 +121,7 @@ export class Payments {
     this.completeWith(intent, transactionId, context)
     book.capture(kind, causeOf(intent), to, amountEuros, cause)
     this.#counters.spend(causeOf(intent), amountEuros, intent.merchant)
-    this.releaseRest(intent, book)
+    this.releaseRest(intent, book, context)
   }
 
   /** Completes the intent by its payment, whose money leaves now or in parts; its money stays held. */
@@ -124,12 +130,20 @@ export class Payments {
     this.#change(intent, { transactionId, paymentId: null })
     context.emit('intent.completed', intentEvent(intent))
     if (intent.workflowId) context.wake(intentProcess, intent)
+    this.#endMandateOf(intent, context)
+  }
+
+  /** Ends the mandate that has approved the intent, where this payment was the last that it allows. */
+  #endMandateOf({ decidedBy }: IntentRow, context: PaymentContext): void {
+    if (decidedBy?.type === 'mandate' && decidedBy.id)
+      this.#exhausted.endIfUsedUp(decidedBy.id, this.#counters, context)
   }
 
   /** Gives back what the payment has left of the money and of the limits. */
-  releaseRest(intent: IntentRow, book: Book): void {
+  releaseRest(intent: IntentRow, book: Book, context: PaymentContext): void {
     book.release(causeOf(intent))
     this.#counters.release(causeOf(intent))
+    this.#endMandateOf(intent, context)
   }
 
   /** Takes money that came back out of the limits. The intent stays completed by its one payment. */
@@ -141,6 +155,7 @@ export class Payments {
     await Promise.all([
       updateIntents(sql, this.#tenantNow.tenant, [...this.#changed]),
       this.#openedCounters?.write(sql),
+      this.#exhausted.write(sql),
     ])
   }
 

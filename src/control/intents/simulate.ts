@@ -32,9 +32,14 @@ async function simulateRules(payee: Payee, body: Body, { records, now, refuse }:
   const policy = policyId ? await findPolicy(records, policyId) : null
   if (policyId && !policy) return refuse('policy_not_found')
   const rules = policy ? rulesOf(policy) : (givenRules ?? null)
-  const { holdEuros: _, ...ruling } = decideIsolated(rules, { amountEuros, mcc, ...payee, at: at ?? now })
+  const {
+    holdEuros: _,
+    mandate = null,
+    ...ruling
+  } = decideIsolated(rules, { amountEuros, mcc, ...payee, at: at ?? now })
   return {
     ...ruling,
+    mandate,
     id: null,
     riskScore: null,
     policyId: policy?.id ?? null,

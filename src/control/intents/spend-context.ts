@@ -4,6 +4,7 @@ import { balancesOf, type Cause, openBook } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 import { type BudgetCounters, openCounters, readCounters } from '../budgets/index.ts'
 import { compiledTermsOf, controlsOf } from '../card-terms/index.ts'
+import { AgentMandates } from '../mandates/index.ts'
 import {
   decideSpend,
   findSpenders,
@@ -24,7 +25,7 @@ export interface ProposedSpend extends BudgetLevelIds, Payee, Pick<SpendRequest,
 }
 
 /** The money in wallets: the ledger's locked book, or balances that were only read. */
-interface Funds {
+export interface Funds {
   available(walletId: string): Euros
   isFrozen(walletId: string): boolean
 }
@@ -34,6 +35,8 @@ export interface SpendContext<F extends Funds = Funds> {
   readonly agents: ReadonlyMap<string, Spender>
   readonly levels: BudgetLevels
   readonly counters: BudgetCounters
+  /** The mandates by which the agents may spend without a person: they are opened with the counters. */
+  readonly mandates: AgentMandates
   readonly funds: F
   readonly riskAssessor: RiskAssessor
   /** The id of the latest intent that each fingerprint has. */
@@ -45,7 +48,12 @@ type Loader<Key, Loaded> = (sql: Sql, tenantNow: TenantNow, keys: readonly Key[]
 /** The rows that one loader locks and the other only reads. */
 interface RowLoaders<F extends Funds> {
   readonly agents: typeof lockSpenders
-  readonly counters: Loader<string, BudgetCounters>
+  counters(
+    sql: Sql,
+    tenantNow: TenantNow,
+    subjects: readonly string[],
+    agentIds: readonly string[],
+  ): Promise<BudgetCounters>
   readonly funds: Loader<string, F>
 }
 
@@ -69,18 +77,19 @@ const contextLoader =
       return fingerprint ? { agentId, fingerprint } : []
     })
     const [counters, funds, riskAssessor, duplicates] = await Promise.all([
-      rows.counters(sql, tenantNow, [...agents.keys(), ...levels.subjects]),
+      rows.counters(sql, tenantNow, [...agents.keys(), ...levels.subjects], [...agents.keys()]),
       rows.funds(sql, tenantNow, wallets),
       openRiskAssessor(sql, tenantNow, spendsOfAgents),
       findDuplicates(sql, tenantNow, fingerprints),
     ])
-    return { agents, levels, counters, funds, riskAssessor, duplicates }
+    const mandates = new AgentMandates(counters)
+    return { agents, levels, counters, mandates, funds, riskAssessor, duplicates }
   }
 
 /** Locks the rows: for callers that will store the decision. */
 export const lockSpendContext = contextLoader({
   agents: lockSpenders,
-  counters: (sql, tenantNow, spending) => openCounters(sql, tenantNow, { spending }),
+  counters: (sql, tenantNow, spending, mandatesOf) => openCounters(sql, tenantNow, { spending, mandatesOf }),
   funds: (sql, tenantNow, wallets) => openBook(sql, tenantNow, { wallets }),
 })
 
@@ -135,7 +144,7 @@ interface DecidedIntent extends SpendDecision {
 export function decideIntent(
   proposed: ProposedSpend,
   agent: Spender,
-  { levels, counters, funds, riskAssessor, duplicates }: SpendContext,
+  { levels, counters, mandates, funds, riskAssessor, duplicates }: SpendContext,
   tenantNow: TenantNow,
   subject: Cause,
 ): DecidedIntent {
@@ -155,6 +164,7 @@ export function decideIntent(
     risk: riskAssessor.assess(agent.id, spendForRisk(spend)),
     walletFrozen: funds.isFrozen(agent.walletId),
     availableEuros: funds.available(agent.walletId),
+    ...mandates.covering(agent.id, spend, tenantNow.now),
   }
   const use = counters.snapshotOf(agent.id, agent.term)
   const terms = card ? compiledTermsOf(card) : null

@@ -10,6 +10,7 @@ import {
   compilePolicy,
   decide,
   type Risk,
+  type RuledMandate,
   type Rules,
   type Ruling,
   ruleNames,
@@ -96,13 +97,15 @@ function compiledPolicyOf(row: SpenderRow): CompiledPolicy {
 }
 
 /** A decision as the API shows it. */
-export interface Decision extends Omit<Ruling, 'holdEuros'> {
+export interface Decision extends Omit<Ruling, 'holdEuros' | 'mandate'> {
   readonly id: string
   readonly policyId: string | null
   readonly policyVersion: number | null
   readonly riskScore: number | null
   /** The signals behind the score; the API shows the score alone. */
   readonly risk?: Risk | null
+  /** Absent in decisions of earlier versions. */
+  readonly mandate?: RuledMandate | null
 }
 
 /** A request without the members that come from the clock and the agent's row. */
@@ -130,7 +133,9 @@ export function decideSpend(
   const { holdEuros: _, ...shownRuling } = ruling
   const id = newId('decision')
   const { risk } = details
-  const decision = { id, ...shownRuling, policyId, policyVersion, riskScore: risk?.score ?? null, risk }
+  const riskScore = risk?.score ?? null
+  const { mandate = null } = ruling
+  const decision = { id, ...shownRuling, policyId, policyVersion, riskScore, risk, mandate }
   const row: DecisionRow = {
     ...tenant,
     id,

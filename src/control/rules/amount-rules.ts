@@ -76,7 +76,7 @@ export const monthlyLimit = periodLimit(
   },
 )
 
-const remainingIn = ({ limitEuros, usedEuros }: Budget): Euros =>
+const remainingIn = ({ limitEuros, usedEuros }: Pick<Budget, 'limitEuros' | 'usedEuros'>): Euros =>
   remainingOf({ limit: limitEuros, used: usedEuros })
 
 /** The budget with the least left decides, for every level applies. Of equal ones it is the lower level, which comes later. */
@@ -138,7 +138,7 @@ export function amountToHold(
   terms: PolicyTerms | null,
   { request, counters }: Pick<RuleInput, 'request' | 'counters'>,
 ): Euros {
-  const { kind, amountEuros, budgets, card } = request
+  const { kind, amountEuros, budgets, card, mandate } = request
   // A card network asks for what it needs, and asks again where it needs more.
   if (kind === 'card') return amountEuros
   let hold = withTolerance(amountEuros, terms?.amountTolerancePercent ?? null)
@@ -151,8 +151,27 @@ export function amountToHold(
   if (terms.dailyLimitEuros !== null) capAt(terms.dailyLimitEuros - counters.dayEuros)
   if (terms.monthlyLimitEuros !== null) capAt(terms.monthlyLimitEuros - counters.monthEuros)
   for (const budget of budgets) capAt(remainingIn(budget))
+  if (mandate && asksForAmount(terms, amountEuros)) {
+    if (mandate.perTransactionEuros !== null) capAt(mandate.perTransactionEuros)
+    for (const limit of mandate.limits) capAt(remainingIn(limit))
+  }
   return hold < amountEuros ? amountEuros : hold
 }
+
+/** Whether the amount by itself makes the policy ask a person. */
+export const asksForAmount = (terms: PolicyTerms | null, amount: Euros): boolean => {
+  const limit = terms?.autoApproveLimitEuros ?? null
+  return limit === null || amount > limit
+}
+
+/** A mandate stands in for the person whom the amount alone would ask. */
+const unlessMandate =
+  (evaluate: Evaluator): Evaluator =>
+  input => {
+    const check = evaluate(input)
+    if (check?.outcome !== 'review' || !input.mandate) return check
+    return { ...check, outcome: 'pass', message: `${check.message} A mandate stands in for the person.` }
+  }
 
 export const autoApprove: Rule = {
   name: 'autoApproveLimitEuros',
@@ -161,18 +180,18 @@ export const autoApprove: Rule = {
     const limit = terms?.autoApproveLimitEuros ?? null
     if (limit !== null) {
       const purpose = 'up to which no person is asked'
-      return checkPayment('autoApproveLimitEuros', limit, { purpose, above: 'review' })
+      return unlessMandate(checkPayment('autoApproveLimitEuros', limit, { purpose, above: 'review' }))
     }
     const message = terms
       ? 'The policy approves nothing by itself: a person approves every intent.'
       : 'The agent has no policy: a person approves every intent.'
-    return ({ request }) => ({
+    return unlessMandate(({ request }) => ({
       ...plainCheck('autoApproveLimitEuros', 'review', message),
       used: toFigure(request.amountEuros),
-    })
+    }))
   },
   skipMessage: 'Whether a person is asked is decided by another rule.',
-  remedy: 'A person approves it, or the limit up to which nobody is asked is raised.',
+  remedy: 'A person approves it, a mandate allows it, or the limit up to which nobody is asked is raised.',
 }
 
 /** A spend that will wait for a person needs no money yet. */

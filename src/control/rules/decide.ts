@@ -13,6 +13,7 @@ import {
 import type { CardControls, Check, Counters, Outcome, Ruling, SpendRequest } from './decision.ts'
 import { plainCheck } from './decision.ts'
 import { type Evaluator, type PolicyTerms, type Rule, type RuleInput, termsOf } from './evaluation.ts'
+import { mandate, ruledMandate } from './mandate-rules.ts'
 import {
   allowedMccs,
   allowlist,
@@ -48,6 +49,7 @@ export const ruleTable: readonly Rule[] = [
   risk,
   duplicate,
   attestation,
+  mandate,
   autoApprove,
   tolerance,
   walletState,
@@ -167,6 +169,7 @@ export function decide(
     holdEuros,
     amountInWords: formatEuros(request.amountEuros),
     outcomeSoFar: 'pass',
+    mandate: undefined,
   }
   /** Two checks of one rule stand one after the other: the policy's, if it is the stricter, takes the place of the card's. */
   const checks: Check[] = []
@@ -178,6 +181,8 @@ export function decide(
     const ofCard = position === lastPosition ? checks.pop() : undefined
     checks.push(ofCard && !isStricter(check, ofCard) ? ofCard : check)
     lastPosition = position
+    if (check.rule === 'mandate' && check.outcome === 'pass')
+      input.mandate = request.mandate ? ruledMandate(request.mandate, holdEuros) : undefined
     if (severity[check.outcome] > severity[input.outcomeSoFar] || isNarrower(check, decidingCheck)) {
       input.outcomeSoFar = check.outcome
       decidingCheck = check
@@ -188,6 +193,7 @@ export function decide(
     reason: reasonOf(request, decidingCheck) ?? reasonToPass(request, checks),
     checks,
     holdEuros,
+    ...(input.mandate && input.outcomeSoFar === 'pass' ? { mandate: input.mandate } : {}),
   }
 }
 
@@ -217,6 +223,7 @@ const isStricter = (check: Check, other: Check): boolean =>
 /** The reason of a spend that no rule stops: why no person is asked. */
 function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]): string {
   if (kind === 'card' && intentId) return 'An approved intent covers this payment.'
-  const approval = checks.find(({ rule }) => rule === 'autoApproveLimitEuros')
+  const byMandate = checks.find(({ rule, outcome }) => rule === 'mandate' && outcome === 'pass')
+  const approval = byMandate ?? checks.find(({ rule }) => rule === 'autoApproveLimitEuros')
   return (approval ?? checks.at(-1))?.message ?? 'Nothing is against it.'
 }

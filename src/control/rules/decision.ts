@@ -26,6 +26,37 @@ export interface Budget {
   readonly merchant?: string | null
 }
 
+/** A limit of a mandate for a day, a month or for all of its time, and how much of it is reserved or spent. */
+export interface MandateLimit {
+  readonly period: 'day' | 'month' | 'all'
+  readonly limitEuros: Euros
+  readonly usedEuros: Euros
+}
+
+/** The mandate inside which a spend lies, with each of its limits as they are before the spend. */
+export interface MandateUse {
+  readonly id: string
+  readonly name: string | null
+  readonly expiresAt: Date
+  /** The most for one payment; null = only the other limits. */
+  readonly perTransactionEuros: Euros | null
+  readonly limits: readonly MandateLimit[]
+  /** How many payments it allows, and how many were made or are open; null = any number. */
+  readonly count: { readonly limit: number; readonly used: number } | null
+}
+
+/** The mandate by which a spend is approved, and what it has left once the spend is counted; null = it sets no such limit. */
+export interface RuledMandate {
+  readonly id: string
+  readonly name: string | null
+  readonly expiresAt: string
+  readonly perTransactionEuros: number | null
+  readonly dayLeftEuros: number | null
+  readonly monthLeftEuros: number | null
+  readonly totalLeftEuros: number | null
+  readonly countLeft: number | null
+}
+
 /** How unusual a spend is, and what follows by the owner's thresholds. */
 export interface Risk {
   readonly score: number
@@ -76,6 +107,10 @@ export interface SpendRequest {
   readonly availableEuros: Euros | null
   /** The controls of the card that pays, or that the intent names; absent in decisions without one. */
   readonly card?: CardControls | null | undefined
+  /** The active mandate that an intent lies inside of, of several the one that ends first. */
+  readonly mandate?: MandateUse | null | undefined
+  /** Why the intent lies inside of none of the agent's active mandates, in a sentence; absent where it has none. */
+  readonly outsideMandates?: string | null | undefined
 }
 
 /** The agent's counters: reserved and spent together. */
@@ -107,6 +142,8 @@ export interface Ruling {
   readonly checks: Check[]
   /** The amount to hold: the amount of the request, and the tolerance above it. */
   readonly holdEuros: Euros
+  /** The mandate that approves it in place of a person; absent where none does. */
+  readonly mandate?: RuledMandate
 }
 
 /** An amount as checks show it: euros as a number. */

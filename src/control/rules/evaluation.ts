@@ -1,5 +1,5 @@
 import { mccGroup, payeeMatcher } from '../merchants/index.ts'
-import type { Check, Counters, Outcome, SpendRequest } from './decision.ts'
+import type { Check, Counters, Outcome, RuledMandate, SpendRequest } from './decision.ts'
 import type { Rules } from './rules.ts'
 
 type PayeeMatcher = ReturnType<typeof payeeMatcher>
@@ -21,6 +21,8 @@ export interface RuleInput {
   /** The amount of the request, formatted once for all messages. */
   readonly amountInWords: string
   readonly outcomeSoFar: Outcome
+  /** The mandate that stands in for a person, from its rule on. */
+  readonly mandate: RuledMandate | undefined
 }
 
 export type Evaluator = (input: RuleInput) => Check | undefined

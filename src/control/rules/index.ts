@@ -8,17 +8,23 @@ export {
   type Check,
   type Counters,
   checkOutcomes,
+  type MandateLimit,
+  type MandateUse,
   type Risk,
+  type RuledMandate,
   type Ruling,
   remainingOf,
   type SpendRequest,
 } from './decision.ts'
 export type { Rule } from './evaluation.ts'
 export { explainChecks } from './explain.ts'
+export { lackOf, mandateInWords } from './mandate-rules.ts'
 export { presetOf, presets } from './presets.ts'
 export {
   encodeRules,
   expirationActions,
+  mccCode,
+  merchantPattern,
   PolicyCreate,
   type Rules,
   ruleFields,

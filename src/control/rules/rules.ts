@@ -11,7 +11,8 @@ const amount = (description: string) => euros.nullable().default(null).meta({ de
 const count = (least: number, description: string) =>
   z.int().min(least).max(2_147_483_647).nullable().default(null).meta({ description })
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
-const code = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
+/** A merchant category code. */
+export const mccCode = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
 /** The rules that an owner can set, as the fields of the contract's PolicyCreateRequest. A null or absent member is no rule. */
 export const ruleFields = {
@@ -48,10 +49,10 @@ export const ruleFields = {
     'Minutes that must pass after the agent’s last approved spend, even if that was cancelled later.',
   ),
   allowedMccs: z
-    .array(code)
+    .array(mccCode)
     .default([])
     .meta({ description: 'Single merchant category codes that are admitted.' }),
-  blockedMccs: z.array(code).default([]).meta({
+  blockedMccs: z.array(mccCode).default([]).meta({
     description:
       'Single merchant category codes that are refused, even if they are admitted too. If the code is not known, a person is asked.',
   }),
@@ -79,7 +80,8 @@ export const ruleFields = {
 /** Most entries of each list: enough for every category and country there is. */
 const MAX_ENTRIES = { merchants: 1_000, groups: 100, countries: 250, codes: 1_500 } as const
 
-const pattern = z
+/** A payee as lists name it: a name, a host, hosts below one, an IBAN. */
+export const merchantPattern = z
   .string()
   .max(253)
   .check(({ value, issues }) => {
@@ -107,12 +109,12 @@ export const PolicyCreate = z
   .strictObject({
     ...ruleFields,
     name: ruleFields.name.max(200),
-    merchantAllowlist: writableList('merchantAllowlist', MAX_ENTRIES.merchants, pattern),
-    merchantBlocklist: writableList('merchantBlocklist', MAX_ENTRIES.merchants, pattern),
+    merchantAllowlist: writableList('merchantAllowlist', MAX_ENTRIES.merchants, merchantPattern),
+    merchantBlocklist: writableList('merchantBlocklist', MAX_ENTRIES.merchants, merchantPattern),
     mccCategories: writableList('mccCategories', MAX_ENTRIES.groups, groupName),
     allowedCountries: writableList('allowedCountries', MAX_ENTRIES.countries, country),
-    allowedMccs: writableList('allowedMccs', MAX_ENTRIES.codes, code),
-    blockedMccs: writableList('blockedMccs', MAX_ENTRIES.codes, code),
+    allowedMccs: writableList('allowedMccs', MAX_ENTRIES.codes, mccCode),
+    blockedMccs: writableList('blockedMccs', MAX_ENTRIES.codes, mccCode),
   })
   .meta({ id: 'PolicyCreateRequest' })
 

@@ -11,6 +11,7 @@ import { readBytes } from './body-bytes.ts'
 import type { BodyRoom } from './body-room.ts'
 import { clientOf } from './client-address.ts'
 import { inputOf } from './input.ts'
+import { pageOfProblem } from './page-of-problem.ts'
 import { type PageOrigins, presentedBy, single } from './presented.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { type HostOf, rawRequestOf } from './raw-request.ts'
@@ -75,7 +76,12 @@ export function pipeline(parts: Pipeline) {
       await send(response, headers, outcome)
     } catch (error) {
       const tell = (failure: unknown) => parts.onFailure(failure, requestId)
-      errorCode = await explain(error, response, headers, tell)
+      errorCode = await explain(error, response, {
+        headers,
+        asked: request,
+        about: progress.registered,
+        tell,
+      })
     }
     const { registered, actor } = progress
     parts.onServed({
@@ -166,19 +172,24 @@ function keyOf(given: string | undefined): string | null {
   throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
 }
 
+interface Failed {
+  readonly headers: Headers
+  readonly asked: Request
+  /** Undefined where the request names no operation. */
+  readonly about: Registered | undefined
+  readonly tell: (error: unknown) => void
+}
+
 /** Answers with the error, unless the answer has begun: then the connection has been cut. */
-async function explain(
-  error: unknown,
-  response: Response,
-  headers: Headers,
-  tell: (error: unknown) => void,
-): Promise<string> {
+async function explain(error: unknown, response: Response, failed: Failed): Promise<string> {
+  const { headers, asked, about, tell } = failed
   if (response.headersSent) {
     tell(error)
     return 'cut_short'
   }
   const problem = asAnswer(error, tell)
-  await sendProblem(response, headers, problem)
+  const page = pageOfProblem(problem, about?.operation, asked)
+  await (page ? send(response, headers, page) : sendProblem(response, headers, problem))
   return problem.code
 }
 

@@ -48,6 +48,7 @@ export function operationObject(registered: Registered, known: Known, parts: Par
     ...requestBodyOf(operation, parts.schemas),
     responses: {
       [operation.returns[0]]: successOf(operation, known, parts.schemas),
+      ...signInOf(operation),
       ...parts.errors.add(operation),
     },
   }
@@ -112,6 +113,13 @@ function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollect
     headers,
     content: { 'application/json': jsonOf(schema, known, schemas) },
   }
+}
+
+/** A page of people leads a browser without a session to where they sign in. */
+function signInOf({ signInAt }: AnyOperation): Record<string, ResponseObject> {
+  if (signInAt === undefined) return {}
+  const Location = { description: `Where people sign in: \`${signInAt}\`.`, schema: { type: 'string' } }
+  return { 303: { description: 'Nobody is signed in, and `Accept` has `text/html`.', headers: { Location } } }
 }
 
 function jsonOf(schema: z.ZodType, known: Known, schemas: SchemaCollector): MediaType {

@@ -7,6 +7,7 @@ import type { Registered } from '../contract/operation.ts'
 import { type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
+import { asProblem, retrying } from '../database/retry.ts'
 import { moveOffset, offsetOf } from '../database/tenant-clock.ts'
 import { emptyJournal, writeJournal } from '../journal/journal.ts'
 import { wakeUp } from '../journal/journal-rows.ts'
@@ -135,9 +136,15 @@ export const processOf = (tenant: Tenant) =>
 
 /**
  * Moves a tenant's clock forward to the offset `toMs`, stopping at every deadline on the way, in order. Records that
- * fail to end are ended later by `endOverdue`.
+ * fail to end are ended later by `endOverdue`. A database that is lost or too busy on the way is no defect: it is a
+ * problem that says so.
  */
-export async function advance(parts: Parts, tenant: Tenant, toMs: number): Promise<void> {
+export const advance = (parts: Parts, tenant: Tenant, toMs: number): Promise<void> =>
+  moveThrough(parts, tenant, toMs).catch((error: unknown) => {
+    throw asProblem(error)
+  })
+
+async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<void> {
   const sql = sqlOn(parts.database.pool)
   let now = clock.tenant(await offsetOf(sql, tenant))
   let next: Date | undefined
@@ -168,5 +175,5 @@ async function wakeWaiting(sql: Sql, areas: Areas, tenant: Tenant): Promise<void
     const records = await sql<ProcessRecord & Row>(waitingOf(waiting), [tenant.ownerId, tenant.mode])
     journal.outbox.push(...records.map(record => wakeUp(waiting.process, tenant, record)))
   }
-  await writeJournal(sql, journal)
+  await retrying(() => writeJournal(sql, journal))
 }

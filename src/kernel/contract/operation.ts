@@ -28,6 +28,8 @@ export interface Contract<
   readonly callers: readonly Caller[]
   /** Why people in the console may not call what keys may: a sentence for the documentation. */
   readonly keyOnly?: string
+  /** The page where people sign in, of a page of theirs: a browser without a session is led there, and back afterwards. */
+  readonly signInAt?: string
   readonly scope?: Scope
   readonly run?: K
   readonly query?: Q

@@ -37,6 +37,8 @@ const rights = {
   'keys:read': 'never',
   'keys:write': 'never',
   'ledger:read': 'never',
+  'mandates:read': 'given',
+  'mandates:write': 'never',
   'merchants:read': 'given',
   'mpp:pay': 'given',
   'mpp:protect': 'never',

@@ -37,10 +37,13 @@ export type RunTogether = (call: HotCall) => Promise<Done>
 export function hotRun(runtime: Runtime): RunTogether {
   const locked = new LockedLanes()
   const batched = batcher<HotCall, Done>(BATCH, calls => runInLanes(calls))
+  // Steps of one operation lock the same rows: a second batch would wait for the first, and be the smaller for it.
+  const steps = batcher<HotCall, Done>({ ...BATCH, inFlight: 1 }, calls => runInLanes(calls))
   const run = (call: HotCall): Promise<Done> => {
     const name = batchNameOf(call)
     const lane = lockedLaneOf(call, locked)
-    return batched(lane === undefined ? name : `${name}|${lane}`, call).catch((error: unknown) => {
+    const join = call.step ? steps : batched
+    return join(lane === undefined ? name : `${name}|${lane}`, call).catch((error: unknown) => {
       if (error === MOVED.reason) return run(call)
       throw error
     })

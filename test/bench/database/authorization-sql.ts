@@ -43,7 +43,7 @@ const payable = (cover: Cover): string => `select id from intents where ${TENANT
   order by card_id, hold_cents, expires_at limit 1`
 
 const countersLocked = (causes: string): string =>
-  `select * from open_counters(:owner, 'test', array[${AGENT}, ${CARD}], current_date, ${causes})`
+  `select * from open_limits(:owner, 'test', array[${AGENT}, ${CARD}], current_date, ${causes}, '{}')`
 const countersOf: Readonly<Record<Cover, string>> = {
   covered: countersLocked(`array[${AGENT}], '{intent}', array[${INTENT}]`),
   uncovered: countersLocked(`'{}', '{}', '{}'`),

@@ -15,8 +15,8 @@ const AGENT_READ = `select i.agent_id, a.wallet_id from intents i
   join agents a on (a.owner_id, a.mode, a.id) = (i.owner_id, i.mode, i.agent_id)
   where i.owner_id = :owner and i.mode = 'test' and i.id = ${INTENT}`
 
-const COUNTERS_LOCKED = `select * from open_counters(:owner, 'test', '{}', current_date, array[${AGENT_OF}], '{intent}',
-  array[${INTENT}])`
+const COUNTERS_LOCKED = `select * from open_limits(:owner, 'test', '{}', current_date, array[${AGENT_OF}], '{intent}',
+  array[${INTENT}], '{}')`
 
 const TENANT = `owner_id = :owner and mode = 'test'`
 const RESERVATION = `select * from reservations where ${TENANT} and cause_type = 'intent' and cause_id = ${INTENT}`

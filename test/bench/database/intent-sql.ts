@@ -49,7 +49,7 @@ export const PERIODS = `('all', 'day:' || current_date, 'month:' || to_char(curr
 
 /** Locks the limit counters of an agent, and reserves an amount in them with its row of the reservation. */
 const countersLocked = (agent: string): string =>
-  `select * from open_counters(:owner, 'test', array[${agent}], current_date, '{}', '{}', '{}')`
+  `select * from open_limits(:owner, 'test', array[${agent}], current_date, '{}', '{}', '{}', array[${agent}])`
 const counted = (agent: string, cents: number): string => `update counters
   set reserved_cents = reserved_cents + ${cents}, reserved_uses = reserved_uses + (period = 'all')::int,
     last_spend_at = now()

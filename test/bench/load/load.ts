@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type LoadConnection, openConnection } from './connection.ts'
 import { type MessageLoad, signedRequests } from './signed-messages.ts'
 
@@ -25,6 +26,10 @@ export interface Job {
   readonly messages?: MessageLoad
   /** Words that each answer must contain: without them it counts as failed. */
   readonly expects?: string
+  /** A file with the body of each request in a line of its own, each sent once and in order. */
+  readonly bodies?: string
+  /** The cookie of a person in the console, in place of the token. */
+  readonly cookie?: string
   /** The status of good answers, in place of any 2xx. */
   readonly status?: number
   /**
@@ -72,7 +77,10 @@ const requests = loadRequests.map(({ token, body }) => ({
   body: body === undefined ? '' : JSON.stringify(body),
 }))
 const signed = job.messages ? signedRequests(job.messages) : undefined
-const most = job.most ?? signed?.length ?? Number.POSITIVE_INFINITY
+const bodies = job.bodies ? readFileSync(job.bodies, 'utf8').trimEnd().split('\n') : undefined
+const prepared = signed?.length ?? bodies?.length
+const most = job.most ?? prepared ?? Number.POSITIVE_INFINITY
+const ofPerson = `Cookie: ${job.cookie}\r\nSec-Fetch-Site: same-origin\r\n`
 const run = Math.random().toString(36).slice(2)
 const latencies: number[] = []
 let failed = 0
@@ -95,21 +103,25 @@ function request(connection: number, turn: number): string {
   const number = inOrder ? first + sent : first + below(last - first + 1)
   const other = 1 + ((number + below(others - 1)) % others)
   const message = signed?.[sent]
+  const own = bodies?.[sent]
   sent++
   const path = job.path.replace('{n}', String(number))
   const start = `${job.method} ${path} HTTP/1.1\r\nHost: ${url.hostname}\r\n`
   if (message) return start + message
-  const own = `${run}-${sent}`
-  const payload = body
-    .replace('{n}', String(number))
-    .replace('{other}', String(other))
-    .replace('{each}', own)
-    .replace('{iban}', randomIban)
-  const key = job.keys ? `Idempotency-Key: ${own}\r\n` : ''
+  const name = `${run}-${sent}`
+  const payload =
+    own ??
+    body
+      .replace('{n}', String(number))
+      .replace('{other}', String(other))
+      .replace('{each}', name)
+      .replace('{iban}', randomIban)
+  const key = job.keys ? `Idempotency-Key: ${name}\r\n` : ''
   const content = payload
     ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`
     : ''
-  return `${start}Authorization: Bearer ${token}\r\n${key}${content}\r\n${payload}`
+  const credential = job.cookie ? ofPerson : `Authorization: Bearer ${token}\r\n`
+  return `${start}${credential}${key}${content}\r\n${payload}`
 }
 
 /** Sends requests over one connection, each after the answer to the one before. */
@@ -174,7 +186,8 @@ const until = from + job.seconds * 1_000
 if (job.arrivalsPerSecond) await keepPace(connections, job.arrivalsPerSecond)
 else await Promise.all(connections.map(keepAsking))
 for (const connection of connections) connection.end()
-if (signed && job.most === undefined && sent >= most) throw new Error(`${most} messages are not enough.`)
+if (prepared !== undefined && job.most === undefined && sent >= most)
+  throw new Error(`${most} messages are not enough.`)
 latencies.sort((a, b) => a - b)
 const quantile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
 const measured: Measured = {

@@ -67,6 +67,7 @@ describe('a running service', () => {
     expect(instance).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       docs: `${instance.url}/docs`,
+      signIn: expect.stringMatching(/^http:\/\/localhost:\d+\/login#lnk_/),
       webUi: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       ownerId: expect.any(String),
       apiKey: expect.any(String),
@@ -81,8 +82,8 @@ describe('a running service', () => {
 
   test('prints its addresses, its key and a first request that works', async () => {
     const { output } = await ensureRunning()
-    const { url, docs, webUi, apiKey } = instanceOf(dataDir)
-    for (const shown of [url, docs, String(webUi), apiKey]) expect(output()).toContain(shown)
+    const { url, docs, webUi, apiKey, signIn } = instanceOf(dataDir)
+    for (const shown of [url, docs, String(webUi), apiKey, String(signIn)]) expect(output()).toContain(shown)
     const answer = await paste(output())
     expect(answer.status).toBe(201)
     expect(await answer.json()).toMatchObject({ name: 'First policy' })

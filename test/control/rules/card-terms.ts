@@ -32,7 +32,14 @@ describe('a decision with the terms of a card', () => {
         const ruling = decide(compiled, { ...request, card }, counters)
         const ofCard = compileCardTerms(card).rules.flatMap(
           ({ evaluate }) =>
-            evaluate({ request, counters, holdEuros: 0n, amountInWords: '', outcomeSoFar: 'pass' }) ?? [],
+            evaluate({
+              request,
+              counters,
+              holdEuros: 0n,
+              amountInWords: '',
+              outcomeSoFar: 'pass',
+              mandate: undefined,
+            }) ?? [],
         )
         const expected = Math.max(
           strictestOf({ checks: withoutMoney(without) }),

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { advance, endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { registered } from '../../../src/kernel/contract/area.ts'
 import type { Call } from '../../../src/kernel/contract/call.ts'
-import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { type Database, sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { moveOffset, offsetOf } from '../../../src/kernel/database/tenant-clock.ts'
 import { type Execute, executor } from '../../../src/kernel/run/execute.ts'
 import { days, minutes } from '../../../src/values/clock.ts'
@@ -232,5 +232,14 @@ describe('the offset of a test clock', () => {
     await times(10, index => moveOffset(sql, tenant, days(1) + index))
     expect(await offsetOf(sql, tenant)).toBe(days(2))
     await expect(moveOffset(sql, { ...tenant, mode: 'live' }, 1)).rejects.toThrow(/check/)
+  })
+
+  test.each([
+    ['has no connection left', new Error('timeout exceeded when trying to connect'), 'unavailable'],
+    ['takes too long', Object.assign(new Error('canceling statement'), { code: '57014' }), 'busy'],
+  ])('is not moved by a database that %s, which is no defect', async (_, error, code) => {
+    const pool = { query: () => Promise.reject(error) } as unknown as Database['pool']
+    const parts = { database: { pool }, areas, execute: () => Promise.reject(error) }
+    await expect(advance(parts, { ownerId: 'customer_1', mode: 'test' }, 1)).rejects.toMatchObject({ code })
   })
 })

@@ -9,6 +9,7 @@ export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'collect.refund': 'collect.settle',
   'fund.simulateReverse': 'fund.act',
   'intents.verify': 'intents.approve',
+  'mandates.resume': 'mandates.suspend',
   'people.stopRecovery': 'people.recover',
   'policies.effective': 'policies.assign',
   'policies.toggle': 'policies.assign',

@@ -114,3 +114,14 @@ export async function anApproval(make: Make, path: string, service: WorldService
   const webauthnAssertion = { challengeId, assertion: device.assert(options) }
   await make('POST', `/intents/${id}/approve`, { webauthnAssertion })
 }
+
+/** The members of a mandate for an agent, signed by the first owner's device. */
+export async function aSignedMandate(make: Make, _path: string, service: WorldService) {
+  const { id: agentId } = await make('POST', '/agents', { name: 'Shopper' })
+  const device = await firstDevice(make, service)
+  const mandate = { agentId, constraints: { totalEuros: 100 }, expiresAt: inThirtyDays() }
+  const { challengeId, options } = await make('POST', '/mandates/options', mandate)
+  return { name: 'Books', ...mandate, webauthnAssertion: { challengeId, assertion: device.assert(options) } }
+}
+
+export const inThirtyDays = (): string => new Date(Date.now() + 30 * 86_400_000).toISOString()

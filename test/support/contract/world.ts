@@ -3,6 +3,7 @@ import { areas } from '../../../src/areas.ts'
 import { style } from '../../../src/commerce/collect/payer-page/assets.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
+import { style as consoleStyle } from '../../../src/surface/console-pages/assets.ts'
 import { networkBefore } from '../cards/network.ts'
 import { pay } from '../commerce/machine-payer.ts'
 import {
@@ -30,6 +31,8 @@ export const operations = published(areas)
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/console/sessions': async world => (await world.signedIn()).sessionId,
   '/collect/agents': world => world.idOf('agent'),
+  '/approve': world => world.idOf('intent'),
+  '/login/assets': async () => consoleStyle.name,
   '/pay': world => world.idOf('request'),
   '/pay/assets': async () => style.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import type { z } from 'zod'
 import { compilePolicy, decide } from '../../../src/control/rules/decide.ts'
-import { type Counters, type SpendRequest, zeroCounters } from '../../../src/control/rules/decision.ts'
+import {
+  type Counters,
+  type MandateUse,
+  type SpendRequest,
+  zeroCounters,
+} from '../../../src/control/rules/decision.ts'
 import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 
 export type RulesInput = Omit<z.input<typeof PolicyCreate>, 'name'>
@@ -58,4 +63,23 @@ export const budgetOf = (level: 'owner' | 'run' | 'card', limit: bigint, used: b
 
 export const riskWith = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
   risk: { score: 60, parts: [{ signal: 'velocity', points: 60, message: 'many at once.' }], outcome },
+})
+
+/** A mandate that allows everything but what these members limit. */
+export const mandateWith = (members: Partial<MandateUse> = {}): MandateUse => ({
+  id: 'mandate_1',
+  name: 'Books',
+  expiresAt: new Date('2027-01-01T00:00:00.000Z'),
+  perTransactionEuros: null,
+  limits: [],
+  count: null,
+  ...members,
+})
+
+export const limitWith = (
+  limitEuros: bigint,
+  usedEuros: bigint,
+  period: 'day' | 'month' | 'all' = 'all',
+) => ({
+  limits: [{ period, limitEuros, usedEuros }],
 })

@@ -35,6 +35,22 @@ export const anyPolicy = fc.record({
 
 export const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null })
 
+const anyMandate = fc.record({
+  id: fc.constant('mandate_1'),
+  name: nullable(fc.constant('Books')),
+  expiresAt: instant,
+  perTransactionEuros: limit,
+  limits: fc.uniqueArray(
+    fc.record({
+      period: fc.constantFrom('day' as const, 'month' as const, 'all' as const),
+      limitEuros: cents,
+      usedEuros: cents,
+    }),
+    { selector: ({ period }) => period },
+  ),
+  count: nullable(fc.record({ limit: fc.integer({ min: 1, max: 9 }), used: fc.integer({ min: 0, max: 9 }) })),
+})
+
 export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
   kind: fc.constantFrom('intent' as const, 'card' as const, 'payment' as const),
   at: instant,
@@ -65,6 +81,8 @@ export const anyRequest: fc.Arbitrary<SpendRequest> = fc.record({
   approval: nullable(fc.record({ attestedAt: nullable(instant) })),
   walletFrozen: fc.boolean(),
   availableEuros: nullable(cents),
+  mandate: nullable(anyMandate),
+  outsideMandates: nullable(fc.constant('The mandate Books has no payment left.')),
 })
 
 export const anyCounters: fc.Arbitrary<Counters> = fc.record({

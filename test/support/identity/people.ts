@@ -49,7 +49,7 @@ export async function aPerson(
 
 /** A person of the owner's account who has joined and enrolled a passkey. */
 export async function enrolled(
-  service: TestService,
+  service: Pick<TestService, 'sql' | 'url'>,
   owner: Owner<typeof areas>,
   { by, algorithm, ...members }: EnrolledMembers = {},
 ): Promise<Enrolled> {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import pg from 'pg'
 import { startDeadlines } from '../../../src/app/deadlines.ts'
 import { startDeliveries } from '../../../src/app/deliveries.ts'
 import { startRelay } from '../../../src/app/relay-service.ts'
@@ -15,8 +16,11 @@ import { refund } from '../commerce/refunds.ts'
 import { aRequest, sendEuros } from '../commerce/requests.ts'
 import { cloneDatabase } from '../database.ts'
 import { aFundedAgent, aSepaTransfer, aWallet, bodyOf, type TestClient } from '../factories.ts'
+import type { TestService } from '../harness.ts'
+import { type Enrolled, enrolled } from '../identity/people.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
+import { mandateStories } from './mandate-stories.ts'
 import { mppStories } from './mpp-stories.ts'
 import { recoveryStories } from './recovery-stories.ts'
 
@@ -35,6 +39,8 @@ interface Stage {
   readonly client: TestClient
   /** With the secret of the dashboard. */
   readonly dash: TestClient
+  /** A person with a passkey, the same one in all stories. */
+  readonly signer: () => Promise<Enrolled>
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
   /** As the button "Request Cancellation" does. */
   cancel(workflowId: string): Promise<void>
@@ -106,6 +112,7 @@ async function undelivered({ client }: Stage): Promise<string> {
 }
 
 const stories: Readonly<Record<string, Story>> = {
+  ...mandateStories,
   ...mppStories,
   ...recoveryStories,
 
@@ -429,15 +436,16 @@ const stories: Readonly<Record<string, Story>> = {
 /** The history without the identity of its recorder. */
 const anonymous = (json: string): string => json.replace(/("identity": )"[^"]*"/g, '$1"recorder"')
 
-function stageOf(temporal: Client, client: TestClient, dash: TestClient): Stage {
+type Callers = Pick<Stage, 'client' | 'dash' | 'signer'>
+
+function stageOf(temporal: Client, callers: Callers): Stage {
   const { workflow, workflowService } = temporal
   const handle = (workflowId: string) => workflow.getHandle(workflowId)
   const details = async (workflowId: string): Promise<string> =>
     (await handle(workflowId).query<{ currentDetails?: string }>('__temporal_workflow_metadata'))
       .currentDetails ?? ''
   return {
-    client,
-    dash,
+    ...callers,
     signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
     cancel: async workflowId => void (await handle(workflowId).cancel()),
     async sendUnreadable(workflowId, signalName) {
@@ -464,12 +472,12 @@ function stageOf(temporal: Client, client: TestClient, dash: TestClient): Stage 
   }
 }
 
-async function record(temporal: Client, client: TestClient, dash: TestClient): Promise<void> {
+async function record(temporal: Client, callers: Callers): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const [name, story] of Object.entries(stories)) {
     const file = join(folder, `${name}.json`)
     if (existsSync(file)) continue
-    const workflowId = await story(stageOf(temporal, client, dash))
+    const workflowId = await story(stageOf(temporal, callers))
     const history = await temporal.workflow.getHandle(workflowId).fetchHistory()
     writeFileSync(file, anonymous(`${JSON.stringify(JSON.parse(historyToJSON(history)), null, 2)}\n`))
     process.stdout.write(`${name}\n`)
@@ -507,12 +515,18 @@ const owner = {
   country: 'DE',
   plan: 'business',
 } as const
-const { key } = await bodyOf(dash.keys.openAccount({ body: owner }))
+const { id: ownerId, key: shownKey } = await bodyOf(dash.keys.openAccount({ body: owner }))
+const key = String(shownKey)
+const client = clientOf(areas, { url, token: key })
+const pool = new pg.Pool({ connectionString: service.runtime.settings.databaseUrl })
+let enrolling: Promise<Enrolled> | undefined
+const sql: TestService['sql'] = async (text, values = []) => (await pool.query(text, [...values])).rows
+const signer = () => (enrolling ??= enrolled({ url, sql }, { ownerId, key, client }))
 const connection = await Connection.connect({ address })
 try {
-  await record(new Client({ connection }), clientOf(areas, { url, token: String(key) }), dash)
+  await record(new Client({ connection }), { client, dash, signer })
 } finally {
-  await connection.close()
+  await Promise.all([connection.close(), pool.end()])
   await Promise.all(parts.map(part => part.stop()))
   await service.stop()
   await tearDown()

@@ -160,7 +160,7 @@ function settleIntent(
   }
   const isDone = standing.isOver || (standing.confirmedEuros !== null && before.confirmedEuros === null)
   if (intent.status === 'completed' && intent.transactionId === transaction?.id && isDone)
-    payments.releaseRest(intent, book)
+    payments.releaseRest(intent, book, context)
 }
 
 /** A card for one payment closes after the last clearing of that payment: its process does it. */

@@ -43,8 +43,11 @@ import type { Asking, GivingBack, PayProblem, PayProblemCode } from './reservati
 
 type Sender = (typeof senders)[number]
 
-/** How long a payment waits for an agent that somebody else has locked: its token is minted, or has left. */
-export const MOST_WAITED_MS = 3_000
+/**
+ * How long payments wait for an agent that somebody else has locked: their tokens are minted, or have left. Earlier batches
+ * of the same agents are no reason to look for whoever holds them.
+ */
+export const WAITS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
 
 /** An offer that can be paid, and for whom it was asked for. */
 export type MintedOffer = Called<Asking, Minted>
@@ -71,7 +74,7 @@ export const mintStep = <R>(
   then: (credential: MppCredential, minted: MintedOffer) => R,
 ): SharedStep<MintedOffer, R | NextCall<GivingBack>, PayProblemCode, MintingEvents, State> => ({
   name: 'mint',
-  lanes: agentLanes(({ reservation }) => reservation.subject.agentId, MOST_WAITED_MS),
+  lanes: agentLanes(({ reservation }) => reservation.subject.agentId, WAITS),
 
   async load(items, sql, ports) {
     const { tenant, now } = items[0] as Item<MintedOffer>

@@ -14,7 +14,7 @@ import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts
 import { type ReadReceipt, readReceipt } from '../merchant-receipt.ts'
 import { lockPayment, lockPayments, type OpenPayment, type OutcomeEvents, takeAsPaid } from '../outcome.ts'
 import { asksOwnListener } from './address.ts'
-import { MOST_WAITED_MS } from './commit.ts'
+import { WAITS } from './commit.ts'
 import { withoutCredential } from './echoed-credential.ts'
 import { type Outside, sendable } from './outside.ts'
 import type { Sending } from './reservation.ts'
@@ -73,7 +73,7 @@ type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 /** Records that merchants were paid, for many payments together. */
 export const outcomeStep = (): SharedStep<PaidPayment, Payment, never, OutcomeEvents, State> => ({
   name: 'outcome',
-  lanes: agentLanes(({ reservation }) => reservation.agentId, MOST_WAITED_MS),
+  lanes: agentLanes(({ reservation }) => reservation.agentId, WAITS),
 
   async load(items, sql) {
     const { tenant, now } = items[0] as Item<PaidPayment>

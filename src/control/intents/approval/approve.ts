@@ -1,3 +1,4 @@
+import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { after } from '../../../values/clock.ts'
@@ -10,6 +11,7 @@ import { spendForRisk } from '../payees.ts'
 import { intentProcess } from '../process.ts'
 import { unpaidResponse } from '../response.ts'
 import { type Approve, alreadyMessage, type BatchState, loadBatch, writeBatch } from '../settle.ts'
+import type { Funds } from '../spend-context.ts'
 import { deciderOf } from './decider.ts'
 import {
   type ApproveRequest,
@@ -22,13 +24,18 @@ import {
   writeSignatures,
 } from './signatures.ts'
 
+/** What a passkey adds to an approval: the account that it has signed, and when. */
+interface Attestation extends Pick<Signature, 'iban'> {
+  readonly verified: Pick<Signature['verified'], 'attestedAt'>
+}
+
 /** Decides again with a person's approval: by the policy and the limits of now, and the risk of the declaration. */
-function decideApproval(
-  request: ApproveRequest,
-  intent: IntentRow,
+export function decideApproval(
+  tenantNow: TenantNow,
+  intent: Omit<IntentRow, 'holdEuros'>,
   agent: Spender,
-  { levels, counters, book }: BatchState,
-  signature: Signature | undefined,
+  { levels, counters, book }: Pick<BatchState, 'levels' | 'counters'> & { readonly book: Funds },
+  signature: Attestation | undefined,
 ): SpendDecision {
   const { amountEuros, merchant, mcc, country, possibleDuplicateOf, decision } = intent
   const card = levels.cardOf(intent)
@@ -52,7 +59,7 @@ function decideApproval(
       card: card ? controlsOf(card) : null,
     },
     counters.snapshotOf(agent.id, agent.term),
-    request,
+    tenantNow,
     causeOf(intent),
     card ? compiledTermsOf(card) : null,
   )

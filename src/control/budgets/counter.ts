@@ -1,0 +1,56 @@
+import type { Row } from '../../kernel/contract/sql.ts'
+import type { Euros } from '../../values/money.ts'
+
+/** The use of limits by one subject (agent, run, delegation, token, card, mandate or owner) in one period. */
+export interface Counter extends Row {
+  readonly subject: string
+  readonly period: string
+  reserved: Euros
+  spent: Euros
+  reservedUses: number
+  uses: number
+  term: Date | null
+  lastSpendAt: Date | null
+  firstMerchant: string | null
+  /** The owner's budget of the day or the month; null on every other counter. */
+  readonly limit: Euros | null
+  /** The terms of the mandate whose counter for all time this is, as they are stored; null on every other counter. */
+  readonly mandate: object | null
+}
+
+/** The amounts reserved and spent for one cause. They count on the day of the reservation, whenever it is paid. */
+export interface Reservation extends Row {
+  readonly type: string
+  readonly id: string
+  readonly subjects: readonly string[]
+  readonly day: string
+  readonly term: Date | null
+  readonly amount: Euros
+  reserved: Euros
+  spent: Euros
+}
+
+type UseState = 'none' | 'reserved' | 'made'
+
+/** A reservation is one use, however often it is captured. It is only reserved until something is spent. */
+export const useStateOf = ({ reserved, spent }: Pick<Reservation, 'reserved' | 'spent'>): UseState => {
+  if (spent > 0n) return 'made'
+  return reserved > 0n ? 'reserved' : 'none'
+}
+
+/** The numbers never fall below zero: after a term has begun anew, no earlier use is there to take back. */
+export function countUses(counter: Counter, before: UseState, after: UseState): void {
+  const change = (state: UseState): number => Number(after === state) - Number(before === state)
+  counter.reservedUses = Math.max(counter.reservedUses + change('reserved'), 0)
+  counter.uses = Math.max(counter.uses + change('made'), 0)
+}
+
+/** The term of amounts that are no use: no agent has it. */
+export const NO_TERM = new Date(0)
+
+/** A mandate counts its uses for as long as it stands, whatever policy its agent has meanwhile. */
+export const termOf = (subject: string, term: Date | null): Date | null =>
+  subject.startsWith('mandate_') && !isInTerm({ term: NO_TERM }, term) ? null : term
+
+export const isInTerm = ({ term }: Pick<Counter, 'term'>, other: Date | null): boolean =>
+  term?.getTime() === other?.getTime()

@@ -1,0 +1,163 @@
+import { z } from 'zod'
+import {
+  assertionEvents,
+  assertionRefusals,
+  ChallengeRecord,
+  webauthnAssertion,
+} from '../../identity/passkeys/index.ts'
+import { event } from '../../kernel/contract/events.ts'
+import { get, gone, list, post } from '../../kernel/contract/operation.ts'
+import { id } from '../../values/ids.ts'
+import { freeText, ProcessStatusRecord } from '../../values/schemas.ts'
+import {
+  changeFails,
+  lookupFails,
+  MandateEvent,
+  MandateRecord,
+  mandateSuspended,
+  NewMandate,
+  newMandate,
+  status,
+  termFails,
+} from './schemas.ts'
+
+const agent_not_found = gone('agent')
+
+const comment = z.strictObject({ comment: freeText.nullable().default(null) })
+
+const exampleMandate = {
+  agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+  name: 'Books',
+  constraints: { perTransactionEuros: 50, perMonthEuros: 200, merchants: ['Bookshop'] },
+  expiresAt: '2027-01-31T00:00:00.000Z',
+}
+
+export const mandatesApi = {
+  options: post('/mandates/options', {
+    asksForPasskey: true,
+    summary: 'Ask for the challenge of a mandate',
+    description:
+      'The statement that a person signs with a passkey to make this mandate: the agent, every constraint and the end. `options` go to `navigator.credentials.get`; what that gives goes to `POST /mandates` with the same members. The challenge can be used once, for five minutes.',
+    callers: ['key'],
+    scope: 'mandates:write',
+    body: NewMandate.extend({
+      personId: id('person')
+        .nullable()
+        .default(null)
+        .meta({ description: 'The person who is to sign. Null: anybody who may; in the console it is you.' }),
+    }),
+    example: { ...exampleMandate, personId: null },
+    returns: [201, ChallengeRecord],
+    fails: { agent_not_found, person_not_found: [404, 'personId: no such person.'], ...termFails },
+    emits: {},
+  }),
+  create: post('/mandates', {
+    summary: 'Make a mandate',
+    description:
+      'What a person allows an agent in advance. While it is active, an intent inside it needs no person where the amount alone would ask one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. It counts only what it approves. Possible duplicates, risk and `requireAttestation` ask a person all the same, every other rule of the policy holds as ever, and so do all other budgets. Of several mandates that allow an intent it is the one that ends first. A passkey of a person who may approve intents signs it, over exactly these members.',
+    callers: ['key'],
+    scope: 'mandates:write',
+    body: z.strictObject({ ...newMandate, webauthnAssertion }),
+    example: {
+      ...exampleMandate,
+      webauthnAssertion: {
+        challengeId: 'challenge_01jd8x2m4ye7k9v0c3q5r6t8wz',
+        assertion: {
+          id: 'AQIDBA',
+          rawId: 'AQIDBA',
+          type: 'public-key',
+          response: { clientDataJSON: 'e30', authenticatorData: 'AQIDBA', signature: 'AQIDBA' },
+        },
+      },
+    },
+    returns: [201, MandateRecord],
+    fails: {
+      agent_not_found,
+      agent_not_active: [400, 'The agent is frozen: unfreeze it first.'],
+      ...termFails,
+      ...assertionRefusals,
+    },
+    emits: {
+      'mandate.created': event('A person has allowed an agent payments in advance.', MandateEvent),
+      ...assertionEvents,
+    },
+  }),
+  list: list('/mandates', {
+    readsClock: true,
+    summary: 'List mandates',
+    description: 'Newest first. An agent’s token sees those of its agent.',
+    callers: ['key', 'agent'],
+    scope: 'mandates:read',
+    filters: { status: status.optional(), agentId: id('agent').optional() },
+    item: MandateRecord,
+  }),
+  get: get('/mandates/{id}', {
+    readsClock: true,
+    summary: 'Get a mandate',
+    description: 'With what is left of each of its limits, and both signatures.',
+    callers: ['key', 'agent'],
+    scope: 'mandates:read',
+    returns: [200, MandateRecord],
+    fails: lookupFails,
+  }),
+  suspend: post('/mandates/{id}/suspend', {
+    summary: 'Suspend a mandate',
+    description:
+      'From the answer on nothing is approved by it until it is resumed. What it has approved stays approved.',
+    callers: ['key'],
+    scope: 'mandates:write',
+    body: comment,
+    example: { comment: 'Until the invoice is clear' },
+    returns: [200, MandateRecord],
+    fails: { ...changeFails, mandate_suspended: [400, 'The mandate is suspended already.'] },
+    emits: mandateSuspended,
+  }),
+  resume: post('/mandates/{id}/resume', {
+    summary: 'Resume a suspended mandate',
+    description:
+      'Refused while the reason stands: the agent is frozen or being deleted, or the person who has signed it was removed.',
+    callers: ['key'],
+    scope: 'mandates:write',
+    body: comment,
+    example: { comment: 'The invoice is clear' },
+    returns: [200, MandateRecord],
+    fails: {
+      ...changeFails,
+      mandate_active: [400, 'The mandate is active: there is nothing to resume.'],
+      agent_not_active: [400, 'The agent is frozen or being deleted. Unfreeze it first.'],
+      signer_removed: [
+        400,
+        'The person who has signed the mandate was removed. Have another person sign a new one.',
+      ],
+    },
+    emits: { 'mandate.resumed': event('A suspended mandate is active again.', MandateEvent) },
+  }),
+  revoke: post('/mandates/{id}/revoke', {
+    summary: 'Revoke a mandate',
+    description:
+      'For good: from the answer on nothing is approved by it. What it has approved stays approved; cancel those intents where they are not to be paid.',
+    callers: ['key'],
+    scope: 'mandates:write',
+    body: comment,
+    example: { comment: 'No longer needed' },
+    returns: [200, MandateRecord],
+    fails: changeFails,
+    emits: { 'mandate.revoked': event('A mandate has been revoked.', MandateEvent) },
+  }),
+  /** The process of the mandate reads this whenever the mandate has changed. */
+  status: get('/mandates/{id}/status', {
+    readsClock: true,
+    summary: 'Get the status of a mandate’s process',
+    callers: [],
+    returns: [200, ProcessStatusRecord],
+    fails: lookupFails,
+  }),
+  /** Changes nothing before the end, by the tenant's clock, and nothing when it is repeated. */
+  expire: post('/mandates/{id}/expire', {
+    summary: 'Expire a mandate',
+    callers: [],
+    returns: [200, z.object({ expired: z.boolean() })],
+    fails: lookupFails,
+    emits: { 'mandate.expired': event('A mandate has reached its end.', MandateEvent) },
+  }),
+}

@@ -1,0 +1,135 @@
+import {
+  burnAssertion,
+  openChallenge,
+  type Verified,
+  verifyAssertion,
+} from '../../identity/passkeys/index.ts'
+import { findPerson } from '../../identity/people/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
+import { roleScopes } from '../../kernel/contract/scopes.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import type { StatedConstraints, Subjects } from '../../statements/index.ts'
+import { after, days } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { decimal, type Euros } from '../../values/money.ts'
+import { findAgent, lockAgent } from '../agents/index.ts'
+import type { mandatesApi } from './api.ts'
+import type { Constraints } from './constraints.ts'
+import { MAX_DAYS, MAX_OPEN, Mandate, OPEN } from './mandate.ts'
+import { mandateProcess } from './process.ts'
+import { mandateEvent, unusedResponse } from './response.ts'
+
+type Create = HandlerOf<typeof mandatesApi.create>
+type Asked = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
+
+/** The kind of statement: `typ` of the JWS. */
+export const MANDATE_TYPE = 'mandate'
+
+const textOf = (amount: Euros | null): string | null => (amount === null ? null : decimal(amount))
+const stated = (list: readonly string[]): readonly string[] | null => (list.length > 0 ? list : null)
+
+const statedConstraints = (constraints: Constraints): StatedConstraints => ({
+  perTransactionEuros: textOf(constraints.perTransactionEuros),
+  perDayEuros: textOf(constraints.perDayEuros),
+  perMonthEuros: textOf(constraints.perMonthEuros),
+  totalEuros: textOf(constraints.totalEuros),
+  count: constraints.count,
+  merchants: stated(constraints.merchants),
+  mccs: stated(constraints.mccs),
+  countries: stated(constraints.countries),
+})
+
+/** What the person signs. */
+const statedMandate = ({ agentId, constraints, expiresAt }: Asked): Subjects['mandate'] => ({
+  agentId,
+  constraints: statedConstraints(constraints),
+  expiresAt: expiresAt.toISOString(),
+})
+
+/** Why no such mandate can be made beside so many that are open, as the code of a refusal; undefined if it can. */
+function blockerOf({ expiresAt }: Asked, open: number, now: Date) {
+  if (expiresAt <= now) return 'expires_too_early'
+  if (expiresAt > after(now, days(MAX_DAYS))) return 'expires_too_late'
+  return open >= MAX_OPEN ? 'too_many_mandates' : undefined
+}
+
+const openMandatesOf = (agentId: string, { records }: Pick<Context, 'records'>): Promise<number> =>
+  records.count(Mandate, { agentId, ...sqlCondition(OPEN) })
+
+export const options: HandlerOf<typeof mandatesApi.options> = async ({ body }, context) => {
+  const { records, now, refuse } = context
+  const { agentId, personId } = body
+  const [agent, open, person] = await Promise.all([
+    lockAgent(records, agentId),
+    openMandatesOf(agentId, context),
+    personId ? findPerson(personId, context) : undefined,
+  ])
+  if (!agent) return refuse('agent_not_found')
+  if (person === null) return refuse('person_not_found')
+  const blocker = blockerOf(body, open, now)
+  if (blocker) return refuse(blocker)
+  const members = statedMandate(body)
+  return openChallenge({ kind: 'mandate', subjectId: agentId, members, personId }, context)
+}
+
+/**
+ * Verifies the signature before anything is locked. The tenant's people are locked before the agent: whoever signs is
+ * not removed meanwhile.
+ */
+export const create: Create = async ({ body }, context) => {
+  const { records, now, refuse } = context
+  const { webauthnAssertion, agentId } = body
+  const [known, verified] = await Promise.all([
+    findAgent(records, agentId),
+    verifyAssertion(webauthnAssertion, context),
+  ])
+  if (!known) return refuse('agent_not_found')
+  if (typeof verified === 'string') return refuse(verified)
+  const [, agent, signer, open] = await Promise.all([
+    lockTenant(context, 'people'),
+    lockAgent(records, agentId),
+    findPerson(verified.person.id, context),
+    openMandatesOf(agentId, context),
+  ])
+  const code = await burnAssertion(verified, { kind: 'mandate', members: statedMandate(body) }, context)
+  if (code) return refuse(code)
+  if (!agent) return refuse('agent_not_found')
+  if (agent.status !== 'active') return refuse('agent_not_active')
+  if (signer?.status !== 'active' || !roleScopes[signer.role].has('intents:approve'))
+    return refuse('person_may_not')
+  const blocker = blockerOf(body, open, now)
+  return blocker ? refuse(blocker) : makeMandate(body, verified, context)
+}
+
+type Making = Pick<
+  ContextOf<typeof mandatesApi.create>,
+  'records' | 'tenant' | 'now' | 'ports' | 'emit' | 'wake'
+>
+
+async function makeMandate(
+  { agentId, name, constraints, expiresAt }: Asked,
+  { person, passkeyId, statement, assertion, publicKeyJwk }: Verified,
+  { records, tenant, now, ports, emit, wake }: Making,
+) {
+  const id = newId('mandate')
+  const members = { agentId, name, expiresAt, personId: person.id, passkeyId }
+  const jws = await ports.signer.sign(MANDATE_TYPE, {
+    ...tenant,
+    mandateId: id,
+    ...members,
+    createdAt: now.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    constraints: statedConstraints(constraints),
+    statement,
+    assertion,
+    publicKeyJwk,
+  })
+  const workflowId = workflowIdOf(mandateProcess, id)
+  const mandate = records.create(Mandate, { id, ...members, ...constraints, jws, workflowId })
+  emit('mandate.created', mandateEvent(mandate))
+  wake(mandateProcess, mandate)
+  return unusedResponse(mandate, { now })
+}

@@ -1,0 +1,3 @@
+export { ExhaustedMandates } from './exhausted.ts'
+export { AgentMandates } from './open-mandates.ts'
+export { mandateExhausted } from './schemas.ts'

@@ -1,0 +1,77 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
+import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
+import type { Constraints } from './constraints.ts'
+
+/** `exhausted`: what it allows in all has been paid. What intents under it only hold may come back, and exhausts nothing. */
+export const mandateMachine = machine('mandate', {
+  active: ['suspended', 'revoked', 'expired', 'exhausted'],
+  suspended: ['active', 'revoked', 'expired', 'exhausted'],
+  revoked: [],
+  expired: [],
+  exhausted: [],
+})
+
+/** The condition, written exactly as in the partial indexes over open mandates. */
+export const OPEN = "status in ('active', 'suspended')"
+
+export const suspensions = ['requested', 'agent_frozen', 'agent_deleted', 'signer_removed'] as const
+export type Suspension = (typeof suspensions)[number]
+
+/** The most open mandates of one agent: each is looked at for each of its intents. */
+export const MAX_OPEN = 20
+
+/** The longest time that a mandate can stand, in days. */
+export const MAX_DAYS = 366
+
+const schema = defineEntity({
+  ...tenantTable('Mandate', 'mandates', 'agentId'),
+  properties: {
+    ...record('mandate'),
+    agentId: p.text(),
+    name: nullable.string(),
+    perTransactionEuros: nullable.euros('per_transaction_cents'),
+    perDayEuros: nullable.euros('per_day_cents'),
+    perMonthEuros: nullable.euros('per_month_cents'),
+    totalEuros: nullable.euros('total_cents'),
+    count: nullable.integer(),
+    merchants: textArray(),
+    mccs: textArray(),
+    countries: textArray(),
+    expiresAt: timestamp(),
+    status: p.enum(mandateMachine.states).onCreate(() => mandateMachine.initial),
+    suspendedBecause: p
+      .enum(suspensions)
+      .$type<Suspension | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    /** What was said with the last change by a person. */
+    comment: nullable.string(),
+    endedAt: nullable.instant(),
+    personId: p.text(),
+    passkeyId: p.text(),
+    /** The mandate with the person's signature, signed by this installation. */
+    jws: p.text(),
+    workflowId: p.text(),
+  },
+})
+
+/** What a person has allowed an agent in advance: an intent inside it waits for nobody. */
+export class Mandate extends schema.class {}
+schema.setClass(Mandate)
+
+/** The constraints of a mandate, which never change. */
+export const constraintsOf = (mandate: Mandate): Constraints => ({
+  perTransactionEuros: mandate.perTransactionEuros,
+  perDayEuros: mandate.perDayEuros,
+  perMonthEuros: mandate.perMonthEuros,
+  totalEuros: mandate.totalEuros,
+  count: mandate.count,
+  merchants: mandate.merchants,
+  mccs: mandate.mccs,
+  countries: mandate.countries,
+})
+
+/** Whether anything can be approved by the mandate, as far as it says itself. */
+export const isOpen = ({ status, expiresAt }: Pick<Mandate, 'status' | 'expiresAt'>, now: Date): boolean =>
+  !mandateMachine.isFinal(status) && expiresAt > now

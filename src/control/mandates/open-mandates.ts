@@ -1,0 +1,140 @@
+import { weightedCache } from '../../values/bounded-cache.ts'
+import type { Euros } from '../../values/money.ts'
+import type { BudgetCounters } from '../budgets/index.ts'
+import { type MandateUse, mandateInWords } from '../rules/index.ts'
+import {
+  type CompiledConstraints,
+  compileConstraints,
+  figuresOf,
+  type MandateCounters,
+  type MandatedSpend,
+  whyOutside,
+} from './constraints.ts'
+import type { Mandate } from './mandate.ts'
+
+/** The terms of a mandate as the counters bring them: `mandate_terms` of the database. */
+interface StoredTerms {
+  readonly agentId: string
+  readonly personId: string
+  readonly name: string | null
+  readonly status: Mandate['status']
+  readonly expiresAt: string
+  readonly perTransactionCents: string | null
+  readonly perDayCents: string | null
+  readonly perMonthCents: string | null
+  readonly totalCents: string | null
+  readonly count: number | null
+  readonly merchants: string[]
+  readonly mccs: string[]
+  readonly countries: string[]
+}
+
+/** A mandate whose counters are open. Its agent is locked: nobody changes it until the transaction ends. */
+export interface OpenMandate {
+  readonly id: string
+  readonly agentId: string
+  readonly personId: string
+  readonly name: string | null
+  readonly status: Mandate['status']
+  readonly expiresAt: Date
+  readonly constraints: CompiledConstraints
+}
+
+/** Most list entries of all cached mandates together. */
+const MAX_CACHED_ENTRIES = 50_000
+/** The memory of a mandate without lists, counted in list entries. */
+const BASE_ENTRIES = 10
+
+/** The constraints of a mandate never change, so they are compiled once. */
+const compiled = weightedCache(
+  MAX_CACHED_ENTRIES,
+  ({ merchants, mccs, countries }: CompiledConstraints) =>
+    BASE_ENTRIES + merchants.length + mccs.length + countries.length,
+)
+
+const eurosOf = (cents: string | null): Euros | null => (cents === null ? null : BigInt(cents))
+
+function readTerms(id: string, terms: StoredTerms): OpenMandate {
+  const { agentId, personId, name, status, expiresAt, count, merchants, mccs, countries } = terms
+  const constraints = compiled(id, () =>
+    compileConstraints({
+      perTransactionEuros: eurosOf(terms.perTransactionCents),
+      perDayEuros: eurosOf(terms.perDayCents),
+      perMonthEuros: eurosOf(terms.perMonthCents),
+      totalEuros: eurosOf(terms.totalCents),
+      count,
+      merchants,
+      mccs,
+      countries,
+    }),
+  )
+  return { id, agentId, personId, name, status, expiresAt: new Date(expiresAt), constraints }
+}
+
+/** The mandates whose counters are open, the one that ends first before the others. */
+export const openMandates = (counters: BudgetCounters): OpenMandate[] =>
+  counters
+    .mandates()
+    .map(({ id, terms }) => readTerms(id, terms as StoredTerms))
+    .sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime() || (one.id < other.id ? -1 : 1))
+
+/** The mandate with this id; undefined where its counters are not open. */
+export function findOpenMandate(id: string, counters: BudgetCounters): OpenMandate | undefined {
+  const found = counters.mandates().find(mandate => mandate.id === id)
+  return found && readTerms(id, found.terms as StoredTerms)
+}
+
+export function countersOf(id: string, counters: BudgetCounters): MandateCounters {
+  const { dayEuros, monthEuros, uses } = counters.snapshotOf(id, null)
+  return { dayEuros, monthEuros, totalEuros: counters.totalUsed(id), uses }
+}
+
+/** Whether a spend lies inside a mandate, as a decision is told it. */
+export interface Mandated {
+  readonly mandate: MandateUse | null
+  readonly outsideMandates: string | null
+}
+
+const NO_MANDATE: Mandated = { mandate: null, outsideMandates: null }
+
+const useOf = ({ id, name, expiresAt, constraints }: OpenMandate, used: MandateCounters): MandateUse => ({
+  id,
+  name,
+  expiresAt,
+  ...figuresOf(constraints, used),
+})
+
+/** The mandates by which the agents of a batch may spend, each asked with what the intents before have taken of it. */
+export class AgentMandates {
+  readonly #byAgent: ReadonlyMap<string, OpenMandate[]>
+  readonly #counters: BudgetCounters
+
+  constructor(counters: BudgetCounters) {
+    const active = openMandates(counters).filter(({ status }) => status === 'active')
+    this.#byAgent = Map.groupBy(active, ({ agentId }) => agentId)
+    this.#counters = counters
+  }
+
+  /** The mandate that a spend lies inside, of several the one that ends first; or why it lies inside none. */
+  covering(agentId: string, spend: MandatedSpend, now: Date): Mandated {
+    const standing = (this.#byAgent.get(agentId) ?? []).filter(({ expiresAt }) => expiresAt > now)
+    if (standing.length === 0) return NO_MANDATE
+    const reasons: string[] = []
+    for (const mandate of standing) {
+      const used = countersOf(mandate.id, this.#counters)
+      const reason = whyOutside(mandate.constraints, spend, used)
+      if (reason === undefined) return { mandate: useOf(mandate, used), outsideMandates: null }
+      reasons.push(`${mandateInWords(mandate)} ${reason}.`)
+    }
+    return { mandate: null, outsideMandates: inShort(reasons) }
+  }
+}
+
+/** How many mandates are named with their reasons. */
+const NAMED = 3
+
+const inShort = (reasons: readonly string[]): string => {
+  const more = reasons.length - NAMED
+  const rest = more > 0 ? [`${more} more ${more === 1 ? 'does' : 'do'} not allow it either.`] : []
+  return [...reasons.slice(0, NAMED), ...rest].join(' ')
+}

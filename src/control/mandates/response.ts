@@ -1,0 +1,84 @@
+import type { z } from 'zod'
+import type { Context } from '../../kernel/contract/context.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
+import type { Euros } from '../../values/money.ts'
+import { excerpt } from '../../values/schemas.ts'
+import { type BudgetCounters, readCounters } from '../budgets/index.ts'
+import { remainingOf } from '../rules/index.ts'
+import type { MandateCounters } from './constraints.ts'
+import { constraintsOf, isOpen, type Mandate } from './mandate.ts'
+import { countersOf } from './open-mandates.ts'
+import type { MandateEvent } from './schemas.ts'
+
+type ReadContext = Pick<Context, 'sql' | 'tenant' | 'now'>
+
+/** What is held and spent under a mandate, and what its limits count. */
+interface Use extends MandateCounters {
+  readonly heldEuros: Euros
+  readonly spentEuros: Euros
+}
+
+const UNUSED: Use = { heldEuros: 0n, spentEuros: 0n, dayEuros: 0n, monthEuros: 0n, totalEuros: 0n, uses: 0 }
+
+function useOf({ id }: Mandate, counters: BudgetCounters): Use {
+  const { reservedEuros: heldEuros, spentEuros } = counters.madeUses(id)
+  return { heldEuros, spentEuros, ...countersOf(id, counters) }
+}
+
+/** What a mandate has left of each of its limits; null where it sets none. */
+function leftOf(mandate: Mandate, used: Use, now: Date) {
+  const isOver = !isOpen(mandate, now)
+  const left = (limit: Euros | null, used: Euros): Euros | null =>
+    limit === null ? null : isOver ? 0n : remainingOf({ limit, used })
+  const { perDayEuros, perMonthEuros, totalEuros, count } = mandate
+  return {
+    dayLeftEuros: left(perDayEuros, used.dayEuros),
+    monthLeftEuros: left(perMonthEuros, used.monthEuros),
+    totalLeftEuros: left(totalEuros, used.totalEuros),
+    countLeft: count === null ? null : isOver ? 0 : Math.max(count - used.uses, 0),
+  }
+}
+
+function responseWith(mandate: Mandate, use: Use, now: Date) {
+  const { heldEuros, spentEuros } = use
+  const { personId, passkeyId } = mandate
+  return withMembers(mandate, {
+    constraints: constraintsOf(mandate),
+    heldEuros,
+    spentEuros,
+    ...leftOf(mandate, use, now),
+    signedBy: { personId, passkeyId },
+  })
+}
+
+/** The response for a mandate under which nothing was approved yet. */
+export const unusedResponse = (mandate: Mandate, { now }: Pick<Context, 'now'>) =>
+  responseWith(mandate, UNUSED, now)
+
+/** Adds to each mandate its constraints and what is held, spent and left. */
+export async function mandateResponses(mandates: readonly Mandate[], { sql, tenant, now }: ReadContext) {
+  const ids = mandates.map(({ id }) => id)
+  const counters = await readCounters(sql, { tenant, now }, ids)
+  return mandates.map(mandate => responseWith(mandate, useOf(mandate, counters), now))
+}
+
+export async function mandateResponse(mandate: Mandate, context: ReadContext) {
+  const [record] = await mandateResponses([mandate], context)
+  return record as NonNullable<typeof record>
+}
+
+type EventMembers = Pick<Mandate, 'id' | 'agentId' | 'personId' | 'status' | 'expiresAt' | 'suspendedBecause'>
+
+/** The data of a mandate's event. */
+export const mandateEvent = (
+  { id, agentId, personId, status, expiresAt, suspendedBecause }: EventMembers,
+  reason: string | null = null,
+): z.output<typeof MandateEvent> => ({
+  mandateId: id,
+  agentId,
+  personId,
+  status,
+  expiresAt,
+  suspendedBecause,
+  ...(reason ? { reason: excerpt(reason) } : {}),
+})

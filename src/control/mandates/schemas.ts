@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import { country, label, recordHead, recordTail } from '../../values/schemas.ts'
+import { mccCode, merchantPattern } from '../rules/index.ts'
+import { MAX_DAYS, MAX_OPEN, mandateMachine, suspensions } from './mandate.ts'
+
+export const status = z.enum(mandateMachine.states).meta({
+  description:
+    '`suspended`: nothing is approved by it until it is resumed. `exhausted`: everything that it allows in all has been paid.',
+})
+
+const limit = (description: string) => positiveEuros().nullable().default(null).meta({ description })
+
+/** Most entries of a list: a person reads all of them before signing. */
+const MAX_ENTRIES = 100
+
+const moneyLimits = {
+  perTransactionEuros: limit('The most for one payment.'),
+  perDayEuros: limit('The most that is held and spent under it in a UTC day.'),
+  perMonthEuros: limit('The most that is held and spent under it in a calendar month.'),
+  totalEuros: limit('The most that is held and spent under it in all.'),
+}
+
+const NewConstraints = z
+  .strictObject({
+    ...moneyLimits,
+    count: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .nullable()
+      .default(null)
+      .meta({ description: 'How many payments it allows, open ones with them.' }),
+    merchants: z.array(merchantPattern).max(MAX_ENTRIES).default([]).meta({
+      description:
+        'Names, hosts, `*.example.com` or IBANs, compared as in the allowlist of a policy. Empty: any merchant.',
+    }),
+    mccs: z.array(mccCode).max(MAX_ENTRIES).default([]).meta({
+      description: 'Merchant category codes. Empty: any; otherwise the intent has to name its `mcc`.',
+    }),
+    countries: z.array(country).max(MAX_ENTRIES).default([]).meta({
+      description: 'Countries of the merchant. Empty: any; otherwise the intent has to name its `country`.',
+    }),
+  })
+  .refine(
+    constraints => Object.keys(moneyLimits).some(name => constraints[name as keyof typeof moneyLimits]),
+    {
+      path: ['totalEuros'],
+      error: 'set at least one limit of money: perTransactionEuros, perDayEuros, perMonthEuros or totalEuros',
+    },
+  )
+  .meta({ id: 'NewMandateConstraints' })
+
+const ConstraintsRecord = z
+  .object({
+    perTransactionEuros: euros.nullable(),
+    perDayEuros: euros.nullable(),
+    perMonthEuros: euros.nullable(),
+    totalEuros: euros.nullable(),
+    count: z.int().nullable(),
+    merchants: z.array(z.string()),
+    mccs: z.array(z.string()),
+    countries: z.array(z.string()),
+  })
+  .meta({ id: 'MandateConstraints' })
+
+/** The members of a mandate as they are asked for and signed; the name is its owner's, and is not signed. */
+export const newMandate = {
+  agentId: id('agent'),
+  name: label
+    .nullable()
+    .default(null)
+    .meta({ description: 'What decisions call it. It is not signed.', examples: ['Books'] }),
+  constraints: NewConstraints,
+  expiresAt: instant.meta({
+    description: `When it ends: in the future, and within ${MAX_DAYS} days.`,
+    examples: ['2027-01-31T00:00:00.000Z'],
+  }),
+}
+
+export const NewMandate = z.strictObject(newMandate)
+
+const left = (what: string) =>
+  euros.nullable().meta({ description: `${what} Null: it sets no such limit. 0 once it has ended.` })
+
+export const MandateRecord = z
+  .object({
+    ...recordHead('mandate'),
+    agentId: id('agent'),
+    name: z.string().nullable(),
+    status,
+    constraints: ConstraintsRecord,
+    heldEuros: euros.meta({ description: 'Held for approved intents.' }),
+    spentEuros: euros,
+    dayLeftEuros: left('What is left today.'),
+    monthLeftEuros: left('What is left this month.'),
+    totalLeftEuros: left('What is left in all.'),
+    countLeft: z
+      .int()
+      .nullable()
+      .meta({ description: 'How many payments are left. Null: any number. 0 once it has ended.' }),
+    expiresAt: instant,
+    suspendedBecause: z.enum(suspensions).nullable().meta({ description: 'Null unless it is `suspended`.' }),
+    comment: z.string().nullable().meta({ description: 'What was said with the last change.' }),
+    endedAt: instant.nullable().meta({ description: 'When it was revoked, has expired or was exhausted.' }),
+    signedBy: z.object({ personId: id('person'), passkeyId: id('passkey') }),
+    jws: z.string().meta({
+      description:
+        'The statement that the person has signed, the signature of the passkey with its public key, and the mandate, signed by this installation: a compact JWS of the type `mandate`, which the keys of `/.well-known/jwks.json` check.',
+      examples: ['eyJhbGciOiJFZERTQSIsImtpZCI6IjE2MyIsInR5cCI6Im1hbmRhdGUifQ.e30.c2lnbmF0dXJl'],
+    }),
+    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Mandate' })
+
+export const MandateEvent = z.object({
+  mandateId: id('mandate'),
+  agentId: id('agent'),
+  personId: id('person').meta({ description: 'The person who has signed it.' }),
+  status: z.enum(mandateMachine.states),
+  expiresAt: instant,
+  suspendedBecause: z.enum(suspensions).nullable(),
+  reason: z.string().max(200).optional(),
+})
+
+/** The event of every operation that pays on intents: a payment can use up the last of a mandate. */
+export const mandateExhausted = {
+  'mandate.exhausted': event('Everything that a mandate allows in all has been paid.', MandateEvent),
+}
+
+export const mandateSuspended = {
+  'mandate.suspended': event(
+    'A mandate has been suspended: by somebody, because its agent was frozen or is being deleted, or because its signer was removed.',
+    MandateEvent,
+  ),
+}
+
+const mandate_not_found = missing('mandate')
+
+export const lookupFails = { mandate_not_found } as const satisfies Record<string, Failure>
+
+export const changeFails = {
+  mandate_not_found,
+  mandate_over: [400, 'The mandate has ended: it is revoked, expired or exhausted. Make another one.'],
+} as const satisfies Record<string, Failure>
+
+export const termFails = {
+  expires_too_early: [400, 'expiresAt: it must be in the future.'],
+  expires_too_late: [400, `expiresAt: at most ${MAX_DAYS} days from now.`],
+  too_many_mandates: [
+    400,
+    `agentId: the agent has ${MAX_OPEN} mandates that have not ended. Revoke one that is not needed any more.`,
+  ],
+} as const satisfies Record<string, Failure>

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { file } from '../../kernel/contract/file.ts'
+import { get, missing } from '../../kernel/contract/operation.ts'
+
+const pageHeaders = {
+  'Content-Language': '`de` or `en`.',
+  'Content-Security-Policy': 'Only what is ours is loaded, and no code stands in the page.',
+  Vary: 'The page depends on `Accept`, `Accept-Language` and the host that was asked.',
+}
+
+const page = {
+  reads: {
+    'accept-language': 'The page is in German for those who prefer it, else in English.',
+    host: 'Passkeys belong to one host: under another one the page says so, and links to the right one.',
+  },
+  headers: { 200: pageHeaders },
+  returns: [200, file('text/html')],
+} as const
+
+/** Addresses of pages carry where to go on afterwards. */
+const to = z.strictObject({
+  to: z.string().max(1_000).optional().meta({
+    description: 'Where to go on afterwards: an address of this service, any other one is ignored.',
+  }),
+})
+
+export const consolePagesApi = {
+  login: get('/login', {
+    ...page,
+    summary: 'The page where a person signs in',
+    description:
+      'With a passkey; or with a link that an owner has made: its token stands behind the `#`, so no log knows it, and a press of a button redeems it. It needs JavaScript, as passkeys do, and loads nothing from others.',
+    callers: ['public'],
+    query: to,
+  }),
+  join: get('/join', {
+    ...page,
+    summary: 'The page where an invited person joins',
+    description:
+      'The token of the link stands behind the `#`. A press of a button redeems it, and the person makes the first passkey.',
+    callers: ['public'],
+    query: to,
+  }),
+  waiting: get('/approve', {
+    ...page,
+    readsClock: true,
+    summary: 'The page with the intents that wait for a decision',
+    description: 'Where a person is after signing in. The newest come first, fifty at most.',
+    callers: ['console'],
+    signInAt: '/login',
+  }),
+  approve: get('/approve/{intentId}', {
+    ...page,
+    readsClock: true,
+    reads: {
+      ...page.reads,
+      accept: 'An intent that is not there is told in a page to those who accept `text/html`.',
+    },
+    summary: 'The page where a person decides about an intent',
+    description:
+      'How much goes to whom, why, by which agent and run, which rules ask and what every limit leaves, until when it waits; and how it ended, by whom, and where the proof is. Approving takes a passkey, denying a reason. A person without the scope `intents:approve` sees all of it and decides nothing.',
+    callers: ['console'],
+    signInAt: '/login',
+    headers: { 200: pageHeaders, 404: pageHeaders },
+    fails: { intent_not_found: missing('intent') },
+  }),
+  asset: get('/login/assets/{asset}', {
+    unmetered: true,
+    summary: 'What the pages for people are made of',
+    description: 'Its name changes with its content, so a browser asks for it once.',
+    callers: ['public'],
+    returns: [200, file('application/octet-stream')],
+    fails: { asset_not_found: [404, 'There is nothing here.'] },
+  }),
+}

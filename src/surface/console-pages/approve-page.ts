@@ -1,0 +1,120 @@
+import { type Html, html } from '../../web/html.ts'
+import { amountIn, type Language, minuteIn } from '../../web/language.ts'
+import type { ApprovalView } from './approval-view.ts'
+import { scripts } from './assets.ts'
+import { layout } from './layout.ts'
+import { plainText } from './plain-text.ts'
+import { rulesOf } from './rule-lists.ts'
+import { texts } from './texts.ts'
+
+const HEADLINE = 80
+
+/** The page of an intent: everything by which a person decides, and how it ended where it has. */
+export function approvePage(view: ApprovalView, language: Language): Html {
+  const { approve } = texts[language]
+  const payee = plainText(view.payee, HEADLINE)
+  const amount = amountIn(language, view.amountEuros)
+  return layout({
+    language,
+    title: `${amount} ${approve.to} ${payee}`,
+    root: '../',
+    script: scripts.approve,
+    viewer: view.viewer,
+    isWide: true,
+    content: html`
+<div id="intent" data-intent="${view.id}" data-version="${view.version}">
+<section aria-labelledby="heading">
+  <p class="mark ${view.state}">${approve.marks[view.state]}</p>
+  <h1 id="heading" tabindex="-1"><span class="amount">${amount}</span> <span class="payee">${approve.to} <bdi>${payee}</bdi></span></h1>
+  <p class="purpose"><span>${approve.purpose}</span> <bdi>${plainText(view.purpose)}</bdi></p>
+  ${standing(view, language)}
+  ${view.isTest && html`<p class="test">${texts[language].frame.test}</p>`}
+</section>
+<div class="columns">
+<div>
+${rulesOf(view, language)}
+${details(view, language)}
+</div>
+<aside aria-label="${approve.decide}">
+${view.state === 'created' ? decision(view, language) : proof(view, language)}
+<p class="home"><a href="../approve">${texts[language].frame.home}</a></p>
+</aside>
+</div>
+<footer><p>Intent <code>${view.id}</code></p></footer>
+</div>`,
+  })
+}
+
+/** Until when it waits; or how it ended, by whom, and what was said. */
+function standing(
+  { state, expiresAt, decidedAt, decidedBy, comment, payment }: ApprovalView,
+  language: Language,
+) {
+  const { approve } = texts[language]
+  const minute = (at: Date) => html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`
+  if (state === 'created') return html`<p class="until">${approve.decideBy} ${minute(expiresAt)}</p>`
+  const by = decidedBy ? nameOf(decidedBy, language) : ''
+  return html`<p class="meaning">${approve.ends[state](by, minuteIn(language, decidedAt))}</p>
+  ${payment !== null && html`<p class="until">${approve.payments[payment]}</p>`}
+  ${comment !== null && html`<p class="until">${approve.comment}: <bdi>${plainText(comment)}</bdi></p>`}`
+}
+
+function nameOf({ type, name }: NonNullable<ApprovalView['decidedBy']>, language: Language): string {
+  const kinds: Readonly<Record<string, string>> = texts[language].approve.deciders
+  const kind = kinds[type]
+  if (name === null) return kind ?? type
+  // Isolates what turns a sentence around: FIRST STRONG ISOLATE and its end.
+  const isolated = `\u2068${plainText(name, HEADLINE)}\u2069`
+  return kind === undefined ? isolated : `${kind} (${isolated})`
+}
+
+function details(view: ApprovalView, language: Language): Html {
+  const { approve } = texts[language]
+  const { amountEuros, largestEuros, run, createdAt } = view
+  return html`<section class="box" aria-labelledby="details">
+  <h2 id="details">${approve.details}</h2>
+  <dl>
+    <div><dt>${approve.payee}</dt><dd><bdi>${plainText(view.payee)}</bdi><p class="hint">${approve.ways[view.way]}</p></dd></div>
+    ${view.iban !== null && html`<div><dt>IBAN</dt><dd class="number">${inFours(view.iban)}</dd></div>`}
+    ${
+      largestEuros > amountEuros &&
+      html`<div><dt>${approve.atMost}</dt><dd class="number">${amountIn(language, largestEuros)}<p class="hint">${approve.atMostHint}</p></dd></div>`
+    }
+    <div><dt>${approve.agent}</dt><dd><bdi>${plainText(view.agent)}</bdi></dd></div>
+    ${run !== null && html`<div><dt>${approve.run}</dt><dd><bdi>${plainText(run.name)}</bdi></dd></div>`}
+    <div><dt>${approve.account}</dt><dd><bdi>${plainText(view.account)}</bdi></dd></div>
+    <div><dt>${approve.asked}</dt><dd><time datetime="${createdAt.toISOString()}">${minuteIn(language, createdAt)}</time></dd></div>
+  </dl>
+</section>`
+}
+
+const inFours = (iban: string): string => (iban.match(/.{1,4}/g) ?? []).join(' ')
+
+/** The two buttons; a viewer is told who has them. */
+function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): Html {
+  const { approve, frame, join } = texts[language]
+  if (!mayDecide) return html`<p class="box">${approve.mayNot(frame.roles[viewer.role])}</p>`
+  return html`<section class="box" aria-labelledby="decide" data-decision hidden>
+  <h2 id="decide">${approve.decide}</h2>
+  <p id="signed">${approve.youSign}</p>
+  <blockquote lang="en" data-sentence aria-labelledby="signed"></blockquote>
+  <button type="button" class="main" data-action="approve">${approve.approve}</button>
+  <p data-no-passkey hidden><a href="../join?to=${encodeURIComponent(`/approve/${id}`)}">${join.passkeyTitle}</a></p>
+  <form class="deny" data-action="deny">
+    <label for="reason">${approve.reason}</label>
+    <textarea id="reason" name="reason" rows="2" maxlength="1000" required></textarea>
+    <button class="against">${approve.deny}</button>
+  </form>
+</section>`
+}
+
+function proof({ id, hasProof }: ApprovalView, language: Language): Html | undefined {
+  if (!hasProof) return undefined
+  const { approve } = texts[language]
+  return html`<section class="box" aria-labelledby="proof">
+  <h2 id="proof">${approve.proof}</h2>
+  <p><a href="../intents/${id}/approval">${approve.proofLink}</a></p>
+  <p class="hint">${approve.proofHint}</p>
+  <p class="hint"><code>GET /intents/${id}/approval</code></p>
+</section>`
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { assetFinder, type PageAsset, pageAsset } from '../../web/page-assets.ts'
+import { baseStyle, pageIcon } from '../../web/page-parts.ts'
+
+const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+/** The bundle for browsers of the installed package, which asks the browser for passkeys. */
+function webauthnBundle(): string {
+  const main = createRequire(import.meta.url).resolve('@simplewebauthn/browser')
+  return readFileSync(new URL('../dist/bundle/index.umd.min.js', `file://${main}`), 'utf8')
+}
+
+export const style = pageAsset('console', 'css', `${baseStyle()}\n${read('page.css')}`)
+export const icon = pageAsset('console', 'svg', pageIcon())
+export const webauthn = pageAsset('webauthn', 'js', webauthnBundle())
+
+const shared = pageAsset('page', 'js', read('scripts/page.js'))
+
+/** A script imports the shared one by the name that its content gives it. */
+const script = (name: string): PageAsset =>
+  pageAsset(name, 'js', read(`scripts/${name}.js`).replace('./page.js', `./${shared.name}`))
+
+export const scripts = {
+  login: script('login'),
+  join: script('join'),
+  approve: script('approve'),
+  waiting: script('waiting'),
+  elsewhere: script('elsewhere'),
+}
+
+export const assetFile = assetFinder([style, icon, webauthn, shared, ...Object.values(scripts)])

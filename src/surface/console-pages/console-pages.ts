@@ -1,0 +1,76 @@
+import { area } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { File } from '../../kernel/contract/file.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { type Refusal, withHeaders } from '../../kernel/contract/problem.ts'
+import type { Html } from '../../web/html.ts'
+import { type Language, languageOf } from '../../web/language.ts'
+import { consolePagesApi } from './api.ts'
+import { approvePage } from './approve-page.ts'
+import { assetFile } from './assets.ts'
+import { joinPage } from './join-page.ts'
+import { notice } from './layout.ts'
+import { loginPage } from './login-page.ts'
+import { readApproval } from './read-approval.ts'
+import { readWaiting } from './read-waiting.ts'
+import { texts } from './texts.ts'
+import { waitingPage } from './waiting-page.ts'
+import { wrongAddressPage } from './wrong-address.ts'
+
+const HTML = 'text/html; charset=utf-8'
+
+/** Scripts, styles and pictures of ours, calls of ours, and nothing else. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+function answer(content: Html, language: Language, refusal?: Refusal) {
+  const page = { type: HTML, content: content.text, ...(refusal ? { refusal } : {}) }
+  return withHeaders<File>(page, {
+    'Content-Language': language,
+    'Content-Security-Policy': POLICY,
+    Vary: 'Accept, Accept-Language, Host',
+  })
+}
+
+const languageIn = ({ headers }: Pick<Context, 'headers'>): Language => languageOf(headers['accept-language'])
+
+/** A page that everybody may see, unless passkeys do not exist where it was asked for. */
+function publicPage(path: string, page: (language: Language) => Html, context: Context) {
+  const language = languageIn(context)
+  return answer(wrongAddressPage(path, language, context) ?? page(language), language)
+}
+
+/** Where the person wanted to go goes along to the right address. */
+const withWish = (path: string, to: string | undefined): string =>
+  to === undefined ? path : `${path}?${new URLSearchParams({ to })}`
+
+const consolePages = implement(consolePagesApi, {
+  login: ({ query }, context) => publicPage(withWish('/login', query.to), loginPage, context),
+  join: ({ query }, context) => publicPage(withWish('/join', query.to), joinPage, context),
+
+  async waiting(_, context) {
+    const language = languageIn(context)
+    return answer(waitingPage(await readWaiting(context), language), language)
+  },
+
+  async approve({ params }, context) {
+    const language = languageIn(context)
+    const view = await readApproval(params.intentId, context)
+    if (view) return answer(approvePage(view, language), language)
+    const refusal = context.refuse('intent_not_found')
+    if (!context.headers.accept?.includes('text/html')) return refusal
+    const { unknown: title, unknownHint: text } = texts[language].approve
+    const page = notice(language, '../', { mark: '404', title, text })
+    return answer(page, language, refusal)
+  },
+
+  async asset({ params }, { refuse }) {
+    return (await assetFile(params.asset)) ?? refuse('asset_not_found')
+  },
+})
+
+export const consolePagesArea = area(
+  'Pages for people',
+  'Where people sign in, join, and decide about intents with a passkey.',
+  consolePages,
+)

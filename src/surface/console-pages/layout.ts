@@ -1,0 +1,94 @@
+import { type Content, type Html, html } from '../../web/html.ts'
+import type { Language } from '../../web/language.ts'
+import { icon, type scripts, style, webauthn } from './assets.ts'
+import { plainText } from './plain-text.ts'
+import { refusalWords } from './refusal-words.ts'
+import type { Role } from './text-types.ts'
+import { texts } from './texts.ts'
+
+/** The person who looks at a page. */
+export interface Viewer {
+  readonly name: string
+  readonly role: Role
+}
+
+export interface PageParts {
+  readonly language: Language
+  readonly title: string
+  readonly content: Content
+  /** The way from the page to the root of the service: addresses are relative, so that pages work below a path, too. */
+  readonly root: './' | '../'
+  readonly script?: (typeof scripts)[keyof typeof scripts]
+  readonly viewer?: Viewer
+  readonly isWide?: boolean
+}
+
+/** A whole page. All it loads is ours, and nothing of its code stands in it. */
+export function layout({ language, title, content, root, script, viewer, isWide }: PageParts): Html {
+  const { frame, script: words } = texts[language]
+  const assets = `${root}login/assets/`
+  const scriptWords = JSON.stringify({ ...words, refusals: refusalWords(language) })
+  return html`<!doctype html>
+<html lang="${language}" data-root="${root}" data-words="${script !== undefined && scriptWords}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · ${frame.brand}</title>
+<link rel="icon" href="${assets}${icon.name}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets}${style.name}">
+${
+  script &&
+  html`<script src="${assets}${webauthn.name}" defer></script>
+<script src="${assets}${script.name}" type="module"></script>`
+}
+</head>
+<body>
+<a class="skip" href="#content">${frame.skip}</a>
+<header>
+  <span class="brand"><img src="${assets}${icon.name}" alt="" width="24" height="24"> ${frame.brand}</span>
+  ${viewer && signedIn(viewer, language)}
+</header>
+<main id="content" tabindex="-1"${isWide === true && html` class="wide"`}>
+${
+  script &&
+  html`<noscript><p class="test">${frame.noScript}</p></noscript>
+<p id="news" role="status"></p>
+<p id="trouble" role="alert"></p>`
+}
+${content}
+</main>
+</body>
+</html>
+`
+}
+
+function signedIn({ name, role }: Viewer, language: Language): Html {
+  const { roles, signOut } = texts[language].frame
+  return html`<div class="session"><span class="who"><bdi>${plainText(name, 60)}</bdi> · ${roles[role]}</span>
+  <button type="button" data-action="sign-out" hidden>${signOut}</button></div>`
+}
+
+interface Notice extends Pick<PageParts, 'title' | 'script'> {
+  readonly mark?: string
+  readonly text: Content
+  readonly link?: Html
+}
+
+/** A page that only says something: what is missing, or where to go. */
+export const notice = (
+  language: Language,
+  root: PageParts['root'],
+  { mark, title, text, link, script }: Notice,
+): Html =>
+  layout({
+    language,
+    title,
+    root,
+    ...(script ? { script } : {}),
+    content: html`${mark !== undefined && html`<p class="mark unknown">${mark}</p>`}
+<h1>${title}</h1>
+<p class="lead">${text}</p>
+${link && html`<p>${link}</p>`}`,
+  })

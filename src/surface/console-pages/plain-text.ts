@@ -1,0 +1,21 @@
+/** Characters that a reader does not see: controls, and what turns the direction of the text around. */
+const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu
+
+const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/**
+ * A text of somebody else as a page shows it: in one line, with a mark where it has what nobody would see, and cut after
+ * so many characters. Names come from agents and merchants, who may want to look like somebody else.
+ */
+export function plainText(text: string, most = 1_000): string {
+  const line = text.replace(/\s+/gu, ' ').replace(UNSEEN, '\ufffd').trim()
+  const bounded = line.slice(0, 8 * most)
+  const shown = Array.from(segments.segment(bounded), ({ segment }) => segment)
+  const isWhole = bounded.length === line.length && shown.length <= most
+  return isWhole
+    ? line
+    : `${shown
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`
+}

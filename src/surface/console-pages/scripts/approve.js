@@ -1,0 +1,112 @@
+// Approves or denies an intent, and shows what others have decided meanwhile.
+
+import {
+  askDevice,
+  call,
+  complain,
+  goBy,
+  here,
+  onPress,
+  onSubmit,
+  part,
+  Refused,
+  tell,
+  words,
+} from './page.js'
+
+const POLL_MS = 4_000
+/** A challenge lives five minutes; one that is about to end is not used any more. */
+const FRESH_MS = 4 * 60_000
+
+const intent = () => part('#intent')
+const path = () => `intents/${intent().dataset.intent}`
+const waits = () => part('.mark').classList.contains('created')
+
+let challenge
+
+/** Asks for a challenge, and shows the sentence that is signed with it. True where that is another one than before. */
+async function openChallenge() {
+  challenge = undefined
+  const opened = await call('POST', `passkeys/${path()}/challenge`, { body: {}, background: true })
+  challenge = { ...opened, openedAt: performance.now() }
+  const sentence = part('[data-sentence]')
+  part('[data-no-passkey]').hidden = opened.options.allowCredentials.length > 0
+  const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
+  sentence.textContent = opened.sentence
+  return isOther
+}
+
+/** Shows the page as it is by now, with the focus on its heading where it was on what has gone. */
+async function refresh() {
+  const response = await fetch(location.href, { headers: { 'X-Background': 'true' } })
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const now = page.querySelector('#intent')
+  if (!response.ok || !now) return
+  const hadFocus = intent().contains(document.activeElement)
+  intent().replaceWith(now)
+  document.title = page.title
+  prepare()
+  if (hadFocus) part('#heading').focus()
+}
+
+function prepare() {
+  const decision = part('[data-decision]')
+  if (decision) decision.hidden = false
+}
+
+/** What goes wrong in the browser changes nothing of the page. */
+const HERE = new Set(['not_allowed', 'no_passkey', 'unsupported', 'offline'])
+
+/** What a refusal means for the page: other words to sign, an end, or nobody signed in. */
+async function afterRefusal(error) {
+  if (!(error instanceof Refused) || HERE.has(error.code)) throw error
+  challenge = undefined
+  if (error.code === 'unauthenticated') return goBy('login', here())
+  if (error.code === 'statement_outdated') {
+    await refresh()
+    await openChallenge()
+    return complain(words.readAgain)
+  }
+  await refresh()
+  complain(error.message)
+}
+
+async function approve() {
+  if (!challenge || performance.now() - challenge.openedAt > FRESH_MS)
+    if (await openChallenge()) return complain(words.readAgain)
+  const { challengeId, options } = challenge
+  if (options.allowCredentials.length === 0) throw new Refused('no_passkey', words.noPasskey)
+  const assertion = await askDevice('startAuthentication', options)
+  await call('POST', `${path()}/approve`, { body: { webauthnAssertion: { challengeId, assertion } } })
+  await refresh()
+  tell(words.approved)
+}
+
+onPress('approve', () => approve().catch(afterRefusal))
+
+onSubmit('deny', form =>
+  call('POST', `${path()}/deny`, { body: { reason: form.get('reason') } })
+    .then(refresh)
+    .then(() => tell(words.denied))
+    .catch(afterRefusal),
+)
+
+async function poll() {
+  if (document.visibilityState === 'hidden') return
+  const { status, updatedAt } = await call('GET', path(), { background: true })
+  if (`${status} ${updatedAt}` === intent().dataset.version) return
+  await refresh()
+  if (!waits()) tell(words.changed)
+}
+
+async function watch() {
+  while (waits()) {
+    await new Promise(resolve => setTimeout(resolve, POLL_MS))
+    const error = await poll().catch(error => error)
+    if (error?.code === 'unauthenticated') return complain(error.message)
+  }
+}
+
+prepare()
+if (part('[data-decision]')) await openChallenge().catch(error => complain(error.message))
+void watch()

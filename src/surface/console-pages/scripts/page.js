@@ -1,0 +1,138 @@
+// What the pages of people share: calls of the service, what is told to the person, and going on from here.
+
+const { dataset } = document.documentElement
+const news = document.getElementById('news')
+const trouble = document.getElementById('trouble')
+
+export const words = JSON.parse(dataset.words)
+export const part = selector => document.querySelector(selector)
+
+/** Good news, and what is going on: a screen reader says it when it has time. */
+export function tell(text) {
+  trouble.textContent = ''
+  news.textContent = text
+}
+
+/** What went wrong: a screen reader says it at once. */
+export function complain(text) {
+  news.textContent = ''
+  trouble.textContent = text
+}
+
+/** A refusal of the service, in words for the person. */
+export class Refused extends Error {
+  constructor(code, message) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Calls an operation. `background`: the call is of the page, and no sign that somebody is there. */
+export async function call(method, path, { body, background = false } = {}) {
+  const response = await fetch(dataset.root + path, {
+    method,
+    headers: {
+      ...(body ? { 'Content-Type': 'application/json' } : {}),
+      ...(background ? { 'X-Background': 'true' } : {}),
+    },
+    body: body ? JSON.stringify(body) : null,
+  }).catch(() => {
+    throw new Refused('offline', words.offline)
+  })
+  const answer = await response.json().catch(() => ({}))
+  if (response.ok) return answer
+  const code = response.headers.get('X-Error-Code')
+  throw new Refused(code, words.refusals[code] ?? `${words.other} ${answer.error ?? response.status}`)
+}
+
+/** The reason of a browser that gives no passkey, in words. */
+function ofBrowser(error) {
+  const name = error.cause?.name ?? error.name
+  if (name === 'InvalidStateError') return words.enrolledAlready
+  return ['NotAllowedError', 'AbortError'].includes(name)
+    ? words.notAllowed
+    : `${words.other} ${error.message}`
+}
+
+/** Asks the browser for a passkey: `startAuthentication`, `startRegistration`. */
+export async function askDevice(ceremony, optionsJSON) {
+  const { [ceremony]: start, browserSupportsWebAuthn } = globalThis.SimpleWebAuthnBrowser
+  if (!browserSupportsWebAuthn()) throw new Refused('unsupported', words.unsupported)
+  tell(words.touch)
+  return start({ optionsJSON }).catch(error => {
+    throw new Refused('not_allowed', ofBrowser(error))
+  })
+}
+
+const isUnderWay = new WeakSet()
+
+/** Does the work of a button or form once at a time. The focus stays where it is, so nothing is disabled. */
+export async function once(element, work) {
+  if (isUnderWay.has(element)) return
+  isUnderWay.add(element)
+  element.setAttribute('aria-disabled', 'true')
+  tell(words.wait)
+  try {
+    await work()
+  } catch (error) {
+    complain(error instanceof Refused ? error.message : `${words.other} ${error.message}`)
+  }
+  element.removeAttribute('aria-disabled')
+  isUnderWay.delete(element)
+}
+
+/** Does what the button of this name is for, wherever it stands by then. */
+export function onPress(action, work) {
+  document.addEventListener('click', event => {
+    const button = event.target.closest(`button[data-action="${action}"]`)
+    if (button) void once(button, work)
+  })
+}
+
+/** Does what the form of this name is for. */
+export function onSubmit(action, work) {
+  document.addEventListener('submit', event => {
+    const form = event.target.closest(`form[data-action="${action}"]`)
+    if (!form) return
+    event.preventDefault()
+    void once(form.querySelector('button'), () => work(new FormData(form)))
+  })
+}
+
+/** Shows one step of the page and puts the focus on its heading, unless it is the first one. */
+export function showStep(name, { first = false } = {}) {
+  for (const section of document.querySelectorAll('[data-step]'))
+    section.hidden = section.dataset.step !== name
+  if (!first) part(`[data-step="${name}"] h1`).focus()
+}
+
+/** The token of a link, which stands behind the `#`. It is taken out of the address, and so out of the history. */
+export function takeToken() {
+  const token = location.hash.slice(1)
+  if (token) history.replaceState(null, '', location.pathname + location.search)
+  addEventListener('hashchange', () => location.reload())
+  return token
+}
+
+const wish = () => new URLSearchParams(location.search).get('to')
+
+/** Goes where the person wanted to, if that is a page of ours. */
+export function goOn(page = 'approve') {
+  const wanted = URL.parse(wish() ?? '', location.href)
+  const isOurs =
+    wish() !== null && wanted?.origin === location.origin && wanted.protocol === location.protocol
+  location.assign(isOurs ? wanted.href : dataset.root + page)
+}
+
+/** Goes to a page that leads on to where the person wanted to. */
+export function goBy(page, to = wish()) {
+  location.assign(`${dataset.root}${page}${to === null ? '' : `?to=${encodeURIComponent(to)}`}`)
+}
+
+export const here = () => location.pathname + location.search
+
+onPress('sign-out', async () => {
+  await call('DELETE', 'console/session')
+  location.assign(`${dataset.root}login`)
+})
+for (const button of document.querySelectorAll('[data-action="sign-out"]')) button.hidden = false

@@ -1,0 +1,3 @@
+// Only the button by which a person signs out.
+
+import './page.js'

@@ -1,0 +1,124 @@
+/** How an intent stands for the person who looks at it. */
+export const approvalStates = ['created', 'approved', 'denied', 'cancelled', 'expired', 'completed'] as const
+export type ApprovalState = (typeof approvalStates)[number]
+
+export type Role = 'owner' | 'approver' | 'viewer'
+
+/** What the pages say to somebody who is signed in or wants to be. */
+export interface SignInTexts {
+  readonly title: string
+  readonly lead: string
+  readonly button: string
+  readonly linkTitle: string
+  readonly linkLead: string
+  readonly linkButton: string
+  readonly other: string
+  readonly signedIn: string
+  readonly goOn: string
+}
+
+export interface JoinTexts {
+  readonly title: string
+  readonly lead: string
+  readonly button: string
+  readonly passkeyTitle: string
+  readonly passkeyLead: string
+  readonly passkeyName: string
+  readonly passkeyNameHint: string
+  readonly passkeyDefault: string
+  readonly passkeyButton: string
+  readonly noLink: string
+}
+
+export interface ApproveTexts {
+  readonly marks: Readonly<Record<ApprovalState, string>>
+  readonly to: string
+  readonly purpose: string
+  readonly decideBy: string
+  readonly decide: string
+  readonly youSign: string
+  readonly approve: string
+  readonly deny: string
+  readonly reason: string
+  readonly mayNot: (role: string) => string
+  readonly details: string
+  readonly payee: string
+  readonly ways: Readonly<Record<'merchant' | 'beneficiary' | 'wallet' | 'request' | 'token', string>>
+  readonly atMost: string
+  readonly atMostHint: string
+  readonly agent: string
+  readonly run: string
+  readonly account: string
+  readonly asked: string
+  readonly reasons: string
+  readonly obstacles: string
+  readonly limits: string
+  readonly noLimits: string
+  readonly left: (remaining: string, limit: string) => string
+  readonly leftMinutes: (remaining: number) => string
+  readonly leftCount: (remaining: number, limit: number) => string
+  /** What each end means, by whom and when. */
+  readonly ends: Readonly<Record<Exclude<ApprovalState, 'created'>, (by: string, at: string) => string>>
+  readonly comment: string
+  readonly payments: Readonly<
+    Record<'under_way' | 'completed' | 'rejected' | 'returned' | 'cancelled', string>
+  >
+  readonly proof: string
+  readonly proofLink: string
+  readonly proofHint: string
+  readonly deciders: Readonly<Record<'policy' | 'key' | 'operator' | 'mandate', string>>
+  readonly unknown: string
+  readonly unknownHint: string
+}
+
+export interface WaitingTexts {
+  readonly title: string
+  readonly lead: string
+  readonly none: string
+  readonly more: string
+  readonly until: string
+}
+
+/** What every page has. */
+export interface FrameTexts {
+  readonly brand: string
+  readonly skip: string
+  readonly signOut: string
+  readonly roles: Readonly<Record<Role, string>>
+  readonly test: string
+  readonly noScript: string
+  readonly otherHostTitle: string
+  readonly otherHost: (host: string) => string
+  readonly otherHostLink: string
+  readonly noPasskeysTitle: string
+  readonly noPasskeys: string
+  readonly home: string
+}
+
+/** What the scripts say, by the names that they use. */
+export interface ScriptTexts {
+  readonly wait: string
+  readonly touch: string
+  readonly approved: string
+  readonly denied: string
+  readonly changed: string
+  readonly readAgain: string
+  readonly joined: string
+  readonly enrolled: string
+  readonly reasonMissing: string
+  readonly unsupported: string
+  readonly notAllowed: string
+  readonly enrolledAlready: string
+  readonly noPasskey: string
+  readonly offline: string
+  readonly other: string
+}
+
+export interface Texts {
+  readonly frame: FrameTexts
+  readonly signIn: SignInTexts
+  readonly join: JoinTexts
+  readonly approve: ApproveTexts
+  readonly waiting: WaitingTexts
+  readonly script: ScriptTexts
+}

@@ -1,0 +1,47 @@
+import type { Euros } from '../../values/money.ts'
+import { type Html, html } from '../../web/html.ts'
+import { amountIn, type Language, minuteIn } from '../../web/language.ts'
+import { scripts } from './assets.ts'
+import { layout, type Viewer } from './layout.ts'
+import { plainText } from './plain-text.ts'
+import { texts } from './texts.ts'
+
+/** An intent that waits, in a line. */
+export interface WaitingIntent {
+  readonly id: string
+  readonly amountEuros: Euros
+  readonly payee: string
+  readonly agent: string
+  readonly expiresAt: Date
+}
+
+export interface WaitingView {
+  readonly intents: readonly WaitingIntent[]
+  readonly hasMore: boolean
+  readonly isTest: boolean
+  readonly viewer: Viewer
+}
+
+/** Where a person is after signing in: the intents that wait for a decision. */
+export function waitingPage({ intents, hasMore, isTest, viewer }: WaitingView, language: Language): Html {
+  const { waiting, frame } = texts[language]
+  return layout({
+    language,
+    title: waiting.title,
+    root: './',
+    script: scripts.waiting,
+    viewer,
+    content: html`
+<h1 tabindex="-1">${waiting.title}</h1>
+<p class="lead">${intents.length === 0 ? waiting.none : waiting.lead}</p>
+${isTest && html`<p class="test">${frame.test}</p>`}
+${intents.length > 0 && html`<ul class="plain waiting">${intents.map(intent => line(intent, language))}</ul>`}
+${hasMore && html`<p class="hint">${waiting.more}</p>`}`,
+  })
+}
+
+function line({ id, amountEuros, payee, agent, expiresAt }: WaitingIntent, language: Language): Html {
+  const { approve, waiting } = texts[language]
+  return html`<li><a href="approve/${id}"><strong>${amountIn(language, amountEuros)} ${approve.to} <bdi>${plainText(payee, 80)}</bdi></strong>
+<span>${approve.agent} <bdi>${plainText(agent, 60)}</bdi>, ${waiting.until} <time datetime="${expiresAt.toISOString()}">${minuteIn(language, expiresAt)}</time></span></a></li>`
+}

@@ -1,0 +1,157 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Authenticator } from '../../support/identity/authenticator.ts'
+import type { Case } from '../case.ts'
+import { addWaiting, fillAgents, type Numbered } from '../database/intent-rows.ts'
+import { usualOrShort } from '../short.ts'
+import { bearer, post, type Stage, withClient } from '../stage.ts'
+
+/** More intents than one measurement approves. */
+const WAITING = usualOrShort(12_000, 3_000)
+/** Agents that have a mandate. */
+const MANDATED = usualOrShort(100, 10)
+/** Requests that are under way at the same time while the load is prepared. */
+const AT_ONCE = 32
+
+/** A person of the stage's owner: with a passkey, and signed in. */
+export interface Person {
+  readonly device: Authenticator
+  readonly cookie: string
+}
+
+const PERSON = `insert into people (owner_id, mode, id, created_at, updated_at, name, role, status, joined_at)
+  values ($1, 'test', 'person_bench', now(), now(), 'Ada', 'owner', 'active', now())`
+
+const originOf = ({ api }: Stage): string => api.url.replace('127.0.0.1', 'localhost')
+
+const call = <T>(stage: Stage, path: string, body: object): Promise<T> =>
+  post(stage.api, path, body, bearer(stage)) as Promise<T>
+
+type Registration = { challengeId: string; options: Parameters<Authenticator['register']>[0] }
+type Challenge = { challengeId: string; options: Parameters<Authenticator['assert']>[0] }
+
+export async function addPerson(stage: Stage): Promise<Person> {
+  await withClient(stage, client => client.query(PERSON, [stage.ownerId]))
+  const personId = 'person_bench'
+  const { url } = await call<{ url: string }>(stage, '/console/links', { personId })
+  const answer = await fetch(`${stage.api.url}/console/links/redeem`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ token: new URL(url).hash.slice(1) }),
+  })
+  const cookie = String(answer.headers.get('set-cookie')).split(';')[0] ?? ''
+  const device = new Authenticator({ origin: originOf(stage) })
+  const begun = await call<Registration>(stage, '/passkeys/register/options', { personId })
+  const registration = device.register(begun.options)
+  await call(stage, '/passkeys/register/verify', { challengeId: begun.challengeId, registration })
+  return { device, cookie }
+}
+
+const signed = ({ challengeId, options }: Challenge, device: Authenticator) => ({
+  challengeId,
+  assertion: device.assert(options),
+})
+
+/** Does something for each number, some of them at a time; gives the results in order. */
+async function forEachOf<T>({ from, to }: Numbered, work: (n: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  let next = from
+  const worker = async (): Promise<void> => {
+    while (next <= to) {
+      const n = next++
+      results[n - from] = await work(n)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return results
+}
+
+/** Waiting intents, and a file with a line for each of them: the body by which the person approves it. */
+async function signedIntents(stage: Stage, { device }: Person) {
+  const numbers = await addWaiting(stage, WAITING)
+  const lines = await forEachOf(numbers, async n => {
+    const challenge = await call<Challenge>(stage, `/passkeys/intents/intent_bench_${n}/challenge`, {})
+    return JSON.stringify({ webauthnAssertion: signed(challenge, device) })
+  })
+  const bodies = join(stage.folder, `signed-${numbers.from}.jsonl`)
+  writeFileSync(bodies, `${lines.join('\n')}\n`)
+  return { numbers: { ...numbers, inOrder: true }, bodies }
+}
+
+/** Mandates that allow the first agents what their policies ask a person for. */
+async function addMandates(stage: Stage, { device }: Person): Promise<void> {
+  await forEachOf({ from: 1, to: MANDATED }, async n => {
+    const mandate = {
+      agentId: `agent_bench_${n}`,
+      name: 'Bench',
+      constraints: { perTransactionEuros: 100 },
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    }
+    const challenge = await call<Challenge>(stage, '/mandates/options', mandate)
+    await call(stage, '/mandates', { ...mandate, webauthnAssertion: signed(challenge, device) })
+  })
+}
+
+/** Pairs of cases that are compared with each other. */
+export async function approvalCases(
+  stage: Stage,
+  person: Person,
+): Promise<readonly (readonly [Case, Case])[]> {
+  await fillAgents(stage)
+  await addMandates(stage, person)
+  const { api: server, token } = stage
+  const approve = { method: 'POST', path: '/intents/intent_bench_{n}/approve', token, keys: true } as const
+  const declare = (name: string, title: string, amountEuros: number): Case => ({
+    name,
+    title,
+    server,
+    request: () => ({
+      method: 'POST',
+      path: '/intents',
+      token,
+      keys: true,
+      expects: '"approved"',
+      numbers: { from: 1, to: MANDATED },
+      body: { agentId: 'agent_bench_{n}', amountEuros, merchant: 'Bookshop {each}', purpose: 'A paper' },
+    }),
+  })
+  const read = {
+    method: 'GET',
+    path: '/agents/agent_bench_{n}',
+    token,
+    numbers: { from: 1, to: 1_000 },
+  } as const
+  return [
+    [
+      {
+        name: 'with a passkey',
+        title: 'approve with a passkey',
+        server,
+        request: async () => ({ ...approve, ...(await signedIntents(stage, person)) }),
+      },
+      {
+        name: 'without',
+        title: 'approve without',
+        server,
+        request: async () => ({
+          ...approve,
+          body: {},
+          numbers: { ...(await addWaiting(stage, WAITING)), inOrder: true },
+        }),
+      },
+    ],
+    [
+      {
+        name: 'by cookie',
+        title: 'GET /agents/{id} by cookie',
+        server,
+        request: () => ({ ...read, cookie: person.cookie }),
+      },
+      { name: 'by key', title: 'GET /agents/{id} by key', server, request: () => read },
+    ],
+    [
+      declare('mandate', 'an intent inside a mandate', 60),
+      declare('limit', 'an intent below autoApproveLimitEuros', 9.5),
+    ],
+  ]
+}

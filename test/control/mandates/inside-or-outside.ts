@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  type Constraints,
+  compileConstraints,
+  type MandateCounters,
+  type MandatedSpend,
+  whyOutside,
+} from '../../../src/control/mandates/constraints.ts'
+
+const anything: Constraints = {
+  perTransactionEuros: null,
+  perDayEuros: null,
+  perMonthEuros: null,
+  totalEuros: null,
+  count: null,
+  merchants: [],
+  mccs: [],
+  countries: [],
+}
+
+const unused: MandateCounters = { dayEuros: 0n, monthEuros: 0n, totalEuros: 0n, uses: 0 }
+const spend: MandatedSpend = { amountEuros: 2_000n, merchant: 'Bookshop', mcc: '5942', country: 'DE' }
+
+const why = (
+  constraints: Partial<Constraints>,
+  members: Partial<MandatedSpend> = {},
+  used: Partial<MandateCounters> = {},
+) =>
+  whyOutside(
+    compileConstraints({ ...anything, ...constraints }),
+    { ...spend, ...members },
+    { ...unused, ...used },
+  )
+
+const IBAN = 'DE89370400440532013000'
+
+describe('a spend lies inside a mandate', () => {
+  test.each<[Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
+    [{ perTransactionEuros: 2_000n }, {}, {}],
+    [{ perDayEuros: 7_000n }, {}, { dayEuros: 5_000n, monthEuros: 90_000n }],
+    [{ perMonthEuros: 7_000n }, {}, { monthEuros: 5_000n, totalEuros: 90_000n }],
+    [{ totalEuros: 7_000n }, {}, { totalEuros: 5_000n }],
+    [{ count: 3 }, {}, { uses: 2 }],
+    [{ merchants: ['Library', 'BOOKSHOP'] }, {}, {}],
+    [{ merchants: ['bookshop.example'] }, { merchant: 'https://bookshop.example/books' }, {}],
+    [{ merchants: ['*.example.com'] }, { merchant: 'shop.example.com' }, {}],
+    [{ merchants: ['Bookshop'] }, { merchant: 'SQ *BOOKSHOP' }, {}],
+    [{ merchants: [IBAN] }, { payeeIban: IBAN }, {}],
+    [{ mccs: ['5942'], countries: ['DE'] }, {}, {}],
+  ])('by %j', (constraints, members, used) => {
+    expect(why(constraints, members, used)).toBeUndefined()
+  })
+})
+
+describe('a spend lies outside a mandate that', () => {
+  test.each<[string, Partial<Constraints>, Partial<MandatedSpend>, Partial<MandateCounters>]>([
+    ['allows € 19.99 for one payment', { perTransactionEuros: 1_999n }, {}, {}],
+    ['has € 19.99 left today', { perDayEuros: 7_000n }, {}, { dayEuros: 5_001n }],
+    ['has € 19.99 left this month', { perMonthEuros: 7_000n }, {}, { monthEuros: 5_001n }],
+    ['has € 0.00 left in all', { totalEuros: 7_000n }, {}, { totalEuros: 7_001n }],
+    ['has no payment left', { count: 3 }, {}, { uses: 3 }],
+    ['is not good for Bookshop', { merchants: ['Library'] }, {}, {}],
+    ['is not good for example.com', { merchants: ['*.example.com'] }, { merchant: 'example.com' }, {}],
+    ['is not good for Bооkshop', { merchants: ['Bookshop'] }, { merchant: 'Bооkshop' }, {}],
+    ['is not good for DE89370400440532013000', { merchants: [IBAN] }, { merchant: IBAN }, {}],
+    ['is not good for the merchant category 5942', { mccs: ['5943'] }, {}, {}],
+    ['asks for mcc, the merchant category, which is not given', { mccs: ['5942'] }, { mcc: null }, {}],
+    ['is not good for merchants in DE', { countries: ['FR'] }, {}, {}],
+    [
+      'asks for country, where the merchant is, which is not given',
+      { countries: ['DE'] },
+      { country: null },
+      {},
+    ],
+  ])('%s', (reason, constraints, members, used) => {
+    expect(why(constraints, members, used)).toBe(reason)
+  })
+})
+
+const amount = fc.bigInt({ min: 1n, max: 60n })
+const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }), { nil: null })
+/** Mostly no list, or hardly anything would lie inside. */
+const someOf = (values: string[]): fc.Arbitrary<string[]> =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, fc.subarray(values))
+
+const anyConstraints: fc.Arbitrary<Constraints> = fc.record({
+  perTransactionEuros: limit,
+  perDayEuros: limit,
+  perMonthEuros: limit,
+  totalEuros: limit,
+  count: fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }),
+  merchants: someOf(['Bookshop', 'Library']),
+  mccs: someOf(['5942', '7372']),
+  countries: someOf(['DE', 'FR']),
+})
+
+const anySpend = fc.record({
+  amountEuros: amount,
+  merchant: fc.constantFrom('bookshop', 'LIBRARY', 'Casino'),
+  mcc: fc.constantFrom(null, '5942', '7372', '7995'),
+  country: fc.constantFrom(null, 'DE', 'FR', 'US'),
+  /** Days after the first one: the last ones lie in the next month. */
+  day: fc.integer({ min: 28, max: 33 }),
+})
+
+type Spend = MandatedSpend & { readonly day: number }
+
+const monthOf = (day: number): number => Math.floor((day - 1) / 31)
+const sum = (spends: readonly Spend[]): bigint =>
+  spends.reduce((total, { amountEuros }) => total + amountEuros, 0n)
+const isOneOf = (list: readonly string[], value: string | null): boolean =>
+  list.length === 0 || (value !== null && list.some(one => one.toLowerCase() === value.toLowerCase()))
+
+/** Written anew, without the code under test: whether a list of spends as a whole is one that the mandate allows. */
+function isAllowed(constraints: Constraints, spends: readonly Spend[]): boolean {
+  const within = (most: bigint | null, groups: Iterable<readonly Spend[]>): boolean =>
+    most === null || [...groups].every(group => sum(group) <= most)
+  return (
+    within(
+      constraints.perTransactionEuros,
+      spends.map(spend => [spend]),
+    ) &&
+    within(constraints.perDayEuros, Map.groupBy(spends, ({ day }) => day).values()) &&
+    within(constraints.perMonthEuros, Map.groupBy(spends, ({ day }) => monthOf(day)).values()) &&
+    within(constraints.totalEuros, [spends]) &&
+    (constraints.count === null || spends.length <= constraints.count) &&
+    spends.every(
+      ({ merchant, mcc, country }) =>
+        isOneOf(constraints.merchants, merchant) &&
+        isOneOf(constraints.mccs, mcc) &&
+        isOneOf(constraints.countries, country),
+    )
+  )
+}
+
+const usedBy = (spends: readonly Spend[], day: number): MandateCounters => ({
+  dayEuros: sum(spends.filter(spend => spend.day === day)),
+  monthEuros: sum(spends.filter(spend => monthOf(spend.day) === monthOf(day))),
+  totalEuros: sum(spends),
+  uses: spends.length,
+})
+
+describe('whatever is asked for in whatever order', () => {
+  test('a spend lies inside exactly where the mandate allows it beside those before', () => {
+    let inside = 0
+    let outside = 0
+    fc.assert(
+      fc.property(anyConstraints, fc.array(anySpend, { maxLength: 15 }), (constraints, asked) => {
+        const compiled = compileConstraints(constraints)
+        const taken: Spend[] = []
+        for (const spend of asked.toSorted((one, other) => one.day - other.day)) {
+          const reason = whyOutside(compiled, spend, usedBy(taken, spend.day))
+          expect(reason === undefined).toBe(isAllowed(constraints, [...taken, spend]))
+          if (reason !== undefined) outside++
+          else {
+            taken.push(spend)
+            inside++
+          }
+        }
+        expect(isAllowed(constraints, taken)).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+    expect(Math.min(inside, outside)).toBeGreaterThan(200)
+  })
+})

@@ -1,0 +1,18 @@
+import { scopes } from '../../../src/kernel/contract/scopes.ts'
+import { boundedCache } from '../../../src/values/bounded-cache.ts'
+import { aKey, aToken, type TestClient } from '../factories.ts'
+
+const scopesBut = (scope: string) => scopes.filter(name => name !== scope)
+
+/** Credentials that lack one scope: one serves all operations of that scope. */
+export const credentialsWithout = (client: TestClient, agentId: string) => ({
+  /** A key with every scope but this one. */
+  keyWithout: boundedCache(async scope => String((await aKey(client, { scopes: scopesBut(scope) })).key)),
+  /** An agent’s token with a few scopes that any may have, but not this one. */
+  tokenWithout: boundedCache(async scope => {
+    const readable = scopesBut(scope).filter(
+      name => name.endsWith(':read') && /^(agents|policies|events|tokens)/.test(name),
+    )
+    return String((await aToken(client, agentId, { scopes: readable })).token)
+  }),
+})

@@ -1,0 +1,40 @@
+import type { Page } from 'playwright-core'
+
+interface Focused {
+  readonly name: string
+  /** Whether a reader sees where the focus is. */
+  readonly isVisible: boolean
+}
+
+const FOCUSED = `(() => {
+  const element = document.activeElement
+  const { outlineStyle, outlineWidth } = getComputedStyle(element)
+  const label = element.labels?.[0]?.textContent
+  return {
+    name: (label ?? element.textContent).replace(/\\s+/g, ' ').trim(),
+    isVisible: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2,
+  }
+})()`
+
+/** More than any page has to go through. */
+const MOST_STEPS = 30
+
+/** Goes on by the Tab key until the element of this name has the focus, which must be seen. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const seen: string[] = []
+  while (seen.length < MOST_STEPS) {
+    await page.keyboard.press('Tab')
+    const focused = (await page.evaluate(FOCUSED)) as Focused
+    seen.push(focused.name)
+    if (focused.name !== name) continue
+    if (!focused.isVisible) throw new Error(`nobody sees that ${name} has the focus`)
+    return
+  }
+  throw new Error(`the keyboard reaches ${seen.join(', ')}, and not ${name}`)
+}
+
+/** Presses what has this name, by keyboard alone. */
+export async function pressByKeyboard(page: Page, name: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Enter')
+}

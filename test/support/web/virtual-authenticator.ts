@@ -1,0 +1,47 @@
+import type { CDPSession, Page } from 'playwright-core'
+
+interface Credential {
+  readonly credentialId: string
+  readonly signCount: number
+}
+
+/** A passkey device that Chromium plays for one page. It confirms its user at once, until it is told otherwise. */
+export interface VirtualAuthenticator {
+  /** Whether the finger is that of the user. */
+  recognize(isUser: boolean): Promise<void>
+  /** Lets this device sign with the passkeys of another one, as devices that share them do. */
+  takeOver(other: VirtualAuthenticator): Promise<void>
+  credentials(): Promise<Credential[]>
+}
+
+/** Devices that share a passkey count each for itself: the second one begins where the first will not come. */
+const AHEAD = 1_000
+
+export async function addAuthenticator(page: Page): Promise<VirtualAuthenticator> {
+  const session: CDPSession = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  const credentials = async () =>
+    (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials
+  return {
+    credentials,
+    recognize: isUserVerified =>
+      session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }).then(() => undefined),
+    async takeOver(other) {
+      for (const credential of (await other.credentials()) as Awaited<ReturnType<typeof credentials>>)
+        await session.send('WebAuthn.addCredential', {
+          authenticatorId,
+          credential: { ...credential, signCount: credential.signCount + AHEAD },
+        })
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgentUnder, anIntent, aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
+import { pressByKeyboard, tabTo } from '../../support/web/keyboard.ts'
+import { markIn, newsIn, open, openAsOwner, openBeside, troubleIn } from './devices.ts'
+import { origin, service } from './pages-service.ts'
+
+const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 }
+
+/** An owner, an agent whose payments above ten euros wait, and such a payment. */
+async function aWaitingIntent() {
+  const { client, ownerId, key } = await service.owner()
+  const agent = await anAgentUnder(client, rules)
+  const intent = await anIntent(client, agent.id)
+  return { client, ownerId, key, agent, intent, address: `${origin}/approve/${intent.id}` }
+}
+
+describe('a person with a passkey', () => {
+  test('joins by a link, enrols and approves, by keyboard alone', async () => {
+    const { client, intent } = await aWaitingIntent()
+    const { url } = await bodyOf(client.console.createLink({ body: {} }))
+    const { page, complaints, requests } = await open(String(url))
+    await pressByKeyboard(page, 'Use the link and sign in')
+    await page.waitForURL('**/join')
+    await pressByKeyboard(page, 'Create a passkey')
+    await page.waitForURL('**/approve')
+    await page.goto(`${origin}/approve/${intent.id}`)
+    await page.locator('blockquote').filter({ hasText: intent.id }).waitFor()
+    await pressByKeyboard(page, 'Approve with passkey')
+    await newsIn(page).filter({ hasText: 'Approved. Your signature is kept as the proof.' }).waitFor()
+    expect(await markIn(page).innerText()).toBe('Approved')
+    expect(await page.evaluate('document.activeElement.id')).toBe('heading')
+    await tabTo(page, 'Open the proof')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/intents/${intent.id}/approval`)
+    expect(await page.innerText('body')).toContain(intent.id)
+    const approved = await bodyOf(client.intents.get({ params: { id: intent.id } }))
+    expect(approved).toMatchObject({ status: 'approved', decidedBy: { type: 'console' } })
+    expect(requests.filter(address => !address.startsWith(origin))).toEqual([])
+    expect(complaints.filter(complaint => !complaint.includes('favicon'))).toEqual([])
+  })
+})
+
+describe('a decision on the page', () => {
+  test('a finger that is not the user’s approves nothing, and the right one does', async () => {
+    const { client, intent, address } = await aWaitingIntent()
+    const { page, device } = await openAsOwner(client)
+    await page.goto(address)
+    await device.recognize(false)
+    await page.getByRole('button', { name: 'Approve with passkey' }).click()
+    await troubleIn(page).filter({ hasText: 'did not confirm that it is you' }).waitFor()
+    expect(await statusOf(client, intent.id)).toBe('created')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve with passkey')
+    await device.recognize(true)
+    await page.getByRole('button', { name: 'Approve with passkey' }).click()
+    await newsIn(page).filter({ hasText: 'Approved.' }).waitFor()
+    expect(await statusOf(client, intent.id)).toBe('approved')
+  })
+
+  test('in two windows at once is made once, and the other window says which', async () => {
+    const { client, intent, address } = await aWaitingIntent()
+    const first = await openAsOwner(client)
+    await first.page.goto(address)
+    const second = await openBeside(first, address)
+    await second.page.getByLabel('Reason to deny it').fill('Too expensive')
+    await Promise.all([
+      first.page.getByRole('button', { name: 'Approve with passkey' }).click(),
+      second.page.getByRole('button', { name: 'Deny' }).click(),
+    ])
+    await Promise.all(
+      [first, second].map(({ page }) => markIn(page).and(page.locator(':not(.created)')).waitFor()),
+    )
+    const status = await statusOf(client, intent.id)
+    expect(['approved', 'denied']).toContain(status)
+    const marks = await Promise.all([first, second].map(({ page }) => markIn(page).innerText()))
+    expect(marks).toEqual(Array(2).fill(status === 'approved' ? 'Approved' : 'Denied'))
+    const told = await Promise.all(
+      [newsIn(first.page), troubleIn(first.page), newsIn(second.page), troubleIn(second.page)].map(part =>
+        part.innerText(),
+      ),
+    )
+    expect(told.filter(text => text === 'Somebody was faster: it has been decided already.')).toHaveLength(1)
+  })
+
+  test('of somebody else shows by itself, and asking for it is no activity of the person', async () => {
+    const { client, intent, address } = await aWaitingIntent()
+    const { page, requests } = await openAsOwner(client)
+    const polls: (string | undefined)[] = []
+    page.on('request', request => {
+      if (request.url().endsWith(`/intents/${intent.id}`)) polls.push(request.headers()['x-background'])
+    })
+    await page.clock.install()
+    await page.goto(address)
+    await bodyOf(client.intents.deny({ params: { id: intent.id }, body: { reason: 'Not now' } }))
+    await page.clock.runFor(5_000)
+    await newsIn(page).filter({ hasText: 'This has been decided meanwhile.' }).waitFor()
+    expect(await markIn(page).innerText()).toBe('Denied')
+    expect(await page.innerText('main')).toContain('Denied by an API key')
+    expect(await page.innerText('main')).toContain('Not now')
+    expect(polls).toContain('true')
+    expect(polls).not.toContain(undefined)
+    expect(requests.length).toBeGreaterThan(0)
+  })
+
+  test('waits for another reading where what would be signed has changed', async () => {
+    const { client, intent, agent, address } = await aWaitingIntent()
+    const { page } = await openAsOwner(client)
+    await page.goto(address)
+    const sentence = page.locator('blockquote')
+    await sentence.filter({ hasText: 'Pay € 25.00 to' }).waitFor()
+    const { id: policyId } = await aPolicy(client, { ...rules, amountTolerancePercent: 5 })
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId } }))
+    await page.getByRole('button', { name: 'Approve with passkey' }).click()
+    await troubleIn(page).filter({ hasText: 'What you would sign has changed.' }).waitFor()
+    expect(await sentence.innerText()).toContain('at most € 26.25')
+    expect(await page.innerText('main')).toContain('€26.25')
+    expect(await statusOf(client, intent.id)).toBe('created')
+    await page.getByRole('button', { name: 'Approve with passkey' }).click()
+    await newsIn(page).filter({ hasText: 'Approved.' }).waitFor()
+  })
+})
+
+const statusOf = async (client: TestClient, id: string) =>
+  (await bodyOf(client.intents.get({ params: { id } }))).status

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
+import { axeFindings } from '../../support/web/axe.ts'
+import { faintTexts } from '../../support/web/contrast.js'
+import { openAsOwner, visit } from './devices.ts'
+import { origin, service } from './pages-service.ts'
+
+const phone = { viewport: { width: 360, height: 740 } }
+const desk = { viewport: { width: 1280, height: 800 } }
+const looks = [
+  ['a phone in light', { ...phone, colorScheme: 'light', locale: 'en-GB' }],
+  ['a phone in dark', { ...phone, colorScheme: 'dark', locale: 'de-DE' }],
+  ['a desk in light', { ...desk, colorScheme: 'light', locale: 'de-DE' }],
+  ['a desk in dark', { ...desk, colorScheme: 'dark', locale: 'en-GB' }],
+] as const satisfies readonly (readonly [string, BrowserContextOptions])[]
+
+const hostile = `<img src=x onerror=alert(1)>\u202e"'&${'w'.repeat(150)}`
+
+/** An owner with intents in each state that the page shows otherwise. */
+async function intentsInEachState() {
+  const { client } = await service.owner()
+  const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 100, dailyLimitEuros: 500 }
+  const agent = await anAgentUnder(client, { ...rules, amountTolerancePercent: 5 })
+  const [waiting, denied, approved, strange] = await Promise.all([
+    anIntent(client, agent.id),
+    anIntent(client, agent.id, { amountEuros: 26 }),
+    anIntent(client, agent.id, { amountEuros: 27 }),
+    anIntent(client, agent.id, { amountEuros: 28, merchant: hostile, purpose: hostile }),
+  ])
+  await bodyOf(client.intents.deny({ params: { id: denied.id }, body: { reason: 'Too expensive' } }))
+  await bodyOf(client.intents.approve({ params: { id: approved.id }, body: { comment: 'Go ahead' } }))
+  return { client, intents: [waiting, denied, approved, strange] }
+}
+
+async function expectReadable(page: Page, { viewport, locale }: (typeof looks)[number][1]): Promise<void> {
+  expect([page.url(), await axeFindings(page)]).toEqual([page.url(), []])
+  expect([page.url(), await page.evaluate(faintTexts)]).toEqual([page.url(), []])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
+  expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2))
+}
+
+const { client, intents } = await intentsInEachState()
+
+let cookies: ReturnType<typeof cookiesOfOwner> | undefined
+
+const cookiesOfOwner = async () => (await openAsOwner(client)).page.context().storageState()
+
+/** Opens a page in a browser in which the owner is signed in. */
+async function visitSignedIn(path: string, look: BrowserContextOptions) {
+  cookies ??= cookiesOfOwner()
+  return visit(`${origin}/${path}`, { ...look, storageState: await cookies })
+}
+
+describe.each(looks)('on %s', (_, look) => {
+  test('every page is readable and accessible, and loads only what is ours', async () => {
+    const { page, complaints, requests } = await visitSignedIn('approve', look)
+    // The other looks have no element that one of these does not have.
+    const shown = look === looks[0][1] ? intents : intents.slice(0, 1)
+    const paths = ['approve', 'login', 'join', ...shown.map(({ id }) => `approve/${id}`)]
+    for (const path of paths) {
+      await page.goto(`${origin}/${path}`)
+      if (path.endsWith(String(intents[0]?.id)))
+        await page.locator('blockquote').filter({ hasText: '26.25' }).waitFor()
+      await expectReadable(page, look)
+    }
+    await page.goto(`${service.url}/login`)
+    await expectReadable(page, look)
+    expect(complaints).toEqual([])
+    expect(requests.filter(url => !url.startsWith(origin) && !url.startsWith(service.url))).toEqual([])
+  })
+})
+
+test('names that are markup, endless or turned around are shown as what they are', async () => {
+  const strange = intents.at(-1)
+  const { page, complaints } = await visitSignedIn(`approve/${strange?.id}`, { ...phone, locale: 'en-GB' })
+  const heading = await page.locator('h1').innerText()
+  expect(heading).toContain('<img src=x onerror=alert(1)>\ufffd')
+  expect(heading).toMatch(/…$/)
+  expect(heading.length).toBeLessThan(110)
+  expect(await page.locator('main img').count()).toBe(0)
+  expect(await page.locator('dd').first().innerText()).toContain('w'.repeat(150))
+  expect(complaints).toEqual([])
+})

@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals'
+import { plainText } from '../../../src/surface/console-pages/plain-text.ts'
+
+test.each([
+  ['Bookshop', 'Bookshop'],
+  ['  two\n\tlines ', 'two lines'],
+  ['pay\u202elaP', 'pay\ufffdlaP'],
+  ['a\u2066b\u2069c\u200b\u200fd', 'a\ufffdb\ufffdc\ufffdd'],
+  ['bell\u0007', 'bell\ufffd'],
+  ['👩‍👧 Söhne', '👩‍👧 Söhne'],
+  ['می‌خواهم', 'می‌خواهم'],
+  ['<img src=x>', '<img src=x>'],
+])('the text %j of somebody else shows as %j', (text, shown) => {
+  expect(plainText(text)).toBe(shown)
+})
+
+test('a long text is cut between characters as readers see them', () => {
+  expect(plainText('a'.repeat(10), 10)).toBe('a'.repeat(10))
+  expect(plainText('a'.repeat(11), 10)).toBe(`${'a'.repeat(9)}…`)
+  expect(plainText('👩‍👧'.repeat(11), 10)).toBe(`${'👩‍👧'.repeat(9)}…`)
+  expect(plainText(`e${'\u0301'.repeat(1_000_000)}`, 10).length).toBeLessThan(100)
+})
