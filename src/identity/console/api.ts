@@ -3,6 +3,7 @@ import { del, type Failure, get, list, missing, nothing, post } from '../../kern
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
+import { assertionEvents, assertionRefusals, webauthnAssertion } from '../passkeys/index.ts'
 import { linkEvents, linkFails } from '../people/index.ts'
 import { browserHeaders } from './begin.ts'
 import { CurrentSession, consoleEvents, consoleFails, SessionRecord, status } from './schemas.ts'
@@ -36,11 +37,17 @@ export const consoleApi = {
       'Whoever opens it signs in as that person: within ten minutes, once. While nobody is there yet `personId` is left out, and opening the link makes the first person, an owner with the name of the account. The token stands behind the `#` and counts only once a button is pressed, so no log, no preview and no mail scanner uses it up.',
     callers: ['key'],
     scope: 'console:write',
-    body: z.strictObject({ personId: id('person').nullable().default(null) }),
+    body: z.strictObject({
+      personId: id('person').nullable().default(null),
+      webauthnAssertion: webauthnAssertion.optional().meta({
+        description:
+          'Of an owner, once the account has had a passkey: `POST /passkeys/challenge`, purpose `invitation`, subject `{personId}`.',
+      }),
+    }),
     example: { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, Link],
-    fails: linkProblems,
-    emits: { 'console.link_created': consoleEvents['console.link_created'] },
+    fails: { ...assertionRefusals, ...linkProblems },
+    emits: { ...assertionEvents, 'console.link_created': consoleEvents['console.link_created'] },
   }),
   redeemLink: post('/console/links/redeem', {
     summary: 'Sign in by a link',

@@ -6,7 +6,16 @@ import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { sessionCookie } from '../../kernel/contract/session-cookie.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
-import { findPerson, hasAnybody, makeLink, personEvents, redeemLink } from '../people/index.ts'
+import { grantEnrolment } from '../passkeys/index.ts'
+import {
+  consentOf,
+  findPerson,
+  hasAnybody,
+  makeLink,
+  personEvents,
+  redeemLink,
+  useConsent,
+} from '../people/index.ts'
 import { consoleApi } from './api.ts'
 import { authenticateSession } from './authenticate.ts'
 import { beginSession, currentSession } from './begin.ts'
@@ -39,11 +48,15 @@ function withStatus(status: 'active' | 'ended' | undefined): Condition<ConsoleSe
 }
 
 const consoleOperations = implement(consoleApi, {
-  async createLink({ body: { personId } }, context) {
+  async createLink({ body: { personId, webauthnAssertion } }, context) {
     const { refuse, emit } = context
     const person = personId === null ? null : await findPerson(personId, context)
     if (person ? person.status === 'removed' : personId !== null) return refuse('person_not_found')
     if (!person && (await hasAnybody(context))) return refuse('person_required')
+    const consent = await consentOf(webauthnAssertion, context)
+    if (typeof consent === 'string') return refuse(consent)
+    const code = personId === null ? undefined : await useConsent(consent, { personId }, context)
+    if (code) return refuse(code)
     const link = await makeLink({ personId, kind: 'sign_in' }, context)
     emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })
     return { ...link, personId }
@@ -54,7 +67,10 @@ const consoleOperations = implement(consoleApi, {
     const redeemed = await redeemLink(body.token, context)
     if (typeof redeemed === 'string') return context.refuse(redeemed)
     const { person, kind } = redeemed
-    return beginSession({ person, passkeyId: null }, { kind }, context)
+    const begun = await beginSession({ person, passkeyId: null }, { kind }, context)
+    const sessionId = begun.answer.id
+    if (kind !== 'sign_in') grantEnrolment(context, { personId: person.id, sessionId, kind })
+    return begun
   },
 
   async session(_, { records, actor, refuse }) {

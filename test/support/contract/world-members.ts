@@ -4,11 +4,14 @@ import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import {
+  aLinkOf,
   anApproval,
   anEnrolment,
+  anInvitation,
   aRegistration,
   aRevocation,
   aSignedMandate,
+  aSignInLink,
   inThirtyDays,
   type Make,
   type WorldService,
@@ -90,6 +93,7 @@ export const MADE_MEMBERS: Readonly<
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
+  'console.createLink': aSignInLink,
   'console.redeemLink': async (make, _, service) => {
     const { id: ownerId } = await make('GET', '/customers/me')
     return { token: tokenIn((await aLink(service, { ownerId })).url) }
@@ -126,7 +130,8 @@ export const MADE_MEMBERS: Readonly<
   'passkeys.registerOptions': anEnrolment,
   'passkeys.registerVerify': aRegistration,
   'passkeys.revoke': aRevocation,
-  'people.create': async () => ({ email: `${randomUUID()}@example.com` }),
+  'people.create': anInvitation({ name: 'Grace Hopper', role: 'approver' }),
+  'people.link': aLinkOf,
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   'fillerKeys.create': async () => ({
     publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),
