@@ -1,6 +1,8 @@
 import './people/consent.ts'
 import './people/documented.ts'
+import './people/joining.ts'
 import './people/last-owner.ts'
+import './people/recovered.ts'
 import './people/recovery.ts'
 import './people/recovery-runs.ts'
 import { describe, expect, test } from '@jest/globals'
