@@ -28,16 +28,23 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'paymentTokens.charge': 16,
   // It finds the intent of the token, cancels it as intents.cancel does, and the token with it.
   'paymentTokens.revoke': 9,
+  // Passkeys and people are locked, so that an owner stays; the person, and then links, passkeys and a recovery end with it.
+  'people.remove': 11,
+  // The owner's consent is read before anything is locked; then it is used up, and the link before it ends.
+  'people.link': 9,
+  // Its mandates are suspended.
+  'agents.delete': 8,
   // The intents, and one statement for each of the three means of payment.
   'intents.list': 4,
   // All that an intent is decided by, and by whom, from whom and how it was paid.
   'consolePages.approve': 12,
   // Where no credit is named the sandbox bank sends one: it is matched and booked, and answered is what came of it.
   'collect.settle': 9,
-  // Three transactions, around two calls: the second one decides as a card authorization does, the third one settles so.
-  'mpp.pay': 14,
-  // Two of them.
-  'mpp.mint': 8,
+  // A read, then two transactions around the second call: one decides as a card authorization does, the other settles so.
+  // What many payments share costs a single one a few more waits.
+  'mpp.pay': 19,
+  // The read, and the first of them.
+  'mpp.mint': 11,
   // Three transactions, around two calls: the credential is read, its settlement stored, and then ended.
   'settlements.pay': 13,
   'settlements.payByPost': 13,

@@ -8,17 +8,18 @@ import { isLost } from './retry.ts'
 
 /**
  * Runs a transaction on a connection of its own. The connection always goes back to the pool, or is closed if it broke.
- * `begin` is sent with the first statement of the work: if it fails, so does that one.
+ * `begin` is sent with the first statement of the work: if it fails, so does that one. Null opens no transaction: for
+ * reads, which are then sent together on one connection.
  */
 export async function onConnection<T>(
   { pool }: Database,
-  begin: string,
+  begin: string | null,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    client.query(begin).catch(() => undefined)
+    if (begin !== null) client.query(begin).catch(() => undefined)
     return await work(client)
   } catch (error) {
     broken = isLost(error) ? (error as Error) : await failureOf(client.query('rollback'))

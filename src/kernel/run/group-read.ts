@@ -36,12 +36,11 @@ async function read(
   const [first] = calls
   if (!first) return []
   const handler = handlerOf(first)
-  const { items, state } = await onConnection(runtime.database, 'begin read only', async client => {
+  const { items, state } = await onConnection(runtime.database, null, async client => {
     const sql = sqlOfTransaction(client)
     const now = await nowOf(sql, first.actor.tenant)
     const items = calls.map(call => itemOf({ call, now }))
     const state = await handler.load(items, sql, runtime.ports)
-    await client.query('commit')
     return { items, state }
   })
   return calls.map((call, index) => {
