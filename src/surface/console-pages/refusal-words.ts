@@ -58,6 +58,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'This passkey was not accepted. Try again, or use another one. After five failures it is closed for fifteen minutes.',
     'Dieser Passkey wurde nicht angenommen. Versuchen Sie es noch einmal, oder nehmen Sie einen anderen. Nach fünf Fehlern ist er für fünfzehn Minuten gesperrt.',
   ],
+  statement_outdated: [
+    'What was signed is not what is asked for any more. Load the page again, read it, and try again.',
+    'Was unterschrieben wurde, ist nicht mehr das Verlangte. Laden Sie die Seite neu, lesen Sie sie, und versuchen Sie es noch einmal.',
+  ],
   person_may_not: [
     'The role of the person of this passkey does not allow this. Ask an owner of the account.',
     'Die Rolle der Person dieses Passkeys erlaubt das nicht. Bitten Sie einen Inhaber des Kontos.',
