@@ -6,8 +6,11 @@ import { fillPastAuthorizations } from '../bench/database/past-authorizations.ts
 import { fillPast, HOT, RUNNER } from '../bench/database/past-intents.ts'
 import { networkBefore } from '../support/cards/network.ts'
 import { demand, startMerchant } from '../support/commerce/merchant.ts'
+import { inDays } from '../support/control/mandates.ts'
 import { bodyOf } from '../support/factories.ts'
 import { ENCRYPTION_KEY, startTestService } from '../support/harness.ts'
+import type { Authenticator } from '../support/identity/authenticator.ts'
+import { enrolled, signed } from '../support/identity/people.ts'
 
 /** Compares how many blocks PostgreSQL reads for a request before and after very much has been spent. */
 const service = await startTestService({ env: { DATABASE_POOL: '4', OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
@@ -65,6 +68,11 @@ async function payByCard(cardId: string, descriptor = 'Bookshop') {
   return answered
 }
 
+let device: Promise<Authenticator> | undefined
+/** The device of the one person who signs. */
+const signer = (): Promise<Authenticator> =>
+  (device ??= enrolled(service, { ownerId, key: token, client }).then(person => person.device))
+
 /** Each entry prepares what its request needs, and returns the request that is measured. */
 const requests: Record<string, () => Promise<() => Promise<unknown>>> = {
   declaring: async () => declare,
@@ -73,6 +81,17 @@ const requests: Record<string, () => Promise<() => Promise<unknown>>> = {
       client.runs.create({ body: { agentId: `agent_bench_${RUNNER}`, name: 'R' } }),
     )
     return () => declare({ agentId: `agent_bench_${RUNNER}`, runId, clientIntentId: runId })
+  },
+  async 'declaring inside a mandate'() {
+    const device = await signer()
+    const mandate = { agentId: hot, constraints: { totalEuros: 1_000 }, expiresAt: inDays(30) }
+    const challenge = await bodyOf(client.mandates.options({ body: mandate }))
+    const body = { ...mandate, webauthnAssertion: signed(challenge, device) }
+    const { id } = await bodyOf(client.mandates.create({ body }))
+    return async () => {
+      expect((await declare({ amountEuros: 75 })).decidedBy).toMatchObject({ type: 'mandate', id })
+      await bodyOf(client.mandates.revoke({ params: { id }, body: {} }))
+    }
   },
   async approving() {
     const { id } = await declare({ amountEuros: 75 })

@@ -22,6 +22,8 @@ export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'co
   readonly reason: string
   /** The rule that gave the reason; null if no rule objected. */
   readonly rule: string | null
+  /** The mandate that has approved it in place of a person. */
+  readonly mandateId: string | null
   /** The amount reserved or spent for the subject now, after everything that was given back. */
   readonly usedEuros: Euros
 }
@@ -35,6 +37,7 @@ select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject
   d.created_at as at, d.request, d.counters, s.allowed, s."requiresApproval", s.reason,
   case when s."requiresApproval" or not s.allowed
     then jsonb_path_query_first(d.result, '$.checks[*] ? (@.message == $.reason)') ->> 'rule' end as rule,
+  d.result -> 'mandate' ->> 'id' as "mandateId",
   coalesce((select r.reserved_cents + r.spent_cents from reservations r
     where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as "usedEuros"`
 

@@ -11,6 +11,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../rules/index.ts'
+import { MandateDiff } from './mandate-diff.ts'
 
 /** The verdict of the record, and the verdict of this policy on the same spend. */
 export interface Replayed {
@@ -37,6 +38,7 @@ export class DecisionDiff {
   #totalEuros: Euros = 0n
   #uses = 0
   readonly #budgets = new Map<string, Euros>()
+  readonly #mandates = new MandateDiff()
   /** Whether any decision has differed yet. Until then request and counters are those of the record. */
   #differs = false
   /** undefined = taken from the record of the first decision. */
@@ -64,6 +66,7 @@ export class DecisionDiff {
     const ruling = decide(this.#policy, this.#adjustRequest(request), this.#adjustCounters(counters))
     const now = verdictOf(ruling, isApproval)
     if (now !== was) this.#addDifference(recorded, request, { was, now, ruling })
+    this.#addMandates(recorded, ruling)
     if (now === 'allowed' || (was === 'allowed' && now === 'person')) this.#lastSpendAt = recorded.at
     return { was, now, ruling }
   }
@@ -110,18 +113,29 @@ export class DecisionDiff {
       if (!period) this.#budgets.set(id, (this.#budgets.get(id) ?? 0n) + amount)
   }
 
+  /** A mandate that this policy needs, and the recorded one did not, or the other way about. */
+  #addMandates({ mandateId, usedEuros }: RecordedDecision, { mandate, holdEuros }: Ruling): void {
+    if ((mandate?.id ?? null) === mandateId) return
+    this.#differs = true
+    if (mandate) this.#mandates.add(mandate.id, holdEuros, 1)
+    if (mandateId && usedEuros > 0n) this.#mandates.add(mandateId, -usedEuros, -1)
+  }
+
   #startDay(day: string): void {
     if (day === this.#day) return
-    if (day.slice(0, 7) !== this.#day.slice(0, 7)) this.#monthEuros = 0n
+    const isNewMonth = day.slice(0, 7) !== this.#day.slice(0, 7)
+    this.#mandates.startDay(isNewMonth)
+    if (isNewMonth) this.#monthEuros = 0n
     this.#dayEuros = 0n
     this.#day = day
   }
 
   #adjustRequest(request: SpendRequest): SpendRequest {
     if (!this.#differs) return request
-    const { availableEuros, budgets } = request
+    const { availableEuros, budgets, mandate } = request
     return {
       ...request,
+      mandate: mandate && this.#mandates.adjust(mandate),
       availableEuros: availableEuros === null ? null : notBelowZero(availableEuros - this.#totalEuros),
       budgets: budgets.map(budget => this.#adjustBudget(budget)),
     }

@@ -1,50 +1,17 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { passkeysApi } from './api.ts'
-import { challenge, revocationOf } from './ask.ts'
-import { type Asserting, burnAssertion, verifyAssertion } from './assertions.ts'
+import { challenge } from './ask.ts'
 import { PasskeyChallenge } from './challenge.ts'
 import { registerOptions, registerVerify } from './enrol.ts'
 import { EnrolmentGrant } from './grant.ts'
 import { Passkey } from './passkey.ts'
-import { eventOf, passkeyEvents, webauthnAssertion } from './schemas.ts'
-import { lockPasskeys, passkeyStanding, revoke as revokePasskey } from './standing.ts'
-
-/** In the console, only owners touch the passkeys of others. */
-const isForeign = ({ personId }: Passkey, { type, id, scopes }: Context['actor']): boolean =>
-  type === 'console' && id !== personId && !scopes.has('people:write')
+import { isForeign, revoke } from './revoke.ts'
+import { eventOf, passkeyEvents } from './schemas.ts'
 
 const inStatus = { active: { revokedAt: null }, revoked: { revokedAt: { $ne: null } } }
-
-/** The tenant's passkeys are locked as a set, so that of two which revoke each other at once one is left. */
-const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, body }, context) => {
-  const { records, sql, tenant, actor, refuse } = context
-  const [, passkey, { active }] = await Promise.all([
-    lockPasskeys(context),
-    records.findOne(Passkey, { id, revokedAt: null }),
-    passkeyStanding(sql, tenant),
-  ])
-  if (!passkey) return refuse('passkey_not_found')
-  if (isForeign(passkey, actor)) return refuse('not_yours')
-  const code = active > 1 ? await whyNotRevoked(passkey, body.webauthnAssertion, context) : undefined
-  if (code) return refuse(code)
-  revokePasskey(passkey, context)
-  return undefined
-}
-
-async function whyNotRevoked(passkey: Passkey, sent: unknown, context: Asserting) {
-  if (sent === undefined) return 'assertion_required'
-  const { data } = webauthnAssertion.safeParse(sent)
-  if (!data) return 'assertion_malformed'
-  const verified = await verifyAssertion(data, context)
-  if (typeof verified === 'string') return verified
-  const expected = { kind: 'revocation', members: revocationOf(passkey) } as const
-  const code = await burnAssertion(verified, expected, context)
-  return code ?? (verified.passkeyId === passkey.id ? 'self_revocation' : undefined)
-}
 
 const passkeys = implement(passkeysApi, {
   registerOptions,

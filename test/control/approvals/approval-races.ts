@@ -6,7 +6,7 @@ import { challengeOf, signatureOver } from '../../support/control/approvals.ts'
 import { intentOf, intentsIn } from '../../support/control/intents.ts'
 import { aFundedAgent, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { enrolled, signed } from '../../support/identity/people.ts'
+import { assertion, enrolled, signed } from '../../support/identity/people.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
@@ -118,8 +118,8 @@ describe('a yes by passkey, a no by key and the deadline at one instant', () => 
   })
 })
 
-describe('a person who is removed, or loses the right, at the instant of an approval', () => {
-  test('approves before that or not at all', async () => {
+describe('a person who loses the right, or is removed, between signature and approval', () => {
+  test('approves nothing any more', async () => {
     const { client: mine, agent, person, ...owner } = await anApprover()
     const approver = await enrolled(
       { ...service, url: 'http://localhost' },
@@ -131,7 +131,11 @@ describe('a person who is removed, or loses the right, at the instant of an appr
     )
     const { id } = await anIntent(mine, agent.id)
     const webauthnAssertion = await signatureOver(mine, id, approver)
-    await bodyOf(mine.people.update({ params: { id: approver.personId }, body: { role: 'viewer' } }))
+    const { personId } = approver
+    const subject = { personId, role: 'viewer' } as const
+    const consent = await assertion(mine, person, { purpose: 'invitation', subject })
+    const body = { role: 'viewer', webauthnAssertion: consent } as const
+    await bodyOf(mine.people.update({ params: { id: personId }, body }))
     const refused = await mine.intents.approve({ params: { id }, body: { webauthnAssertion } })
     expect(refused).toMatchObject({ status: 403, code: 'person_may_not' })
     const again = await signatureOver(mine, id, approver)

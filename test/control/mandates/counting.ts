@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import { aCard } from '../../support/cards/cards.ts'
 import { networkBefore } from '../../support/cards/network.ts'
+import { demand, startMerchant } from '../../support/commerce/merchant.ts'
 import { deciderOf, inDays, mandatesIn } from '../../support/control/mandates.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 const { anOwnerWithAgent, aMandate, countersOf, eventsOf } = mandatesIn(service, service.url)
 const network = networkBefore(service)
+const shop = await startMerchant()
 
 type Subject = Awaited<ReturnType<typeof anOwnerWithAgent>>
 
@@ -120,5 +122,22 @@ describe('a mandate counts', () => {
     expect(await get(owner, mandate)).toMatchObject({ status: 'active', heldEuros: 25, spentEuros: 0 })
     await network.clear(card.id, authorizationId, 25)
     expect(await get(owner, mandate)).toMatchObject({ status: 'exhausted', heldEuros: 0, spentEuros: 25 })
+  })
+
+  test('a machine payment once, through its intent', async () => {
+    const owner = await anOwnerWithAgent({ amountTolerancePercent: 0 })
+    const { client } = owner
+    const mandate = await aMandate(owner, { totalEuros: 100, count: 3 })
+    const { id: cardId } = await aCard(client, { agentId: owner.id, usage: 'multi' })
+    const url = shop.sells('/report', demand({ amount: '2500' }))
+    const { id: intentId } = await owner.buy(25, { merchant: '127.0.0.1' })
+    await bodyOf(client.mpp.pay({ body: { url, intentId, cardId } }))
+    expect((await bodyOf(client.intents.get({ params: { id: intentId } }))).decidedBy?.id).toBe(mandate.id)
+    expect(await get(owner, mandate)).toMatchObject({ countLeft: 2, totalLeftEuros: 75 })
+    expect(await countersOf(mandate.id)).toMatchObject([
+      { uses: 1, waiting: 0, spent: '2500', reserved: '0' },
+      {},
+      {},
+    ])
   })
 })

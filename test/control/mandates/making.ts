@@ -5,6 +5,7 @@ import { canonicalJson } from '../../../src/values/canonical-json.ts'
 import { inDays, mandatesIn } from '../../support/control/mandates.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { signedInTo } from '../../support/identity/console.ts'
 import { enrolled, signed } from '../../support/identity/people.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 
@@ -221,5 +222,29 @@ describe('no mandate is made', () => {
     expect(await create(owner, body)).toEqual([400, 'too_many_mandates'])
     await bodyOf(owner.client.mandates.revoke({ params: mandate, body: {} }))
     expect((await create(owner, await signedMandate(owner, { totalEuros: 24 })))[0]).toBe(201)
+  })
+})
+
+describe('in the console', () => {
+  test('an owner makes a mandate with an own passkey, and with nobody else’s', async () => {
+    const owner = await anOwnerWithAgent()
+    const { personId } = owner.signer
+    const { client } = await signedInTo(service, owner, { personId })
+    const other = await enrolled(service, owner, { by: owner.signer })
+    const asOther = await signedMandate({ ...owner, signer: other }, { totalEuros: 24 })
+    expect((await client.mandates.create({ body: asOther })).status).toBeGreaterThanOrEqual(400)
+    const { signedBy } = await aMandate({ ...owner, client }, { totalEuros: 24 })
+    expect(signedBy.personId).toBe(personId)
+    expect(await mandatesOf(owner)).toHaveLength(1)
+  })
+
+  test.each(['approver', 'viewer'] as const)('an %s reads mandates, and changes none', async role => {
+    const owner = await anOwnerWithAgent()
+    const mandate = await aMandate(owner, { totalEuros: 24 })
+    const { client } = await signedInTo(service, owner, { role })
+    expect((await bodyOf(client.mandates.list({}))).data).toEqual([mandate])
+    expect(await client.mandates.revoke({ params: mandate, body: {} })).toMatchObject({
+      code: 'missing_scope',
+    })
   })
 })

@@ -164,3 +164,29 @@ describe('of two mandates', () => {
     ])
   })
 })
+
+describe('a backtest', () => {
+  const span = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
+
+  test('under a policy that asks more often uses a mandate as far as it leaves room', async () => {
+    const owner = await anOwnerWithAgent({ autoApproveLimitEuros: 20 })
+    await aMandate(owner, { totalEuros: 50 })
+    for (const amount of [20, 20, 20, 10, 5]) expect(deciderOf(await owner.buy(amount))).toBe('policy')
+    const policy = await bodyOf(
+      owner.client.policies.create({ body: { name: 'Strict', autoApproveLimitEuros: 5 } }),
+    )
+    const answer = await bodyOf(owner.client.policies.backtest({ params: policy, body: span }))
+    expect([answer.same.count, answer.newlyToPerson.count]).toEqual([4, 1])
+    expect(answer.newlyToPerson.amountEuros).toBe(20)
+  })
+
+  test('under a policy that asks less often leaves the mandate to later ones', async () => {
+    const owner = await anOwnerWithAgent({ autoApproveLimitEuros: 1 })
+    const mandate = await aMandate(owner, { totalEuros: 50, count: 2 })
+    for (const amount of [10, 30]) expect(deciderOf(await owner.buy(amount))).toBe(mandate.id)
+    const body = { name: 'Mild', autoApproveLimitEuros: 10 }
+    const policy = await bodyOf(owner.client.policies.create({ body }))
+    const answer = await bodyOf(owner.client.policies.backtest({ params: policy, body: span }))
+    expect(answer.same).toEqual({ count: 2, amountEuros: 40 })
+  })
+})

@@ -2,13 +2,17 @@ import type { areas } from '../../../src/areas.ts'
 import type { Client } from '../../../src/derive/client.ts'
 import type { Role } from '../../../src/kernel/contract/scopes.ts'
 import { bodyOf } from '../factories.ts'
-import type { Owner, TestService } from '../harness.ts'
+import { http, type Owner, type TestService } from '../harness.ts'
 import { Authenticator, type AuthenticatorAlgorithm, type Manner } from './authenticator.ts'
 
 type TestClient = Client<typeof areas>
 
 /** The origin of the pages of a test service. */
 export const originOf = ({ url }: { readonly url: string }): string => url.replace('127.0.0.1', 'localhost')
+
+/** The origin of the pages, as the service tells it to browsers. */
+export const pagesOrigin = async ({ url }: Pick<TestService, 'url'>): Promise<string> =>
+  (await http(url, 'GET', '/.well-known/webauthn', {})).body.origins[0]
 
 /** A person with a device, and the passkey on it. */
 export interface Enrolled {
@@ -54,7 +58,8 @@ export async function enrolled(
   { by, algorithm, ...members }: EnrolledMembers = {},
 ): Promise<Enrolled> {
   const person = await aPerson(service, owner, members)
-  const device = new Authenticator({ origin: originOf(service), ...(algorithm ? { algorithm } : {}) })
+  const origin = await pagesOrigin(service)
+  const device = new Authenticator({ origin, ...(algorithm ? { algorithm } : {}) })
   const passkeyId = await enrol(owner.client, person.id, device, by)
   return { personId: person.id, passkeyId, name: person.name, device, owner }
 }
