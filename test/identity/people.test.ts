@@ -1,5 +1,6 @@
 import './people/consent.ts'
 import './people/documented.ts'
+import './people/joining.ts'
 import './people/last-owner.ts'
 import './people/recovery.ts'
 import './people/recovery-runs.ts'

@@ -1,12 +1,21 @@
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
+import { withHeaders } from '../../kernel/contract/problem.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { sessionCookie } from '../../kernel/contract/session-cookie.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
-import { findPerson, hasAnybody, makeLink, personEvents, redeemLink } from '../people/index.ts'
+import { grantEnrolment, openSignInChallenge, passkeyEvents, verifySignIn } from '../passkeys/index.ts'
+import {
+  consentOf,
+  findPerson,
+  hasAnybody,
+  makeLink,
+  personEvents,
+  redeemLink,
+  useConsent,
+} from '../people/index.ts'
 import { consoleApi } from './api.ts'
 import { authenticateSession } from './authenticate.ts'
 import { beginSession, currentSession } from './begin.ts'
@@ -16,12 +25,6 @@ import { consoleEvents } from './schemas.ts'
 import { ConsoleSession, IDLE_ENDS_MS, standingOf } from './session.ts'
 
 const KEPT_FOR_MS = days(30)
-
-/** Without an address under which passkeys exist there is no console: no cookie would be safe there either. */
-function requirePages({ ports }: Pick<Context, 'ports'>): void {
-  const { unavailable } = ports.relyingParty()
-  if (unavailable) throw new Problem('passkeys_unavailable', unavailable)
-}
 
 /** Those of the tenant; for a person who is no owner, that person's own. */
 const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<ConsoleSession> =>
@@ -39,22 +42,38 @@ function withStatus(status: 'active' | 'ended' | undefined): Condition<ConsoleSe
 }
 
 const consoleOperations = implement(consoleApi, {
-  async createLink({ body: { personId } }, context) {
+  async createLink({ body: { personId, webauthnAssertion } }, context) {
     const { refuse, emit } = context
     const person = personId === null ? null : await findPerson(personId, context)
     if (person ? person.status === 'removed' : personId !== null) return refuse('person_not_found')
     if (!person && (await hasAnybody(context))) return refuse('person_required')
+    const consent = await consentOf(webauthnAssertion, context)
+    if (typeof consent === 'string') return refuse(consent)
+    const code = person && (await useConsent(consent, { personId: person.id }, context))
+    if (code) return refuse(code)
     const link = await makeLink({ personId, kind: 'sign_in' }, context)
     emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })
     return { ...link, personId }
   },
 
   async redeemLink({ body }, context) {
-    requirePages(context)
+    const { ports, refuse } = context
+    const { unavailable } = ports.relyingParty()
+    if (unavailable) return refuse('console_unavailable', unavailable)
     const redeemed = await redeemLink(body.token, context)
-    if (typeof redeemed === 'string') return context.refuse(redeemed)
+    if (typeof redeemed === 'string') return refuse(redeemed)
     const { person, kind } = redeemed
-    return beginSession({ person, passkeyId: null }, { kind }, context)
+    const { sessionId, answerWith } = await beginSession({ person, passkeyId: null }, context)
+    if (kind !== 'sign_in') grantEnrolment(context, { personId: person.id, sessionId, kind })
+    return answerWith({ kind })
+  },
+
+  signInOptions: (_, context) => openSignInChallenge(context),
+
+  async signIn({ body }, context) {
+    const signedIn = await verifySignIn(body, context)
+    if (typeof signedIn === 'string') return context.refuse(signedIn)
+    return (await beginSession(signedIn, context)).answerWith({})
   },
 
   async session(_, { records, actor, refuse }) {
@@ -106,6 +125,9 @@ export const consoleArea = area(
     reactions: {
       'person.removed': reaction(personEvents['person.removed'], signsOut, ({ personId }, context) =>
         endSessions({ personId }, 'person', context),
+      ),
+      'passkey.revoked': reaction(passkeyEvents['passkey.revoked'], signsOut, ({ passkeyId }, context) =>
+        endSessions({ passkeyId }, 'passkey', context),
       ),
     },
   },

@@ -7,6 +7,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
 import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/index.ts'
+import { assertionEvents, assertionRefusals, webauthnAssertion } from '../passkeys/index.ts'
 import { environments } from './key.ts'
 
 const environment = z.enum(environments).meta({
@@ -57,6 +58,12 @@ const fails = {
   expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],
 } as const satisfies Record<string, Failure>
 
+/** A session that somebody has taken over makes nothing that outlasts it. */
+const consent = webauthnAssertion.optional().meta({
+  description:
+    'In the console, over exactly this key: `POST /passkeys/challenge`, purpose `key`. A key needs none.',
+})
+
 export const keysApi = {
   openAccount: post('/customers', {
     summary: 'Open an account',
@@ -88,10 +95,12 @@ export const keysApi = {
         .max(scopes.length)
         .optional()
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
+      webauthnAssertion: consent,
     }),
     example: { name: 'Build server', environment: 'sandbox', scopes: ['agents:read', 'policies:read'] },
     returns: [201, NewKey],
     fails: {
+      ...assertionRefusals,
       expires_in_past: fails.expires_in_past,
       expires_too_late: fails.expires_too_late,
       owner_not_verified: fails.owner_not_verified,
@@ -106,6 +115,7 @@ export const keysApi = {
       scope_not_held: fails.scope_not_held,
     },
     emits: {
+      ...assertionEvents,
       'key.created': KeyEvent,
       'key.live_created': event('A key of test mode has made a live key, as none worked.', KeyEvent),
     },
@@ -134,10 +144,12 @@ export const keysApi = {
     scope: 'keys:write',
     body: z.strictObject({
       overlapMinutes: z.int().min(0).max(1_440).default(0).meta({ description: 'How long both work.' }),
+      webauthnAssertion: consent,
     }),
     example: { overlapMinutes: 60 },
     returns: [201, NewKey],
     fails: {
+      ...assertionRefusals,
       key_not_found: fails.key_not_found,
       key_not_open: fails.key_not_open,
       expires_too_late: fails.expires_too_late,
@@ -146,7 +158,10 @@ export const keysApi = {
         'The key has scopes that the calling key lacks: only one that has them replaces it.',
       ],
     },
-    emits: { 'key.rotated': event('An API key is being replaced by a new one.', KeyRotated) },
+    emits: {
+      ...assertionEvents,
+      'key.rotated': event('An API key is being replaced by a new one.', KeyRotated),
+    },
   }),
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',

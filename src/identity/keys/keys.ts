@@ -12,6 +12,7 @@ import { newId } from '../../values/ids.ts'
 import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
 import { keysApi } from './api.ts'
 import { authenticator } from './authenticate.ts'
+import { consentToKey, useConsentToKey } from './console-consent.ts'
 import { Key, modeOf } from './key.ts'
 import {
   expiryProblem,
@@ -94,11 +95,16 @@ const keys = implement(keysApi, {
     return Object.assign(customer, { key: first.key })
   },
 
-  async create({ body: { scopes: requestedScopes, expiresAt: requestedExpiry, ...body } }, context) {
+  async create({ body: { webauthnAssertion, ...wanted } }, context) {
+    const { scopes: requestedScopes, expiresAt: requestedExpiry, ...body } = wanted
     const { records, actor, tenant, now, actFor, emit, refuse } = context
     const missing = missingScope(requestedScopes ?? [], actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
+    const consent = await consentToKey(webauthnAssertion, context)
+    if (typeof consent === 'string') return refuse(consent)
     const maker = await lockCaller(context)
+    const code = await useConsentToKey(consent, { ...body, scopes: requestedScopes ?? null }, context)
+    if (code) return refuse(code)
     const expiresAt = requestedExpiry === undefined ? maker.expiresAt : requestedExpiry
     if (expiresAt && expiresAt <= clock.real()) return refuse('expires_in_past')
     const late = expiryProblem(expiresAt, maker)
@@ -125,8 +131,13 @@ const keys = implement(keysApi, {
 
   async rotate({ params, body }, context) {
     const { records, emit, refuse } = context
+    if (!(await records.findOne(Key, { id: params.id }))) return refuse('key_not_found')
+    const consent = await consentToKey(body.webauthnAssertion, context)
+    if (typeof consent === 'string') return refuse(consent)
     const [maker, old] = await lockCallerAndTarget(params.id, context)
     if (!old) return refuse('key_not_found')
+    const code = await useConsentToKey(consent, { keyId: old.id, name: old.name }, context)
+    if (code) return refuse(code)
     if (!isOpen(old)) return refuse('key_not_open')
     if (old.hasScopesBeyond(maker)) return refuse('scope_not_held')
     const { name, environment, granted, expiresAt } = old

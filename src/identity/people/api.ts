@@ -74,7 +74,7 @@ export const peopleApi = {
     body: z
       .strictObject({ name: label, email: email.nullable(), role, webauthnAssertion: webauthnAssertion })
       .partial(),
-    example: { role: 'viewer' },
+    example: { name: 'Grace Brewster Hopper' },
     returns: [200, PersonRecord],
     fails: { ...assertionRefusals, person_not_found, email_taken, last_owner },
     emits: { ...assertionEvents, 'person.updated': personEvents['person.updated'] },
@@ -99,6 +99,7 @@ export const peopleApi = {
       'For somebody who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days. The operator makes one where a recovery is `ready`: it works for a day.',
     callers: ['key', 'dash'],
     body: z.strictObject({ webauthnAssertion: consent }),
+    example: {},
     returns: [201, Link],
     fails: {
       ...assertionRefusals,

@@ -45,8 +45,9 @@ export const create: HandlerOf<typeof peopleApi.create> = async ({ body }, conte
 
 /** Keys and owners make the link of an invitation, which enrols a passkey too. */
 export const link: HandlerOf<typeof peopleApi.link> = async (input, context) => {
-  const { actor, refuse } = context
+  const { actor, records, refuse } = context
   if (actor.type === 'dash') return recoveryLink(input.params.id, context)
+  if (!(await records.findOne(Person, { id: input.params.id }))) return refuse('person_not_found')
   const consent = await consentOf(input.body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
   const person = await lockPerson(input.params.id, context)

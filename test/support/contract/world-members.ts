@@ -4,11 +4,15 @@ import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import {
+  aLinkOf,
   anApproval,
   anEnrolment,
+  anInvitation,
   aRegistration,
   aRevocation,
   aSignedMandate,
+  aSignIn,
+  aSignInLink,
   inThirtyDays,
   type Make,
   type WorldService,
@@ -90,6 +94,8 @@ export const MADE_MEMBERS: Readonly<
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
+  'console.createLink': aSignInLink,
+  'console.signIn': aSignIn,
   'console.redeemLink': async (make, _, service) => {
     const { id: ownerId } = await make('GET', '/customers/me')
     return { token: tokenIn((await aLink(service, { ownerId })).url) }
@@ -126,7 +132,8 @@ export const MADE_MEMBERS: Readonly<
   'passkeys.registerOptions': anEnrolment,
   'passkeys.registerVerify': aRegistration,
   'passkeys.revoke': aRevocation,
-  'people.create': async () => ({ email: `${randomUUID()}@example.com` }),
+  'people.create': anInvitation({ name: 'Grace Hopper', role: 'approver' }),
+  'people.link': aLinkOf,
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   'fillerKeys.create': async () => ({
     publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),

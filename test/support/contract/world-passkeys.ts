@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { HttpResponse, TestService } from '../harness.ts'
 import { Authenticator } from '../identity/authenticator.ts'
+import { signInWith } from '../identity/console.ts'
 import { aPerson, originOf } from '../identity/people.ts'
 
 /** Calls an operation with the owner's key, and gives its answer. */
@@ -36,6 +38,38 @@ async function assertion(make: Make, service: WorldService, body: object) {
   return { challengeId, assertion: device.assert(options) }
 }
 
+/** Somebody whom the first owner has invited. */
+export async function anInvited(make: Make, service: WorldService) {
+  return make(
+    'POST',
+    '/people',
+    await anInvitation({ name: 'Grace Hopper', role: 'viewer' })(make, '', service),
+  )
+}
+
+/** The body by which the first owner invites somebody. */
+export const anInvitation =
+  (members: { readonly name: string; readonly role: string }) =>
+  async (make: Make, _path: string, service: WorldService) => {
+    const person = { ...members, email: `${randomUUID()}@example.com` }
+    return {
+      ...person,
+      webauthnAssertion: await assertion(make, service, { purpose: 'invitation', subject: person }),
+    }
+  }
+
+/** The body by which the person that the path names gets a link. */
+export async function aLinkOf(make: Make, path: string, service: WorldService) {
+  const subject = { personId: path.split('/').at(-2) }
+  return { webauthnAssertion: await assertion(make, service, { purpose: 'invitation', subject }) }
+}
+
+/** The body by which somebody gets a link to sign in by. */
+export async function aSignInLink(make: Make, _path: string, service: WorldService) {
+  const { id: personId } = await anInvited(make, service)
+  return { personId, ...(await aLinkOf(make, `/people/${personId}/link`, service)) }
+}
+
 /** The body by which somebody's passkey is begun to be enrolled. */
 export async function anEnrolment(make: Make, _path: string, service: WorldService) {
   const { id: ownerId } = await make('GET', '/customers/me')
@@ -58,6 +92,12 @@ export async function aRegistration(make: Make, _path: string, service: WorldSer
 export async function aPasskey(make: Make, service: WorldService): Promise<string> {
   const { device, begun } = await begin(make, service)
   return (await register(make, device, begun)).id
+}
+
+/** The body by which the first owner signs in. */
+export async function aSignIn(make: Make, _path: string, service: WorldService) {
+  const device = await firstDevice(make, service)
+  return signInWith(service.url, device)
 }
 
 /** The body by which the passkey that the path names is revoked. */
