@@ -38,6 +38,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'The time of this link has ended. Ask for a new one.',
     'Dieser Link ist abgelaufen. Bitten Sie um einen neuen.',
   ],
+  console_unavailable: [
+    'Passkeys need an https address, or localhost. Whoever runs this service has to set PUBLIC_URL.',
+    'Passkeys brauchen eine https-Adresse oder localhost. Der Betreiber muss PUBLIC_URL setzen.',
+  ],
   passkeys_unavailable: [
     'Passkeys need an https address, or localhost. Whoever runs this service has to set PUBLIC_URL.',
     'Passkeys brauchen eine https-Adresse oder localhost. Der Betreiber muss PUBLIC_URL setzen.',

@@ -4,11 +4,12 @@ import { limitsIn } from '../../support/control/limits.ts'
 import { deciderOf, inDays, mandatesIn } from '../../support/control/mandates.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { enrolled } from '../../support/identity/people.ts'
 import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const secondUrl = await service.another()
-const { anOwnerWithAgent, aMandate, countersOf } = mandatesIn(service, secondUrl)
+const { anOwnerWithAgent, aMandate, signedMandate, countersOf } = mandatesIn(service, secondUrl)
 const { expectLedgerMatch } = limitsIn(service, secondUrl)
 
 const countOf = (deciders: readonly (string | null)[], decider: string): number =>
@@ -80,6 +81,32 @@ describe('in the middle of a burst', () => {
       expect(countOf(deciders, mandate.id)).toBe(atEnd?.waiting ?? 0)
     },
   )
+})
+
+describe('while the person who signs is removed', () => {
+  test('no mandate of that person stays active, however close the two requests are', async () => {
+    const owner = await anOwnerWithAgent()
+    const by = owner.signer
+    for (let round = 0; round < 6; round++) {
+      const leaver = await enrolled(service, owner, { role: 'approver', by })
+      const signer = { ...owner, signer: leaver }
+      const bodies = [
+        await signedMandate(signer, { totalEuros: 10 }),
+        await signedMandate(signer, { totalEuros: 20 }),
+      ]
+      const [removed, ...made] = await Promise.all([
+        owner.anyClient(round).people.remove({ params: { id: leaver.personId } }),
+        ...bodies.map((body, n) => owner.anyClient(round + n).mandates.create({ body })),
+      ])
+      expect(removed.status).toBe(200)
+      for (const { status, code } of made)
+        expect([201, 'person_may_not', 'assertion_invalid']).toContain(status === 201 ? status : code)
+      const left = await service.sql(`select 1 from mandates where person_id = $1 and status = 'active'`, [
+        leaver.personId,
+      ])
+      expect(left).toEqual([])
+    }
+  })
 })
 
 test('every stored decision gives the same result when it is decided again', async () => {

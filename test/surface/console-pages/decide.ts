@@ -126,10 +126,13 @@ describe('a decision on the page', () => {
 
 describe('a viewer', () => {
   test('sees what is asked and by which rules, and decides nothing', async () => {
-    const { client, ownerId, address } = await aWaitingIntent()
+    const { client, ownerId, intent, address } = await aWaitingIntent()
     const { page, complaints } = await openAsOwner(client)
     await service.sql(`update people set role = 'viewer' where owner_id = $1`, [ownerId])
-    await page.goto(address)
+    // Nobody was told of the change, so it counts from the next session on.
+    await page.goto(`${origin}/login?to=approve/${intent.id}`)
+    await page.locator('[data-action="sign-in"]').click()
+    await page.waitForURL(address)
     const said = await page.innerText('main')
     for (const words of ['€25.00', 'Bookshop', 'Limit without a person', 'your role is Viewer'])
       expect(said).toContain(words)
