@@ -1,2 +1,3 @@
 import './console/gate.ts'
 import './console/links.ts'
+import './console/sign-in.ts'

@@ -3,7 +3,7 @@ import { del, type Failure, get, list, missing, nothing, post } from '../../kern
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { assertionEvents, assertionRefusals, webauthnAssertion } from '../passkeys/index.ts'
+import { assertionEvents, assertionRefusals, RequestOptions, webauthnAssertion } from '../passkeys/index.ts'
 import { linkEvents, linkFails } from '../people/index.ts'
 import { browserHeaders } from './begin.ts'
 import { CurrentSession, consoleEvents, consoleFails, SessionRecord, status } from './schemas.ts'
@@ -30,18 +30,23 @@ const linkProblems = {
   ],
 } as const satisfies Record<string, Failure>
 
+const console_unavailable: Failure = [
+  503,
+  'There is no console under the address of this installation: no cookie would be safe there.',
+]
+
 export const consoleApi = {
   createLink: post('/console/links', {
     summary: 'Make a link to sign in by',
     description:
-      'Whoever opens it signs in as that person: within ten minutes, once. While nobody is there yet `personId` is left out, and opening the link makes the first person, an owner with the name of the account. The token stands behind the `#` and counts only once a button is pressed, so no log, no preview and no mail scanner uses it up.',
+      'Whoever opens it signs in as that person: within ten minutes, once. While nobody is there yet `personId` is left out, and opening the link makes the first person, an owner with the name of the account. Once the account has had a passkey, making a link takes the signature of an owner. The token stands behind the `#` and counts only once a button is pressed, so no log, no preview and no mail scanner uses it up.',
     callers: ['key'],
     scope: 'console:write',
     body: z.strictObject({
       personId: id('person').nullable().default(null),
       webauthnAssertion: webauthnAssertion.optional().meta({
         description:
-          'Of an owner, once the account has had a passkey: `POST /passkeys/challenge`, purpose `invitation`, subject `{personId}`.',
+          'Once the account has had a passkey: an owner’s consent, signed for the purpose `invitation` with the subject `{personId}`.',
       }),
     }),
     example: { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' },
@@ -55,7 +60,6 @@ export const consoleApi = {
       'The page `/login` or `/join` sends the token of its address when a button is pressed. The session is in the cookie, and nowhere else.',
     callers: ['public'],
     sameOriginOnly: true,
-    asksForPasskey: true,
     reads: browserHeaders,
     body: z.strictObject({ token: z.string().min(8).max(100) }),
     example: { token: 'lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
@@ -69,8 +73,44 @@ export const consoleApi = {
       }).meta({ id: 'RedeemedConsoleLink' }),
     ],
     headers: begins,
-    fails: linkFails,
+    fails: { ...linkFails, console_unavailable },
     emits: { ...linkEvents, ...signsIn },
+  }),
+  signInOptions: post('/console/sign-in/options', {
+    summary: 'Begin to sign in with a passkey',
+    description:
+      'Hand `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and what it gives to `POST /console/sign-in`. The device offers the passkeys that it has here, so nobody types a name.',
+    callers: ['public'],
+    sameOriginOnly: true,
+    asksForPasskey: true,
+    returns: [201, z.object({ challengeId: id('challenge'), expiresAt: instant, options: RequestOptions })],
+  }),
+  signIn: post('/console/sign-in', {
+    summary: 'Sign in with a passkey',
+    description:
+      'The session is in the cookie, and nowhere else. It is of the person, account and mode that the passkey belongs to.',
+    callers: ['public'],
+    bodyLimitKiB: 256,
+    sameOriginOnly: true,
+    reads: browserHeaders,
+    body: webauthnAssertion,
+    example: {
+      challengeId: 'challenge_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      assertion: {
+        id: 'AQIDBAUGBwgJCgsMDQ4PEA',
+        rawId: 'AQIDBAUGBwgJCgsMDQ4PEA',
+        type: 'public-key',
+        response: {
+          clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+          authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+          signature: 'MEUCIQ',
+        },
+      },
+    },
+    returns: [201, CurrentSession],
+    headers: begins,
+    fails: assertionRefusals,
+    emits: { ...assertionEvents, ...signsIn },
   }),
   session: get('/console/session', {
     summary: 'Get the session that one is in',

@@ -25,16 +25,18 @@ type BeginContext = Pick<
 
 /** Who begins a session, and with which passkey; null with a link. */
 interface Beginning {
-  readonly person: Person
+  readonly person: Pick<Person, 'id' | 'name' | 'role'>
   readonly passkeyId: string | null
 }
 
+/** A session that has just begun, and the answer that says so: the cookie is in its headers. */
+interface Begun {
+  readonly sessionId: string
+  answerWith<M extends object>(members: M): WithHeaders<CurrentSession & M>
+}
+
 /** Begins a session of a person in this browser, in place of the one that it has; the secret is in the cookie only. */
-export async function beginSession<M extends object>(
-  { person, passkeyId }: Beginning,
-  members: M,
-  context: BeginContext,
-): Promise<WithHeaders<CurrentSession & M>> {
+export async function beginSession({ person, passkeyId }: Beginning, context: BeginContext): Promise<Begun> {
   const { records, address, headers, ports, emit } = context
   const { origin } = ports.relyingParty()
   const earlier = sessionIn(headers.cookie, origin)
@@ -53,13 +55,16 @@ export async function beginSession<M extends object>(
     userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
   })
   emit('console.signed_in', sessionEvent(session))
-  return withHeaders(Object.assign(currentSession(session, person), members), {
-    'Set-Cookie': sessionCookie(secret, SESSION_LASTS_MS / 1_000, origin),
-  })
+  const cookie = sessionCookie(secret, SESSION_LASTS_MS / 1_000, origin)
+  return {
+    sessionId: session.id,
+    answerWith: members =>
+      withHeaders(Object.assign(currentSession(session, person), members), { 'Set-Cookie': cookie }),
+  }
 }
 
 /** The session in which a request came, or that it has begun. */
-export const currentSession = (session: ConsoleSession, person: Person) =>
+export const currentSession = (session: ConsoleSession, person: Pick<Person, 'name' | 'role'>) =>
   Object.assign(sessionResponse(session, person, session.id), {
     scopes: [...roleScopes[person.role]] as Scope[],
   })

@@ -1,12 +1,12 @@
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
+import { withHeaders } from '../../kernel/contract/problem.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { sessionCookie } from '../../kernel/contract/session-cookie.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
-import { grantEnrolment } from '../passkeys/index.ts'
+import { grantEnrolment, openSignInChallenge, passkeyEvents, verifySignIn } from '../passkeys/index.ts'
 import {
   consentOf,
   findPerson,
@@ -25,12 +25,6 @@ import { consoleEvents } from './schemas.ts'
 import { ConsoleSession, IDLE_ENDS_MS, standingOf } from './session.ts'
 
 const KEPT_FOR_MS = days(30)
-
-/** Without an address under which passkeys exist there is no console: no cookie would be safe there either. */
-function requirePages({ ports }: Pick<Context, 'ports'>): void {
-  const { unavailable } = ports.relyingParty()
-  if (unavailable) throw new Problem('passkeys_unavailable', unavailable)
-}
 
 /** Those of the tenant; for a person who is no owner, that person's own. */
 const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<ConsoleSession> =>
@@ -55,7 +49,7 @@ const consoleOperations = implement(consoleApi, {
     if (!person && (await hasAnybody(context))) return refuse('person_required')
     const consent = await consentOf(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
-    const code = personId === null ? undefined : await useConsent(consent, { personId }, context)
+    const code = person && (await useConsent(consent, { personId: person.id }, context))
     if (code) return refuse(code)
     const link = await makeLink({ personId, kind: 'sign_in' }, context)
     emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })
@@ -63,14 +57,23 @@ const consoleOperations = implement(consoleApi, {
   },
 
   async redeemLink({ body }, context) {
-    requirePages(context)
+    const { ports, refuse } = context
+    const { unavailable } = ports.relyingParty()
+    if (unavailable) return refuse('console_unavailable', unavailable)
     const redeemed = await redeemLink(body.token, context)
-    if (typeof redeemed === 'string') return context.refuse(redeemed)
+    if (typeof redeemed === 'string') return refuse(redeemed)
     const { person, kind } = redeemed
-    const begun = await beginSession({ person, passkeyId: null }, { kind }, context)
-    const sessionId = begun.answer.id
+    const { sessionId, answerWith } = await beginSession({ person, passkeyId: null }, context)
     if (kind !== 'sign_in') grantEnrolment(context, { personId: person.id, sessionId, kind })
-    return begun
+    return answerWith({ kind })
+  },
+
+  signInOptions: (_, context) => openSignInChallenge(context),
+
+  async signIn({ body }, context) {
+    const signedIn = await verifySignIn(body, context)
+    if (typeof signedIn === 'string') return context.refuse(signedIn)
+    return (await beginSession(signedIn, context)).answerWith({})
   },
 
   async session(_, { records, actor, refuse }) {
@@ -122,6 +125,9 @@ export const consoleArea = area(
     reactions: {
       'person.removed': reaction(personEvents['person.removed'], signsOut, ({ personId }, context) =>
         endSessions({ personId }, 'person', context),
+      ),
+      'passkey.revoked': reaction(passkeyEvents['passkey.revoked'], signsOut, ({ passkeyId }, context) =>
+        endSessions({ passkeyId }, 'passkey', context),
       ),
     },
   },

@@ -11,6 +11,7 @@ import {
   aRegistration,
   aRevocation,
   aSignedMandate,
+  aSignIn,
   aSignInLink,
   inThirtyDays,
   type Make,
@@ -94,6 +95,7 @@ export const MADE_MEMBERS: Readonly<
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
   'console.createLink': aSignInLink,
+  'console.signIn': aSignIn,
   'console.redeemLink': async (make, _, service) => {
     const { id: ownerId } = await make('GET', '/customers/me')
     return { token: tokenIn((await aLink(service, { ownerId })).url) }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { HttpResponse, TestService } from '../harness.ts'
 import { Authenticator } from '../identity/authenticator.ts'
+import { signInWith } from '../identity/console.ts'
 import { aPerson, originOf } from '../identity/people.ts'
 
 /** Calls an operation with the owner's key, and gives its answer. */
@@ -38,7 +39,7 @@ async function assertion(make: Make, service: WorldService, body: object) {
 }
 
 /** Somebody whom the first owner has invited. */
-async function anInvited(make: Make, service: WorldService) {
+export async function anInvited(make: Make, service: WorldService) {
   return make(
     'POST',
     '/people',
@@ -91,6 +92,12 @@ export async function aRegistration(make: Make, _path: string, service: WorldSer
 export async function aPasskey(make: Make, service: WorldService): Promise<string> {
   const { device, begun } = await begin(make, service)
   return (await register(make, device, begun)).id
+}
+
+/** The body by which the first owner signs in. */
+export async function aSignIn(make: Make, _path: string, service: WorldService) {
+  const device = await firstDevice(make, service)
+  return signInWith(service.url, device)
 }
 
 /** The body by which the passkey that the path names is revoked. */

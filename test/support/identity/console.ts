@@ -6,6 +6,7 @@ import { hashOf, newSecret } from '../../../src/kernel/database/credential.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
 import { type HttpResponse, http, type TestService } from '../harness.ts'
+import type { Authenticator, Manner } from './authenticator.ts'
 
 /** The headers of a page of ours, as a browser sends them. */
 export const FROM_OUR_PAGE = { 'sec-fetch-site': 'same-origin' } as const
@@ -90,3 +91,16 @@ export async function signedInTo(
   const { url: link } = await aLink(service, account, members)
   return signedInBy(service.url, await redeem(service.url, link))
 }
+
+/** What a device signs to sign in, as the page asks it to. */
+export async function signInWith(url: string, device: Authenticator, manner: Manner = {}) {
+  const { body } = await http(url, 'POST', '/console/sign-in/options', { headers: FROM_OUR_PAGE })
+  return { challengeId: body.challengeId, assertion: device.assert(body.options, manner) }
+}
+
+/** Signs in with a passkey, as the page does. */
+export const signIn = (
+  url: string,
+  body: Awaited<ReturnType<typeof signInWith>>,
+  headers: Readonly<Record<string, string>> = FROM_OUR_PAGE,
+) => http(url, 'POST', '/console/sign-in', { headers, body })
