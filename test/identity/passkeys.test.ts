@@ -1,5 +1,6 @@
 import './passkeys/assertions.ts'
 import './passkeys/enrol.ts'
+import './passkeys/in-console.ts'
 import './passkeys/refused-registrations.ts'
 import './passkeys/revoke.ts'
 import './passkeys/standing.ts'

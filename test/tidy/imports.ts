@@ -35,6 +35,9 @@ const importedNames = ({ path, node }: Source): string[] =>
         )
     })
 
+/** Signing in to the console begins with them. */
+const AWAITED = /passkeys\/index\.ts (grantEnrolment|openSignInChallenge|verifySignIn|RequestOptions)$/
+
 describe('the import law', () => {
   test.each([
     ['src/values/iban.ts', 'src/ports/vault.ts'],
@@ -167,6 +170,6 @@ describe('the import law', () => {
           .filter(name => !used.has(`${path} ${name}`))
           .map(name => `${path} ${name}`),
       )
-    expect(unused.filter(name => !name.startsWith('src/identity/passkeys/'))).toEqual([])
+    expect(unused.filter(name => !AWAITED.test(name))).toEqual([])
   })
 })

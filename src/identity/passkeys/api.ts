@@ -135,7 +135,10 @@ export const passkeysApi = {
     asksForPasskey: true,
     body: z.strictObject({
       purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key']),
-      subject: z.unknown().meta({ description: 'An id, or what is to be done: by the purpose, see above.' }),
+      subject: z
+        .unknown()
+        .optional()
+        .meta({ description: 'An id, or what is to be done: by the purpose, see above.' }),
     }),
     example: { purpose: 'invitation', subject: { name: 'Grace Hopper', role: 'approver' } },
     returns: [201, ChallengeRecord],

@@ -58,6 +58,7 @@ export async function lockChallengesAt(
 const neededScope: Readonly<Partial<Record<Kind, Scope>>> = {
   intent: 'intents:approve',
   payment: 'transfers:create',
+  mandate: 'mandates:write',
   invitation: 'people:write',
   key: 'keys:write',
 }
