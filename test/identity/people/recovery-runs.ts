@@ -3,6 +3,7 @@ import { recoveryProcess } from '../../../src/identity/people/process.ts'
 import { minuteInWords } from '../../../src/values/clock.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { redeem } from '../../support/identity/console.ts'
 import { textOf } from '../../support/temporal/history-text.ts'
 import { runViewer } from '../../support/temporal/runs.ts'
 
@@ -74,6 +75,15 @@ describe('the run of a recovery', () => {
     expect((await bodyOf(client.people.get({ params }))).recovery?.status).toBe('ready')
     await bodyOf(client.sandbox.advance({ body: { days: 7 } }))
     expect(await run.untilEnded()).toBe('expired')
+  })
+
+  test('ends when the operator’s link is opened', async () => {
+    const { client, params, recovery, run } = await underWay()
+    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
+    const { url } = await bodyOf(service.dash.people.link({ params }))
+    expect((await redeem(service.url, url)).status).toBe(201)
+    expect(await run.untilEnded()).toBe('completed')
+    expect(await rowOf(recovery)).toEqual({ status: 'completed', stopped_by: null, reason: null })
   })
 
   test('does by itself what is due, where no sweep has come', async () => {

@@ -2,7 +2,7 @@ import type { areas } from '../../../src/areas.ts'
 import type { Client } from '../../../src/derive/client.ts'
 import type { Role } from '../../../src/kernel/contract/scopes.ts'
 import { bodyOf } from '../factories.ts'
-import { http, type Owner, type TestService } from '../harness.ts'
+import type { Owner, TestService } from '../harness.ts'
 import { Authenticator, type AuthenticatorAlgorithm, type Manner } from './authenticator.ts'
 
 type TestClient = Client<typeof areas>
@@ -11,8 +11,11 @@ type TestClient = Client<typeof areas>
 export const originOf = ({ url }: { readonly url: string }): string => url.replace('127.0.0.1', 'localhost')
 
 /** The origin of the pages, as the service tells it to browsers. */
-export const pagesOrigin = async ({ url }: Pick<TestService, 'url'>): Promise<string> =>
-  (await http(url, 'GET', '/.well-known/webauthn', {})).body.origins[0]
+export async function pagesOrigin({ url }: Pick<TestService, 'url'>): Promise<string> {
+  const answer = await fetch(`${url}/.well-known/webauthn`)
+  const { origins } = (await answer.json()) as { origins: [string] }
+  return origins[0]
+}
 
 /** A person with a device, and the passkey on it. */
 export interface Enrolled {

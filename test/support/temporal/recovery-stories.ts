@@ -46,6 +46,18 @@ export const recoveryStories: Readonly<Record<string, (stage: Stage) => Promise<
     return workflowId
   },
 
+  'recovery-completed': async stage => {
+    const { params, workflowId } = await underWay(stage)
+    await bodyOf(stage.client.sandbox.advance({ body: { days: 1 } }))
+    await stage.shows(workflowId, 'link to be opened')
+    const { url } = await bodyOf(stage.dash.people.link({ params }))
+    const body = { token: new URL(String(url)).hash.slice(1) }
+    const headers = { 'sec-fetch-site': 'same-origin' }
+    await bodyOf(stage.client.console.redeemLink({ body, headers }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
   'recovery-expired': async stage => {
     const { workflowId } = await underWay(stage)
     await bodyOf(stage.client.sandbox.advance({ body: { days: 1 } }))
