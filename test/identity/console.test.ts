@@ -1,3 +1,4 @@
 import './console/gate.ts'
 import './console/links.ts'
 import './console/sign-in.ts'
+import './console/sessions.ts'

@@ -122,6 +122,7 @@ export const IntentEvent = z.object({
   requestId: id('request').optional().meta({ description: 'The payment request that it names.' }),
   paymentTokenId: id('paymenttoken').optional().meta({ description: 'The payment token made with it.' }),
   personId: id('person').optional().meta({ description: 'The person who has approved or denied it.' }),
+  mandateId: id('mandate').optional().meta({ description: 'The mandate that has approved it.' }),
   status,
   amountEuros: euros,
   merchant: z.string().max(200),

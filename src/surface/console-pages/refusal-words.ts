@@ -38,6 +38,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'The time of this link has ended. Ask for a new one.',
     'Dieser Link ist abgelaufen. Bitten Sie um einen neuen.',
   ],
+  console_unavailable: [
+    'Passkeys need an https address, or localhost. Whoever runs this service has to set PUBLIC_URL.',
+    'Passkeys brauchen eine https-Adresse oder localhost. Der Betreiber muss PUBLIC_URL setzen.',
+  ],
   passkeys_unavailable: [
     'Passkeys need an https address, or localhost. Whoever runs this service has to set PUBLIC_URL.',
     'Passkeys brauchen eine https-Adresse oder localhost. Der Betreiber muss PUBLIC_URL setzen.',
@@ -57,6 +61,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
   assertion_invalid: [
     'This passkey was not accepted. Try again, or use another one. After five failures it is closed for fifteen minutes.',
     'Dieser Passkey wurde nicht angenommen. Versuchen Sie es noch einmal, oder nehmen Sie einen anderen. Nach fünf Fehlern ist er für fünfzehn Minuten gesperrt.',
+  ],
+  statement_outdated: [
+    'What was signed is not what is asked for any more. Load the page again, read it, and try again.',
+    'Was unterschrieben wurde, ist nicht mehr das Verlangte. Laden Sie die Seite neu, lesen Sie sie, und versuchen Sie es noch einmal.',
   ],
   person_may_not: [
     'The role of the person of this passkey does not allow this. Ask an owner of the account.',

@@ -49,6 +49,11 @@ describe('an intent inside a mandate', () => {
       totalLeftEuros: 475,
       countLeft: 8,
     })
+    const events = await service.sql(
+      `select event from events where data ->> 'mandateId' = $1 and data ->> 'intentId' = $2`,
+      [id, intent.id],
+    )
+    expect(events).toEqual([{ event: 'intent.approved' }])
     const explained = await bodyOf(owner.client.intents.explanation({ params: intent }))
     expect(explained.summary).toBe(`It is approved: ${intent.decision.reason}`)
     const rules = new Map(explained.rules.map(({ rule, ...rest }) => [rule, rest]))

@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { sweep } from '../../../src/kernel/background/sweep.ts'
+import { openDatabase } from '../../../src/platform/database.ts'
 import { bodyOf } from '../../support/factories.ts'
 import type { Manner } from '../../support/identity/authenticator.ts'
 import { type Account, anAccount, isActive, service, told, toRevoke } from './service.ts'
@@ -110,4 +113,25 @@ test('a backup that has changed is noted, not refused', async () => {
     backupChangedAt: expect.any(String),
     lastUsedAt: expect.any(String),
   })
+})
+
+test('a challenge is forgotten a day after its end, with the names in it', async () => {
+  const account = await anAccount()
+  const { client, one, other } = account
+  const [old, recent] = [
+    await toRevoke(client, other, one.passkeyId),
+    await toRevoke(client, other, one.passkeyId),
+  ].map(({ webauthnAssertion }) => webauthnAssertion.challengeId)
+  const end = (id: string | undefined, hours: number) =>
+    service.sql(
+      `update passkey_challenges set created_at = now() - make_interval(hours => $2),
+         expires_at = now() - make_interval(hours => $2) where id = $1`,
+      [id, hours],
+    )
+  await end(old, 25)
+  await end(recent, 23)
+  const database = openDatabase(service.databaseUrl, 2)
+  await sweep(database, areas).finally(() => database.close())
+  const kept = await service.sql('select id from passkey_challenges where id = any($1)', [[old, recent]])
+  expect(kept).toEqual([{ id: recent }])
 })

@@ -75,7 +75,7 @@ export function mandatesIn(service: TestService, secondUrl: string) {
 
   const eventsOf = async (id: string): Promise<string[]> => {
     const rows = await service.sql<{ event: string }>(
-      `select event from events where data ->> 'mandateId' = $1 order by id`,
+      `select event from events where data ->> 'mandateId' = $1 and event like 'mandate.%' order by id`,
       [id],
     )
     return rows.map(({ event }) => event)

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
 import { ruleTable } from '../../../src/control/rules/decide.ts'
+import { published } from '../../../src/kernel/contract/area.ts'
 import { refusalWords } from '../../../src/surface/console-pages/refusal-words.ts'
 import { germanReason, ruleName } from '../../../src/surface/console-pages/rule-words.ts'
 import { texts } from '../../../src/surface/console-pages/texts.ts'
@@ -27,4 +29,29 @@ test.each(ruleTable.map(({ name }) => name))('the rule %s has a name in both lan
 test('a limit that asks a person is told in German with its amount, and the lack of one without', () => {
   expect(germanReason('autoApproveLimitEuros', { limit: '10,00 €', used: 25 })).toContain('10,00 €')
   expect(germanReason('autoApproveLimitEuros', { limit: '', used: 25 })).not.toContain('€')
+})
+
+/** The operations that the scripts of the pages call. */
+const CALLED = [
+  'console.redeemLink',
+  'console.session',
+  'console.signOut',
+  'console.signInOptions',
+  'console.signIn',
+  'passkeys.registerOptions',
+  'passkeys.registerVerify',
+  'intents.challenge',
+  'intents.approve',
+  'intents.deny',
+  'intents.get',
+]
+
+/** Refusals that the pages cannot cause: they name nobody else, and whoever is removed has no session. */
+const NEVER = new Set(['person_mismatch', 'person_not_found', 'person_required'])
+
+test.each(CALLED)('every refusal of %s is told with what to do', key => {
+  const called = published(areas).find(registered => registered.key === key)
+  expect(called?.key).toBe(key)
+  const codes = Object.keys(called?.operation.fails ?? {}).filter(code => !NEVER.has(code))
+  expect(codes.filter(code => refusalWords('en')[code] === undefined)).toEqual([])
 })

@@ -8,7 +8,7 @@ showStep(token ? 'link' : 'passkey', { first: true })
 onPress('sign-in', async () => {
   const { challengeId, options } = await call('POST', 'console/sign-in/options', { body: {} })
   const assertion = await askDevice('startAuthentication', options)
-  await call('POST', 'console/sign-in', { body: { webauthnAssertion: { challengeId, assertion } } })
+  await call('POST', 'console/sign-in', { body: { challengeId, assertion } })
   goOn()
 })
 
