@@ -155,10 +155,10 @@ async function costs(): Promise<Record<string, number>> {
 }
 
 /**
- * Blocks that a request may read in addition: a page of a list, with the payments of each means on its intents, or an index
- * that has grown by a level.
+ * Blocks that a request may read in addition: a page of a list, with the payments of each means on its intents (20 intents,
+ * three means, an index of three levels), or an index that has grown by a level.
  */
-const MARGIN = 140
+const MARGIN = 180
 /** Replaying looks up each agent: an index that has grown by a level costs it a block for each of them. */
 const marginOf = (name: string): number => (name === 'replaying' ? MARGIN + AGENTS : MARGIN)
 

@@ -156,6 +156,7 @@ export const passkeysApi = {
       'It opens nothing any more, and the sessions that it began end at once. The only passkey of an account needs no assertion, and one that is sent along is not looked at. Of two or more, another one signs the revocation: `POST /passkeys/challenge` with the purpose `revocation`.',
     body: z.strictObject({
       webauthnAssertion: z.record(z.string().max(50), z.unknown()).optional().meta({
+        maxProperties: 20,
         description: '`{challengeId, assertion}`, by another passkey, where there are two or more.',
       }),
     }),

@@ -58,7 +58,7 @@ export async function lockChallengesAt(
 const neededScope: Readonly<Partial<Record<Kind, Scope>>> = {
   intent: 'intents:approve',
   payment: 'transfers:create',
-  mandate: 'mandates:write',
+  mandate: 'intents:approve',
   invitation: 'people:write',
   key: 'keys:write',
 }

@@ -95,7 +95,5 @@ const isSelfAttested = (decoded: { get(name: 'fmt'): string; get(name: 'attStmt'
 }
 
 /** Browsers that know say whether the device keeps the credential by itself. We require it, as signing in begins with it. */
-function isNotDiscoverable({ clientExtensionResults }: Readonly<Record<string, unknown>>): boolean {
-  const { credProps } = (clientExtensionResults ?? {}) as { credProps?: { rk?: unknown } }
-  return credProps?.rk === false
-}
+const isNotDiscoverable = ({ clientExtensionResults }: Response): boolean =>
+  clientExtensionResults?.credProps?.rk === false

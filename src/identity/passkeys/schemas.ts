@@ -15,9 +15,9 @@ const base64url = (longest: number) =>
 
 const credentialId = base64url(1_364).min(1)
 
-/** A credential as the browser gives it (`PublicKeyCredential.toJSON()`): members that we do not know are left alone. */
+/** A credential as the browser gives it (`PublicKeyCredential.toJSON()`): members that we do not know are left out. */
 const credential = <R extends z.ZodType>(response: R) =>
-  z.looseObject({
+  z.object({
     id: credentialId,
     rawId: credentialId,
     type: z.literal('public-key'),
@@ -25,7 +25,7 @@ const credential = <R extends z.ZodType>(response: R) =>
   })
 
 export const Assertion = credential(
-  z.looseObject({
+  z.object({
     clientDataJSON: base64url(8_192),
     authenticatorData: base64url(4_096),
     signature: base64url(2_048),
@@ -37,15 +37,22 @@ export const Assertion = credential(
 })
 
 export const Registration = credential(
-  z.looseObject({
+  z.object({
     clientDataJSON: base64url(8_192),
     attestationObject: base64url(24_576),
     transports: z.array(z.string().max(32)).max(10).optional(),
   }),
-).meta({
-  id: 'PasskeyRegistration',
-  description: 'As `navigator.credentials.create` gives it, in JSON: `RegistrationResponseJSON`.',
-})
+)
+  .extend({
+    clientExtensionResults: z
+      .object({ credProps: z.object({ rk: z.boolean().optional() }).optional() })
+      .optional()
+      .meta({ description: 'Browsers that know say here whether the device keeps the passkey by itself.' }),
+  })
+  .meta({
+    id: 'PasskeyRegistration',
+    description: 'As `navigator.credentials.create` gives it, in JSON: `RegistrationResponseJSON`.',
+  })
 
 /** No record: one that is not known is a 400, as the request cannot be confirmed. */
 export const challengeId = z

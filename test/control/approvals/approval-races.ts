@@ -19,7 +19,7 @@ const { eventsOf } = intentsIn(service)
 async function anApprover() {
   const owner = await service.owner()
   const agent = await aFundedAgent(owner.client)
-  const person = await enrolled({ ...service, url: 'http://localhost' }, owner)
+  const person = await enrolled(service, owner)
   const clients = [owner.client, client(areas, { url: another, token: owner.key })]
   const at = (index: number): TestClient => clients[index % 2] as TestClient
   return { ...owner, agent, person, at }
@@ -122,7 +122,7 @@ describe('a person who loses the right, or is removed, between signature and app
   test('approves nothing any more', async () => {
     const { client: mine, agent, person, ...owner } = await anApprover()
     const approver = await enrolled(
-      { ...service, url: 'http://localhost' },
+      service,
       { ...owner, client: mine },
       {
         role: 'approver',

@@ -16,13 +16,15 @@ const owner = await withSession(service, await service.owner())
 
 /** The areas with handlers that record their calls. */
 function recordingCalls<A extends object>(all: A): A {
-  const recorded = (key: string, handler: unknown): unknown =>
-    typeof handler === 'function'
-      ? (...args: unknown[]) => {
-          calledHandlers.push(key)
-          return handler(...args)
-        }
-      : mapped(handler as object, (_, step) => recorded(key, step))
+  const recorded = (key: string, handler: unknown): unknown => {
+    if (typeof handler === 'function')
+      return (...args: unknown[]) => {
+        calledHandlers.push(key)
+        return handler(...args)
+      }
+    const hasSteps = typeof handler === 'object' && handler !== null
+    return hasSteps ? mapped(handler, (_, step) => recorded(key, step)) : handler
+  }
   return mapped(all, (noun, area) => ({
     ...area,
     handlers: mapped(area.handlers, (verb, handler) => recorded(`${noun}.${verb}`, handler)),
