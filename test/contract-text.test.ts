@@ -24,7 +24,8 @@ interface Json {
 }
 
 /** Browsers add members to what a passkey gives, and it is sent as it is. */
-const MADE_BY_BROWSERS = /\.Passkey(Assertion|Registration)(\.response)?$/
+const MADE_BY_BROWSERS =
+  /\.Passkey(Assertion(\.response)?|Registration(\.response|\.clientExtensionResults(\.credProps)?)?)$/
 
 /** The places in a schema that accept members that it does not name. */
 function openPlaces(schema: Json, at = 'body'): string[] {
