@@ -58,7 +58,12 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'machine-payments', measureMachinePayments)
   },
 
-  /** Two parts of it, that run only by name. */
+  /** Three parts of it, that run only by name. */
+  async 'machine-paid'(folder) {
+    const { measurePaying } = await import('./machine/measured.ts')
+    return onStage(folder, 'machine-paid', measurePaying)
+  },
+
   async 'machine-received'(folder) {
     const { measureReceived } = await import('./machine/measured.ts')
     return onStage(folder, 'machine-received', measureReceived)
@@ -157,7 +162,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 }
 
 /** Those of large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
-const BY_NAME = /-(?:sizes|received|beside)$/
+const BY_NAME = /-(?:sizes|paid|received|beside)$/
 
 /** The parts that run by default. */
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

@@ -23,6 +23,8 @@ import { LockedLanes } from './locked-lanes.ts'
 import { announce, type Runtime } from './runtime.ts'
 
 const BATCH = { size: 64, inFlight: 2 }
+/** Calls between two steps are with another system: smaller batches keep this process at work while PostgreSQL is. */
+const STEPS = { size: 12, inFlight: 1 }
 /**
  * How long a batch waits for a locked row, in milliseconds. Three earlier batches, of this process and another, may
  * hold the same hot rows. A row locked for longer delays only its own requests: each is then tried alone, hardly
@@ -38,7 +40,7 @@ export function hotRun(runtime: Runtime): RunTogether {
   const locked = new LockedLanes()
   const batched = batcher<HotCall, Done>(BATCH, calls => runInLanes(calls))
   // Steps of one operation lock the same rows: a second batch would wait for the first, and be the smaller for it.
-  const steps = batcher<HotCall, Done>({ ...BATCH, inFlight: 1 }, calls => runInLanes(calls))
+  const steps = batcher<HotCall, Done>(STEPS, calls => runInLanes(calls))
   const run = (call: HotCall): Promise<Done> => {
     const name = batchNameOf(call)
     const lane = lockedLaneOf(call, locked)

@@ -9,7 +9,7 @@ import { decideBy, type HotCall, handlerOf, itemOf } from './group-decide.ts'
 import { nowOf } from './plain.ts'
 import type { Runtime } from './runtime.ts'
 
-const BATCH = { size: 64, inFlight: 2 }
+const BATCH = { size: 12, inFlight: 2 }
 
 type Read = NextCall<unknown> | undefined
 

@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts'
 import { type BeingPaid, measureBeingPaid } from './being-paid.ts'
 import { type Beside, measureBesideTheDead } from './dead-merchant.ts'
 import { measureParsing, type Parsing } from './parsing.ts'
-import { fillPayers, measurePaid, openApi } from './payments.ts'
+import { fillPayers, measurePaid, openApi, type Paid } from './payments.ts'
 
 /** Opens a merchant of the given name. */
 async function openMerchant(stage: Stage, name: string): Promise<Served> {
@@ -28,17 +28,7 @@ export async function measureMachinePayments(stage: Stage): Promise<Section> {
   return {
     figures: { machinePayments: { parsing, paid, beside, beingPaid } },
     text: [
-      ...paid.flatMap(({ connections, open: ours, all, bare, mppx }) => [
-        tableLine([`payments, ${connections} connections, MPP_RUNS=open`, rate(ours)]),
-        tableLine(['the same with a run each', rate(all)]),
-        tableLine(['a bare client', rate(bare)]),
-        tableLine(['the client of mppx', rate(mppx)]),
-        tableLine([
-          'ours / bare; ours / mppx',
-          `${ratio(ours.perSecond, bare.perSecond)}; ${ratio(ours.perSecond, mppx.perSecond)}`,
-        ]),
-        tableLine(['what we add, p50', `${(ours.p50 - bare.p50).toFixed(1)} ms`]),
-      ]),
+      ...paid.flatMap(paidLines),
       ...besideLines(beside),
       ...beingPaid.flatMap(beingPaidLines),
       ...parsingLines(parsing),
@@ -53,6 +43,14 @@ export async function measureBeside(stage: Stage): Promise<Section> {
   await fillPayers(stage)
   const beside = await measureBesideTheDead(stage, await openApi(stage), merchant, dead)
   return { figures: { machineBeside: beside }, text: besideLines(beside).join('\n') }
+}
+
+/** Only payments, beside clients without a service. */
+export async function measurePaying(stage: Stage): Promise<Section> {
+  const merchant = await openMerchant(stage, 'merchant')
+  await fillPayers(stage)
+  const paid = await measurePaid(stage, await openApi(stage), merchant)
+  return { figures: { machinePaid: paid }, text: paid.flatMap(paidLines).join('\n') }
 }
 
 /** Only challenges and settlements. */
@@ -76,6 +74,18 @@ const rate = (measured: { readonly perSecond: number; readonly p50: number; read
 
 const cpu = ({ cpuMicroseconds, databaseMicroseconds }: Result) =>
   `${wholeNumber(cpuMicroseconds)} + ${wholeNumber(databaseMicroseconds)} µs`
+
+const paidLines = ({ connections, open: ours, all, bare, mppx }: Paid): string[] => [
+  tableLine([`payments, ${connections} connections, MPP_RUNS=open`, rate(ours)]),
+  tableLine(['the same with a run each', rate(all)]),
+  tableLine(['a bare client', rate(bare)]),
+  tableLine(['the client of mppx', rate(mppx)]),
+  tableLine([
+    'ours / bare; ours / mppx',
+    `${ratio(ours.perSecond, bare.perSecond)}; ${ratio(ours.perSecond, mppx.perSecond)}`,
+  ]),
+  tableLine(['what we add, p50', `${(ours.p50 - bare.p50).toFixed(1)} ms`]),
+]
 
 const beingPaidLines = ({ connections, asked, read, settled }: BeingPaid): string[] => [
   tableLine([`challenges, ${connections} connections`, rate(asked)]),

@@ -59,7 +59,7 @@ export const payingCase = (stage: Stage, server: Served, url: string, name: stri
   }),
 })
 
-interface Paid {
+export interface Paid {
   readonly connections: number
   /** With a run of Temporal's for open outcomes only, and with one for each payment. */
   readonly open: Result
