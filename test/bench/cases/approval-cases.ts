@@ -8,8 +8,8 @@ import { bearer, post, type Stage, withClient } from '../stage.ts'
 
 /** More intents than one measurement approves. */
 const WAITING = usualOrShort(12_000, 3_000)
-/** Agents that have a mandate. */
-const MANDATED = usualOrShort(100, 10)
+/** Agents that have a mandate: so many that their money lasts for all rounds. */
+const MANDATED = usualOrShort(500, 10)
 /** Requests that are under way at the same time while the load is prepared. */
 const AT_ONCE = 32
 
