@@ -1,6 +1,7 @@
 import {
   type AssertionCode,
   type Checked,
+  type Envelope,
   judge,
   type LockedChallenges,
   lockChallenges,
@@ -19,7 +20,7 @@ type Verdict = Parameters<CreateHandler['decide']>[2]
 /** The records of a batch of payments, and the signatures that came with those of people. */
 interface CreateState extends BatchState {
   readonly tenant: Tenant
-  readonly checked: ReadonlyMap<string, Checked>
+  readonly checked: ReadonlyMap<Envelope, Checked>
   readonly locked: LockedChallenges
 }
 
@@ -29,11 +30,11 @@ function signatureProblem(
   { checked, locked, wallets, sepa }: CreateState,
   verdict: Verdict,
 ): AssertionCode | undefined {
-  const challengeId = body.webauthnAssertion?.challengeId
-  if (challengeId === undefined) return mustSign(actor) ? 'assertion_required' : undefined
+  const envelope = body.webauthnAssertion
+  if (!envelope) return mustSign(actor) ? 'assertion_required' : undefined
   const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
   const personId = mustSign(actor) ? actor.id : null
-  return judge(checked.get(challengeId), locked, { kind: 'payment', members, personId }, verdict)
+  return judge(checked.get(envelope), locked, { kind: 'payment', members, personId }, verdict)
 }
 
 /** Pays as a key asks for it, or as a person in the console has signed it. */

@@ -20,7 +20,7 @@ export async function verifyAssertion(
 ): Promise<Verified | AssertionCode> {
   if (!envelope) return 'assertion_required'
   const { sql, sendAlong, tenant, ports } = context
-  const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope.challengeId) as Checked
+  const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope) as Checked
   if (checked.verified) return checked.verified
   const locked = await lockChallenges(sql, tenant, [checked])
   const code = burn(checked, locked, context)

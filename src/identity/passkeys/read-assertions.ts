@@ -89,13 +89,16 @@ export interface Places {
   readonly passkeys: Tenant
 }
 
-/** Checks assertions before any row is locked: two statements, and a signature each. */
+/**
+ * Checks assertions before any row is locked: two statements, and a signature each. Each envelope has its own result: one
+ * that names the challenge of another must not pass by its signature.
+ */
 export const readAssertions = (
   sql: Sql,
   tenant: Tenant,
   envelopes: readonly Envelope[],
   ports: Pick<Ports, 'relyingParty'>,
-): Promise<ReadonlyMap<string, Checked>> =>
+): Promise<ReadonlyMap<Envelope, Checked>> =>
   readAssertionsAt(sql, { challenges: tenant, passkeys: tenant }, envelopes, ports)
 
 export async function readAssertionsAt(
@@ -103,17 +106,21 @@ export async function readAssertionsAt(
   places: Places,
   envelopes: readonly Envelope[],
   ports: Pick<Ports, 'relyingParty'>,
-): Promise<ReadonlyMap<string, Checked>> {
+): Promise<ReadonlyMap<Envelope, Checked>> {
   if (envelopes.length === 0) return new Map()
   const ids = envelopes.map(({ challengeId }) => challengeId)
   const [challenges, passkeys] = await Promise.all([
     challengesById(sql, places.challenges, ids),
     passkeysOf(sql, places.passkeys, envelopes),
   ])
-  const checking = envelopes.map(envelope =>
-    check(envelope, challenges.get(envelope.challengeId), passkeys.get(credentialIdOf(envelope)), ports),
-  )
-  return new Map((await Promise.all(checking)).map(checked => [checked.challengeId, checked]))
+  const checking = envelopes.map(async envelope => {
+    const [challenge, passkey] = [
+      challenges.get(envelope.challengeId),
+      passkeys.get(credentialIdOf(envelope)),
+    ]
+    return [envelope, await check(envelope, challenge, passkey, ports)] as const
+  })
+  return new Map(await Promise.all(checking))
 }
 
 async function check(

@@ -50,7 +50,7 @@ export async function verifySignIn(
   actFor(tenant, clock.tenant(tenant.mode === 'test' ? await offsetOf(sql, tenant) : 0))
   const places = { challenges: platform, passkeys: tenant }
   const all = await readAssertionsAt(sql, places, [envelope], ports)
-  const checked = all.get(envelope.challengeId) as Checked
+  const checked = all.get(envelope) as Checked
   const { verified } = checked
   const locked = await lockChallengesAt(sql, places, [checked])
   const code = verified

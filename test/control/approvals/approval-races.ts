@@ -45,6 +45,23 @@ describe('the same signature', () => {
     }
   })
 
+  test('lends nothing to a request beside it that names the same challenge', async () => {
+    const { client: mine, agent, person } = await anApprover()
+    for (let round = 0; round < 5; round++) {
+      const { id } = await anIntent(mine, agent.id)
+      const genuine = await signatureOver(mine, id, person)
+      const { assertion: signed } = genuine
+      const forged = { ...signed, response: { ...signed.response, signature: 'MEUCIQ' } }
+      const [first, second] = await times(3, n =>
+        mine.intents.approve({
+          params: { id },
+          body: { webauthnAssertion: n === 2 ? genuine : { ...genuine, assertion: forged } },
+        }),
+      )
+      expect([first?.status, second?.status]).not.toContain(200)
+    }
+  })
+
   test('sent at once for two intents approves at most the one that was signed', async () => {
     const { client: mine, agent, person, at } = await anApprover()
     for (let round = 0; round < 5; round++) {

@@ -25,9 +25,9 @@ type Verdict = Parameters<Approve['decide']>[2]
 
 /** The signatures that came with a batch of approvals, checked before any row is locked. */
 interface ReadSignatures {
-  readonly checked: ReadonlyMap<string, Checked>
-  /** The proof that each genuine one will be, by its challenge, if it counts. */
-  readonly proofs: ReadonlyMap<string, Proof>
+  readonly checked: ReadonlyMap<Envelope, Checked>
+  /** The proof that each genuine one will be if it counts. */
+  readonly proofs: ReadonlyMap<Verified, Proof>
 }
 
 /** The signatures with their challenges locked, and the proofs of those that counted so far. */
@@ -52,7 +52,7 @@ export async function readSignatures(
   const checked = await readAssertions(sql, first.tenant, envelopes, ports)
   const genuine = [...checked.values()].flatMap(({ verified }) => verified ?? [])
   const proofs = await Promise.all(
-    genuine.map(async one => [one.challengeId, await signProof(one, first, ports)] as const),
+    genuine.map(async one => [one, await signProof(one, first, ports)] as const),
   )
   return { checked, proofs: new Map(proofs) }
 }
@@ -98,20 +98,21 @@ export function judgeSignature(
   verdict: Verdict,
 ): Judged {
   const { actor } = request
-  const challengeId = envelopeOf(request)?.challengeId
-  if (challengeId === undefined) return undefined
+  const envelope = envelopeOf(request)
+  if (!envelope) return undefined
   const { checked, proofs, locked, ibanOf } = signatures
-  const [found, proof] = [checked.get(challengeId), proofs.get(challengeId)]
-  if (!found) return 'challenge_unknown'
+  const found = checked.get(envelope) as Checked
   if (!intent || !spender) return (burn(found, locked, verdict) ?? 'statement_outdated') as Judged
   const iban = ibanOf(intent)
-  const personId = locked.challenges.get(challengeId)?.personId ?? null
+  const personId = locked.challenges.get(envelope.challengeId)?.personId ?? null
   const members = subjectOf(intent, { spender, iban, personId })
   const caller = actor.type === 'console' ? actor.id : null
   const code = judge(found, locked, { kind: 'intent', members, personId: caller }, verdict)
   if (code) return code as Judged
-  if (!found.verified || !proof) throw new Error(`${challengeId} counts and is not verified`)
-  return { verified: found.verified, proof, iban }
+  const { verified } = found
+  const proof = verified && proofs.get(verified)
+  if (!proof) throw new Error(`${found.challengeId} counts and is not verified`)
+  return { verified, proof, iban }
 }
 
 /** Keeps the proof of an approval, and what opens its commitments. */
