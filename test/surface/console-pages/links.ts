@@ -60,7 +60,8 @@ describe('a link', () => {
     await page.waitForURL(`${origin}/login`)
     await page.locator('[data-action="redeem"]').click()
     await page.waitForURL('**/join')
-    expect(await page.locator('form[data-action="enrol"]').isVisible()).toBe(true)
+    await page.locator('form[data-action="enrol"]').waitFor()
+    expect(page.url()).toBe(`${origin}/join`)
   })
 })
 

@@ -34,6 +34,7 @@ async function intentsInEachState() {
 }
 
 async function expectReadable(page: Page, { viewport, locale }: (typeof looks)[number][1]): Promise<void> {
+  await page.locator('h1:visible').first().waitFor()
   expect([page.url(), await axeFindings(page)]).toEqual([page.url(), []])
   expect([page.url(), await page.evaluate(faintTexts)]).toEqual([page.url(), []])
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
