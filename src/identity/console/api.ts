@@ -3,7 +3,13 @@ import { del, type Failure, get, list, missing, nothing, post } from '../../kern
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { assertionEvents, assertionRefusals, RequestOptions, webauthnAssertion } from '../passkeys/index.ts'
+import {
+  assertionEvents,
+  assertionRefusals,
+  RequestOptions,
+  scope_not_held,
+  webauthnAssertion,
+} from '../passkeys/index.ts'
 import { linkEvents, linkFails } from '../people/index.ts'
 import { browserHeaders } from './begin.ts'
 import { CurrentSession, consoleEvents, consoleFails, SessionRecord, status } from './schemas.ts'
@@ -51,7 +57,7 @@ export const consoleApi = {
     }),
     example: { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, Link],
-    fails: { ...assertionRefusals, ...linkProblems },
+    fails: { ...assertionRefusals, ...linkProblems, scope_not_held },
     emits: { ...assertionEvents, 'console.link_created': consoleEvents['console.link_created'] },
   }),
   redeemLink: post('/console/links/redeem', {

@@ -11,6 +11,7 @@ import {
   consentOf,
   findPerson,
   hasAnybody,
+  isBeyondKey,
   makeLink,
   personEvents,
   redeemLink,
@@ -49,6 +50,7 @@ const consoleOperations = implement(consoleApi, {
     if (!person && (await hasAnybody(context))) return refuse('person_required')
     const consent = await consentOf(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
+    if (isBeyondKey(person?.role ?? 'owner', consent, context)) return refuse('scope_not_held')
     const code = person && (await useConsent(consent, { personId: person.id }, context))
     if (code) return refuse(code)
     const link = await makeLink({ personId, kind: 'sign_in' }, context)

@@ -13,6 +13,7 @@ import {
   passkeyEvents,
   passkeyFails,
   Registration,
+  scope_not_held,
   webauthnAssertion,
 } from './schemas.ts'
 
@@ -55,6 +56,7 @@ export const passkeysApi = {
       person_not_active,
       too_many_passkeys,
       not_yours,
+      scope_not_held,
       person_required: [400, 'personId: a key names the person whose passkey it will be.'],
       owner_first: [403, 'The first passkey of an account is one of an owner: let one enrol before.'],
       recovery_needed: [

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Role } from '../../kernel/contract/scopes.ts'
+import { mayGive, type Role } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
 import { type Asserting, burnAssertion, verifyAssertion } from './assertions.ts'
@@ -27,7 +27,7 @@ export const lockEnrollee = async (
   id: string,
 ): Promise<Enrollee | undefined> => (await sql<Enrollee & Row>(ENROLLEE, [ownerId, mode, id]))[0]
 
-export type AuthorityCode = AssertionCode | 'owner_first' | 'recovery_needed'
+export type AuthorityCode = AssertionCode | 'owner_first' | 'recovery_needed' | 'scope_not_held'
 
 type Authorizing = Asserting & Pick<Context, 'records'>
 
@@ -41,8 +41,12 @@ export async function authorityFor(
     passkeyStanding(context.sql, context.tenant),
     openGrantOf(person, context),
   ])
-  if (!standing.everEnrolled)
-    return person.role === 'owner' ? { authority: 'first', authorityId: null } : 'owner_first'
+  if (!standing.everEnrolled) {
+    if (person.role !== 'owner') return 'owner_first'
+    const { actor } = context
+    if (actor.type === 'key' && !mayGive(actor.scopes, 'owner')) return 'scope_not_held'
+    return { authority: 'first', authorityId: null }
+  }
   if (grant && counts(grant, standing)) return { authority: 'grant', authorityId: grant.id }
   if (standing.active === 0) return 'recovery_needed'
   const verified = await verifyAssertion(envelope, context)

@@ -11,6 +11,7 @@ export {
   type Envelope,
   passkeyEvents,
   RequestOptions,
+  scope_not_held,
   webauthnAssertion,
 } from './schemas.ts'
 export { openSignInChallenge, verifySignIn } from './sign-in.ts'

@@ -97,6 +97,12 @@ export const assertionRefusals = {
 
 export type AssertionCode = keyof typeof assertionRefusals
 
+/** Of a key, while no passkey was ever enrolled: who gives a role must have all of its scopes. */
+export const scope_not_held: Failure = [
+  403,
+  'The key lacks scopes of that role, and nobody gives more than they have. Use a key that has them all.',
+]
+
 export const passkeyFails = {
   passkey_not_found: missing('passkey'),
   person_not_found: missing('person'),

@@ -4,7 +4,13 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { email, label } from '../../values/schemas.ts'
-import { assertionEvents, assertionRefusals, passkeyEvents, webauthnAssertion } from '../passkeys/index.ts'
+import {
+  assertionEvents,
+  assertionRefusals,
+  passkeyEvents,
+  scope_not_held,
+  webauthnAssertion,
+} from '../passkeys/index.ts'
 import { linkKinds } from './link.ts'
 import { PersonRecord, personEvents, personFails, role, status } from './schemas.ts'
 
@@ -50,7 +56,7 @@ export const peopleApi = {
     }),
     example: { name: 'Grace Hopper', email: 'grace@example.com', role: 'approver' },
     returns: [201, NewPerson],
-    fails: { ...assertionRefusals, email_taken, too_many_people },
+    fails: { ...assertionRefusals, email_taken, too_many_people, scope_not_held },
     emits: { ...assertionEvents, 'person.invited': personEvents['person.invited'] },
   }),
   list: list('/people', {
@@ -76,7 +82,7 @@ export const peopleApi = {
       .partial(),
     example: { name: 'Grace Brewster Hopper' },
     returns: [200, PersonRecord],
-    fails: { ...assertionRefusals, person_not_found, email_taken, last_owner },
+    fails: { ...assertionRefusals, person_not_found, email_taken, last_owner, scope_not_held },
     emits: { ...assertionEvents, 'person.updated': personEvents['person.updated'] },
   }),
   remove: del('/people/{id}', {
@@ -103,6 +109,7 @@ export const peopleApi = {
     returns: [201, Link],
     fails: {
       ...assertionRefusals,
+      scope_not_held,
       person_not_found,
       recovery_not_ready: [
         400,

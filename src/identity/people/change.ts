@@ -5,7 +5,7 @@ import type { peopleApi } from './api.ts'
 import { isEmailTaken } from './invite.ts'
 import { isLastOwner } from './last-owner.ts'
 import { revokeLinks } from './links.ts'
-import { type Consent, consentOf, useConsent } from './owner-consent.ts'
+import { type Consent, consentOf, isBeyondKey, useConsent } from './owner-consent.ts'
 import { Person, personMachine } from './person.ts'
 import { lockPerson } from './recover.ts'
 import { endRecovery, openRecoveryOf, stopperOf } from './recoveries.ts'
@@ -50,6 +50,7 @@ async function updateBlocker(
 ) {
   if (role && needsConsent(person, role, context)) {
     if (consent === false) return 'assertion_required'
+    if (isBeyondKey(role, consent, context)) return 'scope_not_held'
     const code = await useConsent(consent, { personId: person.id, name: person.name, role }, context)
     if (code) return code
   }

@@ -1,5 +1,5 @@
 export { makeLink } from './links.ts'
-export { consentOf, useConsent } from './owner-consent.ts'
+export { consentOf, isBeyondKey, useConsent } from './owner-consent.ts'
 export { findPerson } from './people.ts'
 export { Person } from './person.ts'
 export { hasAnybody, redeemLink } from './redeem.ts'

@@ -5,7 +5,7 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { peopleApi } from './api.ts'
 import { makeLink, newLink } from './links.ts'
-import { consentOf, useConsent } from './owner-consent.ts'
+import { consentOf, isBeyondKey, useConsent } from './owner-consent.ts'
 import { MAX_PEOPLE, Person } from './person.ts'
 import { actForTenantOf, lockPerson } from './recover.ts'
 import { openRecoveryOf } from './recoveries.ts'
@@ -28,6 +28,7 @@ export const create: HandlerOf<typeof peopleApi.create> = async ({ body }, conte
   const { webauthnAssertion, ...members } = body
   const consent = await consentOf(webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
+  if (isBeyondKey(members.role, consent, context)) return refuse('scope_not_held')
   const [, count, isTaken] = await Promise.all([
     lockTenant(context, 'people'),
     records.count(Person, { status: { $ne: 'removed' } }),
@@ -52,6 +53,7 @@ export const link: HandlerOf<typeof peopleApi.link> = async (input, context) => 
   if (typeof consent === 'string') return refuse(consent)
   const person = await lockPerson(input.params.id, context)
   if (!person) return refuse('person_not_found')
+  if (isBeyondKey(person.role, consent, context)) return refuse('scope_not_held')
   const code = await useConsent(consent, { personId: person.id }, context)
   return code ? refuse(code) : linkOf(person, { kind: 'join' }, context)
 }

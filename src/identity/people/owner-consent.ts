@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
+import { mayGive, type Role } from '../../kernel/contract/scopes.ts'
 import type { Subjects } from '../../statements/index.ts'
 import {
   type AssertionCode,
@@ -35,6 +36,10 @@ export async function consentOf(
   ])
   return everEnrolled ? 'assertion_required' : null
 }
+
+/** Where nobody can sign, a key decides alone: it lets nobody do in the console what it may not do itself. */
+export const isBeyondKey = (role: Role, consent: Consent, { actor }: Pick<Asking, 'actor'>): boolean =>
+  consent === null && actor.type === 'key' && !mayGive(actor.scopes, role)
 
 /** Uses the consent up, under the lock of the tenant’s people: it must be to exactly this, and by one who is still an owner. */
 export async function useConsent(

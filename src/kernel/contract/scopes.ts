@@ -99,3 +99,7 @@ export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', Readon
 }
 
 export type Role = keyof typeof roleScopes
+
+/** Whether these scopes suffice to let somebody act in a role: nobody gives more than they have. */
+export const mayGive = (held: ReadonlySet<string>, role: Role): boolean =>
+  [...roleScopes[role]].every(scope => held.has(scope))

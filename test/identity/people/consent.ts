@@ -128,3 +128,29 @@ describe('once an account has had a passkey', () => {
     expect(await invite({}, consent)).toMatchObject({ status: 403, code: 'person_may_not' })
   })
 })
+
+describe('before an account has a passkey', () => {
+  test('a key lets nobody do what it may not do itself', async () => {
+    const account = await service.owner()
+    const { key } = await bodyOf(
+      account.client.keys.create({
+        body: {
+          name: 'People only',
+          environment: 'sandbox',
+          scopes: ['people:write', 'people:read', 'console:write', 'passkeys:write'],
+        },
+      }),
+    )
+    const narrow = service.client(String(key))
+    const { id } = await bodyOf(account.client.people.create({ body: { ...ADA, role: 'owner' } }))
+    for (const answer of [
+      await narrow.people.create({ body: { ...ADA, role: 'owner' } }),
+      await narrow.people.create({ body: { ...ADA, role: 'viewer' } }),
+      await narrow.people.link({ params: { id } }),
+      await narrow.people.update({ params: { id }, body: { role: 'approver' } }),
+      await narrow.console.createLink({ body: { personId: id } }),
+    ])
+      expect(answer).toMatchObject({ status: 403, code: 'scope_not_held' })
+    expect((await bodyOf(account.client.people.list())).data).toHaveLength(1)
+  })
+})

@@ -46,8 +46,8 @@ const CALLED = [
   'intents.get',
 ]
 
-/** Refusals that the pages cannot cause: they name nobody else, and whoever is removed has no session. */
-const NEVER = new Set(['person_mismatch', 'person_not_found', 'person_required'])
+/** Refusals that the pages cannot cause: they name nobody else, whoever is removed has no session, and none is a key. */
+const NEVER = new Set(['person_mismatch', 'person_not_found', 'person_required', 'scope_not_held'])
 
 test.each(CALLED)('every refusal of %s is told with what to do', key => {
   const called = published(areas).find(registered => registered.key === key)
