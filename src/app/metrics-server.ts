@@ -15,7 +15,9 @@ export async function serveMetrics(runtime: OpenRuntime): Promise<Part[]> {
   const { metricsPort, host } = settings
   if (metricsPort === undefined) return []
   const operations = published(areas).filter(({ operation }) => PATHS.includes(operation.path))
-  const handler = listenerFor(runtime, operations, counterInMemory(), bodyRoom(0))
+  const stopping = new AbortController().signal
+  const parts = { counter: counterInMemory(), bodies: bodyRoom(0), stopping }
+  const handler = listenerFor(runtime, operations, parts)
   const server = apiServer(handler, connectionLimits(settings))
   const { port } = await server.listen(metricsPort, host)
   printLine(`Metrics on ${host} port ${port}`)

@@ -27,6 +27,7 @@ interface Parts {
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
+  readonly openEventStream: Ports['openEventStream']
   readonly pushContact: string
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
@@ -53,6 +54,7 @@ export function portsOf(parts: Parts): Ports {
     vault,
     signer,
     threads,
+    openEventStream,
     pushContact,
     runFor,
     deliver,
@@ -82,6 +84,7 @@ export function portsOf(parts: Parts): Ports {
     vault,
     signer,
     threads,
+    openEventStream,
     pushContact,
     ...pages,
     ...reference({ areas, threads, publicUrl: docsUrl }),

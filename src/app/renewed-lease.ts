@@ -8,13 +8,20 @@ export interface RenewedLease {
   end(): Promise<void>
 }
 
+interface Watching {
+  readonly wake: () => void
+  readonly onFailure: (error: unknown) => void
+  /** How long the lease lasts without renewal, where that is not the usual time. */
+  readonly heldMs?: number | undefined
+}
+
 /** Opens a lease and renews it until `end`; calls `wake` when rows of dead processes have become free. */
 export function renewLease(
   database: Database,
   kind: LeaseKind,
-  { wake, onFailure }: { wake: () => void; onFailure: (error: unknown) => void },
+  { wake, onFailure, heldMs }: Watching,
 ): RenewedLease {
-  const lease = new ProcessLease(database, kind)
+  const lease = new ProcessLease(database, kind, heldMs)
   const renewal = everySoOften(RENEW_MS, async () => (await lease.round()) > 0 && wake(), onFailure)
   return {
     lease,

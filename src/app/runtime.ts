@@ -8,6 +8,7 @@ import type { Registered } from '../kernel/contract/operation.ts'
 import { Cursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
+import type { EventRow } from '../kernel/journal/journal.ts'
 import { announcersOf } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
 import { type Runtime, reactionsOf } from '../kernel/run/runtime.ts'
@@ -21,7 +22,9 @@ import type { Outbound } from '../ports/outbound.ts'
 import { openVault } from '../ports/vault.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { watchDatabase } from './database-metrics.ts'
+import type { StreamTimes } from './event-streams.ts'
 import { externalSystemsOf } from './external-systems.ts'
+import { type Following, openFollowing } from './following.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
@@ -51,6 +54,8 @@ export interface RuntimeOptions {
   readonly outside?: Partial<ExternalSystems>
   /** Replaces the guarded HTTP client. */
   readonly outbound?: Outbound
+  /** Times of streams of events that differ from the defaults. */
+  readonly streamTimes?: Partial<StreamTimes>
 }
 
 /** A background part of a process, such as the relay. */
@@ -59,7 +64,7 @@ export interface Part {
 }
 
 /** Everything that running operations needs. Servers and background parts are started on it. */
-export interface OpenRuntime {
+export interface OpenRuntime extends Following {
   readonly settings: ServiceSettings
   readonly addresses: OwnAddresses
   readonly areas: Areas
@@ -120,6 +125,7 @@ export async function openRuntime({
   areas = allAreas,
   outside = {},
   outbound: replaced,
+  streamTimes = {},
 }: RuntimeOptions): Promise<OpenRuntime> {
   const addresses = ownAddresses(settings)
   const outbound = replaced ?? guardOf(settings, addresses)
@@ -130,6 +136,9 @@ export async function openRuntime({
   const announcers = announcersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
+  const { databaseUrl } = settings
+  const following = openFollowing({ database, databaseUrl, credentials, times: streamTimes, log, metrics })
+  const { streams, admissions } = following
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const acquirersNetwork = networkTo((key, request) => deliver(key, request), log)
   const runFor = ownOperations(call => execute(call), operations)
@@ -146,6 +155,7 @@ export async function openRuntime({
       vault,
       signer,
       threads,
+      openEventStream: streams.open,
       runFor,
       deliver: (key, request) => deliver(key, request),
       execute: call => execute(call),
@@ -154,7 +164,7 @@ export async function openRuntime({
     }),
     cursors: new Cursors(settings.secretKey),
     reactions: reactionsOf(areas),
-    onEvents: toAll(credentials.onEvents, signer.onEvents),
+    onEvents: toAll<EventRow>(credentials.onEvents, admissions.onEvents, signer.onEvents, streams.onEvents),
     announcers,
     onBatch: metrics.batch,
   }
@@ -178,14 +188,16 @@ export async function openRuntime({
     gate: gate(credentials, settings.dashboardSecret),
     receiveFor,
     threads,
+    ...following,
     ports: runtime.ports,
     onOutbox: announcers.outbox,
   }
 }
 
+/** One listener in place of several. */
 const toAll =
-  (...listeners: readonly Runtime['onEvents'][]): Runtime['onEvents'] =>
-  events => {
+  <E extends { readonly event: string }>(...listeners: readonly ((events: readonly E[]) => void)[]) =>
+  (events: readonly E[]): void => {
     for (const listen of listeners) listen(events)
   }
 

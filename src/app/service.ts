@@ -32,7 +32,9 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
   const sweeping = startSweeping(runtime)
   const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
-  const server = apiServer(listenerFor(runtime, published(areas), counter, bodies), limits)
+  const stopping = new AbortController()
+  const parts = { counter, bodies, stopping: stopping.signal }
+  const server = apiServer(listenerFor(runtime, published(areas), parts), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
   metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', async () => bodies.taken())
   return {
@@ -44,21 +46,29 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
     },
     async stop() {
       clearInterval(sweeping)
+      stopping.abort()
       await server.close()
+      await runtime.streams.stop()
       await runtime.threads.stop()
       await database.close()
     },
   }
 }
 
+interface ListenerParts {
+  readonly counter: Counter
+  readonly bodies: BodyRoom
+  /** Aborted when the process is told to stop. */
+  readonly stopping: AbortSignal
+}
+
 /** The request listener that serves these operations. */
 export function listenerFor(
   runtime: OpenRuntime,
   operations: readonly Registered[],
-  counter: Counter,
-  bodies: BodyRoom,
+  { counter, bodies, stopping }: ListenerParts,
 ): RequestListener {
-  const { addresses, areas, database, execute, gate, ports, receiveFor, settings } = runtime
+  const { addresses, admissions, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -67,6 +77,8 @@ export function listenerFor(
       execute,
       find: router(operations),
       gate,
+      admissions,
+      stopping,
       bodies,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),

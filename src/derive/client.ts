@@ -10,11 +10,14 @@ export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-we
 import type { z } from 'zod'
 import type { Area, Areas } from '../kernel/contract/area.ts'
 import type { AnyOperation, Operation, PathParam } from '../kernel/contract/operation.ts'
+import { serverSentEvents } from '../values/server-sent-events.ts'
 
 export interface Answer<T> {
   readonly status: number
   readonly headers: Headers
-  /** The result; for a status of 400 and above, `{ error }`. */
+  /**
+   * The result; for a status of 400 and above, `{ error }`. A stream is read with `for await`, and leaving the loop hangs up.
+   */
   readonly body: T
   readonly error: string | undefined
   readonly code: string | undefined
@@ -113,9 +116,17 @@ function headersOf(
   }
 }
 
+const STREAM_TYPE = /^text\/event-stream/
+
+/** The records of a stream, one after the other, until it ends or the reader has enough. */
+async function* recordsOf({ body }: Response): AsyncGenerator<unknown> {
+  if (body) for await (const { data } of serverSentEvents(body)) yield JSON.parse(data)
+}
+
 const JSON_TYPE = /^application\/(problem\+)?json/
 
 async function contentOf(response: Response): Promise<unknown> {
+  if (response.headers.get('content-type')?.match(STREAM_TYPE)) return recordsOf(response)
   const text = await response.text()
   if (text === '') return undefined
   return response.headers.get('content-type')?.match(JSON_TYPE) ? JSON.parse(text) : text

@@ -59,9 +59,19 @@ export async function requireMigrated(url: string): Promise<void> {
   await client.connect()
   try {
     if (!(await isUpToDate(client))) throw new Error('The database is not up to date: run migrate before.')
+    if (!(await isContinued(client)))
+      throw new Error(
+        'The database was restored from a dump, and its journal is ahead of this PostgreSQL: run migrate before, or nobody who follows the events would see new ones.',
+      )
   } finally {
     await client.end()
   }
+}
+
+/** Whether what is written next comes after all that the journal has. */
+async function isContinued(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query('select journal_is_ahead_by() = 0 as is')
+  return rows[0].is
 }
 
 /** Whether the schema has all that this version needs; it may have more, of a version to come. */

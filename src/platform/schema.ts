@@ -12,6 +12,7 @@ const MIGRATION_LOCK = 7_340_921
 /** What every start makes sure of. */
 const AFTER_FUNCTIONS = `
 select add_event_partitions();
+select continue_journal();
 select expect_statistics(oid) from pg_class
 where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace`
 

@@ -43,7 +43,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
     } as Ports,
     cursors: new Cursors('secret'),
     reactions: reactionsOf(areas),
-    announcers: { outbox: nothing, deliveries: nothing, pushes: nothing },
+    announcers: { outbox: nothing, deliveries: nothing, pushes: nothing, events: nothing },
     onEvents: nothing,
     onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
   }

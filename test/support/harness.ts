@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { ConnectionLimits } from '../../src/app/connections.ts'
 import { startDeadlines } from '../../src/app/deadlines.ts'
 import { startDeliveries } from '../../src/app/deliveries.ts'
+import type { StreamTimes } from '../../src/app/event-streams.ts'
 import { startPushes } from '../../src/app/pushes.ts'
 import type { Part } from '../../src/app/runtime.ts'
 import { openService, type Service } from '../../src/app/service.ts'
@@ -75,6 +76,8 @@ interface Options<A extends Areas> {
   readonly outbound?: Outbound
   /** Makes each of the services send web push. */
   readonly pushes?: true
+  /** Times of streams of events in place of the usual ones. */
+  readonly streamTimes?: Partial<StreamTimes>
   /** Time limits for slow clients in place of the usual ones. */
   readonly patience?: Partial<ConnectionLimits>
   /** SQL that creates tables of the tests. */
@@ -118,6 +121,7 @@ export async function startTestService<A extends Areas = typeof realAreas>(
       areas,
       outside: options.outside ?? {},
       patience: options.patience ?? {},
+      streamTimes: options.streamTimes ?? {},
       ...(options.outbound ? { outbound: options.outbound } : {}),
     })
     services.push(service)
@@ -168,6 +172,13 @@ async function createOwner(url: string): Promise<{ ownerId: string; key: string 
   return { ownerId: body.id, key: body.key }
 }
 
+/** All of it; of a stream that has no end, its beginning. */
+async function contentOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
+  for await (const piece of response.body ?? []) return Buffer.from(piece).toString()
+  return ''
+}
+
 /** Sends a request as a program without our client would; a string body is sent unchanged. */
 export async function http(
   url: string,
@@ -184,7 +195,7 @@ export async function http(
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  const text = await response.text()
+  const text = await contentOf(response)
   const json = response.headers.get('content-type')?.match(/^application\/(problem\+)?json/) && text !== ''
   return {
     status: response.status,

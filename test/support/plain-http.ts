@@ -1,6 +1,13 @@
-import { Agent, request } from 'node:http'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { HttpResponse, RequestOptions } from './harness.ts'
+
+/** All of it; of a stream that has no end, its beginning. */
+async function contentOf(response: IncomingMessage): Promise<string> {
+  if (!response.headers['content-type']?.startsWith('text/event-stream')) return text(response)
+  for await (const piece of response) return String(piece)
+  return ''
+}
 
 const agent = new Agent({ keepAlive: true })
 
@@ -34,7 +41,7 @@ export const plainHttp =
         ),
       )
       const isJson = received.get('content-type')?.match(/^application\/(problem\+)?json/)
-      text(response)
+      contentOf(response)
         .then(content => ({
           status,
           headers: received,

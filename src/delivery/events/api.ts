@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { streamOf } from '../../kernel/contract/file.ts'
 import { get, list, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -35,6 +36,15 @@ const EventTypeRecord = z
   })
   .meta({ id: 'EventType' })
 
+const filters = {
+  event: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ examples: ['agent.frozen'] }),
+  agentId: id('agent').optional(),
+}
+
 export const eventsApi = {
   list: list('/events', {
     summary: 'List events',
@@ -42,15 +52,7 @@ export const eventsApi = {
       'All that has happened, newest first. An agent’s token sees what happened to its agent, that of a delegation what happened under it.',
     callers: ['key', 'agent'],
     scope: 'events:read',
-    filters: {
-      event: z
-        .string()
-        .max(100)
-        .optional()
-        .meta({ examples: ['agent.frozen'] }),
-      agentId: id('agent').optional(),
-      ...timeRange,
-    },
+    filters: { ...filters, ...timeRange },
     item: EventRecord,
     fails: { unknown_event: unknownEventFailure('event') },
   }),
@@ -61,6 +63,33 @@ export const eventsApi = {
     callers: ['key', 'agent'],
     scope: 'events:read',
     returns: [200, z.object({ data: z.array(EventTypeRecord) })],
+  }),
+  stream: get('/events/stream', {
+    summary: 'Follow the events',
+    description: [
+      'Server-sent events that go on until you hang up: each event as `GET /events/{id}` returns it, with its id as the `id` of the message, in the order in which they were committed. What happens from now on, or after the event in `Last-Event-ID`: then none is missing, and none comes twice in a stream. After fifteen seconds without an event a comment shows that the stream is alive.',
+      'It ends when the credential does, and when the service is restarted: connect again with the id of the last event. One that comes a second time after that has the same id. A client that takes nothing for thirty seconds is cut. At most 20 streams at once, of an owner in both modes. An agent’s token sees what happens to its agent, that of a delegation what happens under it. It is no activity of a person in the console.',
+    ].join('\n\n'),
+    callers: ['key', 'agent'],
+    scope: 'events:read',
+    endless: true,
+    query: z.strictObject(filters),
+    reads: {
+      'last-event-id':
+        'The id of the last event that you have: the stream begins with the one after it. Browsers send it by themselves.',
+    },
+    returns: [200, streamOf(EventRecord)],
+    fails: {
+      unknown_event: unknownEventFailure('event'),
+      unknown_last_event: [
+        400,
+        'Last-Event-ID: you have no such event. Send the id of one that you can read at GET /events/{id}, or leave the header out to begin with what happens now.',
+      ],
+      too_many_streams: [
+        429,
+        'You have 20 streams open, in all processes and both modes together. Close one, or let several readers share one.',
+      ],
+    },
   }),
   get: get('/events/{id}', {
     summary: 'Get an event',

@@ -1,13 +1,17 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { FollowedEvent } from '../../kernel/contract/follow.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { Event } from '../../kernel/journal/event.ts'
+import { positionAfter } from '../../kernel/journal/journal-position.ts'
 import { eventsApi } from './api.ts'
 import { catalogue } from './catalogue.ts'
 import { eventNameProblem } from './event-names.ts'
+import { streamed } from './stream.ts'
+import { visibleTo } from './visible.ts'
 
 /** A delegation's token sees the events under its delegation; the expression is that of the index. */
 const underDelegation = ({ delegationId }: Actor): object =>
@@ -25,6 +29,20 @@ const events = implement(eventsApi, {
   },
 
   types: async (_, { ports }) => ({ data: [...(await ports.eventTypes())] }),
+
+  async stream({ query }, context) {
+    const { actor, ending, headers, ports, refuse, sql, tenant } = context
+    const unknown = eventNameProblem('event', query.event, ports)
+    if (unknown) return refuse('unknown_event', unknown)
+    const { agentId, delegationId = null } = actor
+    const last = headers['last-event-id'] || undefined
+    const from = last && (await positionAfter(sql, last, { tenant, agentId, delegationId }))
+    if (last && !from) return refuse('unknown_last_event')
+    const isVisible = visibleTo(actor, query)
+    const isWanted = (event: FollowedEvent) => event.id !== last && isVisible(event)
+    const events = await ports.openEventStream({ tenant, from: from || undefined, isWanted, ending })
+    return events ? streamed(events) : refuse('too_many_streams')
+  },
 
   async get({ params }, { records, actor, refuse }) {
     return (

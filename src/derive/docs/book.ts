@@ -152,6 +152,16 @@ function follow<T extends object>(part: T | Reference, parts: Readonly<Record<st
 export const jsonOf = ({ content = {} }: { content?: ResponseObject['content'] }): MediaType | undefined =>
   content['application/json']
 
+/** The media type of an endless answer, and what each of its messages is. */
+export const streamOf = ({
+  content = {},
+}: {
+  content?: ResponseObject['content']
+}): (MediaType & { readonly 'x-itemSchema': JsonSchema }) | undefined =>
+  Object.values(content).find(
+    (media): media is MediaType & { 'x-itemSchema': JsonSchema } => 'x-itemSchema' in media,
+  )
+
 /** The named objects that a schema leads to, the outer ones first. */
 function namesIn(schema: JsonSchema, schemas: Schemas, found = new Set<string>()): Set<string> {
   if (schema.$ref && !found.has(nameOf(schema.$ref))) {
@@ -170,5 +180,5 @@ function namesIn(schema: JsonSchema, schemas: Schemas, found = new Set<string>()
 }
 
 const recordsOf = ({ success: [, response] }: Entry, { components }: Document): string[] => [
-  ...namesIn(jsonOf(response)?.schema ?? {}, components.schemas),
+  ...namesIn(jsonOf(response)?.schema ?? streamOf(response)?.['x-itemSchema'] ?? {}, components.schemas),
 ]

@@ -3,7 +3,7 @@ import { type Content, type Html, html } from '../../web/html.ts'
 import { headerParameters } from '../openapi/headers.ts'
 import { ACCESS } from '../openapi/operation.ts'
 import type { Parameter, ResponseObject } from '../openapi/types.ts'
-import { type Book, type Entry, jsonOf } from './book.ts'
+import { type Book, type Entry, jsonOf, streamOf } from './book.ts'
 import { inline, markdown } from './markdown.ts'
 import { linkTo, members, parameters } from './members.ts'
 import { panel, samples } from './panel.ts'
@@ -107,6 +107,11 @@ const ownHeadersOf = ({ headers = {} }: ResponseObject): [name: string, about: s
 
 function returns(book: Book, { success: [status, response] }: Entry): Content {
   const title = html`<h3>Returns <small>${status} ${STATUS_CODES[status]}</small></h3>`
+  const streamed = streamOf(response)
+  if (streamed) {
+    const { record = '' } = book.follow(streamed['x-itemSchema'])
+    return [title, html`<p>A stream of ${linkTo(book, record)} records, <code>text/event-stream</code>.</p>`]
+  }
   const schema = jsonOf(response)?.schema
   if (!schema) return [title, html`<p>${Object.keys(response.content ?? {})[0] ?? 'Nothing.'}</p>`]
   const { record, schema: target } = book.follow(schema)
@@ -121,6 +126,8 @@ function returns(book: Book, { success: [status, response] }: Entry): Content {
 function answer({ success: [status, response] }: Entry): Content {
   const example = jsonOf(response)?.example
   const caption = html`<b class="status">${status}</b> ${STATUS_CODES[status]}`
+  const streamed = streamOf(response)
+  if (streamed) return panel(caption, String(streamed.example).trimEnd(), 'shell')
   if (example === undefined)
     return html`<p class="empty">${caption} · ${Object.keys(response.content ?? {})[0] ?? 'no content'}</p>`
   return panel(caption, asJson(example), 'json')

@@ -1,12 +1,13 @@
 import type { Entry } from './book.ts'
-import { jsonOf } from './book.ts'
+import { jsonOf, streamOf } from './book.ts'
 import { asJson, asTypescript } from './print.ts'
 
 /** How the operation is called from a terminal, with `$URL` and the credential set before. */
 export function curlOf(entry: Entry): string {
   const { method, operation } = entry
   const body = bodyOf(entry)
-  const command = isImplied(method, body) ? 'curl' : `curl -X ${method}`
+  const program = streamOf(entry.success[1]) ? 'curl -N' : 'curl'
+  const command = isImplied(method, body) ? program : `${program} -X ${method}`
   const address = `"$URL${addressOf(entry)}"`
   const lines = [
     ...(address.length > LONG ? [command, address] : [`${command} ${address}`]),
@@ -70,5 +71,6 @@ export function typescriptOf(entry: Entry): string {
   }
   const given = Object.keys(input).length > 0 ? asTypescript(input) : ''
   const returns = entry.success[1].content ? 'const { body } = ' : ''
-  return `${returns}await client.${entry.key}(${given})`
+  const call = `${returns}await client.${entry.key}(${given})`
+  return streamOf(entry.success[1]) ? `${call}\nfor await (const one of body) console.log(one.id)` : call
 }

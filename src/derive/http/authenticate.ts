@@ -12,34 +12,40 @@ export const dashboard: Actor = { type: 'dash', ...nobody }
 
 const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
-/** The actor of these credentials; throws a Problem where there is none. */
-export type Gate = (operation: AnyOperation, presented: Presented) => Promise<Actor>
+/**
+ * The actor of these credentials; throws a Problem where there is none. What was found out longer ago than so many
+ * milliseconds is not trusted.
+ */
+export type Gate = (operation: AnyOperation, presented: Presented, trustedFor?: number) => Promise<Actor>
 
 export function gate({ holderOf }: Pick<Credentials, 'holderOf'>, dashboardSecret: string): Gate {
   const expected = digest(dashboardSecret)
 
   /** The holder of the key or token; only where none is shown, and no dashboard secret, the person of the session. */
-  async function actorOf({ authorization, dashboardSecret: given, browser }: Presented) {
-    if (authorization === undefined && given === undefined) return browser && personOf(browser)
+  async function actorOf(
+    { authorization, dashboardSecret: given, browser }: Presented,
+    trustedFor: number | undefined,
+  ) {
+    if (authorization === undefined && given === undefined) return browser && personOf(browser, trustedFor)
     const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
-    return token && !token.startsWith(SESSION_PREFIX) ? holderOf(token) : undefined
+    return token && !token.startsWith(SESSION_PREFIX) ? holderOf(token, false, trustedFor) : undefined
   }
 
-  async function personOf(browser: Browser): Promise<Actor | undefined> {
+  async function personOf(browser: Browser, trustedFor: number | undefined): Promise<Actor | undefined> {
     const { session, isReading, isBackground } = browser
     if (session === undefined) return undefined
     if (!isReading) requireOurPage(browser)
-    return holderOf(session, isBackground)
+    return holderOf(session, isBackground, trustedFor)
   }
 
-  return async (operation, presented) => {
+  return async (operation, presented, trustedFor) => {
     const { callers, scope, sameOriginOnly } = operation
     const { authorization, dashboardSecret: given } = presented
     if (sameOriginOnly) requireOurPage(presented.browser)
     if (callers.includes('public')) return anyone
     const isDashboard = given !== undefined && timingSafeEqual(digest(given), expected)
     if (isDashboard && (callers.includes('dash') || !authorization)) return admit(dashboard, callers)
-    const actor = await actorOf(presented)
+    const actor = await actorOf(presented, trustedFor)
     if (actor) return admit(actor, callers, scope)
     throw new Problem('unauthenticated', wanted(callers, given), { 'WWW-Authenticate': 'Bearer' })
   }

@@ -10,12 +10,17 @@ import { clock } from '../../values/clock.ts'
  * For how long what the database says of a credential is believed: the most that passes until one that was revoked in
  * another process stops here. A key that is busy costs ten look-ups a second, and no process has to hear of another.
  */
-const TRUSTED_FOR = 90
+export const TRUSTED_FOR = 90
 const REMEMBERED = 10_000
 
 export interface Credentials {
-  /** The actor of this secret; undefined for an unknown, expired or revoked one. */
-  holderOf(secret: string, isBackground?: boolean): Promise<Actor | undefined>
+  /**
+   * The actor of this secret; undefined for an unknown, expired or revoked one. What is known for longer than so many
+   * milliseconds is looked up again.
+   */
+  holderOf(secret: string, isBackground?: boolean, trustedFor?: number): Promise<Actor | undefined>
+  /** The events that may end a credential. */
+  readonly endings: ReadonlySet<string>
   /** To be called with committed events: one that may end a credential empties the cache. */
   onEvents(events: readonly { readonly event: string }[]): void
 }
@@ -24,22 +29,23 @@ export interface Credentials {
 export function openCredentials(areas: Areas, database: Database): Credentials {
   const byPrefix = authenticators(areas)
   const endings = new Set(Object.values(areas).flatMap(({ endsCredentials }) => endsCredentials))
-  const known = new Map<string, { holder: Promise<Actor | undefined>; until: number }>()
+  const known = new Map<string, { holder: Promise<Actor | undefined>; since: number }>()
   return {
-    holderOf(secret, isBackground = false) {
+    endings,
+    holderOf(secret, isBackground = false, trustedFor = TRUSTED_FOR) {
       const authenticate = byPrefix.get(secret.slice(0, secret.indexOf('_')))
       if (!authenticate) return Promise.resolve(undefined)
       // A request that somebody has caused is noted, also right after one that a page has sent by itself.
       const name = hash('sha256', secret, 'base64url') + (isBackground ? ' in the background' : '')
       const now = clock.ticks()
       const found = known.get(name)
-      if (found && found.until > now) return found.holder
+      if (found && found.since + trustedFor > now) return found.holder
       if (known.size >= REMEMBERED) known.clear()
       const holder = authenticate(secret, sqlOn(database.pool), isBackground).catch((error: unknown) => {
         if (!(error instanceof Problem)) known.delete(name)
         throw asProblem(error)
       })
-      known.set(name, { holder, until: now + TRUSTED_FOR })
+      known.set(name, { holder, since: now })
       return holder
     },
     onEvents(events) {

@@ -5,11 +5,13 @@ import { bodyLimitOf, type Registered, takesKey } from '../../kernel/contract/op
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { clock } from '../../values/clock.ts'
+import type { Admissions } from './admissions.ts'
 import type { Gate } from './authenticate.ts'
 import { contentOf, invalid } from './body.ts'
 import { readBytes } from './body-bytes.ts'
 import type { BodyRoom } from './body-room.ts'
 import { clientOf } from './client-address.ts'
+import { endingOf, inBackground } from './ending.ts'
 import { inputOf } from './input.ts'
 import { pageOfProblem } from './page-of-problem.ts'
 import { type PageOrigins, presentedBy, single } from './presented.ts'
@@ -39,6 +41,9 @@ export interface Pipeline {
   readonly execute: Execute
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
+  readonly admissions: Admissions
+  /** Aborted when the process is told to stop: endless answers end then. */
+  readonly stopping: AbortSignal
   readonly bodies: BodyRoom
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
@@ -71,7 +76,7 @@ export function pipeline(parts: Pipeline) {
     const progress: Progress = { requestId, address, headers }
     let errorCode: string | undefined
     try {
-      const outcome = await answer(parts, request, progress)
+      const outcome = await answer(parts, request, response, progress)
       errorCode = outcome.errorCode
       await send(response, headers, outcome)
     } catch (error) {
@@ -99,7 +104,12 @@ export function pipeline(parts: Pipeline) {
   }
 }
 
-async function answer(parts: Pipeline, request: Request, progress: Progress): Promise<Outcome> {
+async function answer(
+  parts: Pipeline,
+  request: Request,
+  response: Response,
+  progress: Progress,
+): Promise<Outcome> {
   const { bodies, execute, find, gate, runNamed, rateLimit } = parts
   const { requestId, address, headers } = progress
   const [path, query] = splitTarget(request.url)
@@ -124,7 +134,8 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     if (actor) progress.actor = actor
     return outcome
   }
-  const presented = presentedBy(request, parts.pageOrigins)
+  const sent = presentedBy(request, parts.pageOrigins)
+  const presented = operation.endless ? inBackground(sent) : sent
   progress.actor = await gate(operation, presented)
   const isThere = request.complete
   const bytes = await readBytes(request, bodyLimitOf(operation), room)
@@ -138,7 +149,13 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
   if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
   const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
   const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
-  return execute({ ...call, ...(run ? { run } : {}), ...(raw ? { request: raw } : {}) })
+  const ending = operation.endless && endingOf(response, operation, presented, parts)
+  return execute({
+    ...call,
+    ...(run && { run }),
+    ...(raw && { request: raw }),
+    ...(ending && { ending }),
+  })
 }
 
 const noQuery = new URLSearchParams()

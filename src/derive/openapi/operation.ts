@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { mediaTypeOf } from '../../kernel/contract/file.ts'
+import { mediaTypeOf, streamedItemOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
   bodyLimitOf,
@@ -19,7 +19,7 @@ import {
 } from './parameters.ts'
 import type { SchemaCollector } from './schemas.ts'
 import { accessOf, isOfTenant, securityOf } from './security.ts'
-import type { MediaType, OperationObject, ResponseObject } from './types.ts'
+import type { JsonSchema, MediaType, OperationObject, ResponseObject } from './types.ts'
 
 export interface Parts {
   readonly schemas: SchemaCollector
@@ -107,11 +107,30 @@ function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollect
   const headers = headersOf(operation, status, ...replayed)
   if (status === 204) return { description: 'Done; there is nothing to return.', headers }
   const type = mediaTypeOf(schema)
+  const item = streamedItemOf(schema)
+  if (type && item) {
+    const description = 'Messages that go on, each with a record as its data.'
+    return {
+      description,
+      headers,
+      content: { [type]: streamContent(schemas.add(item), jsonOf(item, known, schemas)) },
+    }
+  }
   if (type) return { description: 'The content.', headers, content: { [type]: { schema: {} } } }
   return {
     description: status === 201 ? 'Created.' : 'Done.',
     headers,
     content: { 'application/json': jsonOf(schema, known, schemas) },
+  }
+}
+
+/** OpenAPI 3.1 has no word for the records of a stream: 3.2 calls it `itemSchema`. */
+function streamContent(item: JsonSchema, { example }: MediaType): MediaType {
+  const { id } = example as { readonly id: string }
+  return {
+    schema: { type: 'string' },
+    example: `id: ${id}\ndata: ${JSON.stringify(example)}\n\n`,
+    'x-itemSchema': item,
   }
 }
 

@@ -49,6 +49,8 @@ export interface MediaType {
   readonly schema?: JsonSchema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+  /** The schema of the data of each message of a stream. */
+  readonly 'x-itemSchema'?: JsonSchema
 }
 
 export interface ResponseObject {

@@ -14,6 +14,8 @@ export interface Call {
   readonly idempotencyKey: string | null
   /** The run that the header `X-Run-Id` names. */
   readonly run?: CalledRun
+  /** Set where the contract says that the answer is endless. */
+  readonly ending?: AbortSignal
   /** Set where the contract says that the handler reads the request itself. */
   readonly request?: RawRequest
 }

@@ -29,6 +29,18 @@ export interface CachedFile {
 export const file = (mediaType: string) =>
   z.custom<File>().meta({ mediaType, description: `The content, as ${mediaType}.` })
 
+/** An endless answer of server-sent events, each with one of these as its data. */
+export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<z.input<T>>> =>
+  z
+    .custom<File>()
+    .meta({ mediaType: EVENT_STREAM, item, description: 'Server-sent events that go on.' }) as never
+
+export const EVENT_STREAM = 'text/event-stream'
+
+/** The schema of the data of each event of a stream. */
+export const streamedItemOf = (schema: z.ZodType): z.ZodType | undefined =>
+  schema.meta()?.item as z.ZodType | undefined
+
 export const mediaTypeOf = (schema: z.ZodType): string | undefined =>
   schema.meta()?.mediaType as string | undefined
 

@@ -57,6 +57,8 @@ export interface Contract<
   readonly readsClock?: true
   /** A GET that changes something: it runs as a write, and HEAD is not served. */
   readonly writes?: true
+  /** The answer goes on until `context.ending`. That a page keeps it open is no activity of a person. */
+  readonly endless?: true
   /** Refused where the browser does not say that a page of ours has sent it: a public operation that begins a session. */
   readonly sameOriginOnly?: true
   /** The request's headers that the handler reads itself, by their names in lower case, each with a sentence. */

@@ -10,6 +10,7 @@ import type { Vault } from '../../ports/vault.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
 import type { File } from './file.ts'
+import type { OpenEventStream } from './follow.ts'
 import type { FindPayments } from './intent-payments.ts'
 import type { FindPayables } from './payables.ts'
 
@@ -53,6 +54,7 @@ export interface Ports extends ExternalSystems {
   /** All event types that can be subscribed to. */
   eventTypes(): Promise<readonly EventType[]>
   readonly eventNames: readonly string[]
+  readonly openEventStream: OpenEventStream
   /** The OpenAPI document, as served. */
   openapi(): Promise<File>
   /** A file of the HTML reference by its path: `/docs`, its sections, styles and scripts. */

@@ -16,7 +16,7 @@ const BEGIN = `
 insert into process_leases (id, kind, held_until)
 values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`
 
-export type LeaseKind = 'deliveries' | 'pushes' | 'outbox'
+export type LeaseKind = 'deliveries' | 'pushes' | 'outbox' | 'streams'
 
 /**
  * One lease covers all rows that a process has claimed, so claiming a row costs nothing more. The process renews it;
@@ -34,7 +34,7 @@ export class ProcessLease {
 
   readonly #heldMs: number
 
-  constructor({ pool }: Database, kind: LeaseKind, heldMs = LEASE_MS) {
+  constructor({ pool }: Database, kind: LeaseKind, heldMs: number = LEASE_MS) {
     this.#sql = sqlOn(pool)
     this.#kind = kind
     this.#heldMs = heldMs

@@ -88,23 +88,24 @@ with e as (
     set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
       error_code = excluded.error_code, reservation = excluded.reservation, created_at = excluded.created_at
 )
-select publish_events($1::jsonb, $4::text[]) as deliveries, publish_pushes($1::jsonb, $4::text[]) as pushes`
+select publish_events($1::jsonb, $4::text[]) as deliveries, publish_pushes($1::jsonb, $4::text[]) as pushes,
+  (select count(*)::int from (select from event_streams where owner_id = any($4::text[]) limit 1) followed) as events`
 
-/** How many rows each channel gained: tells which listeners to notify. */
+/** How many rows each channel gained, of events whether somebody follows them: tells which listeners to notify. */
 export type Written = Readonly<Record<Channel, number>>
 
 /** For a transaction whose commit succeeded while its connection was lost: every channel may have gained rows. */
-export const ANY_NUMBER: Written = { outbox: 1, deliveries: 1, pushes: 1 }
+export const ANY_NUMBER: Written = { outbox: 1, deliveries: 1, pushes: 1, events: 1 }
 
 /** Writes the journal of a request or a whole batch in one statement. */
 export async function writeJournal(sql: Sql, journal: Journal): Promise<Written> {
   const { events, idempotency, outbox } = journal
   const kinds = [events, idempotency, outbox]
-  if (kinds.every(rows => rows.length === 0)) return { outbox: 0, deliveries: 0, pushes: 0 }
+  if (kinds.every(rows => rows.length === 0)) return { outbox: 0, deliveries: 0, pushes: 0, events: 0 }
   const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
-  const [published] = await sql<{ deliveries: number; pushes: number }>(STATEMENT, [
+  const [published] = await sql<Omit<Written, 'outbox'>>(STATEMENT, [
     ...kinds.map(rows => JSON.stringify(rows)),
     owners,
   ])
-  return { outbox: outbox.length, deliveries: published?.deliveries ?? 0, pushes: published?.pushes ?? 0 }
+  return { deliveries: 0, pushes: 0, events: 0, ...published, outbox: outbox.length }
 }

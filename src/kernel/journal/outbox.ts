@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { StartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
@@ -64,12 +65,15 @@ export function outboxOf({ pool }: Database) {
   }
 }
 
-/** PostgreSQL's NOTIFY channels: messages for Temporal, webhook deliveries, web pushes. */
-export const channels = ['outbox', 'deliveries', 'pushes'] as const
+/** PostgreSQL's NOTIFY channels: messages for Temporal, webhook deliveries, web pushes, events that somebody follows. */
+export const channels = ['outbox', 'deliveries', 'pushes', 'events'] as const
 export type Channel = (typeof channels)[number]
 
-/** Notifies the listeners of all processes, one notice at a time. A lost notice only delays: listeners also poll. */
-export function announcer({ pool }: Database, channel: Channel): () => void {
+/**
+ * Notifies the listeners of all processes, one notice at a time, and with a pause in between where many would come. A lost
+ * notice only delays: listeners also poll.
+ */
+export function announcer({ pool }: Database, channel: Channel, pauseMs = 0): () => void {
   let announcing: Promise<unknown> | undefined
   let again = false
   const announce = (): void => {
@@ -77,6 +81,7 @@ export function announcer({ pool }: Database, channel: Channel): () => void {
     announcing ??= pool
       .query(`notify ${channel}`)
       .catch(() => undefined)
+      .then(() => (pauseMs > 0 ? pause(pauseMs, undefined, { ref: false }) : undefined))
       .finally(() => {
         announcing = undefined
         if (again) announce()
@@ -89,4 +94,6 @@ export const announcersOf = (database: Database): Record<Channel, () => void> =>
   outbox: announcer(database, 'outbox'),
   deliveries: announcer(database, 'deliveries'),
   pushes: announcer(database, 'pushes'),
+  // Nearly each commit has events, and one notice in so long is enough for all who follow.
+  events: announcer(database, 'events', 10),
 })

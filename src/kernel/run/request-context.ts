@@ -94,6 +94,12 @@ export class RequestContext implements Context {
     return this.#request.host
   }
 
+  get ending() {
+    const { ending, operation } = this.#call
+    if (ending) return ending
+    throw new Error(`${operation.key} has no end to wait for: its contract must say \`endless: true\``)
+  }
+
   get #request(): RawRequest {
     const { request, operation } = this.#call
     if (request) return request

@@ -17,6 +17,9 @@ begin
     where status = 'pending' and leased_until is not null and leased_by = any(dead);
   elsif of_kind = 'pushes' then
     update pushes set leased_until = null where leased_until is not null and leased_by = any(dead);
+  elsif of_kind = 'streams' then
+    -- Streams have ended with the rows of their leases.
+    return cardinality(dead);
   else
     update outbox set due_at = clock_timestamp(), leased_by = null where leased_by = any(dead);
   end if;

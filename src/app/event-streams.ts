@@ -1,0 +1,122 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Tenant } from '../kernel/contract/actor.ts'
+import {
+  type FollowedEvent,
+  type FollowedEvents,
+  type FollowWish,
+  MOST_STREAMS,
+} from '../kernel/contract/follow.ts'
+import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
+import { FOLLOW_TIMES, type FollowTimes, JournalFollower } from '../kernel/journal/follow.ts'
+import { currentHorizon } from '../kernel/journal/journal-position.ts'
+import { type Listener, listen } from '../platform/listener.ts'
+import { clock } from '../values/clock.ts'
+import { newId } from '../values/ids.ts'
+import { type RenewedLease, renewLease } from './renewed-lease.ts'
+
+export interface StreamTimes extends FollowTimes {
+  /** After so long without an event a stream says that it lives. */
+  readonly silenceMs: number
+}
+
+const TIMES: StreamTimes = { ...FOLLOW_TIMES, silenceMs: 15_000 }
+
+interface Parts {
+  readonly database: Database
+  readonly databaseUrl: string
+  readonly times: Partial<StreamTimes>
+  /** Hears of the events of all owners who are followed, from whatever process. */
+  readonly onEvents: (events: readonly FollowedEvent[]) => void
+  readonly onFailure: (error: unknown) => void
+}
+
+export interface EventStreams {
+  /** Undefined where the owner has as many streams as it may have. */
+  open(wish: FollowWish): Promise<FollowedEvents | undefined>
+  /** To be called with the events that this process has committed. */
+  onEvents(events: readonly Tenant[]): void
+  count(): number
+  /** To be called once all streams have been told to end. */
+  stop(): Promise<void>
+}
+
+const OPEN = 'select open_event_stream($1, $2, $3, $4) as taken'
+const CLOSE = 'delete from event_streams where (owner_id, id) = ($1, $2) returning place'
+/** The places of a process that has died are free after so long. */
+const LEASE_MS = 5_000
+/** Who resumes waits for them: the old connection may have broken because its process has died. */
+const RESUMING = { forMs: LEASE_MS + 1_000, everyMs: 250 }
+/** A place that could not be given back is tried again after so long. */
+const AGAIN_AFTER_MS = 1_000
+
+/** The streams of this process. It listens to the others once it has had one. */
+export function eventStreams({ database, databaseUrl, times, onEvents, onFailure }: Parts): EventStreams {
+  const sql = sqlOn(database.pool)
+  const { silenceMs, ...followTimes } = { ...TIMES, ...times }
+  const follower = new JournalFollower({ sql, times: followTimes, onEvents, onFailure })
+  const open = new Set<string>()
+  const closing = new Set<Promise<void>>()
+  let renewed: RenewedLease | undefined
+  let listener: Listener | undefined
+  let isStopping = false
+
+  const begin = (): RenewedLease => {
+    listener ??= listen(databaseUrl, 'events', () => follower.wake())
+    renewed ??= renewLease(database, 'streams', {
+      wake: () => undefined,
+      onFailure,
+      heldMs: LEASE_MS,
+    })
+    return renewed
+  }
+
+  async function takePlace(values: readonly unknown[], { from, ending }: FollowWish): Promise<boolean> {
+    const until = clock.ticks() + (from ? RESUMING.forMs : 0)
+    for (;;) {
+      const [row] = await sql<{ taken: boolean }>(OPEN, values)
+      if (row?.taken || ending.aborted || clock.ticks() >= until) return row?.taken === true
+      await pause(RESUMING.everyMs, undefined, { ref: false })
+    }
+  }
+
+  /** Gives the place back: also one of which it is not known whether it was taken. */
+  async function release(ownerId: string, id: string): Promise<void> {
+    open.delete(id)
+    while (!isStopping)
+      try {
+        await sql(CLOSE, [ownerId, id])
+        return
+      } catch (error) {
+        onFailure(error)
+        await pause(AGAIN_AFTER_MS, undefined, { ref: false })
+      }
+  }
+
+  function close(ownerId: string, id: string): void {
+    const released = release(ownerId, id).finally(() => closing.delete(released))
+    closing.add(released)
+  }
+
+  return {
+    async open(wish) {
+      const { ownerId } = wish.tenant
+      const id = newId('stream')
+      const from = wish.from ?? (await currentHorizon(sql))
+      const holder = await begin().lease.hold()
+      if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
+      open.add(id)
+      wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
+      const isTaken = await takePlace([ownerId, id, holder, MOST_STREAMS], wish)
+      return isTaken ? follower.follow({ ...wish, from, silenceMs }) : undefined
+    },
+    onEvents: follower.wake,
+    count: () => open.size,
+    async stop() {
+      await listener?.stop()
+      await Promise.all(closing)
+      isStopping = true
+      // The places that are left go with the lease.
+      await renewed?.end()
+    },
+  }
+}

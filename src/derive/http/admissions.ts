@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '../../kernel/contract/problem.ts'
+import { TRUSTED_FOR } from './credentials.ts'
+import type { Presented } from './presented.ts'
+
+/** How many callers are asked for in one turn: at more of them the turns of each come less often. */
+const MOST_A_TURN = 50
+
+interface Watched {
+  readonly isAdmitted: () => Promise<unknown>
+  readonly ends: Set<() => void>
+}
+
+/**
+ * Watches whether the callers of endless answers would still be let in, so that an answer ends as a request would. Answers
+ * with the same credential share a watch.
+ */
+export class Admissions {
+  readonly #endings: ReadonlySet<string>
+  /** The one that waits for the longest time is the first. */
+  readonly #watched = new Map<string, Watched>()
+  #turning: Promise<void> | undefined
+
+  /** `endings`: the events that may end a credential. */
+  constructor(endings: ReadonlySet<string>) {
+    this.#endings = endings
+  }
+
+  /** Calls `end` once the caller would be refused. Gives the function that stops the watching. */
+  watch(presented: Presented, isAdmitted: Watched['isAdmitted'], end: () => void): () => void {
+    const name = nameOf(presented)
+    const watched = this.#watched.get(name) ?? { isAdmitted, ends: new Set() }
+    watched.ends.add(end)
+    this.#watched.set(name, watched)
+    this.#turning ??= this.#takeTurns()
+    return () => {
+      watched.ends.delete(end)
+      if (watched.ends.size === 0 && this.#watched.get(name) === watched) this.#watched.delete(name)
+    }
+  }
+
+  /** To be called with committed events, also with those of other processes. */
+  onEvents = (events: readonly { readonly event: string }[]): void => {
+    if (this.#watched.size > 0 && events.some(({ event }) => this.#endings.has(event)))
+      void this.#ask(this.#watched.size)
+  }
+
+  async #takeTurns(): Promise<void> {
+    while (this.#watched.size > 0) {
+      await pause(TRUSTED_FOR, undefined, { ref: false })
+      await this.#ask(MOST_A_TURN)
+    }
+    this.#turning = undefined
+  }
+
+  async #ask(most: number): Promise<void> {
+    const asked = [...this.#watched].slice(0, most)
+    for (const [name, watched] of asked) {
+      this.#watched.delete(name)
+      this.#watched.set(name, watched)
+    }
+    for (let n = 0; n < asked.length; n += MOST_A_TURN)
+      await Promise.all(asked.slice(n, n + MOST_A_TURN).map(([, watched]) => endIfRefused(watched)))
+  }
+}
+
+/** What fails for another reason than the caller is asked again in the next turn. */
+async function endIfRefused({ isAdmitted, ends }: Watched): Promise<void> {
+  const error: unknown = await isAdmitted().then(
+    () => undefined,
+    reason => reason,
+  )
+  if (error instanceof Problem && error.status < 500) for (const end of [...ends]) end()
+}
+
+const nameOf = ({ authorization, browser }: Presented): string =>
+  hash('sha256', authorization ?? browser?.session ?? '', 'base64url')

@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http'
+import type { AnyOperation } from '../../kernel/contract/operation.ts'
+import type { Admissions } from './admissions.ts'
+import type { Gate } from './authenticate.ts'
+import type { Presented } from './presented.ts'
+
+interface Endless {
+  readonly gate: Gate
+  readonly admissions: Admissions
+  /** Aborted when the process is told to stop. */
+  readonly stopping: AbortSignal
+}
+
+/** The signal that ends an endless answer: the client has left, the process stops, or the caller would be refused. */
+export function endingOf(
+  response: ServerResponse,
+  operation: AnyOperation,
+  presented: Presented,
+  { gate, admissions, stopping }: Endless,
+): AbortSignal {
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const unwatch = admissions.watch(presented, () => gate(operation, presented, 0), end)
+  const cleanUp = () => {
+    unwatch()
+    stopping.removeEventListener('abort', end)
+  }
+  ending.signal.addEventListener('abort', cleanUp, { once: true })
+  response.once('close', end)
+  stopping.addEventListener('abort', end, { once: true })
+  if (stopping.aborted || response.destroyed) end()
+  return ending.signal
+}
+
+/** A page that keeps an answer open asks by itself: that is no activity of a person. */
+export const inBackground = ({ browser, ...presented }: Presented): Presented =>
+  browser ? { ...presented, browser: { ...browser, isBackground: true } } : presented

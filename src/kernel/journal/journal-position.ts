@@ -1,0 +1,132 @@
+import type { Tenant } from '../contract/actor.ts'
+import type { FollowedEvent, Position } from '../contract/follow.ts'
+import type { Sql } from '../contract/sql.ts'
+
+/** What follows a position. */
+export interface Reading {
+  readonly events: FollowedEvent[]
+  /** Every transaction below it has ended, so no event comes there any more. None at or above it was read. */
+  readonly horizon: bigint
+  /** No transaction has a number as high as this one. */
+  readonly newest: bigint
+  /** Some events are committed that wait for an older transaction to end. */
+  readonly isHeldBack: boolean
+}
+
+export const isAfter = (one: Position, other: Position): boolean =>
+  one.writtenIn === other.writtenIn ? one.id > other.id : one.writtenIn > other.writtenIn
+
+/** The place before all events of transactions that have not ended. */
+export const atHorizon = (writtenIn: bigint): Position => ({ writtenIn, id: '' })
+
+/**
+ * One statement has one snapshot: what is below its oldest open transaction is complete in it. Those of other databases
+ * write no event: they are left out where it is seen whose they are, so that nobody waits for what a neighbour does for
+ * hours. One that ends meanwhile is not seen, and so the horizon may lie lower than before: `$1` says what is known already.
+ * A cluster that a dump was restored into adds to the numbers of its transactions, see `continue_journal`.
+ */
+const ENDED = `
+select pg_snapshot_xmax(pg_current_snapshot())::text::bigint + added as newest,
+  greatest($1::bigint, added + coalesce((
+    select min(open.xid::text::bigint) from pg_snapshot_xip(pg_current_snapshot()) as open(xid)
+    where not exists (
+      select from pg_stat_get_activity(null) one where one.backend_xid = open.xid::xid
+        and one.datid <> (select oid from pg_database where datname = current_database()))
+  ), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)) as horizon
+from journal_origin`
+
+const COLUMNS = `id, owner_id as "ownerId", mode, agent_id as "agentId", event, data, request_id as "requestId",
+    run_id as "runId", created_at as "createdAt", written_in as "writtenIn"`
+
+export const OF_OWNERS = `
+with ended as materialized (${ENDED})
+select ended.*, exists (
+    select from events where written_in >= ended.horizon and owner_id = any($4::text[])
+  ) as "isHeldBack", followed.*
+from ended left join lateral (
+  select ${COLUMNS} from events
+  where (written_in, id) > ($2::bigint, $3::text) and written_in < ended.horizon and owner_id = any($4::text[])
+  order by written_in, id limit $5
+) followed on true`
+
+export const OF_TENANT = `
+with ended as materialized (${ENDED})
+select ended.*, false as "isHeldBack", followed.*
+from ended left join lateral (
+  select ${COLUMNS} from events
+  where owner_id = $4 and mode = $5 and (written_in, id) > ($2::bigint, $3::text) and written_in < ended.horizon
+  order by written_in, id limit $6
+) followed on true`
+
+interface ReadRow extends FollowedEvent, Record<string, unknown> {
+  readonly horizon: bigint
+  readonly newest: bigint
+  readonly isHeldBack: boolean
+}
+
+/** A row without an event says the horizon alone. */
+const readingOf = (rows: readonly ReadRow[]): Reading => ({
+  events: rows.filter(({ id }) => id !== null),
+  horizon: rows[0]?.horizon ?? 0n,
+  newest: rows[0]?.newest ?? 0n,
+  isHeldBack: rows[0]?.isHeldBack ?? false,
+})
+
+/** From where, how many at most, and below which number every transaction is known to have ended. */
+export interface ReadFrom {
+  readonly after: Position
+  readonly most: number
+  readonly known: bigint
+}
+
+/** The events of these owners after a position: for one reader that follows many tenants. */
+export const readOfOwners = async (
+  sql: Sql,
+  { after, most, known }: ReadFrom,
+  owners: readonly string[],
+): Promise<Reading> =>
+  readingOf(await sql<ReadRow>(OF_OWNERS, [known, after.writtenIn, after.id, owners, most]))
+
+/** The events of one tenant after a position: for one that has fallen behind. */
+export const readOfTenant = async (
+  sql: Sql,
+  { after, most, known }: ReadFrom,
+  { ownerId, mode }: Tenant,
+): Promise<Reading> =>
+  readingOf(await sql<ReadRow>(OF_TENANT, [known, after.writtenIn, after.id, ownerId, mode, most]))
+
+/** The place behind which everything is to come, as of now. */
+export async function currentHorizon(sql: Sql): Promise<Position> {
+  const [row] = await sql<{ horizon: bigint }>(ENDED, [0])
+  return atHorizon(row?.horizon ?? 0n)
+}
+
+export const WHERE_IS = `
+with ended as materialized (${ENDED})
+select ended.horizon, found."writtenIn" from ended left join lateral (
+  select written_in as "writtenIn" from events
+  where (owner_id, mode, id) = ($2, $3, $4) and ($5::text is null or agent_id = $5)
+    and ($6::text is null or (data ->> 'delegationId') = $6) limit 1
+) found on true`
+
+/** Who asks for a place in the journal. */
+interface Asker {
+  readonly tenant: Tenant
+  readonly agentId: string | null
+  readonly delegationId: string | null
+}
+
+/**
+ * The place behind an event that the asker can see; undefined where there is none. An event above the horizon was read
+ * elsewhere than here, and others may still be committed before it: the place is then at the horizon.
+ */
+export async function positionAfter(
+  sql: Sql,
+  id: string,
+  { tenant, agentId, delegationId }: Asker,
+): Promise<Position | undefined> {
+  const asked = [0, tenant.ownerId, tenant.mode, id, agentId, delegationId]
+  const [row] = await sql<{ horizon: bigint; writtenIn: bigint | null }>(WHERE_IS, asked)
+  if (!row || row.writtenIn === null) return undefined
+  return row.writtenIn < row.horizon ? { writtenIn: row.writtenIn, id } : atHorizon(row.horizon)
+}

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { OF_OWNERS, OF_TENANT, WHERE_IS } from '../../../src/kernel/journal/journal-position.ts'
+import { SESSION } from '../../../src/platform/database.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { BELIEFS } from '../../support/planner-beliefs.ts'
+
+const client = new pg.Client({ connectionString: await cloneDatabase(), ...SESSION })
+beforeAll(async () => {
+  await client.connect()
+  await client.query('begin')
+  await client.query('set local role none')
+})
+afterAll(() => client.end())
+
+const planOf = async (text: string): Promise<string> => {
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${text}`)
+  return rows.map(row => row['QUERY PLAN']).join('\n')
+}
+
+describe('the journal is followed in the order of an index', () => {
+  test.each(Object.entries(BELIEFS))('with %s', async (_, believe) => {
+    await client.query(believe)
+    const [ofOwners, ofTenant, place] = await Promise.all([OF_OWNERS, OF_TENANT, WHERE_IS].map(planOf))
+    for (const plan of [ofOwners, ofTenant, place])
+      expect(plan).not.toMatch(/Sort\n|Sort {2}|Seq Scan on events/)
+    expect(ofOwners).toMatch(/Index Cond: \(\(ROW\(written_in, id\) > ROW\(\$2, \$3\)\) AND \(written_in < /)
+    expect(ofTenant).toMatch(
+      /Index Cond: \(\(owner_id = \$4\) AND \(mode = \$5\) AND \(ROW\(written_in, id\) > ROW\(\$2, \$3\)\) AND \(written_in < /,
+    )
+    expect(place).toMatch(/Index Cond: \(.*owner_id = \$2\) AND \(.*mode = \$3\) AND \(.*id = \$4\)\)/)
+  })
+})
