@@ -36,6 +36,9 @@ function constraintsInWords(limits: StatedConstraints): string {
   ].join('; ')
 }
 
+const rightsInWords = (scopes: readonly string[] | null): string =>
+  scopes ? `these scopes: ${scopes.join(', ')}` : 'every scope'
+
 /** The sentence that a person reads before signing, for each kind. */
 export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
   intent({ amountEuros, largestEuros, payee, intentId }) {
@@ -60,9 +63,10 @@ export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string
   key(subject) {
     if ('keyId' in subject)
       return `Replace the API key ${quoted(subject.name)} (${subject.keyId}) by a new one that may do the same.`
-    const rights = subject.scopes ? `these scopes: ${subject.scopes.join(', ')}` : 'every scope'
-    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${rights}.`
+    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${rightsInWords(subject.scopes)}.`
   },
+  pairing: ({ deviceName, pairingCode, scopes }) =>
+    `Give the command line on ${quoted(deviceName)}, which shows the code ${pairingCode}, an API key with ${rightsInWords(scopes)}.`,
   registration: ({ personId }) => `Make a passkey on this device for the person ${personId}.`,
   sign_in: () => 'Sign in.',
 }

@@ -24,6 +24,7 @@ const kinds = [
   'enrolment',
   'invitation',
   'key',
+  'pairing',
   'registration',
   'sign_in',
 ] as const satisfies readonly Kind[]
