@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { post } from '../../kernel/contract/operation.ts'
-import { formattedText } from '../../values/schemas.ts'
+import { scopes } from '../../kernel/contract/scopes.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { formattedText, recordHead } from '../../values/schemas.ts'
+import { keyEvents } from '../keys/index.ts'
 import { assertionEvents, assertionRefusals, ChallengeRecord, webauthnAssertion } from '../passkeys/index.ts'
-import { cliEvents, code, PairingRecord, pairingCode, pairingFails } from './schemas.ts'
+import { cliEvents, code, PairingRecord, pairingCode, pairingFails, tokenFails } from './schemas.ts'
 
 const codeChallenge = formattedText(
   /^[\w-]{43}$/,
@@ -12,6 +17,25 @@ const codeChallenge = formattedText(
   description: 'BASE64URL(SHA256(codeVerifier)): RFC 7636, method S256. `plain` is not served.',
   examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'],
 })
+
+const codeVerifier = formattedText(
+  /^[\w.~-]{43,128}$/,
+  128,
+  'the secret of the terminal: 43 to 128 letters, digits, -, ., _ and ~',
+).meta({ examples: ['dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'] })
+
+/** The key as the terminal needs it; `GET /keys/{id}` has the rest. */
+const PairedKey = z
+  .object({
+    ...recordHead('key'),
+    key: shownOnce('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'),
+    name: z.string(),
+    environment: z.enum(['sandbox', 'test', 'live']),
+    scopes: z.array(z.enum(scopes)),
+    personId: id('person').nullable().meta({ description: 'Who has approved.' }),
+    expiresAt: instant.nullable(),
+  })
+  .meta({ id: 'PairedKey' })
 
 const console = { callers: ['console'] } as const
 
@@ -49,6 +73,20 @@ export const cliAuthApi = {
         .meta({ id: 'StartedCliPairing' }),
     ],
     emits: { 'cli.requested': cliEvents['cli.requested'] },
+  }),
+  token: post('/cli/auth/token', {
+    summary: 'Fetch the key of a command line',
+    description:
+      '`authorization_pending` until a person has decided, then the key, this once: ninety days at most, over after thirty without a use. A verifier that does not belong to the challenge ends the code: it is `invalid_grant` from then on, as it is once the key was fetched. `access_denied`: the person has turned the terminal away. `expired_token`: nobody has decided in five minutes.',
+    callers: ['public'],
+    body: z.strictObject({ code, codeVerifier }),
+    example: {
+      code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ',
+      codeVerifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    },
+    returns: [201, PairedKey],
+    fails: tokenFails,
+    emits: { 'key.created': keyEvents['key.created'], 'cli.failed': cliEvents['cli.failed'], 'cli.paired': cliEvents['cli.paired'] },
   }),
   challenge: post('/cli/auth/challenge', {
     ...console,

@@ -7,6 +7,7 @@ import { cliAuthApi } from './api.ts'
 import { approve, challenge, deny } from './decide.ts'
 import { CliPairing, CODE_LASTS_MS, INTERVAL_S, pairingMachine, platform } from './pairing.ts'
 import { pairingEvent } from './schemas.ts'
+import { token } from './token.ts'
 
 /** For an hour, whoever comes too late is told so. */
 const KEPT_FOR_MS = minutes(60)
@@ -15,6 +16,7 @@ const cliAuth = implement(cliAuthApi, {
   challenge,
   approve,
   deny,
+  token,
 
   start({ body: { codeChallenge, deviceName } }, { records, actFor, address, ports, emit }) {
     const now = clock.real()

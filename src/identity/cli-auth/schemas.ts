@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
+import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
 import type { Failure } from '../../kernel/contract/operation.ts'
 import { scopes } from '../../kernel/contract/scopes.ts'
 import { instant } from '../../values/clock.ts'
@@ -80,10 +81,7 @@ export const pairingFails = {
   pairing_expired: [410, 'The code has ended, after five minutes. Begin again in the terminal.'],
 } as const satisfies Record<string, Failure>
 
-/** The refusals of the terminal, in the words of RFC 6749 and RFC 8628. */
-export const tokenFails = {
-  authorization_pending: [400, 'authorization_pending'],
-  access_denied: [400, 'access_denied'],
-  expired_token: [400, 'expired_token'],
-  invalid_grant: [400, 'invalid_grant'],
-} as const satisfies Record<string, Failure>
+const { authorization_pending, access_denied, expired_token, invalid_grant } = oauthErrors
+
+/** The refusals of the terminal. */
+export const tokenFails = { authorization_pending, access_denied, expired_token, invalid_grant }
