@@ -27,12 +27,13 @@ export async function actForTenantOf(
   return true
 }
 
-/** Locks the tenant’s people, then this one; null where the person is not there any more. */
+/** Locks the tenant’s people, then this one, if any is named; null where the person is not there any more. */
 export async function lockPerson(
-  id: string,
+  id: string | null,
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
 ): Promise<Person | null> {
   await lockTenant(context, 'people')
+  if (id === null) return null
   const person = await context.records.lock(Person, id)
   return person?.status === 'removed' ? null : person
 }
