@@ -46,8 +46,6 @@ function withStatus(status: 'active' | 'ended' | undefined): Condition<ConsoleSe
 const consoleOperations = implement(consoleApi, {
   async createLink({ body: { personId, webauthnAssertion } }, context) {
     const { refuse, emit } = context
-    const known = personId === null ? null : await findPerson(personId, context)
-    if (known ? known.status === 'removed' : personId !== null) return refuse('person_not_found')
     const consent = await consentOf(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
     const person = await lockPerson(personId, context)
