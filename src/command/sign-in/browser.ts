@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { release } from 'node:os'
+import type { Io } from '../io.ts'
+
+/** The programs that open an address in the person's browser, the best first. `BROWSER` names another one. */
+function openers({ BROWSER }: Io['env']): string[] {
+  if (BROWSER) return [BROWSER]
+  if (process.platform === 'darwin') return ['open']
+  return /microsoft/i.test(release()) ? ['wslview', 'xdg-open'] : ['xdg-open']
+}
+
+/** Whether there can be a browser that the person sees: at the other end of SSH there is none. */
+function hasScreen({ BROWSER, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: Io['env']): boolean {
+  if (BROWSER) return true
+  if (SSH_CONNECTION) return false
+  return process.platform === 'darwin' || /microsoft/i.test(release()) || Boolean(DISPLAY || WAYLAND_DISPLAY)
+}
+
+/** Opens a page in the browser; false where that is not possible here. */
+export async function openBrowser(url: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
+  // What is no address of the web could be an option of the opener.
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '') || !hasScreen(env)) return false
+  for (const opener of openers(env)) if (await starts(opener, url, env)) return true
+  return false
+}
+
+const starts = (program: string, url: string, env: Io['env']): Promise<boolean> =>
+  new Promise(resolve => {
+    const child = spawn(program, [url], { detached: true, stdio: 'ignore', env: { ...env } })
+    child.once('error', () => resolve(false))
+    child.once('spawn', () => {
+      child.unref()
+      resolve(true)
+    })
+  })
