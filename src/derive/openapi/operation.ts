@@ -94,12 +94,12 @@ function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
   if (!body) return {}
   const content = { schema: schemas.add(body), ...(example === undefined ? {} : { example }) }
   return {
-    requestBody: { description, required: isRequired(body), content: { 'application/json': content } },
+    requestBody: { description, required: isBodyRequired(body), content: { 'application/json': content } },
   }
 }
 
 /** An empty body means `{}`: it is required only where that is not enough. */
-const isRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
+export const isBodyRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
 
 function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollector): ResponseObject {
   const [status, schema] = operation.returns
