@@ -36,17 +36,12 @@ export const KeyRecord = z
       description:
         'The thumbprint (RFC 7638) of the key whose proof (`DPoP`, RFC 9449) each request carries; null where none is asked for.',
     }),
-    sessionId: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'The session of the device, or the pairing, in which a person has agreed to it.',
-      }),
-    personId: id('person')
-      .nullable()
-      .meta({
-        description: 'The person who has agreed: the key may no more than this person, and ends with them.',
-      }),
+    sessionId: z.string().nullable().meta({
+      description: 'The session of the device, or the pairing, in which a person has agreed to it.',
+    }),
+    personId: id('person').nullable().meta({
+      description: 'The person who has agreed: the key may no more than this person, and ends with them.',
+    }),
     revokedAt: instant.nullable(),
     ...recordTail,
   })
