@@ -98,7 +98,7 @@ function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
   return {
     requestBody: {
       description: takesFiles(operation) ? uploadWords(operation) : description,
-      required: isRequired(body),
+      required: isBodyRequired(body),
       content: { 'application/json': content, ...otherForms(operation, content, schemas) },
     },
   }
@@ -121,7 +121,7 @@ function otherForms(
 }
 
 /** An empty body means `{}`: it is required only where that is not enough. */
-const isRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
+export const isBodyRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
 
 function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollector): ResponseObject {
   const [status, schema] = operation.returns
