@@ -24,6 +24,7 @@ const kinds = [
   'enrolment',
   'invitation',
   'key',
+  'device',
   'pairing',
   'registration',
   'sign_in',
