@@ -1,5 +1,9 @@
 import type { OwnCommand } from '../context.ts'
+import { login } from './login.ts'
+import { logout } from './logout.ts'
+import { listProfiles, useProfile } from './profiles.ts'
 import { version } from './version.ts'
+import { whoami } from './whoami.ts'
 
 /** The commands beside those of the table, in the order in which the help lists them. */
-export const ownCommands: readonly OwnCommand[] = [version]
+export const ownCommands: readonly OwnCommand[] = [login, logout, whoami, version, listProfiles, useProfile]

@@ -2,9 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
-import { realTime } from '../../kernel/database/credential.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import { clock, minutes } from '../../values/clock.ts'
+import { nullable, realTimestamps, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { minutes } from '../../values/clock.ts'
 import { PLATFORM_OWNER } from '../customers/index.ts'
 
 export const pairingMachine = machine('pairing', {
@@ -31,8 +30,7 @@ const schema = defineEntity({
   ...tenantTable('CliPairing', 'cli_pairings'),
   properties: {
     ...record('pairing'),
-    createdAt: realTime(),
-    updatedAt: realTime().onUpdate(() => clock.real()),
+    ...realTimestamps(),
     status: p.enum(pairingMachine.states).onCreate(() => pairingMachine.initial),
     /** Of the code. */
     hash: p.text(),
