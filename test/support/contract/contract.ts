@@ -156,12 +156,14 @@ const exampleId = (schema: z.ZodObject | undefined): string | undefined => {
 }
 
 /** The GET that returns the record of a write's answer: at the same path, or by the record's id. */
+/** The GET of the record that an operation gives. Which key `keys.current` shows depends on who asks. */
 export function readerOf(registered: Registered): Registered | undefined {
   const record = recordOf(registered)
   if (!record || !isWrite(registered)) return undefined
   const readers = operations.filter(
     other =>
       other.operation.method === 'GET' &&
+      other.key !== 'keys.current' &&
       recordOf(other) &&
       other.operation.callers[0] === registered.operation.callers[0],
   )

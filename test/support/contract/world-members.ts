@@ -63,6 +63,10 @@ export const MADE_HEADERS: Readonly<
 > = {
   'console.signOut': aSession,
   'cliAuth.approve': async (make, _, service) => (await doorkeeperOf(make, service)).headers,
+  'keys.revokeCurrent': async make => {
+    const { key } = await make('POST', '/keys', { name: 'Lost laptop', environment: 'sandbox' })
+    return { authorization: `Bearer ${key}` }
+  },
   'settlements.pay': paying('GET'),
   'settlements.payByPost': paying('POST'),
   'mppMerchants.get': paying('GET'),
