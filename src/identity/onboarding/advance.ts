@@ -1,7 +1,7 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { Onboarding } from './company-onboarding.ts'
 import { lockSubmission } from './find.ts'
 import { isComplete } from './missing.ts'
-import { Onboarding } from './onboarding.ts'
 import { processStatusOf } from './status.ts'
 import { end, review } from './steps.ts'
 import type { onboardingSteps } from './steps-api.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { freeText } from '../../values/schemas.ts'
-import { MAX_ROUNDS } from './onboarding.ts'
+import { MAX_ROUNDS } from './company-onboarding.ts'
 import {
   answer,
   company,
@@ -34,7 +34,13 @@ export const onboardingApi = {
       legalName: 'Analytical Engines GmbH',
       legalForm: 'GmbH',
       registerNumber: 'HRB 123456 B',
-      address: { line1: 'Torstraße 1', city: 'Berlin', postalCode: '10119', country: 'DE' },
+      address: {
+        line1: 'Torstraße 1',
+        line2: 'c/o Example',
+        city: 'Berlin',
+        postalCode: '10119',
+        country: 'DE',
+      },
       website: 'https://example.com',
       intendedUse: 'Agents buy research papers and computing time.',
       expectedMonthlyVolumeEuros: 25_000,

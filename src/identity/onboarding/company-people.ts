@@ -1,9 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
 /** How far the identity of a representative is verified; `kyc` says so by `noteIdentity`. */
-export const identityStatuses = ['none', 'pending', 'in_review', 'verified', 'rejected'] as const
-export type IdentityStatus = (typeof identityStatuses)[number]
+export const identityMachine = machine('representative', {
+  none: ['pending', 'in_review', 'verified', 'rejected'],
+  pending: ['none', 'in_review', 'verified', 'rejected'],
+  in_review: ['none', 'pending', 'verified', 'rejected'],
+  rejected: ['pending', 'in_review', 'verified'],
+  verified: [],
+})
+export type IdentityStatus = (typeof identityMachine.states)[number]
 
 /** Tells one person from another in what a company writes: the same name, in any case, and the same date of birth. */
 export const personKeyOf = ({ name, dateOfBirth }: { name: string; dateOfBirth: string }): string =>
@@ -26,7 +33,7 @@ const representativeSchema = defineEntity({
     ...record('representative'),
     ...person(),
     position: nullable.string(),
-    status: p.enum(identityStatuses).onCreate(() => 'none' as const),
+    status: p.enum(identityMachine.states).onCreate(() => identityMachine.initial),
     /** The company has named others since. The row stays, as what was sent about the person belongs to it. */
     removedAt: nullable.instant(),
   },

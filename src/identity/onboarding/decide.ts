@@ -1,9 +1,9 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { after } from '../../values/clock.ts'
 import type { onboardingApi } from './api.ts'
+import { ANSWER_WITHIN_MS, endedWords, isOpen, MAX_ROUNDS, onboardingMachine } from './company-onboarding.ts'
 import { lockSubmission } from './find.ts'
 import { missingIdentities } from './missing.ts'
-import { ANSWER_WITHIN_MS, endedWords, isOpen, MAX_ROUNDS, onboardingMachine } from './onboarding.ts'
 import { onboardingEvent, onboardingResponse } from './response.ts'
 import { end, review, wakeProcess } from './steps.ts'
 

@@ -5,8 +5,8 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { conditionText } from '../../kernel/database/condition.ts'
 import { entityTable } from '../../kernel/database/entity-table.ts'
 import { clock } from '../../values/clock.ts'
+import { Onboarding } from './company-onboarding.ts'
 import { BeneficialOwner, Representative } from './company-people.ts'
-import { Onboarding } from './onboarding.ts'
 
 /** An onboarding with the people whom the company names, in the company's order. */
 export interface Submission {

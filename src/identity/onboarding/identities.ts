@@ -2,10 +2,10 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { entityTable } from '../../kernel/database/entity-table.ts'
-import { type IdentityStatus, Representative } from './company-people.ts'
+import { isOpen, Onboarding } from './company-onboarding.ts'
+import { type IdentityStatus, identityMachine, Representative } from './company-people.ts'
 import { lockSubmission, type Submission, submissionsOf } from './find.ts'
 import { missingOf } from './missing.ts'
-import { isOpen, Onboarding } from './onboarding.ts'
 import { setDue, wakeProcess } from './steps.ts'
 
 /** A representative, as others need to know one. */
@@ -35,10 +35,9 @@ export async function noteIdentity(
   const found = await records.findOneOrFail(Representative, { id: representativeId })
   const submission = await lockSubmission(found.onboardingId, context)
   if (!submission) throw new Error('a representative without an onboarding')
-  const person = submission.representatives.find(({ id }) => id === representativeId) ?? found
-  if (person.status === status) return
-  person.status = status
-  if (!isOpen(submission.onboarding)) return
+  // Read anew: it may have changed before the lock.
+  const person = await records.lock(Representative, representativeId)
+  if (!person || !identityMachine.move(person, status) || !isOpen(submission.onboarding)) return
   setDue(submission, now)
   wakeProcess(submission, context)
 }

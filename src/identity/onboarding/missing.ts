@@ -1,5 +1,5 @@
+import { isOpen, type Onboarding, openRequestOf } from './company-onboarding.ts'
 import type { IdentityStatus, Representative } from './company-people.ts'
-import { isOpen, type Onboarding, openRequestOf } from './onboarding.ts'
 
 type Identity = Pick<Representative, 'name'> & { readonly status: IdentityStatus }
 

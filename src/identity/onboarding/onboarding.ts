@@ -1,83 +1,72 @@
-import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { PostalAddress } from '../../ports/card-processor.ts'
-import { days } from '../../values/clock.ts'
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { advance, status } from './advance.ts'
+import { update, withdraw } from './answer.ts'
+import { onboardingApi } from './api.ts'
+import { Onboarding, OPEN, onboardingMachine } from './company-onboarding.ts'
+import { BeneficialOwner, identityMachine, Representative } from './company-people.ts'
+import { approve, reject, requestInformation } from './decide.ts'
+import { actForOwnerOf, pageOfAllOwners, submissionsOf } from './find.ts'
+import { onboardingProcess } from './process.ts'
+import { onboardingResponse } from './response.ts'
+import { onboardingSteps } from './steps-api.ts'
+import { create } from './submit.ts'
 
-export const onboardingMachine = machine('onboarding', {
-  submitted: ['in_review', 'needs_information', 'rejected', 'withdrawn'],
-  in_review: ['approved', 'rejected', 'needs_information', 'withdrawn'],
-  needs_information: ['in_review', 'rejected', 'withdrawn', 'expired'],
-  approved: [],
-  rejected: [],
-  withdrawn: [],
-  expired: [],
-})
-export type OnboardingStatus = (typeof onboardingMachine.states)[number]
+const onboardings = implement(
+  { ...onboardingApi, ...onboardingSteps },
+  {
+    create,
+    update,
+    withdraw,
+    requestInformation,
+    approve,
+    reject,
+    advance,
+    status,
 
-/** SQL condition: the process of the onboarding has something to wait for. */
-export const OPEN = "status in ('submitted', 'in_review', 'needs_information')"
+    async list({ query: { status: wanted, ownerId, mode } }, context) {
+      const condition = definedOnly({ status: wanted, ownerId, mode })
+      const { data, ...page } = await (context.actor.tenant
+        ? context.page(Onboarding, condition)
+        : pageOfAllOwners(condition, context))
+      return { ...page, data: (await submissionsOf(data, context.sql)).map(onboardingResponse) }
+    },
 
-export const OPEN_STATES = [
-  'submitted',
-  'in_review',
-  'needs_information',
-] as const satisfies readonly OnboardingStatus[]
-
-/** How long a question waits for its answer, in the tenant's time. */
-export const ANSWER_WITHIN_MS = days(30)
-
-/** The most questions at once, and the most times that the operator asks: after that it is time to decide. */
-export const MAX_QUESTIONS = 10
-export const MAX_ROUNDS = 20
-
-export const MAX_REPRESENTATIVES = 20
-export const MAX_BENEFICIAL_OWNERS = 50
-
-/** The questions that the operator has asked at one time, and their answer. Instants are ISO 8601. */
-export interface InformationRequest {
-  readonly questions: string[]
-  readonly requestedAt: string
-  readonly expiresAt: string
-  readonly answeredAt: string | null
-  readonly answer: string | null
-}
-
-const schema = defineEntity({
-  ...tenantTable('Onboarding', 'onboardings'),
-  properties: {
-    ...record('onboarding'),
-    status: p.enum(onboardingMachine.states).onCreate(() => onboardingMachine.initial),
-    legalName: p.text(),
-    legalForm: p.text(),
-    registerNumber: p.text(),
-    address: p.json<PostalAddress>(),
-    website: nullable.string(),
-    intendedUse: p.text(),
-    expectedMonthlyVolumeEuros: p.bigint().name('expected_monthly_volume_cents'),
-    informationRequests: p.json<InformationRequest[]>().onCreate(() => []),
-    /** Why it was rejected. */
-    reason: nullable.string(),
-    endedAt: nullable.instant(),
-    /** When the process or the sweep has something to do; null while only somebody else can. */
-    dueAt: nullable.instant(),
-    workflowId: p.text(),
+    async get({ params }, context) {
+      const { records, sql, refuse } = context
+      if (!(await actForOwnerOf(params.id, context))) return refuse('onboarding_not_found')
+      const onboarding = await records.findOne(Onboarding, { id: params.id })
+      const [submission] = await submissionsOf(onboarding ? [onboarding] : [], sql)
+      return submission ? onboardingResponse(submission) : refuse('onboarding_not_found')
+    },
   },
-})
+)
 
-/** What a company says of itself before it may move real money, and how far the operator has got with it. */
-export class Onboarding extends schema.class {}
-schema.setClass(Onboarding)
-
-export const isOpen = ({ status }: Pick<Onboarding, 'status'>): boolean => !onboardingMachine.isFinal(status)
-
-/** The questions that wait for an answer. */
-export const openRequestOf = ({
-  status,
-  informationRequests,
-}: Pick<Onboarding, 'status' | 'informationRequests'>): InformationRequest | undefined =>
-  status === 'needs_information' ? informationRequests.at(-1) : undefined
-
-/** The sentence for an onboarding about which nothing more can be done. */
-export const endedWords = ({ status }: Pick<Onboarding, 'status'>): string =>
-  `The onboarding is ${status} already.`
+export const onboardingArea = area(
+  'Onboarding',
+  'A company that wants to move real money says who it is, once: the operator decides.',
+  onboardings,
+  {
+    entities: [Onboarding, Representative, BeneficialOwner],
+    machines: [onboardingMachine, identityMachine],
+    deadlines: [
+      {
+        process: onboardingProcess,
+        table: 'onboardings',
+        record: 'id',
+        agent: 'null::text',
+        due: 'due_at',
+        open: OPEN,
+        waits: 'true',
+        operations: ['onboarding.advance'],
+      },
+    ],
+    openRecords: [
+      {
+        process: onboardingProcess,
+        select: `select id, owner_id, mode, null::text as agent_id from onboardings where ${OPEN}`,
+      },
+    ],
+  },
+)

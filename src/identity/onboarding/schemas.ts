@@ -14,14 +14,14 @@ import {
   recordHead,
   recordTail,
 } from '../../values/schemas.ts'
-import { identityStatuses, personKeyOf } from './company-people.ts'
 import {
   MAX_BENEFICIAL_OWNERS,
   MAX_QUESTIONS,
   MAX_REPRESENTATIVES,
   MAX_ROUNDS,
   onboardingMachine,
-} from './onboarding.ts'
+} from './company-onboarding.ts'
+import { identityMachine, personKeyOf } from './company-people.ts'
 
 export const status = z.enum(onboardingMachine.states).meta({
   description:
@@ -138,7 +138,9 @@ const RepresentativeRecord = z.object({
   dateOfBirth: z.iso.date(),
   country: z.string(),
   position: z.string().nullable(),
-  status: z.enum(identityStatuses).meta({ description: 'How far the identity of the person is verified.' }),
+  status: z
+    .enum(identityMachine.states)
+    .meta({ description: 'How far the identity of the person is verified.' }),
 })
 
 const BeneficialOwnerRecord = z.object({
@@ -164,8 +166,8 @@ export const OnboardingRecord = z
     website: z.string().nullable(),
     intendedUse: z.string(),
     expectedMonthlyVolumeEuros: euros,
-    representatives: z.array(RepresentativeRecord),
-    beneficialOwners: z.array(BeneficialOwnerRecord),
+    representatives: z.array(RepresentativeRecord).meta({ id: 'Representatives' }),
+    beneficialOwners: z.array(BeneficialOwnerRecord).meta({ id: 'BeneficialOwners' }),
     informationRequests: z
       .array(InformationRequestRecord)
       .meta({ description: `What the operator has asked, oldest first; at most ${MAX_ROUNDS} times.` }),

@@ -1,5 +1,5 @@
 import { minuteInWords } from '../../values/clock.ts'
-import { isOpen, type Onboarding, openRequestOf } from './onboarding.ts'
+import { isOpen, type Onboarding, openRequestOf } from './company-onboarding.ts'
 import type { OnboardingSignal } from './process.ts'
 
 /** How it stands, for the line of its run: Temporal keeps it, so it names neither company nor people. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
+import { type OnboardingStatus, onboardingMachine } from './company-onboarding.ts'
 import type { Submission } from './find.ts'
 import { isComplete } from './missing.ts'
-import { type OnboardingStatus, onboardingMachine } from './onboarding.ts'
 import { onboardingProcess } from './process.ts'
 import { onboardingEvent } from './response.ts'
 import type { onboardingEvents } from './schemas.ts'
