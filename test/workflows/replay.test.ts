@@ -99,7 +99,19 @@ describe('a run that began under an earlier version', () => {
     name => {
       const text = textOf(historyOf(name))
       expect(text).toMatch(/(?:intent|transfer|agent|request|recovery|onboarding)_\w{26}/)
-      for (const secret of ['Bookshop', 'Müller', 'Reader', 'caching', 'DE89', 'Report', 'Adler', 'Hopper', 'Lovelace', 'Analytical', 'Who owns'])
+      for (const secret of [
+        'Bookshop',
+        'Müller',
+        'Reader',
+        'caching',
+        'DE89',
+        'Report',
+        'Adler',
+        'Hopper',
+        'Lovelace',
+        'Analytical',
+        'Who owns',
+      ])
         expect(text).not.toContain(secret)
     },
   )
