@@ -31,6 +31,7 @@ import { cliAuthArea } from './identity/cli-auth/cli-auth.ts'
 import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { onboardingArea } from './identity/onboarding/onboarding.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
@@ -57,6 +58,7 @@ export const areas = {
   signingKeys: signingKeysArea,
   console: consoleArea,
   cliAuth: cliAuthArea,
+  onboarding: onboardingArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,

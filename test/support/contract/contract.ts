@@ -155,8 +155,7 @@ const exampleId = (schema: z.ZodObject | undefined): string | undefined => {
   return Object.values(member?.meta()?.examples ?? []).map(String)[0]
 }
 
-/** The GET that returns the record of a write's answer: at the same path, or by the record's id. */
-/** The GET of the record that an operation gives. Which key `keys.current` shows depends on who asks. */
+/** The GET that returns the record of a write’s answer: at the same path, or by the record’s id. Which key `keys.current` shows depends on who asks. */
 export function readerOf(registered: Registered): Registered | undefined {
   const record = recordOf(registered)
   if (!record || !isWrite(registered)) return undefined
