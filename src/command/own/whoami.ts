@@ -20,7 +20,10 @@ export const whoami: OwnCommand = {
     const { url, keySource } = context.connection()
     const key = await context.result<OwnKey>('keys.current')
     const customer = await context.call('customers.me')
-    const { name = null, id = null } = (customer.status < 400 ? customer.body : {}) as { name?: string; id?: string }
+    const { name = null, id = null } = (customer.status < 400 ? customer.body : {}) as {
+      name?: string
+      id?: string
+    }
     context.print({
       account: name,
       ownerId: id,

@@ -10,7 +10,11 @@ interface OwnKey {
 }
 
 /** Keeps a key that was just given, and ends the one that the profile had at the same service. */
-export async function keep(context: Context, { profile, url, earlier }: Target, key: string): Promise<OwnKey> {
+export async function keep(
+  context: Context,
+  { profile, url, earlier }: Target,
+  key: string,
+): Promise<OwnKey> {
   const own = resultOf(await callerAt(context, url, key).call('keys.current')) as OwnKey
   const kept: Profile = { url, key, keyId: own.id, ownerId: own.ownerId }
   await changeKeyFile(context.io, withProfile(profile, kept))
@@ -18,7 +22,8 @@ export async function keep(context: Context, { profile, url, earlier }: Target, 
   return own
 }
 
-const isSameService = (one: string, other: string): boolean => URL.parse(one)?.origin === URL.parse(other)?.origin
+const isSameService = (one: string, other: string): boolean =>
+  URL.parse(one)?.origin === URL.parse(other)?.origin
 
 /** Revokes a key by itself. One that is over already is fine, and one that cannot be reached ends by its own time. */
 const endKey = async (context: Context, { url, key }: Profile): Promise<void> => {

@@ -86,7 +86,11 @@ export const cliAuthApi = {
     },
     returns: [201, PairedKey],
     fails: tokenFails,
-    emits: { 'key.created': keyEvents['key.created'], 'cli.failed': cliEvents['cli.failed'], 'cli.paired': cliEvents['cli.paired'] },
+    emits: {
+      'key.created': keyEvents['key.created'],
+      'cli.failed': cliEvents['cli.failed'],
+      'cli.paired': cliEvents['cli.paired'],
+    },
   }),
   challenge: post('/cli/auth/challenge', {
     ...console,

@@ -3,7 +3,15 @@ import { bodyOf } from '../../support/factories.ts'
 import { aDoorkeeper, approvePairing, aTerminal, s256 } from '../../support/identity/pairing.ts'
 import { signed } from '../../support/identity/people.ts'
 import { traceOf } from '../../support/trace.ts'
-import { anApprovedTerminal, anyone, ask, aWaitingTerminal, expire, otherProcess, service } from './service.ts'
+import {
+  anApprovedTerminal,
+  anyone,
+  ask,
+  aWaitingTerminal,
+  expire,
+  otherProcess,
+  service,
+} from './service.ts'
 
 const refusal = (code: string) => ({ error: code, code, status: 400 })
 
@@ -91,7 +99,9 @@ describe('a code', () => {
       status: 404,
       code: 'pairing_not_found',
     })
-    const page = await service.http('GET', `/cli/${terminal.code}`, { headers: { cookie, accept: 'text/html' } })
+    const page = await service.http('GET', `/cli/${terminal.code}`, {
+      headers: { cookie, accept: 'text/html' },
+    })
     expect([page.status, page.text.includes(terminal.pairingCode)]).toEqual([404, false])
     expect((await ask(terminal)).status).toBe(201)
   })
@@ -137,7 +147,9 @@ test.each([
 test.each(['short', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c=', 'x'.repeat(44)])(
   'the challenge %s is a 400 that names it',
   async codeChallenge => {
-    const answer = await service.http('POST', '/cli/auth/start', { body: { codeChallenge, deviceName: 'Old' } })
+    const answer = await service.http('POST', '/cli/auth/start', {
+      body: { codeChallenge, deviceName: 'Old' },
+    })
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^codeChallenge: /)])
   },
 )

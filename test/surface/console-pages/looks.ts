@@ -62,10 +62,17 @@ describe.each(looks)('on %s', (_, look) => {
     const { page, complaints, requests } = await visitSignedIn('approve', look)
     // The other looks have no element that one of these does not have.
     const shown = look === looks[0][1] ? intents : intents.slice(0, 1)
-    const paths = ['approve', 'login', 'join', `cli/${await aWaitingCode()}`, ...shown.map(({ id }) => `approve/${id}`)]
+    const paths = [
+      'approve',
+      'login',
+      'join',
+      `cli/${await aWaitingCode()}`,
+      ...shown.map(({ id }) => `approve/${id}`),
+    ]
     for (const path of paths) {
       await page.goto(`${origin}/${path}`)
-      if (path.startsWith('cli/')) await page.locator('blockquote').filter({ hasText: 'command line' }).waitFor()
+      if (path.startsWith('cli/'))
+        await page.locator('blockquote').filter({ hasText: 'command line' }).waitFor()
       if (path.endsWith(String(intents[0]?.id)))
         await page.locator('blockquote').filter({ hasText: '26.25' }).waitFor()
       await expectReadable(page, look)

@@ -14,7 +14,9 @@ describe('the page of a terminal', () => {
     const { client, ownerId } = await service.owner()
     const terminal = await aTerminal(anyone)
     const { url } = await bodyOf(client.console.createLink({ body: {} }))
-    const { page, complaints, requests } = await open(`${String(url).replace('#', `?to=/cli/${terminal.code}#`)}`)
+    const { page, complaints, requests } = await open(
+      `${String(url).replace('#', `?to=/cli/${terminal.code}#`)}`,
+    )
     await pressByKeyboard(page, 'Use the link and sign in')
     await page.waitForURL('**/join?to=*')
     await pressByKeyboard(page, 'Create a passkey')
