@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -8,6 +7,7 @@ import { readCall } from '../../src/command/arguments/operation-call.ts'
 import { readValue } from '../../src/command/arguments/values.ts'
 import type { Io } from '../../src/command/io.ts'
 import { readTable, type Shape } from '../../src/command/table.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
 
 const table = readTable()
 const call = (key: string, ...args: string[]) => readCall(table.get(key), args)
@@ -16,7 +16,15 @@ const bodyOf = (key: string, ...args: string[]) => call(key, ...args).members
 describe('the arguments of a command', () => {
   test('give numbers, texts, and members below members', () => {
     expect(
-      bodyOf('intents.create', '--amountEuros', '9.50', '--purpose', 'A paper', '--metadata.team', 'research'),
+      bodyOf(
+        'intents.create',
+        '--amountEuros',
+        '9.50',
+        '--purpose',
+        'A paper',
+        '--metadata.team',
+        'research',
+      ),
     ).toEqual({ amountEuros: 9.5, purpose: 'A paper', metadata: { team: 'research' } })
   })
 
@@ -38,13 +46,16 @@ describe('the arguments of a command', () => {
   })
 
   test('give lists of records as JSON, and by the numbers of the items', () => {
-    const [first, second] = [{ toWalletId: 'wallet_1', amountEuros: 1 }, { toWalletId: 'wallet_2', amountEuros: 2 }]
+    const [first, second] = [
+      { walletId: 'wallet_1', amountEuros: 1 },
+      { walletId: 'wallet_2', amountEuros: 2 },
+    ]
     expect(
       bodyOf('transfers.split', '--parts', JSON.stringify(first), '--parts', JSON.stringify(second)),
     ).toEqual({ parts: [first, second] })
-    expect(
-      bodyOf('transfers.split', '--parts.0.amountEuros', '1', '--parts.0.toWalletId', 'wallet_1'),
-    ).toEqual({ parts: [first] })
+    expect(bodyOf('transfers.split', '--parts.0.amountEuros', '1', '--parts.0.walletId', 'wallet_1')).toEqual(
+      { parts: [first] },
+    )
   })
 
   test('say yes and no to what is true or false', () => {
@@ -79,7 +90,10 @@ describe('the arguments of a command', () => {
     [['--amountEuros', '25,50'], '--amountEuros wants number, and this is none: 25,50. Write 25.50'],
     [['--amountEuros', '0x10'], '--amountEuros wants number, and this is none: 0x10'],
     [['--amountEuros', '1e3'], '--amountEuros wants number, and this is none: 1e3'],
-    [['--amountEuros', '9007199254740993'], '--amountEuros has more digits than can be sent unchanged: 9007199254740993'],
+    [
+      ['--amountEuros', '9007199254740993'],
+      '--amountEuros has more digits than can be sent unchanged: 9007199254740993',
+    ],
     [['--amountEuros'], '--amountEuros wants a value.'],
     [['--purpose', '--json'], '--purpose wants a value. If --json is it, write --purpose=--json'],
     [['--purpose', 'a', '--purpose', 'b'], '--purpose is given twice.'],
@@ -109,7 +123,7 @@ describe('the arguments of a command', () => {
 })
 
 describe('a body that is given whole', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'agentpay-'))
+  const folder = temporaryFolder()
   writeFileSync(join(folder, 'body.json'), '\uFEFF{"name":"A","metadata":{"a":"1"}}')
   const io = {
     cwd: folder,

@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { findConnection } from '../../src/command/credentials.ts'
 import { runCommand } from '../support/command.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
 
 interface Seen {
   readonly method: string | undefined
@@ -81,7 +81,9 @@ describe('a call', () => {
     plays.push(breaks)
     const { code, err } = await calling('agents', 'update', 'agent_1', '--name', 'B')
     expect([code, seen.length]).toEqual([4, 1])
-    expect(err).toMatch(/: the connection broke\. The call may have been carried out: look before you repeat it\.\n$/)
+    expect(err).toMatch(
+      /: the connection broke\. The call may have been carried out: look before you repeat it\.\n$/,
+    )
   })
 
   test('gives up when the connection keeps breaking', async () => {
@@ -104,7 +106,11 @@ describe('a call', () => {
 
   test('that is refused ends with 1, and with 3 where the key is not valid', async () => {
     plays.push(gives(404, { error: 'No such agent.' }, { 'x-error-code': 'agent_not_found' }))
-    expect(await calling('agents', 'get', 'a')).toEqual({ code: 1, out: '', err: 'No such agent. (agent_not_found)\n' })
+    expect(await calling('agents', 'get', 'a')).toEqual({
+      code: 1,
+      out: '',
+      err: 'No such agent. (agent_not_found)\n',
+    })
     plays.push(gives(401, { error: 'Send a valid key.' }, { 'x-error-code': 'unauthenticated' }))
     expect((await calling('agents', 'get', 'a')).code).toBe(3)
   })
@@ -129,7 +135,11 @@ describe('a call', () => {
     ]
     plays.push(...pages.map(page => gives(200, page)))
     const { out } = await calling('agents', 'list', '--status', 'active', '--all')
-    expect(JSON.parse(out)).toEqual({ data: [{ id: 'a' }, { id: 'b' }, { id: 'c' }], hasMore: false, nextCursor: null })
+    expect(JSON.parse(out)).toEqual({
+      data: [{ id: 'a' }, { id: 'b' }, { id: 'c' }],
+      hasMore: false,
+      nextCursor: null,
+    })
     expect(seen.map(one => one.url)).toEqual([
       '/agents?limit=100&status=active',
       '/agents?limit=100&status=active&cursor=one',
@@ -159,7 +169,7 @@ describe('a call', () => {
   })
 
   test('writes what it gives to a file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'agentpay-'))
+    const folder = temporaryFolder()
     plays.push(gives(200, { id: 'agent_1' }))
     const env = { AGENTPAY_URL: url, AGENTPAY_KEY: 'sk_test_a' }
     const ran = await runCommand(['agents', 'get', 'agent_1', '-o', 'agent.json'], { env, cwd: folder })
@@ -187,7 +197,7 @@ describe('a call', () => {
 })
 
 describe('the address of the service', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'agentpay-'))
+  const folder = temporaryFolder()
   const instance = { url: 'http://127.0.0.1:8080', apiKey: 'sk_sandbox_a', dashboardSecret: 'kept' }
   writeFileSync(join(folder, 'instance.json'), JSON.stringify(instance))
   const found = (env: Record<string, string>) => findConnection({ env: { DATA_DIR: folder, ...env } })
@@ -209,7 +219,9 @@ describe('the address of the service', () => {
   test.each(['http://pay.example', 'ftp://pay.example', 'pay.example', 'https://a:b@pay.example'])(
     'is refused as %s',
     address => {
-      expect(() => found({ AGENTPAY_URL: address })).toThrow(/use https|is a URL such as|no name and password/)
+      expect(() => found({ AGENTPAY_URL: address })).toThrow(
+        /use https|is a URL such as|no name and password/,
+      )
     },
   )
 })

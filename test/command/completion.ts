@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { runCommand } from '../support/command.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
 
 const completed = async (...words: string[]) =>
   (await runCommand(['complete', '--', ...words])).out.split('\n').slice(0, -1)
@@ -12,11 +12,13 @@ const launcher = join(import.meta.dirname, '../../src/bin/launcher/agentpay.mjs'
 
 /** What bash itself would offer, once it has read the script of the real program. */
 function offeredByBash(line: string): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'agentpay-'))
+  const folder = temporaryFolder()
   const program = join(folder, 'agentpay')
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`)
   chmodSync(program, 0o755)
-  const words = line.split(/(?<=[:=])|(?=[:=])| /).filter((word, index, all) => word !== '' || index === all.length - 1)
+  const words = line
+    .split(/(?<=[:=])|(?=[:=])| /)
+    .filter((word, index, all) => word !== '' || index === all.length - 1)
   const script = `
 source <(agentpay completion bash)
 COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')})

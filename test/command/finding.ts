@@ -5,12 +5,18 @@ import { runCommand } from '../support/command.ts'
 describe('a command line', () => {
   test.each([
     [['intnets', 'list'], 'There is no command intnets. Did you mean intents? See: agentpay --help\n'],
-    [['agentTokens', 'list'], 'There is no command agentTokens. Did you mean agent-tokens? See: agentpay --help\n'],
+    [
+      ['agentTokens', 'list'],
+      'There is no command agentTokens. Did you mean agent-tokens? See: agentpay --help\n',
+    ],
     [['intents', 'lits'], 'intents has no command lits. Did you mean list? See: agentpay intents --help\n'],
     [['intents', 'constructor'], 'intents has no command constructor. See: agentpay intents --help\n'],
     [['__proto__'], 'There is no command __proto__. See: agentpay --help\n'],
     [['verson'], 'There is no command verson. Did you mean version? See: agentpay --help\n'],
-    [['intents', 'create', '--amountEuros', '1'], 'intents create wants --purpose. See: agentpay intents create --help\n'],
+    [
+      ['intents', 'create', '--amountEuros', '1'],
+      'intents create wants --purpose. See: agentpay intents create --help\n',
+    ],
     [['agents', 'get', 'a', '--all'], 'agents get gives no pages: leave --all out.\n'],
     [['agents', 'get', 'a', '--body', '{}'], 'agents get takes no body.\n'],
     [['version', 'a'], 'version takes no arguments, and no a\n'],

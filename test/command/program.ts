@@ -1,14 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { runCommand, runProgram } from '../support/command.ts'
 import { startTestService } from '../support/harness.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
 
 const service = await startTestService()
 const { key, client } = await service.owner()
-const env = { AGENTPAY_URL: service.url, AGENTPAY_KEY: key, AGENTPAY_DASHBOARD_SECRET: service.dashboardSecret }
+const env = {
+  AGENTPAY_URL: service.url,
+  AGENTPAY_KEY: key,
+  AGENTPAY_DASHBOARD_SECRET: service.dashboardSecret,
+}
 
 const json = async (...argv: string[]) => JSON.parse((await runCommand(argv, { env })).out)
 
@@ -33,12 +37,16 @@ describe('the program', () => {
   })
 
   test('ends with 3 with a key that is not valid, and with 4 where nobody listens', async () => {
-    expect((await runProgram(['agents', 'list'], { env: { ...env, AGENTPAY_KEY: 'sk_test_no' } })).code).toBe(3)
-    expect((await runProgram(['agents', 'list'], { env: { ...env, AGENTPAY_URL: 'http://127.0.0.1:1' } })).code).toBe(4)
+    expect((await runProgram(['agents', 'list'], { env: { ...env, AGENTPAY_KEY: 'sk_test_no' } })).code).toBe(
+      3,
+    )
+    expect(
+      (await runProgram(['agents', 'list'], { env: { ...env, AGENTPAY_URL: 'http://127.0.0.1:1' } })).code,
+    ).toBe(4)
   })
 
   test('finds the sandbox of the checkout by itself, and files where it was called', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'agentpay-'))
+    const folder = temporaryFolder()
     writeFileSync(join(folder, 'instance.json'), JSON.stringify({ url: service.url, apiKey: key }))
     writeFileSync(join(folder, 'wallet.json'), '{"name":"From a file"}')
     const called = { npm_lifecycle_event: 'agentpay', INIT_CWD: folder, DATA_DIR: folder }
@@ -58,10 +66,24 @@ describe('against the service', () => {
   test('a flow from an agent to an approved intent', async () => {
     const { id: agentId, walletId } = await json('agents', 'create', '--name', 'Reader')
     await json('fund', 'wallet', walletId, '--amountEuros', '60')
-    const intent = await json('intents', 'create', '--agentId', agentId, '--amountEuros', '9.5', '--merchant', 'Bookshop', '--purpose', 'A paper')
+    const intent = await json(
+      'intents',
+      'create',
+      '--agentId',
+      agentId,
+      '--amountEuros',
+      '9.5',
+      '--merchant',
+      'Bookshop',
+      '--purpose',
+      'A paper',
+    )
     expect(intent).toMatchObject({ agentId, amountEuros: 9.5 })
-    const list = await runCommand(['intents', 'list', '--agentId', agentId], { env, columns: 200 })
-    expect(list.out).toMatch(/^\S*id .*status .*amountEuros/)
+    const list = await runCommand(['intents', 'list', '--agentId', agentId], {
+      env: { ...env, NO_COLOR: '1' },
+      columns: 200,
+    })
+    expect(list.out).toMatch(/^id .*status .*amountEuros/)
     expect(list.out).toContain(intent.id)
     expect(list.out).toMatch(/ 9\.50 /)
   })
@@ -83,12 +105,15 @@ describe('against the service', () => {
   })
 
   test('a page is downloaded to a file, and never onto a terminal unless it is a text', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'agentpay-'))
+    const folder = temporaryFolder()
     await runCommand(['pages', 'openapi', '-o', 'openapi.json'], { env, cwd: folder })
     expect(JSON.parse(readFileSync(join(folder, 'openapi.json'), 'utf8')).openapi).toBe('3.1.1')
     const shown = await runCommand(['pages', 'docs'], { env, columns: 80 })
     expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/^<!doctype html>/i)])
-    const missing = await runCommand(['statements', 'pdf', 'statement_1', '-o', 'a.pdf'], { env, cwd: folder })
+    const missing = await runCommand(['statements', 'pdf', 'statement_1', '-o', 'a.pdf'], {
+      env,
+      cwd: folder,
+    })
     expect(missing.code).toBe(1)
   })
 

@@ -33,7 +33,9 @@ function candidates(typed: readonly string[], last: string, means: Means): Compl
   const values = command ? valuesAfter(command, rest.at(-1) ?? '', last) : []
   if (values.length > 0) return values
   const options = { ...own?.options, ...(command ? operationOptions : commonOptions) }
-  return last.startsWith('-') || last === '' ? [...(command ? membersOf(command) : []), ...optionsOf(options)] : []
+  return last.startsWith('-') || last === ''
+    ? [...(command ? membersOf(command) : []), ...optionsOf(options)]
+    : []
 }
 
 function firstWords({ table, ownCommands }: Means): Completion[] {

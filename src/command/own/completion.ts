@@ -29,10 +29,15 @@ export const complete: OwnCommand = {
   name: 'complete',
   summary: 'Print the words that may stand next',
   description: 'The scripts of `agentpay completion` call it.',
-  arguments: { '[words...]': 'What has been typed, without the program; the last word is the one to complete.' },
+  arguments: {
+    '[words...]': 'What has been typed, without the program; the last word is the one to complete.',
+  },
   options: {
     about: { type: 'boolean', description: 'Print after a tab what each word is.' },
-    pieces: { type: 'boolean', description: 'The words are parted at colons and equals signs, as bash does.' },
+    pieces: {
+      type: 'boolean',
+      description: 'The words are parted at colons and equals signs, as bash does.',
+    },
   },
   async run({ io, table, ownCommands, options, arguments: typed }) {
     const { complete, joinPieces, lastPiece } = await import('../completion/complete.ts')

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import type { Context, OwnCommand } from '../context.ts'
-import { isRecord } from '../output/cells.ts'
 import { exitCodes, usageError } from '../io.ts'
+import { isRecord } from '../output/cells.ts'
 
 const KEYS = 'jwks.json'
 
