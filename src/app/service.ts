@@ -114,5 +114,9 @@ function startSweeping({ areas, database, log, ports }: OpenRuntime): Part {
     setInterval(() => void sweepFiles(database, ports.files).catch(warn), SWEEP_FILES_EVERY),
   ]
   for (const round of rounds) round.unref()
-  return { stop: async () => rounds.forEach(round => clearInterval(round)) }
+  return {
+    async stop() {
+      for (const round of rounds) clearInterval(round)
+    },
+  }
 }
