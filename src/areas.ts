@@ -30,6 +30,7 @@ import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { kycArea } from './identity/kyc/kyc.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
@@ -55,6 +56,7 @@ export const areas = {
   keys: keysArea,
   signingKeys: signingKeysArea,
   console: consoleArea,
+  kyc: kycArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,

@@ -1,4 +1,5 @@
 import type { Deliver } from '../adapters/acquirer/sandbox-network.ts'
+import type { DeliverNotice } from '../adapters/identity-verification/sandbox.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
 import type { Areas, Receive, ReceiverTools } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
@@ -51,6 +52,19 @@ export const networkTo =
     } catch (error) {
       log.error({ err: error, requestId }, 'a message of the simulated acquirer was not taken')
       return null
+    }
+  }
+
+/** The door as the simulated provider of identity checks uses it: a notice that is not taken is asked for later. */
+export const identityDoorTo =
+  (deliver: Ports['deliver'], log: Logger): DeliverNotice =>
+  async ({ body, headers }, requestId) => {
+    const request = { body: Buffer.from(body), headers, requestId, address: null }
+    try {
+      const answer = await deliver('kyc.receive', request)
+      if ('unsigned' in answer) throw new Error(answer.unsigned)
+    } catch (error) {
+      log.error({ err: error, requestId }, 'a notice of the simulated identity provider was not taken')
     }
   }
 

@@ -25,7 +25,7 @@ import { externalSystemsOf } from './external-systems.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
-import { deliveryTo, networkTo, receiversOf } from './receivers.ts'
+import { deliveryTo, identityDoorTo, networkTo, receiversOf } from './receivers.ts'
 import { pagesOf } from './relying-party.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
@@ -131,7 +131,8 @@ export async function openRuntime({
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
-  const acquirersNetwork = networkTo((key, request) => deliver(key, request), log)
+  const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
+  const doors = { cards: networkTo(inwards, log), identity: identityDoorTo(inwards, log) }
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
@@ -141,13 +142,13 @@ export async function openRuntime({
       metrics,
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       ...configured(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
+      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doors), ...outside },
       outbound,
       vault,
       signer,
       threads,
       runFor,
-      deliver: (key, request) => deliver(key, request),
+      deliver: inwards,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),

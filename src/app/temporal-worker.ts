@@ -4,6 +4,7 @@ import { cardRequestActivities } from '../../activities/card-requests.ts'
 import { cardActivities } from '../../activities/cards.ts'
 import { collectActivities } from '../../activities/collect.ts'
 import { intentActivities } from '../../activities/intents.ts'
+import { kycActivities } from '../../activities/kyc.ts'
 import { mandateActivities } from '../../activities/mandates.ts'
 import { mppActivities } from '../../activities/mpp.ts'
 import { peopleActivities } from '../../activities/people.ts'
@@ -58,6 +59,7 @@ export async function startWorker(
       ...mppActivities(run, settings),
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
+      ...kycActivities(run),
       ...peopleActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),

@@ -73,6 +73,7 @@ import { People } from './m0099-people.ts'
 import { Passkeys } from './m0100-passkeys.ts'
 import { Approvals } from './m0101-approvals.ts'
 import { Mandates } from './m0102-mandates.ts'
+import { Kyc } from './m0109-kyc.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -151,4 +152,5 @@ export const migrations = [
   { name: 'm0100-passkeys', class: Passkeys },
   { name: 'm0101-approvals', class: Approvals },
   { name: 'm0102-mandates', class: Mandates },
+  { name: 'm0109-kyc', class: Kyc },
 ]
