@@ -36,7 +36,9 @@ export function externalSystemsOf(settings: WithKey, queue: Queue, doors: Doors)
   const cards = { sandbox: sandboxProcessor(secrets), stripe: byStripe(settings) }
   const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: doors.cards })
   const identity =
-    kycProviderOf(settings) === 'manual' ? manualIdentity() : sandboxIdentity(secrets.identity, doors.identity)
+    kycProviderOf(settings) === 'manual'
+      ? manualIdentity()
+      : sandboxIdentity(secrets.identity, doors.identity)
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
     fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),

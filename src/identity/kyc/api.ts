@@ -91,14 +91,20 @@ export const kycApi = {
         400,
         'representativeId: the account is a company’s, so name the representative of its onboarding. See GET /onboarding.',
       ],
-      representative_not_found: [404, 'representativeId: no onboarding that is under way names such a representative.'],
+      representative_not_found: [
+        404,
+        'representativeId: no onboarding that is under way names such a representative.',
+      ],
       person_differs: [
         400,
         'name and dateOfBirth: they are not those of the representative. See GET /onboarding.',
       ],
       already_verified: [400, 'The person is verified already.'],
       submission_under_way: [400, 'A submission of this person is under way. See GET /kyc/submissions.'],
-      document_not_found: [404, 'documents: no such document, or it was erased. Upload it by POST /kyc/documents.'],
+      document_not_found: [
+        404,
+        'documents: no such document, or it was erased. Upload it by POST /kyc/documents.',
+      ],
       document_used: [400, 'documents: one of them belongs to another submission. Upload it again.'],
       documents_missing: [400, 'documents: a passport is missing, or both sides of an identity card.'],
     },
@@ -149,7 +155,8 @@ export const kycApi = {
   approve: post('/kyc/submissions/{id}/approve', {
     ...operator,
     summary: 'Verify a person',
-    description: 'Look at the documents first. Whoever is verified may make live keys, or lets a company make them.',
+    description:
+      'Look at the documents first. Whoever is verified may make live keys, or lets a company make them.',
     returns: [200, SubmissionRecord],
     fails: decides,
     emits: endingEvents,
@@ -161,7 +168,11 @@ export const kycApi = {
     body: z.strictObject({
       code: z.enum(rejectionCodes).default('other'),
       reason: freeText.min(1).optional().meta({ description: 'In place of the words of the code.' }),
-      sendInstead: freeText.min(1).nullable().optional().meta({ description: 'In place of those of the code.' }),
+      sendInstead: freeText
+        .min(1)
+        .nullable()
+        .optional()
+        .meta({ description: 'In place of those of the code.' }),
     }),
     example: { code: 'document_expired' },
     returns: [200, SubmissionRecord],

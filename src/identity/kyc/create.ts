@@ -8,8 +8,8 @@ import type { kycApi } from './api.ts'
 import { KycDocument, missingKind } from './document.ts'
 import { kycProcess } from './process.ts'
 import { kycEvent, submissionResponse } from './response.ts'
+import { followSubmission, wakeProcess } from './subject.ts'
 import { KycSubmission, OPEN_STATES } from './submission.ts'
-import { followSubmission } from './subject.ts'
 
 type CreateContext = ContextOf<typeof kycApi.create>
 type Body = InputOf<typeof kycApi.create>['body']
@@ -24,7 +24,7 @@ function isAdult(dateOfBirth: string, now: Date): boolean {
 
 /** The tenant is locked, so that of two submissions of a person that come at once one is open. */
 export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context) => {
-  const { records, now, ports, emit, refuse, wake } = context
+  const { records, now, ports, emit, refuse } = context
   if (!isAdult(body.dateOfBirth, now)) return refuse('person_under_age')
   await lockTenant(context, 'kyc')
   const problem = (await personProblem(body, context)) ?? (await openProblem(body, context))
@@ -49,7 +49,7 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
   await records.flush()
   await followSubmission(submission, context)
   emit('kyc.submitted', kycEvent(submission))
-  wake(kycProcess, { id, agentId: null })
+  wakeProcess(submission, context)
   return submissionResponse(submission, documents)
 }
 
@@ -62,7 +62,7 @@ async function personProblem({ representativeId, name, dateOfBirth }: Body, cont
     return kycStatus === 'verified' ? refuse('already_verified') : undefined
   }
   const person = await findRepresentative(representativeId, context)
-  if (!person?.isAwaited) return refuse('representative_not_found')
+  if (!person) return refuse('representative_not_found')
   if (person.status === 'verified') return refuse('already_verified')
   const isSame = person.name.toLowerCase() === name.toLowerCase() && person.dateOfBirth === dateOfBirth
   return isSame ? undefined : refuse('person_differs')
@@ -71,12 +71,17 @@ async function personProblem({ representativeId, name, dateOfBirth }: Body, cont
 async function openProblem({ representativeId }: Body, { records, refuse }: CreateContext) {
   const open = await records.findOne(KycSubmission, { representativeId, status: { $in: OPEN_STATES } })
   return open
-    ? refuse('submission_under_way', `A submission of this person is under way: see GET /kyc/submissions/${open.id}.`)
+    ? refuse(
+        'submission_under_way',
+        `A submission of this person is under way: see GET /kyc/submissions/${open.id}.`,
+      )
     : undefined
 }
 
 function documentProblem(documents: readonly KycDocument[], body: Body, { refuse }: CreateContext) {
-  const unknown = body.documents.find(wanted => !documents.some(({ id, erasedAt }) => id === wanted && !erasedAt))
+  const unknown = body.documents.find(
+    wanted => !documents.some(({ id, erasedAt }) => id === wanted && !erasedAt),
+  )
   if (unknown) return refuse('document_not_found')
   if (documents.some(({ submissionId }) => submissionId !== null)) return refuse('document_used')
   const missing = missingKind(documents.map(({ kind }) => kind))

@@ -7,12 +7,11 @@ import {
 } from '../../ports/identity-verification.ts'
 import { after } from '../../values/clock.ts'
 import { KEPT_MS, KycDocument } from './document.ts'
-import { kycProcess } from './process.ts'
 import { type Rejection, rejectionOf } from './rejection.ts'
 import { kycEvent } from './response.ts'
 import type { decisionEvents, endingEvents } from './schemas.ts'
+import { followEnd, followSubmission, wakeProcess } from './subject.ts'
 import { isOpen, KycSubmission, pauseAfter, submissionMachine } from './submission.ts'
-import { followEnd, followSubmission } from './subject.ts'
 
 type Needed = 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'ports' | 'emit' | 'wake'
 type Deciding = Pick<Context<never, typeof decisionEvents>, Needed>
@@ -42,8 +41,12 @@ function noteContradiction(submission: KycSubmission, answer: FinalStatus, now: 
 }
 
 /** The provider has the check: it is asked when it expects to be done, or after a while. Operators are not asked. */
-async function review(submission: KycSubmission, expectedAt: Date | undefined, context: Deciding): Promise<boolean> {
-  const { now, ports, emit, wake } = context
+async function review(
+  submission: KycSubmission,
+  expectedAt: Date | undefined,
+  context: Deciding,
+): Promise<boolean> {
+  const { now, ports, emit } = context
   if (!isOpen(submission)) return false
   if (expectedAt && expectedAt > now) submission.dueAt = expectedAt
   if (!submissionMachine.move(submission, 'in_review')) return false
@@ -51,7 +54,7 @@ async function review(submission: KycSubmission, expectedAt: Date | undefined, c
   if (ports.identityVerification().isManual) submission.dueAt = null
   else if (!expectedAt) submission.dueAt = after(now, pauseAfter(1))
   emit('kyc.in_review', kycEvent(submission))
-  wake(kycProcess, { id: submission.id, agentId: null })
+  wakeProcess(submission, context)
   await followSubmission(submission, context)
   return true
 }
@@ -68,14 +71,14 @@ export async function end(
   { rejection, by }: Decision,
   context: Ending,
 ): Promise<boolean> {
-  const { now, emit, wake } = context
+  const { now, emit } = context
   if (!submissionMachine.move(submission, rejection ? 'rejected' : 'verified')) return false
   Object.assign(submission, { rejection, decidedBy: by, decidedAt: now, dueAt: null })
   await keepDocuments(submission, context)
   const told = kycEvent(submission)
   if (rejection) emit('kyc.rejected', { ...told, code: rejection.code })
   else emit('kyc.verified', told)
-  wake(kycProcess, { id: submission.id, agentId: null })
+  wakeProcess(submission, context)
   await followEnd(submission, context)
   return true
 }

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type DocumentKind, documentKinds } from '../../ports/identity-verification.ts'
-import { FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
 import { days } from '../../values/clock.ts'
+import { FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
 
 /** How long documents are kept, in the tenant's time. Explained in docs/onboarding.md. */
 export const KEPT_MS = {

@@ -25,7 +25,11 @@ export const upload: HandlerOf<typeof kycApi.upload> = async ({ body: { kind, fi
 }
 
 /** The whole content; undefined where the file is away, or not what was written. */
-export async function contentOf(files: Files, tenant: Tenant, sha256: string): Promise<Uint8Array | undefined> {
+export async function contentOf(
+  files: Files,
+  tenant: Tenant,
+  sha256: string,
+): Promise<Uint8Array | undefined> {
   const opened = await files.open(tenant, sha256)
   if (!opened) return undefined
   const pieces: Uint8Array[] = []
@@ -54,7 +58,8 @@ export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
     if (document.erasedAt) return refuse('document_erased')
     return { id: document.id, tenant: context.tenant, sha256: document.sha256 }
   },
-  call: async ({ tenant, sha256 }: Reading, { ports }) => (await contentOf(ports.files, tenant, sha256)) ?? null,
+  call: async ({ tenant, sha256 }: Reading, { ports }) =>
+    (await contentOf(ports.files, tenant, sha256)) ?? null,
   async record(content: Uint8Array | null, { id }: Reading, context) {
     const { records, emit, refuse } = context
     await actForOwnerOfDocument(id, context)

@@ -13,11 +13,11 @@ import { onboardingReactions } from './onboarding-reactions.ts'
 import { kycProcess } from './process.ts'
 import { processStatus } from './process-status.ts'
 import { type Rejection, rejectionOf } from './rejection.ts'
-import { submissionResponses } from './response.ts'
+import { documentsOf, submissionResponse, submissionResponses } from './response.ts'
 import { missingIdentity, standing } from './standing.ts'
 import { inquire, noticed, submit } from './steps.ts'
 import { stepsApi } from './steps-api.ts'
-import { isOpen, KycSubmission, OPEN, submissionMachine } from './submission.ts'
+import { KycSubmission, OPEN, submissionMachine } from './submission.ts'
 
 type OperatorContext = ContextOf<typeof kycApi.approve>
 
@@ -26,11 +26,10 @@ async function decide(id: string, rejection: Rejection | null, context: Operator
   const { records, sql, refuse } = context
   const submission = (await actForOwnerOf(id, context)) ? await records.lock(KycSubmission, id) : null
   if (!submission) return refuse('submission_not_found')
-  if (!isOpen(submission))
-    return refuse('submission_decided', `The submission is ${submission.status} already. The first decision stands.`)
-  await end(submission, { rejection, by: 'operator' }, context)
+  const isDecided = await end(submission, { rejection, by: 'operator' }, context)
+  if (!isDecided) return refuse('submission_decided', `The submission is ${submission.status} already.`)
   await records.flush()
-  return (await submissionResponses([submission], sql))[0]
+  return submissionResponse(submission, await documentsOf([submission], sql))
 }
 
 const kyc = implement(
@@ -105,7 +104,7 @@ export const kycArea = area(
     openRecords: [
       {
         process: kycProcess,
-        select: `select id, owner_id, mode, null::text as agent_id from kyc_submissions where ${OPEN}`,
+        select: `select id, owner_id, mode, null::text as agent_id, coalesce(representative_id, owner_id) as about from kyc_submissions where ${OPEN}`,
       },
     ],
   },

@@ -1,11 +1,10 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { minuteInWords } from '../../values/clock.ts'
 import type { stepsApi } from './steps-api.ts'
+import { subjectOf } from './subject.ts'
 import { isOpen, KycSubmission } from './submission.ts'
 
-/** Whose identity it is, by id: Temporal keeps it, so it names nobody. */
-const subjectOf = ({ representativeId, ownerId }: KycSubmission): string => representativeId ?? ownerId
-
+/** How the submission stands, for the line of its run: Temporal keeps it, so it names nobody. */
 const summaryOf = (submission: KycSubmission): string =>
   `Identity check of ${subjectOf(submission)} in ${submission.mode} mode: ${submission.status}`
 

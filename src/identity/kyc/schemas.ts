@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { type Failure, missing } from '../../kernel/contract/operation.ts'
 import { documentKinds, rejectionCodes } from '../../ports/identity-verification.ts'
-import { FILE_KINDS } from '../../values/file-kind.ts'
 import { instant } from '../../values/clock.ts'
+import { FILE_KINDS } from '../../values/file-kind.ts'
 import { id } from '../../values/ids.ts'
 import { PostalAddressRecord, recordHead, recordTail } from '../../values/schemas.ts'
 import { verifiedEvents } from '../customers/index.ts'
@@ -24,7 +24,9 @@ export const DocumentRecord = z
     type: z.enum(FILE_KINDS).meta({ description: 'What its first bytes say that it is.' }),
     bytes: z.int(),
     sha256: z.string(),
-    eraseAt: instant.nullable().meta({ description: 'Null while the submission is not decided, and once it is erased.' }),
+    eraseAt: instant
+      .nullable()
+      .meta({ description: 'Null while the submission is not decided, and once it is erased.' }),
     erasedAt: instant.nullable(),
     ...recordTail,
   })
@@ -46,12 +48,15 @@ export const SubmissionRecord = z
     dateOfBirth: z.iso.date(),
     nationality: z.string(),
     address: PostalAddressRecord,
-    documents: z.array(DocumentRecord.pick({ id: true, kind: true, type: true, bytes: true, eraseAt: true, erasedAt: true })),
+    documents: z.array(
+      DocumentRecord.pick({ id: true, kind: true, type: true, bytes: true, eraseAt: true, erasedAt: true }),
+    ),
     rejection: RejectionRecord.nullable().meta({ description: 'Null unless it is `rejected`.' }),
     decidedBy: z.enum(deciders).nullable(),
     decidedAt: instant.nullable(),
     contradictedAt: instant.nullable().meta({
-      description: 'When the provider has told the opposite of what stands. The first answer counts: ask the provider.',
+      description:
+        'When the provider has told the opposite of what stands. The first answer counts: ask the provider.',
     }),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
     ...recordTail,

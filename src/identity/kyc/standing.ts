@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Customer } from '../customers/index.ts'
-import { missingOnboarding } from '../onboarding/index.ts'
+import { missingForCompany } from '../onboarding/index.ts'
 import type { kycApi } from './api.ts'
 import { type Rejection, rejectionInWords } from './rejection.ts'
 import type { SubmissionStatus } from './submission.ts'
@@ -33,8 +33,7 @@ async function findHolder(sql: Sql, { ownerId, mode }: Tenant): Promise<Holder> 
 function missingOf({ status, submissionId, rejection }: Holder): string {
   if (submissionId === null || status === null)
     return 'who you are: upload documents by POST /kyc/documents, then send POST /kyc/submissions'
-  if (rejection)
-    return `who you are: the last submission was rejected. ${rejectionInWords(rejection)}`
+  if (rejection) return `who you are: the last submission was rejected. ${rejectionInWords(rejection)}`
   return `the end of the identity check: see GET /kyc/submissions/${submissionId}`
 }
 
@@ -45,7 +44,7 @@ export async function missingIdentity(sql: Sql, tenant: Tenant): Promise<readonl
 
 async function missingFor(holder: Holder, sql: Sql, tenant: Tenant): Promise<string[]> {
   if (holder.kycStatus === 'verified') return []
-  return holder.type === 'business' ? missingOnboarding(sql, tenant) : [missingOf(holder)]
+  return holder.type === 'business' ? missingForCompany(sql, tenant) : [missingOf(holder)]
 }
 
 export const standing: HandlerOf<typeof kycApi.standing> = async (_, { sql, tenant }) => {

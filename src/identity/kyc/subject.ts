@@ -1,10 +1,18 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { lockHolder, moveKyc, type verifiedEvents, verifyHolder } from '../customers/index.ts'
 import { noteIdentity } from '../onboarding/index.ts'
+import { kycProcess } from './process.ts'
 import type { KycSubmission } from './submission.ts'
 
 type Following = Pick<Context, 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'wake'>
 type Ending = Following & Pick<Context<never, typeof verifiedEvents>, 'emit'>
+
+/** Whose identity it is, by id. */
+export const subjectOf = ({ representativeId, ownerId }: KycSubmission): string => representativeId ?? ownerId
+
+/** Starts the process of the submission, or tells it to look again. */
+export const wakeProcess = (submission: KycSubmission, { wake }: Pick<Context, 'wake'>): void =>
+  wake(kycProcess, { id: submission.id, agentId: null, about: subjectOf(submission) })
 
 /**
  * Lets whom the submission is about follow it: the representative of a company, or the account holder. The submission is

@@ -24,8 +24,7 @@ export const deciders = ['provider', 'operator'] as const
 const PAUSES = [1, 2, 5, 10, 20, 30, 60]
 
 /** How long the provider is left alone after so many calls. */
-export const pauseAfter = (calls: number): number =>
-  minutes(PAUSES[Math.min(calls, PAUSES.length) - 1] ?? 1)
+export const pauseAfter = (calls: number): number => minutes(PAUSES[Math.min(calls, PAUSES.length) - 1] ?? 1)
 
 const schema = defineEntity({
   ...tenantTable('KycSubmission', 'kyc_submissions'),

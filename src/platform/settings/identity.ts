@@ -7,7 +7,8 @@ export const identitySettings = {
     meaning:
       'Who verifies that people are who they say, in both modes: whoever is verified may make live keys. With `manual` operators decide. `sandbox` decides by magic names, and is refused beside a real rail.',
     allowed: 'sandbox, manual',
-    otherwise: 'manual beside a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN), else sandbox',
+    otherwise:
+      'manual beside a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN), else sandbox',
   }),
 }
 
