@@ -1,8 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressIn, clientOf, type IsProxy, proxies } from '../derive/http/client-address.ts'
+import { addressIn, type IsProxy, proxies } from '../derive/http/client-address.ts'
 import { refuseConnection } from '../derive/http/respond.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import { clientOf } from '../values/client-of.ts'
 import { clock } from '../values/clock.ts'
 
 /** The timeouts of client connections, in milliseconds, and how many connections a client may have. */

@@ -9,6 +9,7 @@ import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Execute } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Files } from '../ports/files.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
@@ -28,6 +29,7 @@ interface Parts {
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
+  readonly files: Files
   readonly pushContact: string
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
@@ -54,6 +56,7 @@ export function portsOf(parts: Parts): Ports {
     vault,
     signer,
     threads,
+    files,
     pushContact,
     runFor,
     deliver,
@@ -84,6 +87,7 @@ export function portsOf(parts: Parts): Ports {
     vault,
     signer,
     threads,
+    files,
     pushContact,
     ...pages,
     ...reference({ areas, threads, publicUrl: docsUrl }),

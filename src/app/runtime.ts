@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { filesOnDisk } from '../adapters/files-on-disk/files-on-disk.ts'
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
 import { type Gate, gate } from '../derive/http/authenticate.ts'
@@ -147,6 +149,7 @@ export async function openRuntime({
       vault,
       signer,
       threads,
+      files: filesOnDisk(settings.filesDir ?? join(settings.dataDir, 'files'), vault),
       runFor,
       deliver: inwards,
       execute: call => execute(call),

@@ -31,10 +31,12 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
   const counter = options.shared ? counterInDatabase(database) : counterInMemory()
   const sweeping = startSweeping(runtime)
   const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
+  const uploads = bodyRoom(settings.uploadMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
-  const server = apiServer(listenerFor(runtime, published(areas), counter, bodies), limits)
+  const server = apiServer(listenerFor(runtime, published(areas), counter, { bodies, uploads }), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
-  metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', async () => bodies.taken())
+  const taken = async () => bodies.taken() + uploads.taken()
+  metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', taken)
   return {
     runtime,
     async listen(port, host) {
@@ -56,7 +58,7 @@ export function listenerFor(
   runtime: OpenRuntime,
   operations: readonly Registered[],
   counter: Counter,
-  bodies: BodyRoom,
+  rooms: { readonly bodies: BodyRoom; readonly uploads: BodyRoom },
 ): RequestListener {
   const { addresses, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
@@ -67,7 +69,8 @@ export function listenerFor(
       execute,
       find: router(operations),
       gate,
-      bodies,
+      ...rooms,
+      ports,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),
       pageOrigins: onceAsked(() => ports.relyingParty().origins),

@@ -29,9 +29,9 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // It finds the intent of the token, cancels it as intents.cancel does, and the token with it.
   'paymentTokens.revoke': 9,
   // Passkeys and people are locked, so that an owner stays; the person, and then links, passkeys and a recovery end with it.
-  'people.remove': 11,
+  'people.remove': 10,
   // The owner's consent is read before anything is locked; then it is used up, and the link before it ends.
-  'people.link': 9,
+  'people.link': 8,
   // Its mandates are suspended.
   'agents.delete': 8,
   // The intents, and one statement for each of the three means of payment.

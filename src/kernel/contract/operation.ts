@@ -34,6 +34,8 @@ export interface Contract<
   readonly run?: K
   readonly query?: Q
   readonly body?: B
+  /** The body comes as `application/x-www-form-urlencoded` or as JSON: for standards that prescribe it. Texts only. */
+  readonly form?: true
   /** A larger limit for the body than the default of `bodyLimitOf`. */
   readonly bodyLimitKiB?: 256 | 1_024
   readonly returns: readonly [status: number, schema: R]

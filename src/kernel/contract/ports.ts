@@ -1,5 +1,6 @@
 import type { Acquirer } from '../../ports/acquirer.ts'
 import type { CardProcessor } from '../../ports/card-processor.ts'
+import type { Files } from '../../ports/files.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { IdentityVerification } from '../../ports/identity-verification.ts'
 import type { Outbound } from '../../ports/outbound.ts'
@@ -46,6 +47,8 @@ export interface Ports extends ExternalSystems {
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
+  /** What is uploaded is kept by `keepFile`, and read by `open`. */
+  readonly files: Files
   /** Hands a signed request to the area that takes it, as if it had come by HTTP: simulated systems speak this way. */
   deliver(operation: string, request: SignedRequest): Promise<Delivered>
   /** Within how many milliseconds a card authorization is answered. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
+import { commandTable, writeTable } from '../../../src/derive/commands/command-table.ts'
 import { openapiDocument } from '../../../src/derive/openapi/document.ts'
 import type {
   MediaType,
@@ -36,6 +37,14 @@ test('openapi.json is up to date', () => {
   const committed = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')
   const isCurrent = committed === writeDocument(document)
   expect(isCurrent ? 'current' : 'openapi.json has drifted: run `npm run openapi`').toBe('current')
+})
+
+test('commands.json is up to date, and has a command for each operation', () => {
+  const table = commandTable(areas)
+  const committed = readFileSync(new URL('../../../commands.json', import.meta.url), 'utf8')
+  const isCurrent = committed === writeTable(table)
+  expect(isCurrent ? 'current' : 'commands.json has drifted: run `npm run openapi`').toBe('current')
+  expect(Object.keys(table.operations)).toEqual(operations.map(([key]) => key))
 })
 
 test('the committed document has one line for each operation, and the same content', () => {

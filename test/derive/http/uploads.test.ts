@@ -1,0 +1,2 @@
+import './uploads/forms.ts'
+import './uploads/files.ts'
