@@ -7,6 +7,7 @@ import { intentActivities } from '../../activities/intents.ts'
 import { kycActivities } from '../../activities/kyc.ts'
 import { mandateActivities } from '../../activities/mandates.ts'
 import { mppActivities } from '../../activities/mpp.ts'
+import { onboardingActivities } from '../../activities/onboarding.ts'
 import { peopleActivities } from '../../activities/people.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
@@ -60,6 +61,7 @@ export async function startWorker(
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
       ...kycActivities(run),
+      ...onboardingActivities(run, settings),
       ...peopleActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),

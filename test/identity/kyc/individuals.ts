@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
-import { anIndividual, aSubmission, eventsOf, liveKey, personNamed, settle } from '../../support/identity/kyc.ts'
+import {
+  anIndividual,
+  aSubmission,
+  eventsOf,
+  liveKey,
+  personNamed,
+  settle,
+} from '../../support/identity/kyc.ts'
 import { tablesWith } from '../../support/trace.ts'
 import { service } from './kyc-service.ts'
 
@@ -95,24 +102,27 @@ describe('an individual', () => {
     ['Unreadable Ada', 'document_unreadable', 'Send a sharp scan'],
     ['Expired Ada', 'document_expired', 'Send one that is valid today'],
     ['Mismatch Ada', 'data_mismatch', 'as they stand in the documents'],
-  ])('%s is rejected with the reason, sends another one, and is verified', async (name, code, sendInstead) => {
-    const { get, kycStatus, client } = await submitted(name)
-    await settle(client)
-    const { rejection, status } = await get()
-    expect(status).toBe('rejected')
-    expect(rejection).toEqual({
-      code,
-      reason: expect.stringMatching(/\.$/),
-      sendInstead: expect.stringContaining(sendInstead),
-    })
-    expect(await kycStatus()).toBe('rejected')
-    expect(await bodyOf(client.kyc.standing())).toMatchObject({ rejection, canMakeLiveKeys: false })
-    expect((await liveKey(client)).error).toContain(sendInstead)
-    await aSubmission(client, 'Ada Lovelace')
-    expect(await kycStatus()).toBe('pending')
-    await settle(client)
-    expect(await kycStatus()).toBe('verified')
-  })
+  ])(
+    '%s is rejected with the reason, sends another one, and is verified',
+    async (name, code, sendInstead) => {
+      const { get, kycStatus, client } = await submitted(name)
+      await settle(client)
+      const { rejection, status } = await get()
+      expect(status).toBe('rejected')
+      expect(rejection).toEqual({
+        code,
+        reason: expect.stringMatching(/\.$/),
+        sendInstead: expect.stringContaining(sendInstead),
+      })
+      expect(await kycStatus()).toBe('rejected')
+      expect(await bodyOf(client.kyc.standing())).toMatchObject({ rejection, canMakeLiveKeys: false })
+      expect((await liveKey(client)).error).toContain(sendInstead)
+      await aSubmission(client, 'Ada Lovelace')
+      expect(await kycStatus()).toBe('pending')
+      await settle(client)
+      expect(await kycStatus()).toBe('verified')
+    },
+  )
 
   test('whom the provider refuses, or rejects after a day, is told so', async () => {
     const refused = await submitted('Refused Ada')

@@ -20,13 +20,19 @@ describe('the operator', () => {
     const rest = await ids({ limit: 1, cursor: String(page.nextCursor) })
     expect(page.data.map(({ id }) => id)).not.toEqual(rest)
     expect((await bodyOf(dash.kyc.get({ params: { id: first.id } }))).name).toBe('Later Ada')
-    expect(await bodyOf(one.client.kyc.list({ query: { ownerId: other.ownerId } }))).toMatchObject({ data: [] })
+    expect(await bodyOf(one.client.kyc.list({ query: { ownerId: other.ownerId } }))).toMatchObject({
+      data: [],
+    })
   })
 
   test('rejects with words of their own, or with those of the code, and the person is told', async () => {
     const { client } = await anIndividual(service)
     const { id } = await aSubmission(client, 'Absent Ada')
-    const body = { code: 'other', reason: 'The photo is of a cat.', sendInstead: 'Send one of yourself.' } as const
+    const body = {
+      code: 'other',
+      reason: 'The photo is of a cat.',
+      sendInstead: 'Send one of yourself.',
+    } as const
     expect(await bodyOf(dash.kyc.reject({ params: { id }, body }))).toMatchObject({
       status: 'rejected',
       decidedBy: 'operator',

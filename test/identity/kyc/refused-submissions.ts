@@ -78,7 +78,9 @@ describe('a submission', () => {
     const company = await service.owner()
     const code = async (body: Awaited<ReturnType<typeof personNamed>>, client: typeof company.client) =>
       (await client.kyc.create({ body })).code
-    expect(await code(await personNamed(company.client, 'Ada'), company.client)).toBe('representative_required')
+    expect(await code(await personNamed(company.client, 'Ada'), company.client)).toBe(
+      'representative_required',
+    )
     const person = await anIndividual(service)
     const representativeId = 'representative_01jd8x2m4ye7k9v0c3q5r6t8wz'
     const body = await personNamed(person.client, 'Ada', { representativeId })

@@ -22,7 +22,13 @@ export const torstrasse = {
 
 /** The account of a person: of a test owner who is none of a company. */
 export async function anIndividual(service: TestService, name = 'Ada Lovelace') {
-  const body = { name, email: 'ada@example.com', type: 'individual', country: 'DE', plan: 'business' } as const
+  const body = {
+    name,
+    email: 'ada@example.com',
+    type: 'individual',
+    country: 'DE',
+    plan: 'business',
+  } as const
   const { id: ownerId, key } = await bodyOf(service.dash.keys.openAccount({ body }))
   return { ownerId, key: String(key), client: service.client(String(key)) }
 }
@@ -55,7 +61,11 @@ export const notice = (reference: string, status: IdentityNotice['status']): Ide
 })
 
 /** A notice as the simulated provider signs it. */
-export function tell(service: TestService, told: IdentityNotice, secret = ENCRYPTION_KEY): Promise<HttpResponse> {
+export function tell(
+  service: TestService,
+  told: IdentityNotice,
+  secret = ENCRYPTION_KEY,
+): Promise<HttpResponse> {
   const { body, headers } = signedNotice(derivedSecrets('sandbox identity notices', secret), told)
   return service.http('POST', '/rails/identity-verification', { headers, body })
 }
