@@ -41,7 +41,7 @@ export const deliveryTo =
   }
 
 /** The door as the simulated acquirer uses it: what cannot be taken now is logged, and the acquirer is late. */
-export const networkTo =
+const networkTo =
   (deliver: Ports['deliver'], log: Logger): Deliver =>
   async ({ body, headers }, requestId) => {
     const request = { body: Buffer.from(body), headers, requestId, address: null }
@@ -56,7 +56,7 @@ export const networkTo =
   }
 
 /** The door as the simulated provider of identity checks uses it: a notice that is not taken is asked for later. */
-export const identityDoorTo =
+const identityDoorTo =
   (deliver: Ports['deliver'], log: Logger): DeliverNotice =>
   async ({ body, headers }, requestId) => {
     const request = { body: Buffer.from(body), headers, requestId, address: null }
@@ -67,6 +67,12 @@ export const identityDoorTo =
       log.error({ err: error, requestId }, 'a notice of the simulated identity provider was not taken')
     }
   }
+
+/** The doors by which simulated systems speak to the service. */
+export const doorsTo = (deliver: Ports['deliver'], log: Logger) => ({
+  cards: networkTo(deliver, log),
+  identity: identityDoorTo(deliver, log),
+})
 
 const receivesOf = (areas: Areas): ReadonlyMap<string, Receive> =>
   new Map(

@@ -27,7 +27,7 @@ import { externalSystemsOf } from './external-systems.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
-import { deliveryTo, identityDoorTo, networkTo, receiversOf } from './receivers.ts'
+import { deliveryTo, doorsTo, receiversOf } from './receivers.ts'
 import { pagesOf } from './relying-party.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
@@ -134,7 +134,6 @@ export async function openRuntime({
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
-  const doors = { cards: networkTo(inwards, log), identity: identityDoorTo(inwards, log) }
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
@@ -144,7 +143,7 @@ export async function openRuntime({
       metrics,
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       ...configured(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doors), ...outside },
+      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doorsTo(inwards, log)), ...outside },
       outbound,
       vault,
       signer,

@@ -70,7 +70,7 @@ export const kycApi = {
         .meta({ description: 'At least 18 years ago.', examples: ['1985-12-10'] }),
       nationality: country,
       address: postalAddress.meta({ description: 'Where the person lives.' }),
-      documents: z
+      documentIds: z
         .array(id('kycdocument'))
         .min(1)
         .max(10)
@@ -81,8 +81,8 @@ export const kycApi = {
       name: 'Ada Lovelace',
       dateOfBirth: '1985-12-10',
       nationality: 'DE',
-      address: { line1: 'Torstraße 1', city: 'Berlin', postalCode: '10119', country: 'DE' },
-      documents: ['kycdocument_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+      address: { line1: 'Torstraße 1', line2: null, city: 'Berlin', postalCode: '10119', country: 'DE' },
+      documentIds: ['kycdocument_01jd8x2m4ye7k9v0c3q5r6t8wz'],
     },
     returns: [201, SubmissionRecord],
     fails: {
@@ -103,10 +103,10 @@ export const kycApi = {
       submission_under_way: [400, 'A submission of this person is under way. See GET /kyc/submissions.'],
       document_not_found: [
         404,
-        'documents: no such document, or it was erased. Upload it by POST /kyc/documents.',
+        'documentIds: no such document, or it was erased. Upload it by POST /kyc/documents.',
       ],
-      document_used: [400, 'documents: one of them belongs to another submission. Upload it again.'],
-      documents_missing: [400, 'documents: a passport is missing, or both sides of an identity card.'],
+      document_used: [400, 'documentIds: one of them belongs to another submission. Upload it again.'],
+      documents_missing: [400, 'documentIds: a passport is missing, or both sides of an identity card.'],
     },
     emits: { 'kyc.submitted': kycEvents['kyc.submitted'] },
   }),

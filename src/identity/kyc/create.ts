@@ -31,13 +31,13 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
   if (problem) return problem
   const documents = await records.find(
     KycDocument,
-    { id: { $in: body.documents } },
+    { id: { $in: body.documentIds } },
     { orderBy: { id: 'asc' }, lock: true },
   )
   const unfit = documentProblem(documents, body, context)
   if (unfit) return unfit
   const id = newId('kycsubmission')
-  const { documents: _, ...members } = body
+  const { documentIds: _, ...members } = body
   const submission = records.create(KycSubmission, {
     ...members,
     id,
@@ -79,11 +79,11 @@ async function openProblem({ representativeId }: Body, { records, refuse }: Crea
 }
 
 function documentProblem(documents: readonly KycDocument[], body: Body, { refuse }: CreateContext) {
-  const unknown = body.documents.find(
+  const unknown = body.documentIds.find(
     wanted => !documents.some(({ id, erasedAt }) => id === wanted && !erasedAt),
   )
   if (unknown) return refuse('document_not_found')
   if (documents.some(({ submissionId }) => submissionId !== null)) return refuse('document_used')
   const missing = missingKind(documents.map(({ kind }) => kind))
-  return missing ? refuse('documents_missing', `documents: ${missing}`) : undefined
+  return missing ? refuse('documents_missing', `documentIds: ${missing}`) : undefined
 }

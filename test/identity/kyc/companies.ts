@@ -79,7 +79,7 @@ describe('a company', () => {
   test('whose representative is rejected sends the person again', async () => {
     const { client, get, representativeId } = await company('Ada Lovelace')
     const documents = [(await aDocument(client)).id]
-    const { id } = await aSubmission(client, 'Ada Lovelace', { representativeId, documents })
+    const { id } = await aSubmission(client, 'Ada Lovelace', { representativeId, documentIds: documents })
     await bodyOf(dash.kyc.reject({ params: { id }, body: { code: 'document_unreadable' } }))
     expect(statuses(await get())).toEqual(['rejected'])
     await aSubmission(client, 'Ada Lovelace', { representativeId })

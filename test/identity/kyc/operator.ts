@@ -4,6 +4,7 @@ import { startTestService } from '../../support/harness.ts'
 import { anIndividual, aSubmission, eventsOf, settle } from '../../support/identity/kyc.ts'
 import { service } from './kyc-service.ts'
 
+const manual = await startTestService({ env: { KYC_PROVIDER: 'manual' } })
 const { dash } = service
 
 describe('the operator', () => {
@@ -68,7 +69,6 @@ describe('the operator', () => {
 
 describe('with KYC_PROVIDER=manual', () => {
   test('magic names do nothing, and the operator decides', async () => {
-    const manual = await startTestService({ env: { KYC_PROVIDER: 'manual' } })
     const { client } = await anIndividual(manual)
     const { id } = await aSubmission(client, 'Ada Lovelace')
     await settle(client)

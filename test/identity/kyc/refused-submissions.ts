@@ -19,7 +19,7 @@ describe('a submission', () => {
     ['of a child', { dateOfBirth: '2020-01-01' }, 'dateOfBirth'],
     ['of a country that does not exist', { nationality: 'XX' }, 'nationality'],
     ['without a city', { address: { ...torstrasse, city: '' } }, 'address.city'],
-    ['without documents', { documents: [] }, 'documents'],
+    ['without documents', { documentIds: [] }, 'documentIds'],
     ['with a member of its own', { status: 'verified' }, 'status'],
   ])('%s is refused, and nothing has changed', async (_, members, member) => {
     const { client: owner, key, ownerId } = await anIndividual(service)
@@ -38,13 +38,13 @@ describe('a submission', () => {
     const proof = (await aDocument(owner, 'proof_of_address')).id
     const send = async (documents: string[]) => {
       const { status, code, error } = await owner.kyc.create({
-        body: await personNamed(owner, 'Ada', { documents }),
+        body: await personNamed(owner, 'Ada', { documentIds: documents }),
       })
       return code ? `${code}: ${error}` : status
     }
     expect(await send([proof])).toContain('a passport is missing, or both sides')
-    expect(await send([front, proof])).toContain('documents_missing: documents: the back')
-    expect(await send([back])).toContain('documents_missing: documents: the front')
+    expect(await send([front, proof])).toContain('documents_missing: documentIds: the back')
+    expect(await send([back])).toContain('documents_missing: documentIds: the front')
     expect(await send([front, front])).toContain('each document once')
     expect(await send([front, back, proof])).toBe(201)
   })
@@ -54,11 +54,11 @@ describe('a submission', () => {
     const other = await anIndividual(service)
     const foreign = (await aDocument(other.client)).id
     const code = async (documents: string[]) =>
-      (await owner.kyc.create({ body: await personNamed(owner, 'Ada', { documents }) })).code
+      (await owner.kyc.create({ body: await personNamed(owner, 'Ada', { documentIds: documents }) })).code
     expect(await code([foreign])).toBe('document_not_found')
     expect(await code(['kycdocument_01jd8x2m4ye7k9v0c3q5r6t8wz'])).toBe('document_not_found')
     const used = (await aDocument(owner)).id
-    await aSubmission(owner, 'Unreadable Ada', { documents: [used] })
+    await aSubmission(owner, 'Unreadable Ada', { documentIds: [used] })
     await settle(owner)
     expect(await code([used])).toBe('document_used')
   })

@@ -42,8 +42,8 @@ export async function personNamed(
   name: string,
   members: Partial<SubmissionBody> = {},
 ): Promise<SubmissionBody> {
-  const documents = members.documents ?? [(await aDocument(client)).id]
-  return { name, dateOfBirth: '1985-12-10', nationality: 'DE', address: torstrasse, ...members, documents }
+  const documentIds = members.documentIds ?? [(await aDocument(client)).id]
+  return { name, dateOfBirth: '1985-12-10', nationality: 'DE', address: torstrasse, ...members, documentIds }
 }
 
 export const aSubmission = async (
