@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
-import { anIndividual, aSubmission, eventsOf, notice, tell } from '../../support/identity/kyc.ts'
+import { notice, tell } from '../../support/identity/identity-notices.ts'
+import { anIndividual, aSubmission, eventsOf } from '../../support/identity/kyc.ts'
 import { service } from './kyc-service.ts'
 
 const VERIFIED = { status: 'verified' } as const

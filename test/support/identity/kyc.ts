@@ -1,8 +1,5 @@
-import { signedNotice } from '../../../src/adapters/identity-verification/sandbox.ts'
-import type { IdentityNotice } from '../../../src/ports/identity-verification.ts'
-import { derivedSecrets } from '../../../src/ports/vault.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
-import { ENCRYPTION_KEY, type HttpResponse, type TestService } from '../harness.ts'
+import type { TestService } from '../harness.ts'
 
 /** The smallest files of each kind, by their first bytes. */
 export const PDF = Buffer.from('%PDF-1.4\n').toString('base64')
@@ -54,21 +51,6 @@ export const aSubmission = async (
 
 /** Lets everything happen that is due, without waiting for a process. */
 export const settle = (client: TestClient) => bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
-
-export const notice = (reference: string, status: IdentityNotice['status']): IdentityNotice => ({
-  reference,
-  status,
-})
-
-/** A notice as the simulated provider signs it. */
-export function tell(
-  service: TestService,
-  told: IdentityNotice,
-  secret = ENCRYPTION_KEY,
-): Promise<HttpResponse> {
-  const { body, headers } = signedNotice(derivedSecrets('sandbox identity notices', secret), told)
-  return service.http('POST', '/rails/identity-verification', { headers, body })
-}
 
 /** The names of the events that the owner has had, oldest first. */
 export const eventsOf = async (client: TestClient, prefix: string): Promise<string[]> =>

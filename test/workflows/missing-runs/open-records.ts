@@ -32,6 +32,7 @@ const signalTables = {
   card: cardSignals,
   'card-request': cardRequestSignals,
   collect: collectSignals,
+  kyc: {},
   onboarding: onboardingSignals,
   recovery: recoverySignals,
   mandate: mandateSignals,
