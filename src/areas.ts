@@ -30,6 +30,8 @@ import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { kycArea } from './identity/kyc/kyc.ts'
+import { onboardingArea } from './identity/onboarding/onboarding.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
@@ -55,6 +57,8 @@ export const areas = {
   keys: keysArea,
   signingKeys: signingKeysArea,
   console: consoleArea,
+  onboarding: onboardingArea,
+  kyc: kycArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,

@@ -15,7 +15,10 @@ export async function serveMetrics(runtime: OpenRuntime): Promise<Part[]> {
   const { metricsPort, host } = settings
   if (metricsPort === undefined) return []
   const operations = published(areas).filter(({ operation }) => PATHS.includes(operation.path))
-  const handler = listenerFor(runtime, operations, counterInMemory(), bodyRoom(0))
+  const handler = listenerFor(runtime, operations, counterInMemory(), {
+    bodies: bodyRoom(0),
+    uploads: bodyRoom(0),
+  })
   const server = apiServer(handler, connectionLimits(settings))
   const { port } = await server.listen(metricsPort, host)
   printLine(`Metrics on ${host} port ${port}`)

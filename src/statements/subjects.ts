@@ -59,6 +59,14 @@ export interface Subjects {
         readonly scopes: readonly string[] | null
       }
     | { readonly keyId: string; readonly name: string }
+  /** A key for a device that shows this code. */
+  readonly device: {
+    readonly deviceId: string
+    readonly deviceName: string
+    readonly clientType: string
+    readonly scopes: readonly string[]
+    readonly userCode: string
+  }
   readonly registration: { readonly personId: string }
   readonly sign_in: Readonly<Record<never, never>>
 }

@@ -1,15 +1,18 @@
 import type { Request, Response } from 'express'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Call, Outcome } from '../../kernel/contract/call.ts'
-import { bodyLimitOf, type Registered, takesKey } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, bodyLimitOf, type Registered, takesKey } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import { takesFiles } from '../../kernel/contract/upload.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
+import { clientOf } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
+import { Reception } from '../uploads/reception.ts'
 import type { Gate } from './authenticate.ts'
 import { contentOf, invalid } from './body.ts'
-import { readBytes } from './body-bytes.ts'
+import { readBytes, type TakeRoom } from './body-bytes.ts'
 import type { BodyRoom } from './body-room.ts'
-import { clientOf } from './client-address.ts'
 import { inputOf } from './input.ts'
 import { pageOfProblem } from './page-of-problem.ts'
 import { type PageOrigins, presentedBy, single } from './presented.ts'
@@ -40,6 +43,9 @@ export interface Pipeline {
   readonly find: (method: string, path: string) => Found
   readonly gate: Gate
   readonly bodies: BodyRoom
+  /** Room of their own for bodies with files: no payment waits behind an upload. */
+  readonly uploads: BodyRoom
+  readonly ports: Pick<Ports, 'threads' | 'files'>
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
   readonly pageOrigins: PageOrigins
@@ -126,20 +132,47 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
   }
   const presented = presentedBy(request, parts.pageOrigins)
   progress.actor = await gate(operation, presented)
+  const reception = takesFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
   const isThere = request.complete
-  const bytes = await readBytes(request, bodyLimitOf(operation), room)
-  const body = operation.rawBody ? {} : contentOf(request, bytes)
-  // The credential may have ended while the body was being received.
-  if (!isThere) progress.actor = await gate(operation, presented)
-  const { actor } = progress
-  const run = await runNamed(single(request.headers['x-run-id']), actor)
-  const input = { params, ...inputOf(operation, query, body) }
-  const idempotencyKey = takesKey(operation) ? keyOf(single(request.headers['idempotency-key'])) : null
-  if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
-  const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
-  const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
-  return execute({ ...call, ...(run ? { run } : {}), ...(raw ? { request: raw } : {}) })
+  try {
+    const { bytes, body } = reception
+      ? { bytes: NO_BYTES, body: await reception.read(request, operation) }
+      : await wholeBody(request, operation, room)
+    // The credential may have ended while the body was being received.
+    if (!isThere) progress.actor = await gate(operation, presented)
+    const { actor } = progress
+    const run = await runNamed(single(request.headers['x-run-id']), actor)
+    const input = { params, ...inputOf(operation, query, body) }
+    const idempotencyKey = takesKey(operation) ? keyOf(single(request.headers['idempotency-key'])) : null
+    if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
+    const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
+    const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
+    await reception?.stage(input.body, actor.tenant)
+    return await execute({ ...call, ...(run ? { run } : {}), ...(raw ? { request: raw } : {}) })
+  } finally {
+    await reception?.end()
+  }
 }
+
+const NO_BYTES = Buffer.alloc(0)
+
+async function wholeBody(request: Request, operation: AnyOperation, room: TakeRoom) {
+  const bytes = await readBytes(request, bodyLimitOf(operation), room)
+  return { bytes, body: operation.rawBody ? {} : contentOf(request, bytes, operation) }
+}
+
+const receptionFor = (
+  { uploads, ports, onFailure }: Pipeline,
+  request: Request,
+  client: string,
+  { actor, requestId }: Progress,
+): Reception =>
+  new Reception({
+    ...ports,
+    room: bytes => uploads.take(request, client, bytes),
+    turn: actor?.tenant?.ownerId ?? client,
+    onFailure: error => onFailure(error, requestId),
+  })
 
 const noQuery = new URLSearchParams()
 

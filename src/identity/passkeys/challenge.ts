@@ -24,6 +24,7 @@ const kinds = [
   'enrolment',
   'invitation',
   'key',
+  'device',
   'registration',
   'sign_in',
 ] as const satisfies readonly Kind[]
