@@ -78,6 +78,7 @@ import { StoredFiles } from './m0104-stored-files.ts'
 import { Devices } from './m0105-devices.ts'
 import { CliPairings } from './m0106-cli-pairings.ts'
 import { Onboardings } from './m0108-onboarding.ts'
+import { Kyc } from './m0109-kyc.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -161,4 +162,5 @@ export const migrations = [
   { name: 'm0105-devices', class: Devices },
   { name: 'm0106-cli-pairings', class: CliPairings },
   { name: 'm0108-onboarding', class: Onboardings },
+  { name: 'm0109-kyc', class: Kyc },
 ]
