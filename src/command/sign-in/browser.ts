@@ -1,19 +1,22 @@
 import { spawn } from 'node:child_process'
-import { release } from 'node:os'
+import { release, type } from 'node:os'
 import type { Io } from '../io.ts'
+
+const isMac = (): boolean => type() === 'Darwin'
+const isWsl = (): boolean => /microsoft/i.test(release())
 
 /** The programs that open an address in the person's browser, the best first. `BROWSER` names another one. */
 function openers({ BROWSER }: Io['env']): string[] {
   if (BROWSER) return [BROWSER]
-  if (process.platform === 'darwin') return ['open']
-  return /microsoft/i.test(release()) ? ['wslview', 'xdg-open'] : ['xdg-open']
+  if (isMac()) return ['open']
+  return isWsl() ? ['wslview', 'xdg-open'] : ['xdg-open']
 }
 
 /** Whether there can be a browser that the person sees: at the other end of SSH there is none. */
 function hasScreen({ BROWSER, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: Io['env']): boolean {
   if (BROWSER) return true
   if (SSH_CONNECTION) return false
-  return process.platform === 'darwin' || /microsoft/i.test(release()) || Boolean(DISPLAY || WAYLAND_DISPLAY)
+  return isMac() || isWsl() || Boolean(DISPLAY || WAYLAND_DISPLAY)
 }
 
 /** Opens a page in the browser; false where that is not possible here. */

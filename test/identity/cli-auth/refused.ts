@@ -33,8 +33,7 @@ describe('a code', () => {
 
   test('serves no verifier that is sent as its own challenge, as the method plain would', async () => {
     const { person, terminal } = await aWaitingTerminal()
-    const { console } = person
-    await bodyOf(approvePairing(console.client, person.device, terminal.code))
+    await bodyOf(approvePairing(person.console.client, person.device, terminal.code))
     const plain = s256(terminal.codeVerifier)
     expect(await ask({ code: terminal.code, codeVerifier: plain })).toMatchObject(refusal('invalid_grant'))
     expect(await ask(terminal)).toMatchObject(refusal('invalid_grant'))
