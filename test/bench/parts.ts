@@ -96,6 +96,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'plain', measurePlain)
   },
 
+  async command(folder) {
+    const { measureCommand } = await import('./command.ts')
+    return onStage(folder, 'command', measureCommand)
+  },
+
   async decide() {
     const { measureDeciding } = await import('./deciding.ts')
     return measureDeciding()
