@@ -8,7 +8,7 @@ import { onStage } from './stage.ts'
  */
 export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   async start(folder) {
-    const { warmStart } = await import('./warm-start.ts')
+    const { warmStart } = await import('./starts/warm-start.ts')
     const startSeconds = await warmStart(folder)
     return { figures: { startSeconds }, text: `warm start ${startSeconds.toFixed(1)} s` }
   },
@@ -97,7 +97,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   },
 
   async command(folder) {
-    const { measureCommand } = await import('./command.ts')
+    const { measureCommand } = await import('./starts/command.ts')
     return onStage(folder, 'command', measureCommand)
   },
 

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { clock } from '../../src/values/clock.ts'
-import { type Section, tableLine } from './report.ts'
-import { usualOrShort } from './short.ts'
-import type { Stage } from './stage.ts'
+import { clock } from '../../../src/values/clock.ts'
+import { type Section, tableLine } from '../report.ts'
+import { usualOrShort } from '../short.ts'
+import type { Stage } from '../stage.ts'
 
-const launcher = fileURLToPath(new URL('../../src/bin/launcher/agentpay.mjs', import.meta.url))
+const launcher = fileURLToPath(new URL('../../../src/bin/launcher/agentpay.mjs', import.meta.url))
 
 interface Started {
   readonly title: string
