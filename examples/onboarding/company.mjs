@@ -8,7 +8,8 @@ import { existsSync, readFileSync } from 'node:fs'
 const INSTANCE = '.data/instance.json'
 const instance = existsSync(INSTANCE) ? JSON.parse(readFileSync(INSTANCE, 'utf8')) : {}
 const { URL = instance.url, DASHBOARD_SECRET = instance.dashboardSecret } = process.env
-if (!URL || !DASHBOARD_SECRET) throw new Error('Run npm start first, in this folder, or set URL and DASHBOARD_SECRET.')
+if (!URL || !DASHBOARD_SECRET)
+  throw new Error('Run npm start first, in this folder, or set URL and DASHBOARD_SECRET.')
 
 async function send(headers, method, path, body) {
   const answer = await fetch(URL + path, {
@@ -41,7 +42,11 @@ const early = await send(withKey(account.key), 'POST', '/keys', LIVE)
 console.log(`A live key, too early: ${early.body.error}`)
 
 // The company says who it is. The sandbox looks at whoever is called "Later …" for a day.
-const people = ['Ada Lovelace', 'Later Hopper'].map(name => ({ name, dateOfBirth: '1985-12-10', country: 'DE' }))
+const people = ['Ada Lovelace', 'Later Hopper'].map(name => ({
+  name,
+  dateOfBirth: '1985-12-10',
+  country: 'DE',
+}))
 const address = { line1: 'Torstraße 1', city: 'Berlin', postalCode: '10119', country: 'DE' }
 const { id, representatives, missing } = await company('POST', '/onboarding', {
   legalName: 'Analytical Engines GmbH',
@@ -77,7 +82,9 @@ await reviewed()
 console.log('In review: everybody is verified.')
 
 // The operator asks, the company answers, the operator approves.
-await operator('POST', `/onboarding/${id}/request-information`, { questions: ['Who owns the other 40 percent?'] })
+await operator('POST', `/onboarding/${id}/request-information`, {
+  questions: ['Who owns the other 40 percent?'],
+})
 await company('PATCH', `/onboarding/${id}`, { answer: 'Nobody of them more than a tenth.' })
 await operator('POST', `/onboarding/${id}/approve`)
 
