@@ -70,6 +70,14 @@ const subjects: { [K in Kind]: fc.Arbitrary<Subjects[K]> } = {
     fc.record({ name, environment: text, scopes: fc.option(fc.array(text)) }),
     fc.record({ keyId: id, name }),
   ),
+  device: fc.record({
+    deviceId: id,
+    deviceName: name,
+    clientType: fc.constantFrom('cli', 'sdk'),
+    scopes: fc.array(text),
+    userCode: text,
+  }),
+  pairing: fc.record({ deviceName: name, pairingCode: text, scopes: fc.option(fc.array(text)) }),
   registration: fc.record({ personId: id }),
   sign_in: fc.constant({}),
 }

@@ -15,9 +15,12 @@ export async function serveMetrics(runtime: OpenRuntime): Promise<Part[]> {
   const { metricsPort, host } = settings
   if (metricsPort === undefined) return []
   const operations = published(areas).filter(({ operation }) => PATHS.includes(operation.path))
-  const stopping = new AbortController().signal
-  const parts = { counter: counterInMemory(), bodies: bodyRoom(0), stopping }
-  const handler = listenerFor(runtime, operations, parts)
+  const handler = listenerFor(runtime, operations, {
+    counter: counterInMemory(),
+    bodies: bodyRoom(0),
+    uploads: bodyRoom(0),
+    stopping: new AbortController().signal,
+  })
   const server = apiServer(handler, connectionLimits(settings))
   const { port } = await server.listen(metricsPort, host)
   printLine(`Metrics on ${host} port ${port}`)

@@ -2,12 +2,14 @@ import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
+import type { FindMissingIdentity } from '../kernel/contract/missing-identity.ts'
 import type { FindPayables, Payable } from '../kernel/contract/payables.ts'
 import type { ExternalSystems, Health, Ports } from '../kernel/contract/ports.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Execute } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Files } from '../ports/files.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
@@ -28,6 +30,7 @@ interface Parts {
   readonly signer: Signer
   readonly threads: Threads
   readonly openEventStream: Ports['openEventStream']
+  readonly files: Files
   readonly pushContact: string
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
@@ -55,6 +58,7 @@ export function portsOf(parts: Parts): Ports {
     signer,
     threads,
     openEventStream,
+    files,
     pushContact,
     runFor,
     deliver,
@@ -80,11 +84,13 @@ export function portsOf(parts: Parts): Ports {
     collection,
     paymentsOn: findingPayments(areas),
     findPayables: findingPayables(areas),
+    missingIdentity: findingMissingIdentity(areas),
     outbound,
     vault,
     signer,
     threads,
     openEventStream,
+    files,
     pushContact,
     ...pages,
     ...reference({ areas, threads, publicUrl: docsUrl }),
@@ -107,6 +113,15 @@ export function findingPayables(areas: Areas): FindPayables {
     const payables: Payable[] = []
     if (ids.length > 0) for (const find of finders) payables.push(...(await find(ids, ...args)))
     return payables
+  }
+}
+
+export function findingMissingIdentity(areas: Areas): FindMissingIdentity {
+  const finders = Object.values(areas).flatMap(({ findMissingIdentity }) => findMissingIdentity ?? [])
+  return async (...args) => {
+    const missing: string[] = []
+    for (const find of finders) missing.push(...(await find(...args)))
+    return missing
   }
 }
 

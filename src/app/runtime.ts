@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { filesOnDisk } from '../adapters/files-on-disk/files-on-disk.ts'
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
 import { type Gate, gate } from '../derive/http/authenticate.ts'
@@ -28,7 +30,7 @@ import { type Following, openFollowing } from './following.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
-import { deliveryTo, networkTo, receiversOf } from './receivers.ts'
+import { deliveryTo, doorsTo, receiversOf } from './receivers.ts'
 import { pagesOf } from './relying-party.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
@@ -140,7 +142,7 @@ export async function openRuntime({
   const following = openFollowing({ database, databaseUrl, credentials, times: streamTimes, log, metrics })
   const { streams, admissions } = following
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
-  const acquirersNetwork = networkTo((key, request) => deliver(key, request), log)
+  const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
@@ -150,14 +152,15 @@ export async function openRuntime({
       metrics,
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       ...configured(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
+      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doorsTo(inwards, log)), ...outside },
       outbound,
       vault,
       signer,
       threads,
       openEventStream: streams.open,
+      files: filesOnDisk(settings.filesDir ?? join(settings.dataDir, 'files'), vault),
       runFor,
-      deliver: (key, request) => deliver(key, request),
+      deliver: inwards,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),

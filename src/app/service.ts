@@ -8,10 +8,11 @@ import { hostAmong } from '../derive/http/raw-request.ts'
 import { router } from '../derive/http/routes.ts'
 import { runHeader } from '../derive/http/run-header.ts'
 import { sweep } from '../kernel/background/sweep.ts'
+import { sweepFiles } from '../kernel/background/sweep-files.ts'
 import { published } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { connectionLimits } from './connections.ts'
-import { type OpenRuntime, openRuntime, type RuntimeOptions } from './runtime.ts'
+import { type OpenRuntime, openRuntime, type Part, type RuntimeOptions } from './runtime.ts'
 import { apiServer } from './server.ts'
 
 export interface Service {
@@ -22,6 +23,7 @@ export interface Service {
 }
 
 const SWEEP_EVERY = 600_000
+const SWEEP_FILES_EVERY = 1_800_000
 const MIB = 1_048_576
 
 /** Opens the API without listening yet. */
@@ -31,12 +33,14 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
   const counter = options.shared ? counterInDatabase(database) : counterInMemory()
   const sweeping = startSweeping(runtime)
   const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
+  const uploads = bodyRoom(settings.uploadMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
   const stopping = new AbortController()
-  const parts = { counter, bodies, stopping: stopping.signal }
+  const parts = { counter, bodies, uploads, stopping: stopping.signal }
   const server = apiServer(listenerFor(runtime, published(areas), parts), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
-  metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', async () => bodies.taken())
+  const taken = async () => bodies.taken() + uploads.taken()
+  metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', taken)
   return {
     runtime,
     async listen(port, host) {
@@ -45,8 +49,8 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
       return at.port
     },
     async stop() {
-      clearInterval(sweeping)
       stopping.abort()
+      await sweeping.stop()
       await server.close()
       await runtime.streams.stop()
       await runtime.threads.stop()
@@ -58,6 +62,7 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
 interface ListenerParts {
   readonly counter: Counter
   readonly bodies: BodyRoom
+  readonly uploads: BodyRoom
   /** Aborted when the process is told to stop. */
   readonly stopping: AbortSignal
 }
@@ -66,7 +71,7 @@ interface ListenerParts {
 export function listenerFor(
   runtime: OpenRuntime,
   operations: readonly Registered[],
-  { counter, bodies, stopping }: ListenerParts,
+  { counter, stopping, ...rooms }: ListenerParts,
 ): RequestListener {
   const { addresses, admissions, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
@@ -79,7 +84,8 @@ export function listenerFor(
       gate,
       admissions,
       stopping,
-      bodies,
+      ...rooms,
+      ports,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),
       pageOrigins: onceAsked(() => ports.relyingParty().origins),
@@ -114,7 +120,16 @@ const reporting = ({
   onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
 })
 
-const startSweeping = ({ areas, database, log }: OpenRuntime): NodeJS.Timeout =>
-  setInterval(() => {
-    sweep(database, areas).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
-  }, SWEEP_EVERY).unref()
+function startSweeping({ areas, database, log, ports }: OpenRuntime): Part {
+  const warn = (error: unknown) => log.warn({ err: error }, 'sweep failed')
+  const rounds = [
+    setInterval(() => void sweep(database, areas).catch(warn), SWEEP_EVERY),
+    setInterval(() => void sweepFiles(database, ports.files).catch(warn), SWEEP_FILES_EVERY),
+  ]
+  for (const round of rounds) round.unref()
+  return {
+    async stop() {
+      for (const round of rounds) clearInterval(round)
+    },
+  }
+}

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { areas } from '../areas.ts'
+import { commandTable, writeTable } from '../derive/commands/command-table.ts'
 import { openapiDocument } from '../derive/openapi/document.ts'
 import { writeDocument } from '../derive/openapi/write.ts'
 import { printLine } from '../platform/output.ts'
@@ -7,3 +8,7 @@ import { printLine } from '../platform/output.ts'
 const document = openapiDocument(areas)
 writeFileSync(new URL('../../openapi.json', import.meta.url), writeDocument(document))
 printLine(`openapi.json: ${Object.keys(document.paths).length} paths`)
+
+const table = commandTable(areas)
+writeFileSync(new URL('../../commands.json', import.meta.url), writeTable(table))
+printLine(`commands.json: ${Object.keys(table.operations).length} commands`)

@@ -73,7 +73,13 @@ import { People } from './m0099-people.ts'
 import { Passkeys } from './m0100-passkeys.ts'
 import { Approvals } from './m0101-approvals.ts'
 import { Mandates } from './m0102-mandates.ts'
+import { ConsoleReferences } from './m0103-console-references.ts'
+import { StoredFiles } from './m0104-stored-files.ts'
+import { Devices } from './m0105-devices.ts'
+import { CliPairings } from './m0106-cli-pairings.ts'
 import { JournalCursor } from './m0107-journal-cursor.ts'
+import { Onboardings } from './m0108-onboarding.ts'
+import { Kyc } from './m0109-kyc.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -152,5 +158,11 @@ export const migrations = [
   { name: 'm0100-passkeys', class: Passkeys },
   { name: 'm0101-approvals', class: Approvals },
   { name: 'm0102-mandates', class: Mandates },
+  { name: 'm0103-console-references', class: ConsoleReferences },
+  { name: 'm0104-stored-files', class: StoredFiles },
+  { name: 'm0105-devices', class: Devices },
+  { name: 'm0106-cli-pairings', class: CliPairings },
   { name: 'm0107-journal-cursor', class: JournalCursor },
+  { name: 'm0108-onboarding', class: Onboardings },
+  { name: 'm0109-kyc', class: Kyc },
 ]

@@ -25,6 +25,8 @@ const personal: Readonly<Record<Kind, readonly string[]>> = {
   enrolment: ['name'],
   invitation: ['name', 'email'],
   key: [],
+  device: ['deviceName'],
+  pairing: ['deviceName'],
   registration: [],
   sign_in: [],
 }

@@ -59,6 +59,21 @@ export interface Subjects {
         readonly scopes: readonly string[] | null
       }
     | { readonly keyId: string; readonly name: string }
+  /** A key for a device that shows this code. */
+  readonly device: {
+    readonly deviceId: string
+    readonly deviceName: string
+    readonly clientType: string
+    readonly scopes: readonly string[]
+    readonly userCode: string
+  }
+  /** A command line that is let in: it shows the code, and gets a key. */
+  readonly pairing: {
+    readonly deviceName: string
+    readonly pairingCode: string
+    /** Null: all that there is. */
+    readonly scopes: readonly string[] | null
+  }
   readonly registration: { readonly personId: string }
   readonly sign_in: Readonly<Record<never, never>>
 }

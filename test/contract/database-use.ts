@@ -29,9 +29,9 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // It finds the intent of the token, cancels it as intents.cancel does, and the token with it.
   'paymentTokens.revoke': 9,
   // Passkeys and people are locked, so that an owner stays; the person, and then links, passkeys and a recovery end with it.
-  'people.remove': 11,
+  'people.remove': 10,
   // The owner's consent is read before anything is locked; then it is used up, and the link before it ends.
-  'people.link': 9,
+  'people.link': 8,
   // Its mandates are suspended.
   'agents.delete': 8,
   // The intents, and one statement for each of the three means of payment.
@@ -69,9 +69,9 @@ const VALUE = /_[0-9a-hjkmnp-tv-z]{26}|@example|[A-Z]{2}\d{2}[A-Z0-9]{11,}|\d{4}
 /** Tables of the platform, and queues that serve all tenants. */
 const CROSS_TENANT_TABLES = new Set(['incoming_credits', 'sepa_files', 'sepa_messages', 'outbox', 'pushes'])
 
-/** Look-ups that find the tenant: by a secret, by the operator's id, by what a payer was given, by a bank's reference, by a card, by a passkey; and a count of all. */
+/** Look-ups that find the tenant: by a secret, by the operator's id, by what a payer was given, by a bank's reference, by a card, by a passkey; the operator’s lists; and a count of all. */
 const CROSS_TENANT =
-  /\bs\.hash = \$1|from fundings where id = \$1|from people p |from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
+  /\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
 
 interface PlanNode {
   readonly 'Node Type': string

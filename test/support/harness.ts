@@ -15,6 +15,7 @@ import type { ExternalSystems } from '../../src/kernel/contract/ports.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import type { Outbound } from '../../src/ports/outbound.ts'
 import { cloneDatabase } from './database.ts'
+import { temporaryFolder } from './processes/folders.ts'
 
 export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
 
@@ -52,6 +53,8 @@ export interface HttpResponse {
 export interface TestService<A extends Areas = typeof realAreas> {
   readonly url: string
   readonly databaseUrl: string
+  /** Where uploaded files are kept, by all services of this database. */
+  readonly filesDir: string
   readonly dashboardSecret: string
   /** Creates an owner with a sandbox key. */
   owner(): Promise<Owner<A>>
@@ -95,10 +98,12 @@ export async function startTestService<A extends Areas = typeof realAreas>(
   const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   database.on('error', () => undefined)
   if (options.tables) await database.query(options.tables)
+  const filesDir = temporaryFolder()
   const env = {
     ...UNLIMITED,
     LOG_LEVEL: 'silent',
     DATABASE_POOL: '10',
+    FILES_DIR: filesDir,
     ...options.env,
   }
   // Longer than can be set: on a busy machine an answer takes longer than a card network waits.
@@ -142,6 +147,7 @@ export async function startTestService<A extends Areas = typeof realAreas>(
   return {
     url,
     databaseUrl,
+    filesDir,
     dashboardSecret: DASHBOARD_SECRET,
     client: clientOf,
     dash,

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, realTimestamps, record, tenantTable } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 
 /** A delivery that has ended becomes pending again when it is replayed. */
@@ -23,15 +23,12 @@ export interface Attempt {
   readonly responseStart: string | null
 }
 
-const realTime = () => timestamp().onCreate(() => clock.real())
-
 /** Its times are real times, as those of signatures are: moving the test clock brings `dueAt` nearer. */
 const schema = defineEntity({
   ...tenantTable('Delivery', 'deliveries'),
   properties: {
     ...record('delivery'),
-    createdAt: realTime(),
-    updatedAt: realTime().onUpdate(() => clock.real()),
+    ...realTimestamps(),
     webhookId: p.text(),
     eventId: p.text(),
     event: p.text(),

@@ -1,16 +1,32 @@
 import type { IncomingMessage } from 'node:http'
+import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import { wrongMediaType } from '../../kernel/contract/upload.ts'
 import { excessOf } from './json-limits.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The JSON of a body; an empty object where there is none. */
-export function contentOf(request: IncomingMessage, bytes: Buffer): unknown {
+const charset = String.raw`\s*(;\s*charset="?utf-8"?\s*)?$`
+export const JSON_TYPE = new RegExp(`^application/json${charset}`, 'i')
+const FORM_TYPE = new RegExp(`^application/x-www-form-urlencoded${charset}`, 'i')
+
+/** The JSON or form of a body; an empty object where there is none. */
+export function contentOf(
+  { method, headers }: IncomingMessage,
+  bytes: Buffer,
+  operation: AnyOperation,
+): unknown {
   // A GET has no body by contract: one that is sent is read and ignored.
-  if (request.method === 'GET' || request.method === 'HEAD') return {}
+  if (method === 'GET' || method === 'HEAD') return {}
   if (bytes.length === 0) return {}
-  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(request.headers['content-type'] ?? ''))
-    throw new Problem('unsupported_media_type')
+  const type = headers['content-type'] ?? ''
+  if (operation.form && FORM_TYPE.test(type)) return formOf(bytes)
+  if (JSON_TYPE.test(type)) return jsonOf(bytes)
+  throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
+}
+
+/** The value of a JSON text that a contract may read: bounded, and without what cannot be stored. */
+export function jsonOf(bytes: Uint8Array): unknown {
   const excess = excessOf(bytes)
   if (excess) throw invalid('', excess)
   const value = parse(bytes)
@@ -18,7 +34,44 @@ export function contentOf(request: IncomingMessage, bytes: Buffer): unknown {
   return value
 }
 
-function parse(bytes: Buffer): unknown {
+/** More than any contract has members. */
+const MOST_FIELDS = 100
+
+/** The texts of a form, each name once. An empty one counts as left out, as RFC 6749 has it. */
+function formOf(bytes: Uint8Array): unknown {
+  const fields = decodedText(bytes).split('&', MOST_FIELDS + 1)
+  if (fields.length > MOST_FIELDS) throw invalid('', `more than ${MOST_FIELDS} fields`)
+  const members: Record<string, string> = Object.create(null)
+  for (const field of fields.filter(text => text !== '')) {
+    const [name = '', value] = fieldOf(field)
+    if (name in members) throw invalid(name, 'given more than once')
+    if (value) members[name] = value
+  }
+  inspect(members)
+  return { ...members }
+}
+
+function fieldOf(field: string): string[] {
+  const end = field.indexOf('=')
+  const parts = end === -1 ? [field] : [field.slice(0, end), field.slice(end + 1)]
+  try {
+    return parts.map(part => decodeURIComponent(part.replaceAll('+', ' ')))
+  } catch {
+    throw notForm()
+  }
+}
+
+function decodedText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw notForm()
+  }
+}
+
+const notForm = (): Problem => invalid('', 'is no valid form in UTF-8')
+
+function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch {

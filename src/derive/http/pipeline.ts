@@ -1,16 +1,19 @@
 import type { Request, Response } from 'express'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Call, Outcome } from '../../kernel/contract/call.ts'
-import { bodyLimitOf, type Registered, takesKey } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, bodyLimitOf, type Registered, takesKey } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import { takesFiles } from '../../kernel/contract/upload.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
+import { clientOf } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
+import { Reception } from '../uploads/reception.ts'
 import type { Admissions } from './admissions.ts'
 import type { Gate } from './authenticate.ts'
 import { contentOf, invalid } from './body.ts'
-import { readBytes } from './body-bytes.ts'
+import { readBytes, type TakeRoom } from './body-bytes.ts'
 import type { BodyRoom } from './body-room.ts'
-import { clientOf } from './client-address.ts'
 import { endingOf, inBackground } from './ending.ts'
 import { inputOf } from './input.ts'
 import { pageOfProblem } from './page-of-problem.ts'
@@ -45,6 +48,9 @@ export interface Pipeline {
   /** Aborted when the process is told to stop: endless answers end then. */
   readonly stopping: AbortSignal
   readonly bodies: BodyRoom
+  /** Room of their own for bodies with files: no payment waits behind an upload. */
+  readonly uploads: BodyRoom
+  readonly ports: Pick<Ports, 'threads' | 'files'>
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
   readonly pageOrigins: PageOrigins
@@ -62,6 +68,7 @@ interface Progress {
   readonly requestId: string
   readonly address: string | null
   readonly headers: Headers
+  readonly response: Response
   registered?: Registered
   actor?: Actor
 }
@@ -73,10 +80,10 @@ export function pipeline(parts: Pipeline) {
     const requestId = requestIdOf(request.headers['x-request-id'])
     const address = parts.addressOf(request)
     const headers = greeting(requestId)
-    const progress: Progress = { requestId, address, headers }
+    const progress: Progress = { requestId, address, headers, response }
     let errorCode: string | undefined
     try {
-      const outcome = await answer(parts, request, response, progress)
+      const outcome = await answer(parts, request, progress)
       errorCode = outcome.errorCode
       await send(response, headers, outcome)
     } catch (error) {
@@ -104,12 +111,7 @@ export function pipeline(parts: Pipeline) {
   }
 }
 
-async function answer(
-  parts: Pipeline,
-  request: Request,
-  response: Response,
-  progress: Progress,
-): Promise<Outcome> {
+async function answer(parts: Pipeline, request: Request, progress: Progress): Promise<Outcome> {
   const { bodies, execute, find, gate, runNamed, rateLimit } = parts
   const { requestId, address, headers } = progress
   const [path, query] = splitTarget(request.url)
@@ -137,26 +139,53 @@ async function answer(
   const sent = presentedBy(request, parts.pageOrigins)
   const presented = operation.endless ? inBackground(sent) : sent
   progress.actor = await gate(operation, presented)
+  const reception = takesFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
   const isThere = request.complete
-  const bytes = await readBytes(request, bodyLimitOf(operation), room)
-  const body = operation.rawBody ? {} : contentOf(request, bytes)
-  // The credential may have ended while the body was being received.
-  if (!isThere) progress.actor = await gate(operation, presented)
-  const { actor } = progress
-  const run = await runNamed(single(request.headers['x-run-id']), actor)
-  const input = { params, ...inputOf(operation, query, body) }
-  const idempotencyKey = takesKey(operation) ? keyOf(single(request.headers['idempotency-key'])) : null
-  if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
-  const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
-  const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
-  const ending = operation.endless && endingOf(response, operation, presented, parts)
-  return execute({
-    ...call,
-    ...(run && { run }),
-    ...(raw && { request: raw }),
-    ...(ending && { ending }),
-  })
+  try {
+    const { bytes, body } = reception
+      ? { bytes: NO_BYTES, body: await reception.read(request, operation) }
+      : await wholeBody(request, operation, room)
+    // The credential may have ended while the body was being received.
+    if (!isThere) progress.actor = await gate(operation, presented)
+    const { actor } = progress
+    const run = await runNamed(single(request.headers['x-run-id']), actor)
+    const input = { params, ...inputOf(operation, query, body) }
+    const idempotencyKey = takesKey(operation) ? keyOf(single(request.headers['idempotency-key'])) : null
+    if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
+    const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
+    const ending = operation.endless && endingOf(progress.response, operation, presented, parts)
+    const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
+    await reception?.stage(input.body, actor.tenant)
+    return await execute({
+      ...call,
+      ...(run && { run }),
+      ...(raw && { request: raw }),
+      ...(ending && { ending }),
+    })
+  } finally {
+    await reception?.end()
+  }
 }
+
+const NO_BYTES = Buffer.alloc(0)
+
+async function wholeBody(request: Request, operation: AnyOperation, room: TakeRoom) {
+  const bytes = await readBytes(request, bodyLimitOf(operation), room)
+  return { bytes, body: operation.rawBody ? {} : contentOf(request, bytes, operation) }
+}
+
+const receptionFor = (
+  { uploads, ports, onFailure }: Pipeline,
+  request: Request,
+  client: string,
+  { actor, requestId }: Progress,
+): Reception =>
+  new Reception({
+    ...ports,
+    room: bytes => uploads.take(request, client, bytes),
+    turn: actor?.tenant?.ownerId ?? client,
+    onFailure: error => onFailure(error, requestId),
+  })
 
 const noQuery = new URLSearchParams()
 

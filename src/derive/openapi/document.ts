@@ -14,7 +14,7 @@ import type { Document, JsonSchema, OperationObject, Tag } from './types.ts'
 
 const introduction = readFileSync(new URL('./introduction.md', import.meta.url), 'utf8').trim()
 
-const info = {
+export const info = {
   title: 'Agent Payments',
   summary: 'Payments for autonomous agents, under rules that their owners set.',
   description: introduction,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type AnyOperation, type Failure, isWriting, takesKey } from '../../kernel/contract/operation.ts'
 import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
+import { takesFiles, wrongMediaType } from '../../kernel/contract/upload.ts'
 import { PROBLEM_JSON, problemBody } from '../../kernel/run/outcome.ts'
 import { headersOf } from './headers.ts'
 import { isOfTenant } from './security.ts'
@@ -31,6 +32,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   internal: () => true,
   busy: isWriting,
   not_configured: ({ requires }) => requires !== undefined,
+  files_unavailable: takesFiles,
   passkeys_unavailable: ({ asksForPasskey }) => asksForPasskey === true,
   overloaded: takesBody,
   outcome_unknown: isWriting,
@@ -58,7 +60,7 @@ interface Case {
 const caseOf = ([code, [status, message]]: [string, Failure]): Case => ({ code, status, message })
 
 const universalOf = (operation: AnyOperation): Case[] =>
-  Object.entries(problems)
+  Object.entries({ ...problems, unsupported_media_type: wrongMediaType(operation) })
     .filter(([code]) => meets[code as ProblemCode](operation))
     .map(caseOf)
 
@@ -80,13 +82,16 @@ export class ErrorCollector {
 
   /** A refusal that many operations share is a component, named by its codes. */
   #responseOf(operation: AnyOperation, group: readonly Case[]): ResponseObject | Reference {
-    const { fails = {}, unmetered } = operation
-    if (unmetered || group.some(({ code }) => code in fails)) return responseOf(operation, group)
+    if (operation.unmetered || group.some(one => isOwn(operation, one))) return responseOf(operation, group)
     const name = group.map(({ code }) => code).join('.')
     if (!this.#shared.has(name)) this.#shared.set(name, responseOf(operation, group))
     return { $ref: `#/components/responses/${name}` }
   }
 }
+
+/** Whether an operation says this in words of its own. */
+const isOwn = ({ fails = {} }: AnyOperation, { code, message }: Case): boolean =>
+  code in fails || problems[code as ProblemCode][1] !== message
 
 const responseOf = (operation: AnyOperation, group: readonly Case[]): ResponseObject => ({
   description: group.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n\n'),

@@ -7,6 +7,7 @@ import {
   type Registered,
   takesKey,
 } from '../../kernel/contract/operation.ts'
+import { takesFiles, uploadLimitOf, uploadsIn } from '../../kernel/contract/upload.ts'
 import type { ErrorCollector } from './errors.ts'
 import { exampleOf, type Known } from './example.ts'
 import { headersOf } from './headers.ts'
@@ -92,14 +93,33 @@ function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
   if (rawBody && operation.method !== 'GET')
     return { requestBody: { description, required: false, content: { '*/*': {} } } }
   if (!body) return {}
-  const content = { schema: schemas.add(body), ...(example === undefined ? {} : { example }) }
+  const schema = schemas.add(body)
+  const content = { schema, ...(example === undefined ? {} : { example }) }
   return {
-    requestBody: { description, required: isRequired(body), content: { 'application/json': content } },
+    requestBody: {
+      description: takesFiles(operation) ? uploadWords(operation) : description,
+      required: isBodyRequired(body),
+      content: { 'application/json': content, ...otherForms(operation, content, schemas) },
+    },
   }
 }
 
+const uploadWords = (operation: AnyOperation): string =>
+  `As a form at most ${inKiB(uploadLimitOf(operation, true))}, as JSON ${inKiB(uploadLimitOf(operation, false))}.`
+
+/** The other media types in which the same body may come. */
+function otherForms(
+  operation: AnyOperation,
+  json: MediaType,
+  schemas: SchemaCollector,
+): Record<string, MediaType> {
+  if (operation.form) return { 'application/x-www-form-urlencoded': json }
+  if (!takesFiles(operation)) return {}
+  return { 'multipart/form-data': { schema: schemas.asForm(operation.body, uploadsIn(operation.body)) } }
+}
+
 /** An empty body means `{}`: it is required only where that is not enough. */
-const isRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
+export const isBodyRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
 
 function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollector): ResponseObject {
   const [status, schema] = operation.returns

@@ -17,6 +17,16 @@ export class SchemaCollector {
     return tidy(root)
   }
 
+  /** The same body as `multipart/form-data`: these members are files, the bytes of their parts. */
+  asForm(schema: z.ZodType, files: ReadonlyMap<string, unknown>): JsonSchema {
+    const { title: _, id: __, ...form } = resolved(this.add(schema), this.all())
+    const properties = Object.entries(form.properties ?? {}).map(([name, member]) => [
+      name,
+      files.has(name) ? partOf(member) : member,
+    ])
+    return { ...form, properties: Object.fromEntries(properties) }
+  }
+
   all(): Record<string, JsonSchema> {
     this.#all ??= Object.fromEntries([...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)))
     return this.#all
@@ -32,6 +42,20 @@ export class SchemaCollector {
   }
 }
 
+const resolved = (schema: JsonSchema, schemas: Record<string, JsonSchema>): JsonSchema & Noted =>
+  schema.$ref ? (schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] ?? schema) : schema
+
+interface Noted {
+  readonly title?: string
+  readonly id?: string
+}
+
+const partOf = ({ description }: JsonSchema): JsonSchema => ({
+  type: 'string',
+  format: 'binary',
+  ...(description === undefined ? {} : { description }),
+})
+
 type Override = { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }
 
 /** zod leaves out the examples and defaults of codecs: examples are written as sent, defaults are encoded. */
@@ -46,6 +70,7 @@ function asSent({ zodSchema, jsonSchema }: Override): void {
 const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
   (keyword === 'pattern' && 'format' in schema) ||
   keyword === 'once' ||
+  keyword === 'upload' ||
   (keyword === 'propertyNames' && Object.keys(value as object).join() === 'type') ||
   Math.abs(value as number) === Number.MAX_SAFE_INTEGER
 

@@ -3,6 +3,7 @@ export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly format?: string
+  readonly contentEncoding?: string
   readonly description?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]

@@ -17,6 +17,10 @@ export function* writeSliced(document: Document): Sliced<string> {
   return `${yield* lines({ ...document }, 1, LEVELS)}\n`
 }
 
+/** Another derived document in the same form. */
+export const linesOf = (document: Json, levels: Readonly<Record<string, number>>): string =>
+  `${atOnce(lines(document, 1, levels))}\n`
+
 function* lines(value: Json, depth: number, levels: Readonly<Record<string, number>> = {}): Sliced<string> {
   const members: string[] = []
   for (const [name, member] of Object.entries(value)) {

@@ -12,6 +12,7 @@ import {
   findPerson,
   hasAnybody,
   isBeyondKey,
+  lockPerson,
   makeLink,
   personEvents,
   redeemLink,
@@ -45,11 +46,11 @@ function withStatus(status: 'active' | 'ended' | undefined): Condition<ConsoleSe
 const consoleOperations = implement(consoleApi, {
   async createLink({ body: { personId, webauthnAssertion } }, context) {
     const { refuse, emit } = context
-    const person = personId === null ? null : await findPerson(personId, context)
-    if (person ? person.status === 'removed' : personId !== null) return refuse('person_not_found')
-    if (!person && (await hasAnybody(context))) return refuse('person_required')
     const consent = await consentOf(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
+    const person = await lockPerson(personId, context)
+    if (!person && personId !== null) return refuse('person_not_found')
+    if (!person && (await hasAnybody(context))) return refuse('person_required')
     if (isBeyondKey(person?.role ?? 'owner', consent, context)) return refuse('scope_not_held')
     const code = person && (await useConsent(consent, { personId: person.id }, context))
     if (code) return refuse(code)

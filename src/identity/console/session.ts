@@ -1,8 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { realTime } from '../../kernel/database/credential.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import { after, clock, minutes } from '../../values/clock.ts'
+import {
+  nullable,
+  realTime,
+  realTimestamps,
+  record,
+  tenantTable,
+  timestamp,
+} from '../../kernel/database/entity.ts'
+import { after, minutes } from '../../values/clock.ts'
 
 export const SESSION_LASTS_MS = minutes(12 * 60)
 /** In live mode a session ends when nobody has done anything for so long. */
@@ -16,8 +22,7 @@ const schema = defineEntity({
   ...tenantTable('ConsoleSession', 'console_sessions'),
   properties: {
     ...record('consolesession'),
-    createdAt: realTime(),
-    updatedAt: realTime().onUpdate(() => clock.real()),
+    ...realTimestamps(),
     personId: p.text(),
     /** The passkey that began it; null where a link did. */
     passkeyId: nullable.string(),

@@ -28,6 +28,20 @@ export const KeyRecord = z
       .meta({ description: 'The key that it was made with; null for the first one of an account.' }),
     lastUsedAt: instant.nullable().meta({ description: 'To the minute.' }),
     expiresAt: instant.nullable(),
+    idleDays: z
+      .int()
+      .nullable()
+      .meta({ description: 'After so many days without a use it opens nothing any more.' }),
+    boundTo: z.string().nullable().meta({
+      description:
+        'The thumbprint (RFC 7638) of the key whose proof (`DPoP`, RFC 9449) each request carries; null where none is asked for.',
+    }),
+    sessionId: z.string().nullable().meta({
+      description: 'The session of the device, or the pairing, in which a person has agreed to it.',
+    }),
+    personId: id('person').nullable().meta({
+      description: 'The person who has agreed: the key may no more than this person, and ends with them.',
+    }),
     revokedAt: instant.nullable(),
     ...recordTail,
   })
@@ -36,15 +50,19 @@ export const KeyRecord = z
 const NewKey = KeyRecord.extend({ key }).meta({ id: 'NewKey' })
 const NewCustomer = CustomerRecord.extend({ key }).meta({ id: 'NewCustomer' })
 
-const KeyEvent = z.object({
+export const KeyEvent = z.object({
   keyId: id('key'),
   name: z.string().max(200),
   environment,
   expiresAt: instant.nullable(),
   madeById: id('key').nullable(),
+  sessionId: z.string().nullable(),
 })
 
 const KeyRotated = KeyEvent.extend({ replacedById: id('key') })
+
+/** The events of keys that other nouns emit, or react to. */
+export const keyEvents = { 'key.created': KeyEvent, 'key.rotated': KeyRotated, 'key.revoked': KeyEvent }
 
 const fails = {
   key_not_found: missing('key'),
@@ -52,7 +70,7 @@ const fails = {
   expires_in_past: [400, 'expiresAt: name a time that is still to come.'],
   owner_not_verified: [
     400,
-    'environment: live keys are made for a verified owner. See GET /customers/me, kycStatus.',
+    'environment: live keys are made for a verified owner. See GET /kyc/status for what is missing.',
   ],
   scope_not_held: [403, 'scopes: a key cannot give more than it has itself.'],
   expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],
@@ -129,6 +147,14 @@ export const keysApi = {
     filters: { environment: environment.optional(), madeById: id('key').optional() },
     item: KeyRecord,
   }),
+  current: get('/keys/current', {
+    summary: 'Get the key that calls',
+    description: 'What it may do, and until when. It needs no scope: a key may always know itself.',
+    callers: ['key'],
+    keyOnly: 'A session of the console is no key: GET /console/session.',
+    returns: [200, KeyRecord],
+    fails: { key_not_found: fails.key_not_found },
+  }),
   get: get('/keys/{id}', {
     summary: 'Get an API key',
     callers: ['key'],
@@ -162,6 +188,16 @@ export const keysApi = {
       ...assertionEvents,
       'key.rotated': event('An API key is being replaced by a new one.', KeyRotated),
     },
+  }),
+  revokeCurrent: del('/keys/current', {
+    summary: 'Revoke the key that calls',
+    description:
+      'It stops working at once, for good. It needs no scope: whoever holds a key can always end it. `agentpay logout` does it.',
+    callers: ['key'],
+    keyOnly: 'A session of the console is no key: DELETE /console/session.',
+    returns: [200, KeyRecord],
+    fails: { key_not_found: fails.key_not_found },
+    emits: { 'key.revoked': KeyEvent },
   }),
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',

@@ -1,7 +1,7 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Authenticate } from '../../kernel/contract/area.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { scopes } from '../../kernel/contract/scopes.ts'
+import { type Role, roleScopes, scopes } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { clock } from '../../values/clock.ts'
@@ -13,7 +13,10 @@ interface CredentialRow extends Record<string, unknown> {
   agent_id: string | null
   delegation_id: string | null
   budget_id: string | null
+  bound_to: string | null
   scopes: string[] | null
+  /** Of a key that a person has given to a device. */
+  role: Role | null
   is_active: boolean
 }
 
@@ -23,21 +26,46 @@ interface Columns {
   readonly delegation: string
   /** The id of the secret's own budget, if it has one. */
   readonly budget: string
+  /** The thumbprint of the key that must sign each request, if one must. */
+  readonly boundTo: string
+  /** The role of the person whose rights bound those of the secret, if there is one. */
+  readonly role: string
+  /** The tables that these expressions read beside the secret's own. */
+  readonly joins: string
+  /** Whether the secret opens anything; `$2` is the instant. */
+  readonly isOpen: string
 }
 
-const WHOLE_TENANT: Columns = { agent: 'null::text', delegation: 'null::text', budget: 'null::text' }
+/** Limits of the secrets of agents. */
+type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget'>
+
+const UNBOUND = { boundTo: 'null::text', role: 'null::text', joins: '', isOpen: 'true' }
+
+/** A key that a person has given to a device ends with the person, and after some days without use. */
+const OF_OWNER: Columns = {
+  agent: 'null::text',
+  delegation: 'null::text',
+  budget: 'null::text',
+  boundTo: 's.bound_to',
+  role: 'p.role',
+  joins: 'left join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id)',
+  isOpen: `(s.person_id is null or p.status = 'active') and (s.idle_days is null
+    or coalesce(s.last_used_at, s.created_at) > $2::timestamptz - s.idle_days * interval '1 day')`,
+}
 
 /**
  * Finds a secret by its hash and records its use, in one statement. The use is recorded once a minute, and skipped if the
  * row is locked, so that authentication never waits for a lock.
  */
-const statement = (table: string, { agent, delegation, budget }: Columns): string => `
+const statement = (table: string, columns: Columns): string => `
 with holder as (
-  select s.id, s.owner_id, s.mode, ${agent} as agent_id, ${delegation} as delegation_id, ${budget} as budget_id,
+  select s.id, s.owner_id, s.mode, ${columns.agent} as agent_id, ${columns.delegation} as delegation_id,
+    ${columns.budget} as budget_id, ${columns.boundTo} as bound_to, ${columns.role} as role,
     s.scopes, c.status = 'active' as is_active
   from ${table} s
-  join customers c on c.id = s.owner_id
+  join customers c on c.id = s.owner_id ${columns.joins}
   where s.hash = $1 and s.revoked_at is null and (s.expires_at is null or s.expires_at > $2::timestamptz)
+    and ${columns.isOpen}
 ), used as (
   update ${table} set last_used_at = $2
   where (owner_id, mode, id) = (
@@ -53,9 +81,16 @@ const allScopes: ReadonlySet<string> = new Set(scopes)
 const findIn = async (sql: Sql, text: string, secret: string): Promise<CredentialRow | undefined> =>
   (await sql<CredentialRow>(text, [hashOf(secret), clock.real()]))[0]
 
+/** What the secret may do: no more than the person who has given it to a device may by now. */
+function scopesOf({ scopes: granted, role }: CredentialRow): ReadonlySet<string> {
+  if (!role) return granted ? new Set(granted) : allScopes
+  const allowed: ReadonlySet<string> = roleScopes[role]
+  return granted ? new Set(granted.filter(scope => allowed.has(scope))) : allowed
+}
+
 /** Authenticates by the secrets of a table. A suspended customer gets an error of its own, not `unauthenticated`. */
-export function authenticator(type: 'key' | 'agent', table: string, columns = WHOLE_TENANT): Authenticate {
-  const text = statement(table, columns)
+export function authenticator(type: 'key' | 'agent', table: string, ofAgent?: OfAgent): Authenticate {
+  const text = statement(table, ofAgent ? { ...UNBOUND, ...ofAgent } : OF_OWNER)
   return async (secret, sql) => {
     const holder = await findIn(sql, text, secret)
     if (holder && !holder.is_active) throw new Problem('account_suspended')
@@ -67,7 +102,8 @@ export function authenticator(type: 'key' | 'agent', table: string, columns = WH
         agentId: holder.agent_id,
         delegationId: holder.delegation_id,
         budgetId: holder.budget_id,
-        scopes: holder.scopes ? new Set(holder.scopes) : allScopes,
+        boundTo: holder.bound_to,
+        scopes: scopesOf(holder),
       }
     )
   }

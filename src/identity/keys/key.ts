@@ -1,8 +1,9 @@
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
-import { credential } from '../../kernel/database/credential.ts'
+import { credential, isOpen } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
+import { after, days } from '../../values/clock.ts'
 
 export const environments = ['sandbox', 'test', 'live'] as const
 export type Environment = (typeof environments)[number]
@@ -20,6 +21,13 @@ const schema = defineEntity({
     granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
     /** The key that created this one; null for the first key of an owner. */
     madeById: nullable.string(),
+    /** After so many days without a use it opens nothing any more. */
+    idleDays: nullable.integer(),
+    /** The thumbprint of the key that signs a proof for each request. */
+    boundTo: nullable.string(),
+    /** The session of a device, or the pairing, that it was made in, and the person who has agreed to it. */
+    sessionId: nullable.string(),
+    personId: nullable.string(),
   },
 })
 
@@ -28,6 +36,18 @@ export class Key extends schema.class {
 
   get scopes(): Scope[] {
     return this.granted ?? scopes
+  }
+
+  /** When it ends if it is not used from now on; null where only somebody ends it. */
+  get endsAt(): Date | null {
+    const { idleDays, lastUsedAt, createdAt, expiresAt } = this
+    const idle = idleDays === null ? null : after(lastUsedAt ?? createdAt, days(idleDays))
+    return idle && (!expiresAt || idle < expiresAt) ? idle : expiresAt
+  }
+
+  /** Whether it opens something at this moment, if its owner and its person may act. */
+  isUsable(): boolean {
+    return isOpen({ revokedAt: this.revokedAt, expiresAt: this.endsAt })
   }
 
   /** Whether this key has a scope that the other lacks, now or once scopes are added. */

@@ -1,16 +1,15 @@
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
-import { area } from '../../kernel/contract/area.ts'
+import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
-import type { Records } from '../../kernel/contract/records.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { isOpen, newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
-import { keysApi } from './api.ts'
+import { personEvents } from '../people/index.ts'
+import { KeyEvent, keysApi } from './api.ts'
 import { authenticator } from './authenticate.ts'
 import { consentToKey, useConsentToKey } from './console-consent.ts'
 import { Key, modeOf } from './key.ts'
@@ -21,22 +20,7 @@ import {
   type LockedCaller,
   lockCaller,
 } from './locked-caller.ts'
-
-type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> & Partial<Pick<Key, 'madeById'>>
-
-/** Creates a key and returns it with its secret, which is shown in this response only and not stored. */
-function createKey(records: Records, members: Members): Key & { key: string } {
-  const secret = newSecret(`sk_${members.environment}_`)
-  return Object.assign(records.create(Key, { ...members, ...traceOf(secret) }), { key: secret })
-}
-
-const keyEvent = ({ id, name, environment, expiresAt, madeById }: Key) => ({
-  keyId: id,
-  name,
-  environment,
-  expiresAt,
-  madeById,
-})
+import { createKey, endKey, endKeys, keyEvent } from './made-key.ts'
 
 /** The first of these scopes that the caller lacks: a key can grant only what it has. */
 export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
@@ -44,11 +28,17 @@ export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | u
 
 type CreateContext = ContextOf<typeof keysApi.create>
 
+/** Says what the owner has yet to do. It is asked for where the caller is: the identity was proven with a test key. */
+async function missingInWords({ ports, sql, actor, tenant }: CreateContext): Promise<string> {
+  const missing = await ports.missingIdentity(sql, actor.tenant ?? tenant)
+  return `environment: live keys are made for a verified owner. Missing: ${missing.join('; ')}. See GET /kyc/status.`
+}
+
 /** Refuses a live key that this caller cannot create now. The request must already act in live mode. */
 async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] | null) {
   const { records, tenant, actor, refuse } = context
   const owner = await findCustomer(records, tenant.ownerId)
-  if (!owner.isVerified()) return refuse('owner_not_verified')
+  if (!owner.isVerified()) return refuse('owner_not_verified', await missingInWords(context))
   if (actor.tenant?.mode === 'live') return undefined
   if (await hasActiveLiveKey(context, clock.real())) return refuse('live_key_at_work')
   return granted && !granted.includes('keys:write') ? refuse('first_live_key') : undefined
@@ -114,7 +104,7 @@ const keys = implement(keysApi, {
     actFor({ ownerId: tenant.ownerId, mode })
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
-    const key = createKey(records, { ...body, expiresAt, granted, madeById: maker.keyId })
+    const key = createKey(records, { ...body, expiresAt, granted, madeById: maker.keyId, ...maker.limits })
     emit('key.created', keyEvent(key))
     if (mode === tenant.mode) return key
     await records.flush()
@@ -124,6 +114,10 @@ const keys = implement(keysApi, {
   },
 
   list: ({ query: { environment, madeById } }, { page }) => page(Key, definedOnly({ environment, madeById })),
+
+  async current(_, { records, actor, refuse }) {
+    return (await records.findOne(Key, { id: String(actor.id) })) ?? refuse('key_not_found')
+  },
 
   async get({ params }, { records, refuse }) {
     return (await records.findOne(Key, { id: params.id })) ?? refuse('key_not_found')
@@ -138,20 +132,29 @@ const keys = implement(keysApi, {
     if (!old) return refuse('key_not_found')
     const code = await useConsentToKey(consent, { keyId: old.id, name: old.name }, context)
     if (code) return refuse(code)
-    if (!isOpen(old)) return refuse('key_not_open')
+    if (!old.isUsable()) return refuse('key_not_open')
     if (old.hasScopesBeyond(maker)) return refuse('scope_not_held')
-    const { name, environment, granted, expiresAt } = old
+    const { name, environment, granted, expiresAt, idleDays, boundTo, sessionId, personId } = old
     const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)
-    const key = createKey(records, { name, environment, granted, expiresAt, madeById: maker.keyId })
+    const kept = { name, environment, granted, expiresAt, idleDays, boundTo, sessionId, personId }
+    const key = createKey(records, { ...kept, madeById: maker.keyId })
     const end = after(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...keyEvent(old), replacedById: key.id })
     return key
   },
 
+  async revokeCurrent(_, context) {
+    const { records, actor, refuse } = context
+    const key = await records.lock(Key, String(actor.id))
+    if (!key || key.revokedAt) return refuse('key_not_found')
+    endKey(key, context)
+    return key
+  },
+
   async revoke({ params }, context) {
-    const { actor, emit, refuse } = context
+    const { actor, refuse } = context
     const [maker, key] = await (actor.type === 'dash' ? lockForOperator : lockCallerAndTarget)(
       params.id,
       context,
@@ -159,8 +162,7 @@ const keys = implement(keysApi, {
     if (!key) return refuse('key_not_found')
     if (key.revokedAt) return refuse('key_revoked')
     if (maker && key.hasScopesBeyond(maker)) return refuse('scope_not_held')
-    key.revokedAt = clock.real()
-    emit('key.revoked', keyEvent(key))
+    endKey(key, context)
     return key
   },
 })
@@ -168,5 +170,13 @@ const keys = implement(keysApi, {
 export const keysArea = area('Keys', 'The secrets that owners call with: create, rotate, revoke.', keys, {
   entities: [Key],
   credentials: { sk: authenticator('key', 'keys') },
+  expiring: [{ table: 'used_proofs', column: 'expires_at', keptMs: 0 }],
   endsCredentials: ['key.rotated', 'key.revoked'],
+  reactions: {
+    'person.removed': reaction(
+      personEvents['person.removed'],
+      { 'key.revoked': KeyEvent },
+      ({ personId }, context) => endKeys({ personId }, context),
+    ),
+  },
 })

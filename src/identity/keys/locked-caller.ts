@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { type Role, roleScopes, type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { isOpen } from '../../kernel/database/credential.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
 import { Key } from './key.ts'
@@ -15,6 +15,8 @@ export interface LockedCaller {
   readonly granted: Scope[] | null
   /** Null in the console: what a person makes does not end with the session. */
   readonly expiresAt: Date | null
+  /** Limits of a device's key, which its keys have, too: none of them is easier to steal. */
+  readonly limits: Pick<Key, 'idleDays' | 'boundTo'>
 }
 
 type LockContext = Pick<Context, 'records' | 'sql' | 'actor'>
@@ -25,8 +27,9 @@ export const lockCaller = (context: LockContext): Promise<LockedCaller> =>
 
 async function lockKey({ records, actor }: LockContext): Promise<LockedCaller> {
   const key = await records.lock(Key, String(actor.id))
-  if (!key || !isOpen(key)) throw new Problem('unauthenticated')
-  return { keyId: key.id, granted: key.granted, expiresAt: key.expiresAt }
+  if (!key?.isUsable()) throw new Problem('unauthenticated')
+  const { id, granted, expiresAt, idleDays, boundTo } = key
+  return { keyId: id, granted, expiresAt, limits: { idleDays, boundTo } }
 }
 
 /** Whoever removes a person, or revokes a passkey, ends the sessions in the same transaction. */
@@ -41,7 +44,7 @@ async function lockSession({ sql, actor: { tenant, sessionId } }: LockContext): 
   const [person] = await sql<Row & { role: Role }>(LOCK_SESSION, values)
   if (!person) throw new Problem('unauthenticated')
   const granted = person.role === 'owner' ? null : ([...roleScopes[person.role]] as Scope[])
-  return { keyId: null, granted, expiresAt: null }
+  return { keyId: null, granted, expiresAt: null, limits: { idleDays: null, boundTo: null } }
 }
 
 /** Explains why a credential would outlive the key that creates it; undefined if it would not. */
@@ -57,12 +60,23 @@ export function expiryProblem(
 export const inheritedScopes = ({ granted }: LockedCaller): Scope[] | null =>
   granted && scopes.filter(scope => granted.includes(scope))
 
+/** The keys that nobody has revoked and no time has ended. */
+export const openAt = (now: Date): Condition<Key> => ({
+  revokedAt: null,
+  $and: [
+    { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
+    sqlCondition(
+      `idle_days is null or coalesce(last_used_at, created_at) > ?::timestamptz - idle_days * interval '1 day'`,
+      [now],
+    ),
+  ],
+})
+
 /** Serializes the check: the second of two concurrent requests sees the key that the first one creates. */
 export async function hasActiveLiveKey(
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
   now: Date,
 ): Promise<boolean> {
   await lockTenant(context, 'live keys')
-  const open = { revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] }
-  return (await context.records.count(Key, open)) > 0
+  return (await context.records.count(Key, openAt(now))) > 0
 }

@@ -24,6 +24,8 @@ const kinds = [
   'enrolment',
   'invitation',
   'key',
+  'device',
+  'pairing',
   'registration',
   'sign_in',
 ] as const satisfies readonly Kind[]

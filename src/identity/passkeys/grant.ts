@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, realTimestamps, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 
 /** `join` counts while somebody of the tenant has a passkey; `recovery` when nobody has one any more, too. */
@@ -8,14 +8,11 @@ export const grantKinds = ['join', 'recovery'] as const
 /** A session lasts no longer. */
 const GRANT_LASTS_MS = minutes(12 * 60)
 
-const realTime = () => timestamp().onCreate(() => clock.real())
-
 const schema = defineEntity({
   ...tenantTable('EnrolmentGrant', 'enrolment_grants'),
   properties: {
     ...record('grant'),
-    createdAt: realTime(),
-    updatedAt: realTime().onUpdate(() => clock.real()),
+    ...realTimestamps(),
     personId: p.text(),
     /** The console session of the person who has opened the link. */
     sessionId: p.text(),

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import { clock, days, minutes } from '../../values/clock.ts'
+import { nullable, realTimestamps, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { days, minutes } from '../../values/clock.ts'
 
 /** `sign_in` begins a session; `join` and `recovery` let the person enrol a passkey, too. */
 export const linkKinds = ['sign_in', 'join', 'recovery'] as const
@@ -20,14 +20,11 @@ export const PAGES: Readonly<Record<LinkKind, string>> = {
   recovery: '/join',
 }
 
-const realTime = () => timestamp().onCreate(() => clock.real())
-
 const schema = defineEntity({
   ...tenantTable('PersonLink', 'person_links'),
   properties: {
     ...record('consolelink'),
-    createdAt: realTime(),
-    updatedAt: realTime().onUpdate(() => clock.real()),
+    ...realTimestamps(),
     /** Null until the link of a tenant's first person is opened: that makes the person. */
     personId: nullable.string(),
     kind: p.enum(linkKinds),

@@ -2,6 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { days } from '../../values/clock.ts'
 import { peopleApi } from './api.ts'
 import { remove, update } from './change.ts'
 import { create, link } from './invite.ts'
@@ -57,6 +58,8 @@ export const peopleArea = area(
     entities: [Person, PersonLink, Recovery],
     machines: [personMachine, recoveryMachine],
     announces: personEvents,
+    // For a month, whoever opens an old link is told that it is used or over.
+    expiring: [{ table: 'person_links', column: 'expires_at', keptMs: days(30) }],
     deadlines: [
       {
         process: recoveryProcess,

@@ -27,13 +27,15 @@ export async function actForTenantOf(
   return true
 }
 
-/** Locks the tenant’s people, then this one; null where the person is not there any more. */
+/** Locks the tenant’s people, then this one, if any is named; null where the person is not there any more. */
 export async function lockPerson(
-  id: string,
+  id: string | null,
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
 ): Promise<Person | null> {
-  await lockTenant(context, 'people')
-  const person = await context.records.lock(Person, id)
+  const [, person] = await Promise.all([
+    lockTenant(context, 'people'),
+    id === null ? null : context.records.lock(Person, id),
+  ])
   return person?.status === 'removed' ? null : person
 }
 
@@ -58,8 +60,7 @@ export const stopRecovery: HandlerOf<typeof recoveryApi.stopRecovery> = async ({
 
 /** A recovery with its person, both locked; null where there is no such recovery. */
 async function lockRecovery(id: string, context: Pick<Context, 'records' | 'sql' | 'tenant'>) {
-  await lockTenant(context, 'people')
-  const recovery = await context.records.lock(Recovery, id)
+  const [, recovery] = await Promise.all([lockTenant(context, 'people'), context.records.lock(Recovery, id)])
   if (!recovery) return null
   return { recovery, person: await context.records.findOneOrFail(Person, { id: recovery.personId }) }
 }

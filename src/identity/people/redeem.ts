@@ -5,7 +5,7 @@ import { hashOf } from '../../kernel/database/credential.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
 import { findCustomer } from '../customers/index.ts'
-import { revokeAllOf } from '../passkeys/index.ts'
+import { lockPasskeys, revokeAllOf } from '../passkeys/index.ts'
 import { type LinkKind, PersonLink } from './link.ts'
 import { Person, personMachine } from './person.ts'
 import { completeRecovery } from './recoveries.ts'
@@ -23,12 +23,13 @@ interface FoundLink extends Row {
   readonly id: string
   readonly ownerId: string
   readonly mode: Mode
+  readonly isRecovery: boolean
   readonly offsetMs: number
 }
 
 /** The search goes by the digest, so the time it takes tells nothing about existing tokens. */
 const FIND = `
-select s.id, s.owner_id as "ownerId", s.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+select s.id, s.owner_id as "ownerId", s.mode, s.kind = 'recovery' as "isRecovery", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from person_links s
 join customers c on c.id = s.owner_id and c.status = 'active'
 left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
@@ -50,6 +51,8 @@ export async function redeemLink(
   const { ownerId, mode } = found
   const now = clock.tenant(found.offsetMs)
   actFor({ ownerId, mode }, now)
+  // A recovery revokes passkeys, which are locked before people.
+  if (found.isRecovery) await lockPasskeys(context)
   await lockTenant(context, 'people')
   const link = (await records.lock(PersonLink, found.id)) as PersonLink
   const known = link.personId === null ? null : await records.lock(Person, link.personId)

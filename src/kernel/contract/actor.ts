@@ -30,6 +30,8 @@ export interface Actor {
   readonly delegationId?: string | null
   /** The token's id, where the token has a budget of its own. */
   readonly budgetId?: string | null
+  /** Of a key that a device proves to hold another one beside (RFC 9449): the thumbprint of that one. */
+  readonly boundTo?: string | null
   readonly scopes: ReadonlySet<string>
   /** Of a person in the console: the session. */
   readonly sessionId?: string

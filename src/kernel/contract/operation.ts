@@ -34,6 +34,8 @@ export interface Contract<
   readonly run?: K
   readonly query?: Q
   readonly body?: B
+  /** The body comes as `application/x-www-form-urlencoded` or as JSON: for standards that prescribe it. Texts only. */
+  readonly form?: true
   /** A larger limit for the body than the default of `bodyLimitOf`. */
   readonly bodyLimitKiB?: 256 | 1_024
   readonly returns: readonly [status: number, schema: R]
@@ -80,10 +82,7 @@ export const PROBLEM_TYPES = 'https://paymentauth.org/problems/'
 export const readsRequest = ({ reads, rawBody }: Pick<AnyOperation, 'reads' | 'rawBody'>): boolean =>
   reads !== undefined || rawBody === true
 
-/**
- * Whether an `Idempotency-Key` is observed: by a POST. One that reads the request itself knows a repetition by what it
- * reads, of which the key knows nothing.
- */
+/** Whether an `Idempotency-Key` is observed: by a POST, unless it knows a repetition by what it reads itself. */
 export const takesKey = (operation: Pick<AnyOperation, 'method' | 'reads' | 'rawBody'>): boolean =>
   operation.method === 'POST' && !readsRequest(operation)
 
@@ -222,9 +221,9 @@ export const bodyLimitOf = ({
 }: Pick<AnyOperation, 'callers' | 'bodyLimitKiB'>): number =>
   (bodyLimitKiB ?? (callers.includes('public') ? 4 : 64)) * 1_024
 
-/** `64 KiB`, `1 MiB` */
+/** `64 KiB`, `1 MiB`, `2.1 MiB` */
 export const inKiB = (bytes: number): string =>
-  bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`
+  bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${Math.round(bytes / 104_857.6) / 10} MiB`
 
 /** The refusal for an id that names no record visible to the caller. */
 export const missing = (noun: string): Failure => [404, `No such ${noun}.`]

@@ -1,6 +1,8 @@
 import type { Acquirer } from '../../ports/acquirer.ts'
 import type { CardProcessor } from '../../ports/card-processor.ts'
+import type { Files } from '../../ports/files.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
+import type { IdentityVerification } from '../../ports/identity-verification.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { RelyingParty } from '../../ports/relying-party.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
@@ -12,6 +14,7 @@ import type { EventType } from './events.ts'
 import type { File } from './file.ts'
 import type { OpenEventStream } from './follow.ts'
 import type { FindPayments } from './intent-payments.ts'
+import type { FindMissingIdentity } from './missing-identity.ts'
 import type { FindPayables } from './payables.ts'
 
 /** What handlers may use beyond the database; wired in `app`. */
@@ -39,10 +42,14 @@ export interface Ports extends ExternalSystems {
   readonly paymentsOn: FindPayments
   /** The records that ask for money, with these ids, from all areas. */
   readonly findPayables: FindPayables
+  /** What is missing before the owner can make live keys, in words. */
+  readonly missingIdentity: FindMissingIdentity
   readonly outbound: Outbound
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
+  /** What is uploaded is kept by `keepFile`, and read by `open`. */
+  readonly files: Files
   /** Hands a signed request to the area that takes it, as if it had come by HTTP: simulated systems speak this way. */
   deliver(operation: string, request: SignedRequest): Promise<Delivered>
   /** Within how many milliseconds a card authorization is answered. */
@@ -89,6 +96,8 @@ export interface ExternalSystems {
   fundingRail(mode: Mode): FundingRail
   cardProcessor(mode: Mode): CardProcessor
   acquirer(mode: Mode): Acquirer
+  /** The same in both modes, and always there: who is verified may make live keys. */
+  identityVerification(): IdentityVerification
 }
 
 export interface Health {

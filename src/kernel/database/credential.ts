@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { p } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
-import { nullable, record, timestamp } from './entity.ts'
+import { nullable, realTimestamps, record } from './entity.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** As many digits of base 62 as 32 bytes need. */
@@ -29,14 +29,10 @@ export const hashOf = (secret: string): string => hash('sha256', secret)
 /** The stored traces of a secret: the hash finds it, the last four characters let people tell it from others. */
 export const traceOf = (secret: string) => ({ hash: hashOf(secret), hint: secret.slice(-4) })
 
-/** An instant of its making, in real time. */
-export const realTime = () => timestamp().onCreate(() => clock.real())
-
 /** The members of a credential's entity. Its instants are in real time: a moved test clock expires none. */
 export const credential = (prefix: string) => ({
   ...record(prefix),
-  createdAt: realTime(),
-  updatedAt: realTime().onUpdate(() => clock.real()),
+  ...realTimestamps(),
   hash: p.text(),
   hint: p.text(),
   expiresAt: nullable.instant(),

@@ -1,4 +1,5 @@
 import { p } from '@mikro-orm/core'
+import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Actor, Mode, Tenant } from '../contract/actor.ts'
@@ -107,6 +108,15 @@ export const timestamps = () => ({
   updatedAt: timestamp()
     .onCreate((_, store) => scopeOf(store).now)
     .onUpdate((_, store) => scopeOf(store).now),
+})
+
+/** An instant of its making, in real time. */
+export const realTime = () => timestamp().onCreate(() => clock.real())
+
+/** When a record was created and last changed, in real time: a moved test clock expires none of what it gives or keeps. */
+export const realTimestamps = () => ({
+  createdAt: realTime(),
+  updatedAt: realTime().onUpdate(() => clock.real()),
 })
 
 /** The members of every tenant's record. */

@@ -17,6 +17,12 @@ export const serviceSettings = {
     meaning: 'Where everything that must survive a restart is kept.',
     allowed: 'a directory',
   }),
+  filesDir: about(z.string().optional(), {
+    meaning:
+      'Where uploaded files are kept, encrypted; the same for all processes, and backed up with the database.',
+    allowed: 'a directory',
+    otherwise: '`files` in `DATA_DIR`',
+  }),
   databaseUrl: about(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
     meaning: 'PostgreSQL to use, 18 or later.',
     secret: true,
@@ -82,6 +88,11 @@ export const serviceSettings = {
     meaning:
       'Memory of one process for bodies above 64 KiB that are on their way, in MiB; one client has an eighth of it. Others wait, unread.',
     allowed: '8 to 4096',
+  }),
+  uploadMemoryMib: about(integer(16, 4_096).default(64), {
+    meaning:
+      'Memory of one process for bodies with files above 64 KiB until they are on disk, in MiB; a client uploads one at a time. Others wait, unread.',
+    allowed: '16 to 4096',
   }),
   logLevel: about(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), {
     meaning: 'Least severe log lines that are written.',

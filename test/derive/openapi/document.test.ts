@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
+import { commandTable, writeTable } from '../../../src/derive/commands/command-table.ts'
 import { openapiDocument } from '../../../src/derive/openapi/document.ts'
 import type {
   MediaType,
@@ -14,6 +15,7 @@ import { published } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
 import { type Registered, takesKey } from '../../../src/kernel/contract/operation.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
+import { exampleAsRead } from '../../support/contract/example-body.ts'
 
 const document = openapiDocument(areas)
 const operations = published(areas).map(
@@ -36,6 +38,14 @@ test('openapi.json is up to date', () => {
   const committed = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')
   const isCurrent = committed === writeDocument(document)
   expect(isCurrent ? 'current' : 'openapi.json has drifted: run `npm run openapi`').toBe('current')
+})
+
+test('commands.json is up to date, and has a command for each operation', () => {
+  const table = commandTable(areas)
+  const committed = readFileSync(new URL('../../../commands.json', import.meta.url), 'utf8')
+  const isCurrent = committed === writeTable(table)
+  expect(isCurrent ? 'current' : 'commands.json has drifted: run `npm run openapi`').toBe('current')
+  expect(Object.keys(table.operations)).toEqual(operations.map(([key]) => key))
 })
 
 test('the committed document has one line for each operation, and the same content', () => {
@@ -80,9 +90,12 @@ test.each(returningJson)('%s: the example of its answer is valid', (_, { operati
 
 const withExample = operations.filter(([, { operation }]) => operation.example !== undefined)
 
-test.each(withExample)('%s: the example of its body is valid', (_, { operation: { body, example } }) => {
-  expect(body?.safeParse(example).success).toBe(true)
-})
+test.each(withExample)(
+  '%s: the example of its body is valid',
+  async (_, { operation: { body, example } }) => {
+    expect(body?.safeParse(await exampleAsRead(body, example)).success).toBe(true)
+  },
+)
 
 const refusing = operations.filter(([, { operation }]) => Object.keys(operation.fails ?? {}).length > 0)
 

@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { sweep } from '../../../src/kernel/background/sweep.ts'
+import { openDatabase } from '../../../src/platform/database.ts'
 import { bodyOf } from '../../support/factories.ts'
 import {
   cookieOf,
@@ -95,6 +98,37 @@ describe('a link to sign in by', () => {
     const last = await linkOf()
     await bodyOf(client.people.remove({ params: { id: personId } }))
     expect((await redeem(url, last.url)).status).toBe(404)
+  })
+
+  test('is one, where several are made at one instant', async () => {
+    const { client } = await service.owner()
+    const { personId } = await firstPerson(url, client)
+    const made = await Promise.all(
+      Array.from({ length: 4 }, () => client.console.createLink({ body: { personId } })),
+    )
+    const answers = await Promise.all(made.map(({ body }) => redeem(url, body.url)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 410, 410, 410])
+  })
+
+  test('is forgotten a month after its end', async () => {
+    const { client } = await service.owner()
+    const { personId } = await firstPerson(url, client)
+    const made = [
+      await client.console.createLink({ body: { personId } }),
+      await client.console.createLink({ body: { personId } }),
+    ]
+    const [old, recent] = made.map(({ body }) => body.id)
+    const end = (id: string | undefined, days: number) =>
+      service.sql('update person_links set expires_at = now() - make_interval(days => $2) where id = $1', [
+        id,
+        days,
+      ])
+    await end(old, 31)
+    await end(recent, 29)
+    const database = openDatabase(service.databaseUrl, 2)
+    await sweep(database, areas).finally(() => database.close())
+    const kept = await service.sql('select id from person_links where id = any($1)', [[old, recent]])
+    expect(kept).toEqual([{ id: recent }])
   })
 
   test('opens nothing for another page, or for a token that nobody was given', async () => {

@@ -10,15 +10,20 @@ const GRACE = { name: 'Grace Hopper', email: null, role: 'approver' } as const
 
 const { url } = service
 
+/** Somebody whose recovery nobody has stopped, with the link of the operator. */
+async function recovering() {
+  const account = await service.owner()
+  const { client } = account
+  const { personId } = await enrolled(service, account)
+  const params = { id: personId }
+  await bodyOf(service.dash.people.recover({ params }))
+  await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
+  return { client, params, link: await bodyOf(service.dash.people.link({ params })) }
+}
+
 describe('who has lost every passkey', () => {
   test('is in again by the link of the operator, with a new passkey and none of the old ones', async () => {
-    const account = await service.owner()
-    const { client } = account
-    const lost = await enrolled(service, account)
-    const params = { id: lost.personId }
-    await bodyOf(service.dash.people.recover({ params }))
-    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
-    const link = await bodyOf(service.dash.people.link({ params }))
+    const { client, params, link } = await recovering()
     const session = await signInBy(url, link.url)
     expect((await bodyOf(client.people.get({ params }))).recovery).toBeNull()
     const device = new Authenticator({ origin: originOf(service) })
@@ -30,31 +35,19 @@ describe('who has lost every passkey', () => {
       webauthnAssertion: await assertion(client, { device }, { purpose: 'invitation', subject: GRACE }),
     }
     expect((await client.people.create({ body })).status).toBe(201)
-    const [row] = await service.sql('select status from recoveries where person_id = $1', [lost.personId])
+    const [row] = await service.sql('select status from recoveries where person_id = $1', [params.id])
     expect(row).toEqual({ status: 'completed' })
     expect((await redeem(url, link.url)).status).toBe(410)
   })
 
   test('opens no link of a recovery that was stopped', async () => {
-    const account = await service.owner()
-    const { client } = account
-    const lost = await enrolled(service, account)
-    const params = { id: lost.personId }
-    await bodyOf(service.dash.people.recover({ params }))
-    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
-    const link = await bodyOf(service.dash.people.link({ params }))
+    const { client, params, link } = await recovering()
     await bodyOf(client.people.stopRecovery({ params }))
     expect((await redeem(url, link.url)).headers.get('x-error-code')).toBe('link_expired')
   })
 
   test('is either in or stopped, when both happen at once', async () => {
-    const account = await service.owner()
-    const { client } = account
-    const lost = await enrolled(service, account)
-    const params = { id: lost.personId }
-    await bodyOf(service.dash.people.recover({ params }))
-    await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
-    const link = await bodyOf(service.dash.people.link({ params }))
+    const { client, params, link } = await recovering()
     const [opened, stopped] = await Promise.all([
       redeem(url, link.url),
       client.people.stopRecovery({ params }),

@@ -18,6 +18,7 @@ describe('the settings', () => {
       keepAliveSeconds: 75,
       connectionsPerAddress: 500,
       bodyMemoryMib: 32,
+      uploadMemoryMib: 64,
       cardAnswerMs: 1_500,
       mppRuns: 'all',
       trustProxy: false,

@@ -54,6 +54,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   platform: ['values', 'ports', ...kernel, 'migrations'],
   derive: ['values', 'ports', 'statements', ...kernel, 'web'],
   dev: ['values', ...kernel, 'platform', 'derive'],
+  command: ['values', 'derive'],
   app: [
     ...foundation,
     'web',
@@ -160,6 +161,7 @@ function ofPackage({ zone, noun, file }: Place, name: string): string | undefine
   if (zone === 'activities' && !OF_ACTIVITIES.includes(name))
     return 'an activity reaches out by operations only'
   if (zone === 'workflows' && name !== '@temporalio/workflow') return 'a workflow has no other package'
+  if (zone === 'command' && !name.startsWith('node:')) return 'the command starts in an instant: no package'
   if (noun && file === 'api.ts' && name !== 'zod') return 'a contract is plain data'
   return undefined
 }

@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import type { FileOwner } from '../../ports/files.ts'
+
+/** Where files lie until they are kept: on the disk of the others, so that a rename gives them their names at once. */
+export const STAGED = '.staged'
+
+/** What the key of a file is sealed for. */
+export const contextOf = ({ ownerId, mode }: FileOwner, sha256: string): string =>
+  `file:${ownerId}/${mode}/${sha256}`
+
+/** The file's place, and the folders below the first that lead to it. Nothing that came from outside can name another. */
+export function pathOf(folder: string, { ownerId, mode }: FileOwner, sha256: string) {
+  if (!/^\w[\w.:@-]{0,127}$/.test(ownerId) || !/^(test|live)$/.test(mode) || !/^[\da-f]{64}$/.test(sha256))
+    throw new Error('this names no file')
+  const ofOwner = join(folder, ownerId)
+  const ofMode = join(ofOwner, mode)
+  const ofDigits = join(ofMode, sha256.slice(0, 2))
+  return { file: join(ofDigits, sha256), parents: [ofOwner, ofMode, ofDigits] }
+}

@@ -1,0 +1,34 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { run } from '../command/main.ts'
+
+const interruption = new AbortController()
+const { signal } = interruption
+
+/** A reader such as `head` may end first: there is nobody left to write for. */
+process.stdout.on('error', () => process.exit(0))
+process.stderr.on('error', () => {})
+
+for (const [name, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(name, () => {
+    process.exitCode = code
+    interruption.abort()
+  })
+
+try {
+  process.exitCode = await run(process.argv.slice(2), {
+    get stdin() {
+      return process.stdin
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    signal,
+    wait: milliseconds => wait(milliseconds, undefined, { signal }),
+  })
+} catch (error) {
+  if (!signal.aborted) throw error
+}

@@ -1,0 +1,48 @@
+import { type Io, usageError } from '../io.ts'
+import { NamedFile, readInput, readNamedFile } from './files.ts'
+import { putAt } from './members.ts'
+
+/** The content that `--body` names: `-` is standard input, `@file` a file, anything else the content itself. */
+export async function readContent(text: string, io: Io): Promise<Buffer> {
+  if (text === '-') return readInput(io)
+  return text.startsWith('@') ? readNamedFile(text.slice(1), io) : Buffer.from(text)
+}
+
+/** The body of a call: the whole one of `--body`, with the members that were given one by one in it. */
+export async function joinBody(
+  whole: string | undefined,
+  members: Readonly<Record<string, unknown>> | undefined,
+  io: Io,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  if (whole === undefined) return members
+  const body = parsed((await readContent(whole, io)).toString('utf8'))
+  for (const [name, value] of Object.entries(members ?? {}))
+    putAt(body, [name], mergedInto(body[name], value))
+  return body
+}
+
+function parsed(text: string): Record<string, unknown> {
+  const value = jsonIn(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw usageError('--body is a JSON object, such as {"name":"Reader"}.')
+  return value as Record<string, unknown>
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    throw usageError(`--body is no valid JSON: ${(error as Error).message}`)
+  }
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NamedFile)
+
+/** Objects are joined member by member; anything else takes the place of what was there. */
+function mergedInto(before: unknown, value: unknown): unknown {
+  if (!isPlain(before) || !isPlain(value)) return value
+  const joined = { ...before }
+  for (const [name, inner] of Object.entries(value)) putAt(joined, [name], mergedInto(before[name], inner))
+  return joined
+}

@@ -1,0 +1,103 @@
+import { parseArgs } from 'node:util'
+import { usageError } from '../io.ts'
+import { suggestion } from '../nearest.ts'
+import type { Option, Options } from './options.ts'
+
+/** An option as it was typed: its name without hyphens, and its text; true or false where it takes none. */
+export interface Given {
+  readonly name: string
+  readonly value: string | boolean
+}
+
+export interface Typed {
+  readonly positionals: readonly string[]
+  readonly given: readonly Given[]
+}
+
+/** Finds what takes an option's place in a command; undefined for an option that there is not. */
+export type FindOption = (name: string) => Pick<Option, 'type' | 'short'> | undefined
+
+interface Rules {
+  readonly find: FindOption
+  /** All names, for the suggestion. */
+  readonly names: readonly string[]
+}
+
+/** Reads arguments with the names that occur in them: a command may have any number of options, as records have names. */
+export function readArguments(args: readonly string[], { find, names }: Rules): Typed {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: optionsIn(args, find),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const given: Given[] = []
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind === 'option') given.push(givenBy(token, { find, names }))
+  }
+  return { positionals, given }
+}
+
+function optionsIn(
+  args: readonly string[],
+  find: FindOption,
+): Record<string, { type: 'string' | 'boolean'; short?: string }> {
+  const typed = args.flatMap(arg => /^--([^=]+)/.exec(arg)?.[1] ?? [])
+  const options = ['help', 'output', ...typed].flatMap(name => {
+    const option = find(name)
+    return option ? [[name, { type: option.type, ...(option.short ? { short: option.short } : {}) }]] : []
+  })
+  return Object.fromEntries(options)
+}
+
+interface OptionToken {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+function givenBy({ name, rawName, value, inlineValue }: OptionToken, { find, names }: Rules): Given {
+  const option = find(name)
+  if (!option) return negated(name, find) ?? unknown(rawName, name, names)
+  if (option.type === 'boolean') return { name, value: booleanOf(rawName, value) }
+  if (value === undefined) throw usageError(`${rawName} wants a value.`)
+  if (!inlineValue && /^-[^\d]/.test(value))
+    throw usageError(`${rawName} wants a value. If ${value} is it, write ${rawName}=${value}`)
+  return { name, value }
+}
+
+/** `--no-flag` says no. */
+function negated(name: string, find: FindOption): Given | undefined {
+  const positive = /^no-(.+)$/.exec(name)?.[1]
+  return positive !== undefined && find(positive)?.type === 'boolean'
+    ? { name: positive, value: false }
+    : undefined
+}
+
+function unknown(rawName: string, name: string, names: readonly string[]): never {
+  const hint = suggestion(name, names).replace('mean ', 'mean --')
+  throw usageError(`There is no option ${rawName} here.${hint}`)
+}
+
+function booleanOf(rawName: string, value: string | undefined): boolean {
+  if (value === undefined || value === 'true') return true
+  if (value === 'false') return false
+  throw usageError(`${rawName} is true or false, not ${value}`)
+}
+
+/** The values of a command's own options: the last one counts, unless it may be given several times. */
+export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+
+export function valuesOf(given: readonly Given[], options: Options): OptionValues {
+  const values: Record<string, string | boolean | string[]> = {}
+  for (const { name, value } of given) {
+    if (!Object.hasOwn(options, name)) continue
+    const before = values[name]
+    values[name] = options[name]?.multiple ? [...(Array.isArray(before) ? before : []), String(value)] : value
+  }
+  return values
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { type Answer, answerOf, type CallInput, requestOf } from '../../derive/call.ts'
+import type { Connection } from '../credentials.ts'
+import { CommandFailure, exitCodes, type Io, usageError } from '../io.ts'
+import type { Command, Table } from '../table.ts'
+import { untilAnswered } from './repeat.ts'
+import { NoAnswer, type Reply, send, textOf } from './send.ts'
+
+export interface Input extends CallInput {
+  /** Bytes in place of `body`, for what takes any media type. */
+  readonly raw?: Uint8Array
+  /** Calls as the operator, where both a key and the dashboard secret would do. */
+  readonly asOperator?: boolean
+}
+
+export type Called = Answer<unknown, Reply['headers']>
+
+/** Makes calls by the keys of operations, such as `intents.get`. */
+export interface Caller {
+  /** The whole answer: a refusal is an answer too. */
+  call(key: string, input?: Input): Promise<Called>
+  /** The answer while it comes: for files and streams. */
+  open(key: string, input?: Input): Promise<Reply>
+}
+
+export interface CallerMeans {
+  readonly table: Table
+  readonly connection: Connection
+  readonly io: Io
+}
+
+export function openCaller(means: CallerMeans): Caller {
+  const open: Caller['open'] = (key, input = {}) => openReply(means, means.table.get(key), input)
+  return {
+    open,
+    async call(key, input) {
+      // The content is part of the answer: a connection that breaks within it is tried again, as one before it is.
+      const reply = await openReply(means, means.table.get(key), input ?? {}, async reply => {
+        const text = await textOf(reply.content)
+        return { ...reply, content: once(text) }
+      })
+      return answerOf(reply.status, reply.headers, await textOf(reply.content))
+    },
+  }
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+async function openReply(
+  { connection, io }: CallerMeans,
+  command: Command,
+  { raw, asOperator, ...input }: Input,
+  read: (reply: Reply) => Promise<Reply> = async reply => reply,
+): Promise<Reply> {
+  const idempotencyKey = command.takesKey ? (input.idempotencyKey ?? randomUUID()) : undefined
+  const credentials = { url: connection.url, ...credentialFor(command, connection, asOperator) }
+  const { body, ...request } = requestOf(credentials, command, {
+    ...input,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  })
+  const content = raw ?? body
+  const sent = { ...request, ...(content === undefined ? {} : { body: content }) }
+  try {
+    return await untilAnswered(async () => read(await send(sent, io.signal)), {
+      isRepeatable: command.isRepeatable === true || idempotencyKey !== undefined,
+      onWait: sentence => void (io.stderr.isTTY && io.stderr.write(`${sentence}\n`)),
+      wait: io.wait,
+    })
+  } catch (error) {
+    throw error instanceof NoAnswer ? notReachable(connection, error) : error
+  }
+}
+
+function notReachable({ url, source }: Connection, { message, wasSent }: NoAnswer): CommandFailure {
+  const effect = wasSent ? ' The call may have been carried out: look before you repeat it.' : ''
+  const remedy = source.startsWith('npm start')
+    ? ' Is `npm start` running?'
+    : ' `agentpay doctor` tells more.'
+  return new CommandFailure(
+    exitCodes.notReachable,
+    `${url} cannot be reached: ${message}.${effect || remedy}`,
+  )
+}
+
+/** The credential that the operation takes: the operator's where it takes no other, or where it was asked for. */
+function credentialFor(
+  { noun, verb, callers }: Command,
+  { url, key, dashboardSecret }: Connection,
+  asOperator = false,
+): { token?: string; dashboardSecret?: string } {
+  const takesKey = callers.includes('key') || callers.includes('agent')
+  if (asOperator && !callers.includes('dash'))
+    throw usageError(`${noun} ${verb} is not open to the operator: leave --operator out.`)
+  if (callers.includes('dash') && (asOperator || !takesKey)) {
+    if (dashboardSecret) return { dashboardSecret }
+    throw signInFirst(`${noun} ${verb} is for the operator: set AGENTPAY_DASHBOARD_SECRET.`)
+  }
+  if (takesKey) {
+    if (key) return { token: key }
+    throw signInFirst('You are not signed in: use `agentpay login`, or set AGENTPAY_KEY.')
+  }
+  if (callers.includes('public')) return {}
+  const who = callers.includes('console')
+    ? `people in the console: ${new URL('/console', url)}`
+    : 'the system that signs its calls'
+  throw new CommandFailure(exitCodes.refused, `${noun} ${verb} is only for ${who}`)
+}
+
+const signInFirst = (sentence: string): CommandFailure => new CommandFailure(exitCodes.notSignedIn, sentence)

@@ -1,0 +1,90 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { CallRequest } from '../../derive/call.ts'
+
+/** What came back: its headers at once, its content while it is read. */
+export interface Reply {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+/** No answer came. */
+export class NoAnswer extends Error {
+  /** Whether the request may have reached the service: then it may have had its effect. */
+  readonly wasSent: boolean
+
+  constructor(message: string, wasSent: boolean) {
+    super(message)
+    this.wasSent = wasSent
+  }
+}
+
+/** Longer than any operation takes: the silence of a host that has gone. */
+const SILENCE_MS = 120_000
+
+export interface Sent extends Omit<CallRequest, 'body'> {
+  readonly body?: string | Uint8Array
+}
+
+/** Sends one request. Node's own client of HTTP starts faster than `fetch`, which would load its own. */
+export async function send({ url, method, headers, body }: Sent, signal: AbortSignal): Promise<Reply> {
+  const request = url.protocol === 'https:' ? (await import('node:https')).request : httpRequest
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const outgoing = request(url, { method, headers: { ...headers, ...length }, signal, agent: false })
+    let isConnected = false
+    outgoing.on('socket', socket => {
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        isConnected = true
+      })
+    })
+    outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('it does not answer')))
+    outgoing.on('error', error => reject(new NoAnswer(reasonOf(error), isConnected)))
+    outgoing.on('response', message => resolve(replyOf(message)))
+    outgoing.end(body)
+  })
+}
+
+function replyOf(message: IncomingMessage): Reply {
+  const headers = {
+    get(name: string): string | null {
+      const value = message.headers[name.toLowerCase()]
+      return value === undefined ? null : [value].flat().join(', ')
+    },
+  }
+  return { status: message.statusCode ?? 0, headers, content: contentOf(message) }
+}
+
+async function* contentOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* message
+  } catch (error) {
+    throw new NoAnswer(reasonOf(error as Error), true)
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection broke',
+  EPIPE: 'the connection broke',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host cannot be looked up',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no network',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another host',
+}
+
+function reasonOf(error: Error & { code?: string; errors?: readonly Error[] }): string {
+  const [first] = error.errors ?? []
+  if (first && first !== error) return reasonOf(first)
+  return words[error.code ?? ''] ?? error.message
+}
+
+export async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of content) pieces.push(piece)
+  return Buffer.concat(pieces).toString('utf8')
+}

@@ -1,0 +1,78 @@
+import { type Options, operationOptions } from './arguments/options.ts'
+import type { OwnCommand } from './context.ts'
+import { usageError } from './io.ts'
+import { suggestion } from './nearest.ts'
+import type { Table } from './table.ts'
+
+/** What the first words of a command line name. */
+export interface Found {
+  readonly noun: string | undefined
+  readonly verb: string | undefined
+  readonly own: OwnCommand | undefined
+  /** The key of the operation. */
+  readonly operation: string | undefined
+  /** What is left: ids and options. */
+  readonly rest: readonly string[]
+}
+
+interface Words {
+  readonly words: readonly string[]
+  readonly rest: readonly string[]
+}
+
+const commonOptions: Options = operationOptions
+
+/** How many arguments an option before the words takes: two where it has a value. */
+function lengthOf(arg: string): number {
+  const option = commonOptions[arg.replace(/^--?/, '')]
+  return option?.type === 'string' ? 2 : 1
+}
+
+/** Splits off the first words; options may stand before them. */
+function firstWords(argv: readonly string[], most: number): Words {
+  const words: string[] = []
+  const rest: string[] = []
+  let index = 0
+  while (index < argv.length && words.length < most) {
+    const arg = argv[index] ?? ''
+    const length = arg.startsWith('-') ? lengthOf(arg) : 1
+    if (arg.startsWith('-')) rest.push(...argv.slice(index, index + length))
+    else words.push(arg)
+    index += length
+  }
+  return { words, rest: [...rest, ...argv.slice(index)] }
+}
+
+/** The command that was typed; an unknown one is answered with the nearest. */
+export function findCommand(
+  argv: readonly string[],
+  table: Table,
+  ownCommands: readonly OwnCommand[],
+): Found {
+  const [noun] = firstWords(argv, 1).words
+  if (noun === undefined) return { noun, verb: undefined, own: undefined, operation: undefined, rest: argv }
+  const single = ownCommands.find(own => own.noun === undefined && own.name === noun)
+  if (single)
+    return { noun: undefined, verb: noun, own: single, operation: undefined, rest: firstWords(argv, 1).rest }
+  return ofNoun(noun, firstWords(argv, 2), table, ownCommands)
+}
+
+function ofNoun(noun: string, { words, rest }: Words, table: Table, all: readonly OwnCommand[]): Found {
+  const own = all.filter(command => command.noun === noun)
+  const verbs = table.nouns[noun]?.verbs ?? {}
+  if (own.length === 0 && !Object.hasOwn(table.nouns, noun)) throw unknownNoun(noun, table, all)
+  const verb = words[1]
+  if (verb === undefined) return { noun, verb, own: undefined, operation: undefined, rest }
+  const found = {
+    own: own.find(({ name }) => name === verb),
+    operation: Object.hasOwn(verbs, verb) ? verbs[verb] : undefined,
+  }
+  if (found.own || found.operation) return { noun, verb, ...found, rest }
+  const names = [...Object.keys(verbs), ...own.map(({ name }) => name)]
+  throw usageError(`${noun} has no command ${verb}.${suggestion(verb, names)} See: agentpay ${noun} --help`)
+}
+
+function unknownNoun(noun: string, table: Table, all: readonly OwnCommand[]) {
+  const names = [...Object.keys(table.nouns), ...all.map(command => command.noun ?? command.name)]
+  return usageError(`There is no command ${noun}.${suggestion(noun, names)} See: agentpay --help`)
+}

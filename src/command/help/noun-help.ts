@@ -1,0 +1,42 @@
+import type { OwnCommand } from '../context.ts'
+import type { Style } from '../output/style.ts'
+import type { Table } from '../table.ts'
+import { listed, plainText, section, wrap } from './layout.ts'
+
+/** The help for a noun: what it is, and its commands. */
+export function nounHelp(
+  noun: string,
+  table: Table,
+  ownCommands: readonly OwnCommand[],
+  style: Style,
+): string {
+  const { about = '', verbs = {} } = table.nouns[noun] ?? {}
+  const own = ownCommands.filter(command => command.noun === noun)
+  const hidden = new Set(own.map(({ name }) => name))
+  const rows = [
+    ...own.map((command): [string, string] => [
+      wordsOf(command.name, Object.keys(command.arguments ?? {})),
+      command.summary,
+    ]),
+    ...Object.entries(verbs)
+      .filter(([verb]) => !hidden.has(verb))
+      .map(([verb, key]): [string, string] => {
+        const { params, summary } = table.get(key)
+        return [
+          wordsOf(
+            verb,
+            params.map(({ name }) => `<${name}>`),
+          ),
+          summary,
+        ]
+      }),
+  ]
+  return [
+    `${style.bold(`agentpay ${noun}`)} <verb> [ids] [--member value]\n`,
+    about === '' ? '' : `\n${wrap(plainText(about))}\n`,
+    section('Commands', listed(rows, style), style),
+    `\nagentpay help ${noun} <verb> shows one with its members.\n`,
+  ].join('')
+}
+
+const wordsOf = (verb: string, args: readonly string[]): string => [verb, ...args].join(' ')

@@ -1,0 +1,20 @@
+import { commonOptions } from '../arguments/options.ts'
+import type { OwnCommand } from '../context.ts'
+import type { Style } from '../output/style.ts'
+import { listed, optionRows, plainText, section, wrap } from './layout.ts'
+
+/** The help for a command of our own. */
+export function ownHelp(own: OwnCommand, style: Style): string {
+  const { noun, name, summary, description, arguments: args = {}, options = {}, examples = [] } = own
+  const usage = ['agentpay', noun, name].filter(Boolean).join(' ')
+  return [
+    `${style.bold(usage)}${Object.keys(args)
+      .map(argument => ` ${argument}`)
+      .join('')} [options]\n`,
+    `\n${wrap(plainText(`${summary}.`))}\n`,
+    description ? `\n${wrap(plainText(description))}\n` : '',
+    section('Arguments', listed(Object.entries(args), style), style),
+    section('Options', listed(optionRows({ ...options, ...commonOptions }), style), style),
+    section('Examples', examples.map(example => `  ${example}\n`).join(''), style),
+  ].join('')
+}

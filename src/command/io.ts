@@ -1,0 +1,37 @@
+/** A place to write to: a terminal, a pipe or a test. */
+export interface Output {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string | Uint8Array): unknown
+}
+
+/** All that the command has of its surroundings. */
+export interface Io {
+  readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder that paths in arguments begin in. */
+  readonly cwd: string
+  /** Aborted when the person interrupts. */
+  readonly signal: AbortSignal
+  /** Resolves after this time, or throws when the person interrupts. */
+  wait(milliseconds: number): Promise<void>
+}
+
+export const exitCodes = { done: 0, refused: 1, usage: 2, notSignedIn: 3, notReachable: 4 } as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** Ends the command with a sentence for people, and a code of the service if it has refused. */
+export class CommandFailure extends Error {
+  readonly exitCode: ExitCode
+  readonly code: string | undefined
+
+  constructor(exitCode: ExitCode, message: string, code?: string) {
+    super(message)
+    this.exitCode = exitCode
+    this.code = code
+  }
+}
+
+export const usageError = (message: string): CommandFailure => new CommandFailure(exitCodes.usage, message)

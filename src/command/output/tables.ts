@@ -1,0 +1,136 @@
+import { cellOf, isListOfPlain, isRecord } from './cells.ts'
+import { safeLine } from './safe.ts'
+import type { Style } from './style.ts'
+import { cutTo, padded, widthOf } from './width.ts'
+
+export interface Look {
+  readonly style: Style
+  /** How many columns there are; none outside a terminal, where lines may be of any length. */
+  readonly columns: number | undefined
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+const GAP = '  '
+const LONGEST_CELL = 48
+
+interface Column {
+  readonly name: string
+  readonly isRight: boolean
+  readonly cells: readonly string[]
+  readonly width: number
+}
+
+/** The members that tell most of a record, in this order; then the others, in the order of the contract. */
+const FIRST = ['id', 'name', 'label', 'event', 'type', 'status', 'amountEuros', 'merchant', 'purpose']
+/** Those that are the same in each row, or tell least. */
+const LAST = ['requestId', 'updatedAt', 'ownerId', 'mode']
+
+/** Rows below each other. Columns that find no room are left out, the least telling first. */
+export function tableOf(rows: readonly Row[], { style, columns: room }: Look): string {
+  const all = namesIn(rows).map(name => columnOf(name, rows, room))
+  const columns = fitting(all, room)
+  const cellsOf = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '')
+  const head = line(
+    columns,
+    columns.map(({ name }) => safeLine(name)),
+  )
+  const lines = [style.bold(head), ...rows.map((_, index) => line(columns, cellsOf(index)))]
+  return `${lines.join('\n')}\n`
+}
+
+/** Members with inner members and those that are empty in each row are left out. */
+function namesIn(rows: readonly Row[]): string[] {
+  const all = [...new Set(rows.flatMap(row => Object.keys(row)))]
+  const plain = all.filter(
+    name => rows.every(row => isPlain(row[name])) && rows.some(row => tells(row[name])),
+  )
+  const [first, last] = [FIRST, LAST].map(names => names.filter(name => plain.includes(name))) as [
+    string[],
+    string[],
+  ]
+  const created = plain.filter(name => name === 'createdAt')
+  const named = new Set([...first, ...created, ...last])
+  const names = [...first, ...created, ...plain.filter(name => !named.has(name)), ...last]
+  return names.length > 0 ? names : all
+}
+
+const tells = (value: unknown): boolean => value !== null && value !== undefined && String(value) !== ''
+
+const isPlain = (value: unknown): boolean =>
+  typeof value !== 'object' || value === null || isListOfPlain(value)
+
+function columnOf(name: string, rows: readonly Row[], room: number | undefined): Column {
+  const values = rows.map(row => row[name])
+  const isRight = values.some(value => typeof value === 'number')
+  const isId = /(^id|Id)$/.test(name)
+  const cells = values.map(value => {
+    const cell = cellOf(name, value)
+    return isId || room === undefined ? cell : cutTo(cell, LONGEST_CELL)
+  })
+  const width = Math.max(widthOf(safeLine(name)), ...cells.map(widthOf))
+  return { name, isRight, cells, width }
+}
+
+/** At least one column is shown, whatever the room. */
+function fitting(columns: readonly Column[], room: number | undefined): readonly Column[] {
+  if (room === undefined) return columns
+  let left = room
+  return columns.filter(({ width }, index) => {
+    const needed = width + (index === 0 ? 0 : GAP.length)
+    if (index > 0 && needed > left) return false
+    left -= needed
+    return true
+  })
+}
+
+const line = (columns: readonly Column[], cells: readonly string[]): string =>
+  columns
+    .map(({ width, isRight }, index) => padded(cells[index] ?? '', width, isRight))
+    .join(GAP)
+    .trimEnd()
+
+/** The members of one record below each other, those of inner records after a dot; lists of records as tables. */
+export function recordOf(record: Row, look: Look): string {
+  const { lines, lists } = partsOf(record, '')
+  const width = Math.max(0, ...lines.map(([name]) => widthOf(name)))
+  const room = look.columns === undefined ? undefined : Math.max(20, look.columns - width - GAP.length)
+  const text = lines.map(
+    ([name, cell]) =>
+      `${look.style.bold(padded(name, width))}${GAP}${wrapped(cell, room, width + GAP.length)}\n`,
+  )
+  const tables = lists.map(([name, rows]) => `\n${look.style.bold(name)}\n${tableOf(rows, look)}`)
+  return [...text, ...tables].join('')
+}
+
+interface Parts {
+  readonly lines: [name: string, cell: string][]
+  readonly lists: [name: string, rows: readonly Row[]][]
+}
+
+function partsOf(record: Row, before: string): Parts {
+  const parts: Parts = { lines: [], lists: [] }
+  for (const [member, value] of Object.entries(record)) {
+    const name = before + safeLine(member)
+    if (isRecord(value) && Object.keys(value).length > 0) {
+      const inner = partsOf(value, `${name}.`)
+      parts.lines.push(...inner.lines)
+      parts.lists.push(...inner.lists)
+    } else if (Array.isArray(value) && value.length > 0 && value.every(isRecord))
+      parts.lists.push([name, value])
+    else parts.lines.push([name, isRecord(value) ? '–' : cellOf(member, value)])
+  }
+  return parts
+}
+
+/** Long texts go on below themselves, so that nothing of a single record is left out. */
+function wrapped(text: string, room: number | undefined, indent: number): string {
+  if (room === undefined || widthOf(text) <= room) return text
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const joined = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`
+    if (widthOf(joined) <= room || lines.at(-1) === '') lines[lines.length - 1] = joined
+    else lines.push(word)
+  }
+  return lines.join(`\n${' '.repeat(indent)}`)
+}

@@ -1,0 +1,132 @@
+import { createWriteStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { answerOf } from '../derive/call.ts'
+import { joinBody, readContent } from './arguments/body.ts'
+import { formOf, hasFiles } from './arguments/files.ts'
+import { type OperationCall, refuseIncomplete } from './arguments/operation-call.ts'
+import type { Input } from './calls/caller.ts'
+import { type Reply, textOf } from './calls/send.ts'
+import { type Context, resultOf } from './context.ts'
+import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from './io.ts'
+import { isPage } from './output/print.ts'
+import { safeJson, safeText } from './output/safe.ts'
+import type { Command } from './table.ts'
+
+/** Makes the call that was typed, and prints what comes of it. */
+export async function runOperation(key: string, typed: OperationCall, context: Context): Promise<ExitCode> {
+  const command = context.table.get(key)
+  const { options } = typed
+  if (options.body === undefined) refuseIncomplete(command, typed)
+  if (options.all && !command.isList)
+    throw usageError(`${command.noun} ${command.verb} gives no pages: leave --all out.`)
+  const input = await inputOf(command, typed, context)
+  if (command.media) return printFile(await context.open(key, input), context)
+  if (options.all) return printAll(key, input, context)
+  const result = await context.result(key, input)
+  if (typeof options.output === 'string')
+    await writeFileOf([`${safeJson(result)}\n`], options.output, context)
+  else if (result !== undefined) context.print(result)
+  else if (context.io.stdout.isTTY) context.note('Done.')
+  return exitCodes.done
+}
+
+async function inputOf(command: Command, typed: OperationCall, { io }: Context): Promise<Input> {
+  const { params, query, members, options } = typed
+  const whole = typeof options.body === 'string' ? options.body : undefined
+  if (whole !== undefined && !command.body) throw usageError(`${command.noun} ${command.verb} takes no body.`)
+  const content: Pick<Input, 'raw' | 'body' | 'headers'> =
+    command.body?.kind === 'raw'
+      ? { raw: await readContent(whole ?? '', io) }
+      : await contentOf(await joinBody(whole, members, io), io)
+  const key = options['idempotency-key']
+  if (key !== undefined && !command.takesKey)
+    throw usageError(`${command.noun} ${command.verb} takes no idempotency key.`)
+  return {
+    params,
+    query,
+    ...content,
+    ...(typeof key === 'string' ? { idempotencyKey: key } : {}),
+    headers: {
+      ...content.headers,
+      ...(typeof options.run === 'string' ? { 'x-run-id': options.run } : {}),
+    },
+    ...(options.operator === true ? { asOperator: true } : {}),
+  }
+}
+
+/** JSON, or a form in parts where files are among the members. */
+async function contentOf(
+  body: Readonly<Record<string, unknown>> | undefined,
+  io: Io,
+): Promise<Pick<Input, 'raw' | 'body' | 'headers'>> {
+  if (body === undefined) return {}
+  return hasFiles(body) ? formOf(body, io) : { body }
+}
+
+/** Prints every page of a list: as one list for people, and as one page for pipes, written while it is read. */
+async function printAll(key: string, input: Input, context: Context): Promise<ExitCode> {
+  if (!context.asJson) {
+    const data: unknown[] = []
+    for await (const records of pagesOf(key, input, context)) data.push(...records)
+    context.print({ data, hasMore: false, nextCursor: null })
+    return exitCodes.done
+  }
+  const { stdout } = context.io
+  let separator = '{"data": [\n'
+  for await (const records of pagesOf(key, input, context))
+    for (const record of records) {
+      stdout.write(`${separator}${safeJson(record)}`)
+      separator = ',\n'
+    }
+  const start = separator === ',\n' ? '\n' : separator
+  stdout.write(`${start}], "hasMore": false, "nextCursor": null}\n`)
+  return exitCodes.done
+}
+
+/** Pages are as large as the contract lets them be, unless a size is asked for. */
+async function* pagesOf(key: string, input: Input, context: Context): AsyncGenerator<readonly unknown[]> {
+  let query: Input['query'] = { limit: 100, ...input.query }
+  for (;;) {
+    const page: unknown = await context.result(key, { ...input, query })
+    if (!isPage(page)) throw usageError(`${key} gives no pages: leave --all out.`)
+    yield page.data
+    if (!page.hasMore) return
+    query = { ...query, cursor: page.nextCursor }
+  }
+}
+
+/** An answer that is a file: to the file that is named, else to standard output. */
+async function printFile(reply: Reply, context: Context): Promise<ExitCode> {
+  if (reply.status >= 400) resultOf(answerOf(reply.status, reply.headers, await textOf(reply.content)))
+  const { options, io } = context
+  if (typeof options.output === 'string') await writeFileOf(reply.content, options.output, context)
+  else if (!io.stdout.isTTY) for await (const piece of reply.content) io.stdout.write(piece)
+  else await showFile(reply, context)
+  return exitCodes.done
+}
+
+const TEXT = /^(text\/|application\/([\w.-]+\+)?(json|xml)\b)/
+
+/** A terminal gets texts only, in which nothing can move it. */
+async function showFile({ headers, content }: Reply, { io, fail }: Context): Promise<void> {
+  const type = headers.get('content-type') ?? ''
+  if (!TEXT.test(type))
+    fail(exitCodes.usage, `The answer is ${type || 'no text'}: write it to a file with --output <file>.`)
+  const decoder = new TextDecoder()
+  for await (const piece of content) io.stdout.write(safeText(decoder.decode(piece, { stream: true })))
+}
+
+async function writeFileOf(
+  content: Iterable<string> | AsyncIterable<Uint8Array>,
+  name: string,
+  { io }: Context,
+): Promise<void> {
+  try {
+    await pipeline(content, createWriteStream(resolve(io.cwd, name)))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!code) throw error
+    throw new CommandFailure(exitCodes.usage, `${name} cannot be written: ${code}`)
+  }
+}

@@ -1,0 +1,101 @@
+/** The part of a contract that a call needs: the table of commands has no more. */
+export interface CallTarget {
+  readonly method: string
+  readonly path: string
+}
+
+export interface Credentials {
+  readonly url: string
+  /** A key or an agent's token. */
+  readonly token?: string
+  readonly dashboardSecret?: string
+  /** Sent with each request. A page of the service needs none: the browser sends the cookie of the session by itself. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface CallInput {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  readonly idempotencyKey?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A request that is ready to be sent, by whatever sends it. */
+export interface CallRequest {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+interface AnswerHeaders {
+  get(name: string): string | null
+}
+
+export interface Answer<T, H extends AnswerHeaders = Headers> {
+  readonly status: number
+  readonly headers: H
+  /** The result; for a status of 400 and above, `{ error }`. */
+  readonly body: T
+  readonly error: string | undefined
+  readonly code: string | undefined
+}
+
+/** Every client makes its requests here, with the contract at hand or with the line of it in the table of commands. */
+export const requestOf = (
+  credentials: Credentials,
+  { method, path }: CallTarget,
+  input: CallInput,
+): CallRequest => ({
+  url: addressOf(credentials.url, path, input),
+  method,
+  headers: headersOf(credentials, input),
+  ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+})
+
+/** `.` and `..` would lead to another address, however they are written. */
+function segmentOf(value: string): string {
+  if (/^\.{0,2}$/.test(value)) throw new TypeError(`'${value}' names nothing`)
+  return encodeURIComponent(value)
+}
+
+function addressOf(base: string, path: string, { params = {}, query = {} }: CallInput): URL {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(params[name] ?? ''))
+  const url = new URL(filled, base)
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  return url
+}
+
+function headersOf(
+  { token, dashboardSecret, headers: own }: Credentials,
+  { body, idempotencyKey, headers }: CallInput,
+): Record<string, string> {
+  return {
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...(dashboardSecret ? { 'x-dashboard-secret': dashboardSecret } : {}),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+    ...own,
+    ...headers,
+  }
+}
+
+const JSON_TYPE = /^application\/(problem\+)?json/
+
+/** Reads an answer as the contract has it: `status` and `headers` as they came, and the content as a text. */
+export function answerOf<H extends AnswerHeaders>(
+  status: number,
+  headers: H,
+  text: string,
+): Answer<unknown, H> {
+  const body = contentOf(headers, text)
+  const error = status < 400 ? undefined : (body as { error?: string } | undefined)?.error
+  return { status, headers, body, error, code: headers.get('x-error-code') ?? undefined }
+}
+
+function contentOf(headers: AnswerHeaders, text: string): unknown {
+  if (text === '') return undefined
+  return headers.get('content-type')?.match(JSON_TYPE) ? JSON.parse(text) : text
+}

@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto'
+import { Problem, type ProblemCode } from '../../kernel/contract/problem.ts'
+import { type FileKind, kindOfFile, tidyFileName } from '../../values/file-kind.ts'
+import { inspect, invalid, jsonOf } from '../http/body.ts'
+import { membersOf } from './multipart.ts'
+
+/** Which members of the body are files, and which are neither files nor texts: those come as JSON in a part. */
+export interface Shape {
+  readonly files: readonly string[]
+  readonly json: readonly string[]
+}
+
+export interface ReadFile {
+  readonly name: string | null
+  readonly declaredType: string | null
+  readonly kind: FileKind | undefined
+  readonly sha256: string
+  readonly bytes: Uint8Array
+}
+
+export type ReadBody =
+  | { readonly problem: { readonly code: ProblemCode; readonly message: string } }
+  | { readonly members: unknown; readonly files: Readonly<Record<string, ReadFile>> }
+
+/** Reads a body with files, and tells what each file is. It runs in a thread: a large body takes long. */
+export async function readBody(body: Uint8Array, contentType: string, shape: Shape): Promise<ReadBody> {
+  try {
+    return await (/^multipart\//i.test(contentType)
+      ? readMultipart(body, contentType, shape)
+      : readJson(body, shape))
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { problem: { code: error.code as ProblemCode, message: error.message } }
+  }
+}
+
+async function readMultipart(
+  body: Uint8Array,
+  contentType: string,
+  { files, json }: Shape,
+): Promise<ReadBody> {
+  const texts: Record<string, unknown> = Object.create(null)
+  const found: Record<string, ReadFile> = Object.create(null)
+  for (const [name, value] of await membersOf(body, contentType)) {
+    if (typeof value !== 'string') {
+      if (!files.includes(name)) throw invalid(name, 'there is no such file')
+      found[name] = await fileOf(value)
+    } else if (files.includes(name)) throw invalid(name, 'must be a file: its part needs a file name')
+    else texts[name] = json.includes(name) ? parsed(name, value) : value
+  }
+  inspect(texts)
+  return { members: { ...texts }, files: { ...found } }
+}
+
+/** A part that is no text in the contract. One that is not JSON is left as it came: the contract says what is wrong. */
+function parsed(name: string, text: string): unknown {
+  try {
+    return jsonOf(Buffer.from(text))
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_json') return text
+    throw invalid(name, (error as Error).message)
+  }
+}
+
+async function fileOf(file: File): Promise<ReadFile> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const declaredType = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(file.type)?.[0].toLowerCase() ?? null
+  return { name: tidyFileName(file.name), declaredType, ...about(bytes) }
+}
+
+const about = (bytes: Uint8Array) => ({
+  kind: kindOfFile(bytes),
+  sha256: hash('sha256', bytes, 'hex'),
+  bytes,
+})
+
+function readJson(body: Uint8Array, { files }: Shape): ReadBody {
+  const value = jsonOf(body)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { members: value, files: {} }
+  const members: Record<string, unknown> = { ...value }
+  const found: Record<string, ReadFile> = {}
+  for (const name of files) {
+    const text = members[name]
+    if (typeof text !== 'string') continue
+    found[name] = { name: null, declaredType: null, ...about(decoded(name, text)) }
+    delete members[name]
+  }
+  return { members, files: found }
+}
+
+function decoded(name: string, text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text)
+    throw invalid(name, 'must be in Base64, with its padding and nothing else')
+  return new Uint8Array(bytes)
+}

@@ -1,0 +1,52 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Scope } from '../../kernel/contract/scopes.ts'
+import { after, clock, days } from '../../values/clock.ts'
+import type { keyEvents } from './api.ts'
+import { Key } from './key.ts'
+import { createKey, type Ending, endKeys, keyEvent, type MadeKey } from './made-key.ts'
+
+/** A device's key ends after so many days, and earlier after so many without a use. */
+export const DEVICE_KEY_DAYS = 90
+export const DEVICE_KEY_IDLE_DAYS = 30
+
+interface DeviceKey {
+  /** The name of the device. */
+  readonly name: string
+  /** At least one: those that the person has chosen, who has them all. */
+  readonly scopes: readonly Scope[]
+  /** The thumbprint (RFC 7638) of the key whose proof each request must carry; null where none must. */
+  readonly boundTo: string | null
+  /** The person who has agreed: the key may no more than this person may, and ends with them. */
+  readonly personId: string
+  /** The session, or the pairing, in which that was. */
+  readonly sessionId: string
+}
+
+type Making = Pick<Context<never, Pick<typeof keyEvents, 'key.created'>>, 'records' | 'tenant' | 'emit'>
+
+/** Makes the key of a device in the tenant for which the request acts: its secret is in `key`, this once. */
+export function makeDeviceKey(
+  { name, scopes, boundTo, personId, sessionId }: DeviceKey,
+  { records, tenant, emit }: Making,
+): MadeKey {
+  const key = createKey(records, {
+    name,
+    environment: tenant.mode === 'live' ? 'live' : 'sandbox',
+    granted: [...scopes],
+    expiresAt: after(clock.real(), days(DEVICE_KEY_DAYS)),
+    idleDays: DEVICE_KEY_IDLE_DAYS,
+    boundTo,
+    personId,
+    sessionId,
+  })
+  emit('key.created', keyEvent(key))
+  return key
+}
+
+/** Ends every key of a session or pairing, also those that have replaced the first one. */
+export const endKeysOf = (sessionId: string, context: Ending): Promise<void> =>
+  endKeys({ sessionId }, context)
+
+/** A key of the tenant, in whatever state. */
+export const findKey = (id: string, { records }: Pick<Context, 'records'>): Promise<Key | null> =>
+  records.findOne(Key, { id })

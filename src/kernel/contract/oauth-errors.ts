@@ -1,0 +1,14 @@
+import type { Failure } from './operation.ts'
+
+/**
+ * The refusals that RFC 6749 and RFC 8628 name: programs compare the `error` of the body with the word, so the word alone
+ * is the message.
+ */
+export const oauthErrors = {
+  authorization_pending: [400, 'authorization_pending'],
+  slow_down: [400, 'slow_down'],
+  access_denied: [400, 'access_denied'],
+  expired_token: [400, 'expired_token'],
+  invalid_grant: [400, 'invalid_grant'],
+  unsupported_grant_type: [400, 'unsupported_grant_type'],
+} as const satisfies Record<string, Failure>

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import type { StagedFile } from '../../ports/files.ts'
+import { FILE_KINDS, type FileKind, kindOfName } from '../../values/file-kind.ts'
+import type { Failure } from './operation.ts'
+import { problems } from './problem.ts'
+
+interface FileFacts {
+  readonly name: string | null
+  readonly declaredType: string | null
+  readonly kind: FileKind | undefined
+  readonly sha256: string
+  readonly bytes: Uint8Array
+}
+
+/** A file of a request's body. It is whole on disk when the handler sees it, and stays only by `keepFile`. */
+export class UploadedFile {
+  /** As the client calls it, harmless to show; null where it says nothing. */
+  readonly name: string | null
+  /** What the client says it is; null where it says nothing. */
+  readonly declaredType: string | null
+  /** What its first bytes say that it is. */
+  readonly kind: FileKind
+  /** In lower-case hexadecimal digits. */
+  readonly sha256: string
+  readonly bytes: Uint8Array
+  /** Set before the handler runs. */
+  staged: StagedFile | undefined
+
+  constructor({ name, declaredType, kind, sha256, bytes }: FileFacts) {
+    this.name = name
+    this.declaredType = declaredType
+    this.kind = kind as FileKind
+    this.sha256 = sha256
+    this.bytes = bytes
+  }
+
+  get size(): number {
+    return this.bytes.length
+  }
+
+  /** Under an `Idempotency-Key` a file is the same request where its content is. */
+  toJSON(): object {
+    const { name, sha256, size } = this
+    return { name, sha256, size }
+  }
+}
+
+export interface UploadRule {
+  readonly maxMib: number
+  readonly kinds: readonly FileKind[]
+}
+
+const MIB = 1_048_576
+
+/** The smallest PDF by its first bytes, in Base64: it works when pasted. */
+const EXAMPLE = 'JVBERi0xLjQK'
+
+const titles: Readonly<Record<FileKind, string>> = {
+  'application/pdf': 'a PDF',
+  'image/jpeg': 'a JPEG',
+  'image/png': 'a PNG',
+}
+
+const listed = (words: readonly string[]): string =>
+  words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : String(words[0])
+
+/**
+ * A file as a member of a body: a part of `multipart/form-data`, or its content in Base64 in JSON. The handler sees an
+ * `UploadedFile`; a client gives a `Blob` or the Base64.
+ */
+export function upload({
+  maxMib,
+  kinds = FILE_KINDS,
+  description = '',
+}: Partial<UploadRule> & Pick<UploadRule, 'maxMib'> & { readonly description?: string }) {
+  const wanted = listed(kinds.map(kind => titles[kind]))
+  const schema = z
+    .custom<UploadedFile>(value => value instanceof UploadedFile, {
+      error: `must be ${wanted}: a part of multipart/form-data with a file name, or its content in Base64`,
+      abort: true,
+    })
+    .superRefine((file, context) => {
+      const problem = problemOf(file, { maxMib, kinds }, wanted)
+      if (problem) context.addIssue({ code: 'custom', message: problem })
+    })
+    .meta({
+      type: 'string',
+      contentEncoding: 'base64',
+      upload: { maxMib, kinds },
+      description: `${description}${description && ' '}${capital(wanted)}, at most ${maxMib} MiB.`,
+      examples: [EXAMPLE],
+    })
+  return schema as unknown as z.ZodType<UploadedFile, Blob | string>
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Says why a file is not taken: its size, what it is, or that it is not what its name or its type promises. */
+function problemOf(file: UploadedFile, { maxMib, kinds }: UploadRule, wanted: string): string | undefined {
+  const { name, declaredType, kind, size } = file
+  if (size === 0) return 'must not be empty'
+  if (size > maxMib * MIB) return `must have at most ${maxMib} MiB`
+  if (!kinds.includes(kind)) return `must be ${wanted}, and its first bytes say that it is not`
+  const promised = [declaredType === ANY ? null : declaredType, name && kindOfName(name)].find(
+    type => type && FILE_KINDS.some(known => known === type) && type !== kind,
+  )
+  return promised ? `is called ${promised}, and its first bytes say that it is ${kind}` : undefined
+}
+
+const ANY = 'application/octet-stream'
+
+const found = new WeakMap<z.ZodType, ReadonlyMap<string, UploadRule>>()
+const none: ReadonlyMap<string, UploadRule> = new Map()
+
+/** The members of a body that are files, and how large each may be. */
+export function uploadsIn(body: z.ZodType | undefined): ReadonlyMap<string, UploadRule> {
+  if (!(body instanceof z.ZodObject)) return none
+  const known = found.get(body)
+  if (known) return known
+  const rules = new Map(
+    Object.entries<z.ZodType>(body.shape).flatMap(([name, member]) => ruleOf(name, member)),
+  )
+  found.set(body, rules)
+  return rules
+}
+
+/** Whether the body has files: it comes as `multipart/form-data`, or as JSON with Base64. */
+export const takesFiles = ({ body }: { readonly body?: z.ZodType }): boolean => uploadsIn(body).size > 0
+
+/** The refusal of a body that is of no type which the operation takes. */
+export function wrongMediaType(operation: { readonly body?: z.ZodType; readonly form?: true }): Failure {
+  const [status, message] = problems.unsupported_media_type
+  if (takesFiles(operation))
+    return [
+      status,
+      'Send the body as multipart/form-data, or as application/json with each file in Base64; uncompressed, in UTF-8.',
+    ]
+  return operation.form
+    ? [
+        status,
+        'Send the body as application/x-www-form-urlencoded or application/json, uncompressed, in UTF-8.',
+      ]
+    : [status, message]
+}
+
+/** The members beside the files, and what the parts of a form add. */
+const BESIDE = 131_072
+
+/** How many bytes a body with files may have: Base64 has four for three. */
+export function uploadLimitOf({ body }: { readonly body?: z.ZodType }, isMultipart: boolean): number {
+  const mib = [...uploadsIn(body).values()].reduce((sum, { maxMib }) => sum + maxMib, 0)
+  return (isMultipart ? mib * MIB : Math.ceil((mib * MIB) / 3) * 4) + BESIDE
+}
+
+function ruleOf(name: string, member: z.ZodType): [string, UploadRule][] {
+  const inner = member instanceof z.ZodOptional ? (member.unwrap() as z.ZodType) : member
+  const rule = inner.meta()?.upload as UploadRule | undefined
+  return rule ? [[name, rule]] : []
+}

@@ -1,0 +1,41 @@
+/** The kinds of file that are taken, by their media types: the name and what a client calls it prove nothing. */
+export const FILE_KINDS = ['application/pdf', 'image/jpeg', 'image/png'] as const
+export type FileKind = (typeof FILE_KINDS)[number]
+
+const FIRST_BYTES: Readonly<Record<FileKind, readonly number[]>> = {
+  'application/pdf': [0x25, 0x50, 0x44, 0x46, 0x2d],
+  'image/jpeg': [0xff, 0xd8, 0xff],
+  'image/png': [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+}
+
+/** The kind of a file by its first bytes; undefined for any other. */
+export const kindOfFile = (bytes: Uint8Array): FileKind | undefined =>
+  FILE_KINDS.find(kind => FIRST_BYTES[kind].every((byte, at) => bytes[at] === byte))
+
+const KIND_OF_ENDING: Readonly<Record<string, FileKind>> = {
+  pdf: 'application/pdf',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+}
+
+/** The kind that a name promises by its ending: `passport.pdf`. */
+export const kindOfName = (name: string): FileKind | undefined =>
+  KIND_OF_ENDING[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
+
+const LONGEST_NAME = 120
+
+/**
+ * A file's name as a client gives it, harmless to show and to send: without folders, without characters that control or
+ * turn the text around, and short. Null where nothing is left.
+ */
+export function tidyFileName(given: string): string | null {
+  const last = given.split(/[/\\]/).at(-1) ?? ''
+  const name = last
+    .toWellFormed()
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+  const ending = /\.[A-Za-z0-9]{1,5}$/.exec(name)?.[0] ?? ''
+  const stem = [...name.slice(0, name.length - ending.length)].slice(0, LONGEST_NAME - ending.length).join('')
+  return /^\.*$/.test(stem) ? null : stem + ending
+}
