@@ -130,7 +130,6 @@ export async function openRuntime({
   streamTimes = {},
 }: RuntimeOptions): Promise<OpenRuntime> {
   const addresses = ownAddresses(settings)
-  const outbound = replaced ?? guardOf(settings, addresses)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer } = await openStore({ settings, waiting, shared }, log)
   const metrics = openMetrics(database.pool)
@@ -138,9 +137,7 @@ export async function openRuntime({
   const announcers = announcersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
-  const { databaseUrl } = settings
-  const following = openFollowing({ database, databaseUrl, credentials, times: streamTimes, log, metrics })
-  const { streams, admissions } = following
+  const following = openFollowing({ database, settings, credentials, times: streamTimes, log, metrics })
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = ownOperations(call => execute(call), operations)
@@ -153,11 +150,11 @@ export async function openRuntime({
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       ...configured(settings),
       outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doorsTo(inwards, log)), ...outside },
-      outbound,
+      outbound: replaced ?? guardOf(settings, addresses),
       vault,
       signer,
       threads,
-      openEventStream: streams.open,
+      openEventStream: following.streams.open,
       files: filesOnDisk(settings.filesDir ?? join(settings.dataDir, 'files'), vault),
       runFor,
       deliver: inwards,
@@ -167,14 +164,11 @@ export async function openRuntime({
     }),
     cursors: new Cursors(settings.secretKey),
     reactions: reactionsOf(areas),
-    onEvents: toAll<EventRow>(credentials.onEvents, admissions.onEvents, signer.onEvents, streams.onEvents),
+    onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),
     announcers,
     onBatch: metrics.batch,
   }
   let temporal: () => Promise<boolean | null> = async () => null
-  const watchTemporal: OpenRuntime['watchTemporal'] = isServing => {
-    temporal = isServing
-  }
   const execute = executor(runtime)
   const receiveFor = receiversOf({ areas, ports: runtime.ports, database, operations, execute, log })
   const deliver = deliveryTo(receiveFor, operations)
@@ -187,7 +181,9 @@ export async function openRuntime({
     execute,
     log,
     metrics,
-    watchTemporal,
+    watchTemporal(isServing) {
+      temporal = isServing
+    },
     gate: gate(credentials, settings.dashboardSecret),
     receiveFor,
     threads,
