@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { findConnection } from '../../src/command/credentials.ts'
 import { runCommand } from '../support/command.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
@@ -223,34 +222,4 @@ describe('a call', () => {
     expect([code, err]).toEqual([3, 'You are not signed in: use `agentpay login`, or set AGENTPAY_KEY.\n'])
     expect((await runCommand(['customers', 'list'], { env: { AGENTPAY_URL: url } })).code).toBe(3)
   })
-})
-
-describe('the address of the service', () => {
-  const folder = temporaryFolder()
-  const instance = { url: 'http://127.0.0.1:8080', apiKey: 'sk_sandbox_a', dashboardSecret: 'kept' }
-  writeFileSync(join(folder, 'instance.json'), JSON.stringify(instance))
-  const found = (env: Record<string, string>) => findConnection({ env: { DATA_DIR: folder, ...env } })
-
-  test('is that of the running sandbox, unless another one is given', () => {
-    expect(found({})).toMatchObject({ url: instance.url, key: 'sk_sandbox_a', dashboardSecret: 'kept' })
-    expect(found({ AGENTPAY_KEY: 'at_test_a' })).toMatchObject({ url: instance.url, key: 'at_test_a' })
-  })
-
-  test('never gets a key that was kept for another', () => {
-    expect(found({ AGENTPAY_URL: 'https://pay.example' })).toMatchObject({
-      url: 'https://pay.example',
-      key: undefined,
-      dashboardSecret: undefined,
-    })
-    expect(found({ AGENTPAY_URL: 'http://127.0.0.1:8080/v1' })).toMatchObject({ key: 'sk_sandbox_a' })
-  })
-
-  test.each(['http://pay.example', 'ftp://pay.example', 'pay.example', 'https://a:b@pay.example'])(
-    'is refused as %s',
-    address => {
-      expect(() => found({ AGENTPAY_URL: address })).toThrow(
-        /use https|is a URL such as|no name and password/,
-      )
-    },
-  )
 })
