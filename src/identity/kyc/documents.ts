@@ -58,6 +58,7 @@ export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
     if (document.erasedAt) return refuse('document_erased')
     return { id: document.id, tenant: context.tenant, sha256: document.sha256 }
   },
+  readsToReserve: true,
   call: async ({ tenant, sha256 }: Reading, { ports }) =>
     (await contentOf(ports.files, tenant, sha256)) ?? null,
   async record(content: Uint8Array | null, { id }: Reading, context) {
