@@ -1,6 +1,7 @@
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Customer, findCustomer } from '../customers/index.ts'
 import { findRepresentative } from '../onboarding/index.ts'
@@ -9,7 +10,7 @@ import { KycDocument, missingKind } from './document.ts'
 import { kycProcess } from './process.ts'
 import { kycEvent, submissionResponse } from './response.ts'
 import { followSubmission, wakeProcess } from './subject.ts'
-import { KycSubmission, OPEN_STATES } from './submission.ts'
+import { KycSubmission, MAX_A_DAY, OPEN_STATES } from './submission.ts'
 
 type CreateContext = ContextOf<typeof kycApi.create>
 type Body = InputOf<typeof kycApi.create>['body']
@@ -27,9 +28,10 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
   const { records, tenant, now, ports, emit, refuse } = context
   if (!isAdult(body.dateOfBirth, now)) return refuse('person_under_age')
   const { representativeId } = body
-  const [, customer, open, documents] = await Promise.all([
+  const [, customer, recent, open, documents] = await Promise.all([
     lockTenant(context, 'kyc'),
     findCustomer(records, tenant.ownerId),
+    records.count(KycSubmission, { createdAt: { $gt: after(now, -days(1)) } }),
     records.findOne(KycSubmission, { representativeId, status: { $in: OPEN_STATES } }),
     records.find(KycDocument, { id: { $in: body.documentIds } }, { orderBy: { id: 'asc' }, lock: true }),
   ])
@@ -40,6 +42,7 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
       'submission_under_way',
       `One of this person is under way: see GET /kyc/submissions/${open.id}.`,
     )
+  if (recent >= MAX_A_DAY) return refuse('too_many_submissions')
   const id = newId('kycsubmission')
   const { documentIds: _, ...members } = body
   const submission = records.create(KycSubmission, {

@@ -66,11 +66,11 @@ export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
     await actForOwnerOfDocument(id, context)
     const document = await records.findOneOrFail(KycDocument, { id })
     if (document.erasedAt) return refuse('document_erased')
-    if (!content) return refuse('document_unreadable')
+    if (!content) return refuse('document_damaged')
     emit('kyc.document_read', documentEvent(document))
     return { type: document.type, content, name: fileNameOf(document) }
   },
-  recover: async (_: Reading, { refuse }) => refuse('document_unreadable'),
+  recover: async (_: Reading, { refuse }) => refuse('document_damaged'),
 }
 
 export const eraseDocument: HandlerOf<typeof stepsApi.eraseDocument> = async ({ params }, context) => {
