@@ -33,6 +33,7 @@ import { keysArea } from './identity/keys/keys.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
+import { sessionsArea } from './identity/sessions/sessions.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/fundings/fundings.ts'
@@ -55,6 +56,7 @@ export const areas = {
   keys: keysArea,
   signingKeys: signingKeysArea,
   console: consoleArea,
+  sessions: sessionsArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,
