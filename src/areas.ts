@@ -30,6 +30,7 @@ import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { onboardingArea } from './identity/onboarding/onboarding.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
@@ -57,6 +58,7 @@ export const areas = {
   signingKeys: signingKeysArea,
   console: consoleArea,
   sessions: sessionsArea,
+  onboarding: onboardingArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,

@@ -6,6 +6,7 @@ import { collectActivities } from '../../activities/collect.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { mandateActivities } from '../../activities/mandates.ts'
 import { mppActivities } from '../../activities/mpp.ts'
+import { onboardingActivities } from '../../activities/onboarding.ts'
 import { peopleActivities } from '../../activities/people.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
@@ -58,6 +59,7 @@ export async function startWorker(
       ...mppActivities(run, settings),
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
+      ...onboardingActivities(run, settings),
       ...peopleActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),

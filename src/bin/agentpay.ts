@@ -19,7 +19,9 @@ for (const [name, code] of [
 
 try {
   process.exitCode = await run(process.argv.slice(2), {
-    stdin: process.stdin,
+    get stdin() {
+      return process.stdin
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,

@@ -1,7 +1,7 @@
 import type { Answer } from '../derive/call.ts'
 import type { Option, Options } from './arguments/options.ts'
 import type { OptionValues } from './arguments/parse.ts'
-import { type Called, type Caller, type Input, openCaller } from './calls/caller.ts'
+import type { Called, Caller, CallerMeans, Input } from './calls/caller.ts'
 import type { Reply } from './calls/send.ts'
 import { type Connection, findConnection } from './credentials.ts'
 import { CommandFailure, type ExitCode, exitCodes, type Io } from './io.ts'
@@ -16,6 +16,8 @@ export interface Context {
   readonly io: Io
   readonly env: Io['env']
   readonly table: Table
+  /** The commands beside those of the table. */
+  readonly ownCommands: readonly OwnCommand[]
   readonly arguments: readonly string[]
   readonly options: OptionValues
   /** Whether JSON is wanted in place of tables. */
@@ -56,37 +58,43 @@ export interface OwnCommand {
   run(context: Context): Promise<ExitCode | undefined>
 }
 
-interface Given {
+/** What every command of one command line shares. */
+export interface Means {
   readonly io: Io
   readonly table: Table
+  readonly ownCommands: readonly OwnCommand[]
+}
+
+interface Given extends Means {
   readonly arguments: readonly string[]
   readonly options: OptionValues
 }
 
-export function openContext({ io, table, arguments: given, options }: Given): Context {
+export function openContext({ io, table, ownCommands, arguments: given, options }: Given): Context {
   const asJson = printsJson(io, options)
-  let caller: Caller | undefined
+  let caller: Promise<Caller> | undefined
   let found: Connection | undefined
   const connection = (): Connection => {
     found ??= connectionOf(io, options)
     return found
   }
-  const open = (): Caller => {
-    caller ??= openCaller({ table, connection: connection(), io })
+  const open = (): Promise<Caller> => {
+    caller ??= callerFor({ table, connection: connection(), io })
     return caller
   }
   return {
     io,
     env: io.env,
     table,
+    ownCommands,
     arguments: given,
     options,
     asJson,
     connection,
-    call: async (key, input) => open().call(key, input),
-    open: async (key, input) => open().open(key, input),
+    call: async (key, input) => (await open()).call(key, input),
+    open: async (key, input) => (await open()).open(key, input),
     async result<T>(key: string, input?: Input) {
-      return resultOf(await open().call(key, input)) as T
+      return resultOf(await (await open()).call(key, input)) as T
     },
     print: value => printValue(value, { io, asJson }),
     say: line => void io.stdout.write(`${safeLine(line)}\n`),
@@ -95,6 +103,12 @@ export function openContext({ io, table, arguments: given, options }: Given): Co
       throw new CommandFailure(exitCode, sentence)
     },
   }
+}
+
+/** Node's client of HTTP takes as long to load as Node itself: only a call pays for it. */
+async function callerFor(means: CallerMeans): Promise<Caller> {
+  const { openCaller } = await import('./calls/caller.ts')
+  return openCaller(means)
 }
 
 function connectionOf(io: Io, { profile }: OptionValues): Connection {

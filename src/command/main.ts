@@ -1,17 +1,16 @@
 import { commonOptions, type Options } from './arguments/options.ts'
-import { readArguments, valuesOf } from './arguments/parse.ts'
-import { type OwnCommand, openContext } from './context.ts'
+import { type Means, type OwnCommand, openContext } from './context.ts'
 import { type Found, findCommand } from './find-command.ts'
 import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from './io.ts'
 import { safeLine } from './output/safe.ts'
 import { styleFor } from './output/style.ts'
 import { ownCommands } from './own/own-commands.ts'
-import { readTable, type Table } from './table.ts'
+import { readTable } from './table.ts'
 
 /** Runs one command line and gives its exit code: 0 done, 1 refused, 2 usage, 3 not signed in, 4 not reachable. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
-    return await runFound(argv, io, readTable())
+    return await runFound(argv, { io, table: readTable(), ownCommands })
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     const { message, code, exitCode } = error
@@ -22,40 +21,44 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
-const asksForHelp = (args: readonly string[]): boolean => args.includes('--help') || args.includes('-h')
+const asksForHelp = (args: readonly string[]): boolean => {
+  const end = args.indexOf('--')
+  const options = end < 0 ? args : args.slice(0, end)
+  return options.includes('--help') || options.includes('-h')
+}
 
-async function runFound(argv: readonly string[], io: Io, table: Table): Promise<ExitCode> {
-  if (argv[0] === '--version') return runFound(['version', ...argv.slice(1)], io, table)
+async function runFound(argv: readonly string[], means: Means): Promise<ExitCode> {
+  if (argv[0] === '--version') return runFound(['version', ...argv.slice(1)], means)
   const isHelp = argv[0] === 'help'
-  const found = findCommand(isHelp ? argv.slice(1) : argv, table, ownCommands)
+  const found = findCommand(isHelp ? argv.slice(1) : argv, means.table, ownCommands)
   const isComplete = found.own !== undefined || found.operation !== undefined
   if (isHelp || !isComplete || asksForHelp(found.rest)) {
     const { printHelp } = await import('./help/help.ts')
-    printHelp(found, { table, ownCommands, io })
+    printHelp(found, means)
     return isHelp || asksForHelp(argv) || argv.length === 0 ? exitCodes.done : exitCodes.usage
   }
-  const code = found.own && (await runOwn(found.own, found, io, table))
-  return code ?? runTableCommand(found, io, table)
+  const code = found.own && (await runOwn(found.own, found, means))
+  return code ?? runTableCommand(found, means)
 }
 
 async function runOwn(
   own: OwnCommand,
   { rest, operation }: Found,
-  io: Io,
-  table: Table,
+  means: Means,
 ): Promise<ExitCode | undefined> {
-  const options: Options = { ...commonOptions, ...own.options }
   if (operation !== undefined) {
     const { readCall } = await import('./arguments/operation-call.ts')
-    const typed = readCall(table.get(operation), rest, own.options)
-    return own.run(openContext({ io, table, arguments: Object.values(typed.params), options: typed.options }))
+    const { params, options } = readCall(means.table.get(operation), rest, own.options)
+    return own.run(openContext({ ...means, arguments: Object.values(params), options }))
   }
+  const options: Options = { ...commonOptions, ...own.options }
+  const { readArguments, valuesOf } = await import('./arguments/parse.ts')
   const { positionals, given } = readArguments(rest, {
     find: name => (Object.hasOwn(options, name) ? options[name] : undefined),
     names: Object.keys(options),
   })
   refuseArguments(own, positionals)
-  return own.run(openContext({ io, table, arguments: positionals, options: valuesOf(given, options) }))
+  return own.run(openContext({ ...means, arguments: positionals, options: valuesOf(given, options) }))
 }
 
 /** `<id>` must be given, `[id]` may be, and `[id...]` takes all that is left. */
@@ -73,14 +76,14 @@ function refuseArguments(
     )
 }
 
-async function runTableCommand(
-  { operation = '', own, rest }: Found,
-  io: Io,
-  table: Table,
-): Promise<ExitCode> {
+async function runTableCommand({ operation = '', own, rest }: Found, means: Means): Promise<ExitCode> {
   const { readCall } = await import('./arguments/operation-call.ts')
   const { runOperation } = await import('./run-operation.ts')
-  const typed = readCall(table.get(operation), rest, own?.options)
-  const context = openContext({ io, table, arguments: Object.values(typed.params), options: typed.options })
+  const typed = readCall(means.table.get(operation), rest, own?.options)
+  const context = openContext({
+    ...means,
+    arguments: Object.values(typed.params),
+    options: typed.options,
+  })
   return runOperation(operation, typed, context)
 }

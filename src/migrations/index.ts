@@ -76,6 +76,7 @@ import { Mandates } from './m0102-mandates.ts'
 import { ConsoleReferences } from './m0103-console-references.ts'
 import { StoredFiles } from './m0104-stored-files.ts'
 import { Devices } from './m0105-devices.ts'
+import { Onboardings } from './m0108-onboarding.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -157,4 +158,5 @@ export const migrations = [
   { name: 'm0103-console-references', class: ConsoleReferences },
   { name: 'm0104-stored-files', class: StoredFiles },
   { name: 'm0105-devices', class: Devices },
+  { name: 'm0108-onboarding', class: Onboardings },
 ]

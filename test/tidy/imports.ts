@@ -126,6 +126,12 @@ describe('the import law', () => {
     expect(loadedBy(threads).filter(name => database.test(name))).toEqual([])
   })
 
+  test('keeps every package out of the command, which starts in an instant', () => {
+    const loaded = loadedBy(['src/bin/agentpay.ts'])
+    expect(loaded).toContain('src/derive/verify-approval.ts')
+    expect(loaded.filter(name => !/^(src\/|node:)/.test(name))).toEqual([])
+  })
+
   test('lets threads run only functions that their entry exports', async () => {
     const requestedFunctions = files.flatMap(({ path, text }) =>
       [...text.matchAll(/new URL\('(\.[^']*thread\.ts)', import\.meta\.url\),\s*name: '(\w+)'/g)].map(

@@ -98,8 +98,20 @@ describe('a run that began under an earlier version', () => {
     'holds ids, and no name of a payee or an agent: %s',
     name => {
       const text = textOf(historyOf(name))
-      expect(text).toMatch(/(?:intent|transfer|agent|request|recovery)_\w{26}/)
-      for (const secret of ['Bookshop', 'Müller', 'Reader', 'caching', 'DE89', 'Report', 'Adler', 'Hopper'])
+      expect(text).toMatch(/(?:intent|transfer|agent|request|recovery|onboarding)_\w{26}/)
+      for (const secret of [
+        'Bookshop',
+        'Müller',
+        'Reader',
+        'caching',
+        'DE89',
+        'Report',
+        'Adler',
+        'Hopper',
+        'Lovelace',
+        'Analytical',
+        'Who owns',
+      ])
         expect(text).not.toContain(secret)
     },
   )

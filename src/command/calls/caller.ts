@@ -23,13 +23,13 @@ export interface Caller {
   open(key: string, input?: Input): Promise<Reply>
 }
 
-interface Means {
+export interface CallerMeans {
   readonly table: Table
   readonly connection: Connection
   readonly io: Io
 }
 
-export function openCaller(means: Means): Caller {
+export function openCaller(means: CallerMeans): Caller {
   const open: Caller['open'] = (key, input = {}) => openReply(means, means.table.get(key), input)
   return {
     open,
@@ -49,7 +49,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
 }
 
 async function openReply(
-  { connection, io }: Means,
+  { connection, io }: CallerMeans,
   command: Command,
   { raw, asOperator, ...input }: Input,
   read: (reply: Reply) => Promise<Reply> = async reply => reply,

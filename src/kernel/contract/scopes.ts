@@ -44,6 +44,8 @@ const rights = {
   'mpp:protect': 'never',
   'mpp:read': 'given',
   'mpp:resolve': 'never',
+  'onboarding:read': 'never',
+  'onboarding:write': 'never',
   'passkeys:read': 'never',
   'passkeys:write': 'never',
   'payment-tokens:read': 'given',

@@ -10,6 +10,7 @@ export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'fund.simulateReverse': 'fund.act',
   'intents.verify': 'intents.approve',
   'mandates.resume': 'mandates.suspend',
+  'onboarding.update': 'onboarding.requestInformation',
   'people.stopRecovery': 'people.recover',
   'policies.effective': 'policies.assign',
   'policies.toggle': 'policies.assign',

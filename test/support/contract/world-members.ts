@@ -76,7 +76,13 @@ async function aPayer(make: Make) {
 /** What is done before an operation on the record of its path, where one call is not enough: by operation. */
 export const MADE_BEFORE: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<unknown>>
-> = { 'intents.approval': anApproval }
+> = {
+  'intents.approval': anApproval,
+  'onboarding.approve': async (_make, path, { sql }) => {
+    const verified = `update onboarding_representatives set status = 'verified' where onboarding_id = $1`
+    await sql(verified, [path.split('/').at(-2)])
+  },
+}
 
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<
@@ -128,6 +134,12 @@ export const MADE_MEMBERS: Readonly<
     const { token, intentId } = await make('POST', '/collect/payment-tokens', body)
     await make('POST', `/intents/${intentId}/approve`)
     return { paymentToken: token }
+  },
+  // One is open at a time.
+  'onboarding.create': async make => {
+    const { data } = await make('GET', '/onboarding')
+    for (const { id, endedAt } of data) if (endedAt === null) await make('POST', `/onboarding/${id}/withdraw`)
+    return {}
   },
   'passkeys.registerOptions': anEnrolment,
   'passkeys.registerVerify': aRegistration,

@@ -22,6 +22,7 @@ import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 import { mandateStories } from './mandate-stories.ts'
 import { mppStories } from './mpp-stories.ts'
+import { onboardingStories } from './onboarding-stories.ts'
 import { recoveryStories } from './recovery-stories.ts'
 
 /**
@@ -41,6 +42,7 @@ interface Stage {
   readonly dash: TestClient
   /** A person with a passkey, the same one in all stories. */
   readonly signer: () => Promise<Enrolled>
+  readonly sql: TestService['sql']
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
   /** As the button "Request Cancellation" does. */
   cancel(workflowId: string): Promise<void>
@@ -114,6 +116,7 @@ async function undelivered({ client }: Stage): Promise<string> {
 const stories: Readonly<Record<string, Story>> = {
   ...mandateStories,
   ...mppStories,
+  ...onboardingStories,
   ...recoveryStories,
 
   'transfer-completed': async stage => {
@@ -436,7 +439,7 @@ const stories: Readonly<Record<string, Story>> = {
 /** The history without the identity of its recorder. */
 const anonymous = (json: string): string => json.replace(/("identity": )"[^"]*"/g, '$1"recorder"')
 
-type Callers = Pick<Stage, 'client' | 'dash' | 'signer'>
+type Callers = Pick<Stage, 'client' | 'dash' | 'signer' | 'sql'>
 
 function stageOf(temporal: Client, callers: Callers): Stage {
   const { workflow, workflowService } = temporal
@@ -524,7 +527,7 @@ const sql: TestService['sql'] = async (text, values = []) => (await pool.query(t
 const signer = () => (enrolling ??= enrolled({ url, sql }, { ownerId, key, client }))
 const connection = await Connection.connect({ address })
 try {
-  await record(new Client({ connection }), { client, dash, signer })
+  await record(new Client({ connection }), { client, dash, signer, sql })
 } finally {
   await Promise.all([connection.close(), pool.end()])
   await Promise.all(parts.map(part => part.stop()))

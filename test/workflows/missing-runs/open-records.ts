@@ -8,6 +8,7 @@ import { collectSignals } from '../../../src/commerce/collect/process.ts'
 import { transferSignals } from '../../../src/commerce/transfers/process.ts'
 import { intentSignals } from '../../../src/control/intents/process.ts'
 import { mandateSignals } from '../../../src/control/mandates/process.ts'
+import { onboardingSignals } from '../../../src/identity/onboarding/process.ts'
 import { recoverySignals } from '../../../src/identity/people/process.ts'
 import { beginMissingRuns, pageOf, type Runs } from '../../../src/kernel/background/open-records.ts'
 import { startEngine } from '../../support/engine.ts'
@@ -31,6 +32,7 @@ const signalTables = {
   card: cardSignals,
   'card-request': cardRequestSignals,
   collect: collectSignals,
+  onboarding: onboardingSignals,
   recovery: recoverySignals,
   mandate: mandateSignals,
 }
@@ -97,7 +99,7 @@ describe('open records', () => {
     const listed = declared.filter(
       ({ process: { name }, select }) => name !== 'statements' && !select.includes('deleting'),
     )
-    expect(listed).toHaveLength(10)
+    expect(listed).toHaveLength(11)
     const client = await database.pool.connect()
     await client.query('begin')
     await client.query('set local enable_seqscan = off')

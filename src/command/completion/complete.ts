@@ -1,0 +1,103 @@
+import { findPlace, MEMBER, memberOptions } from '../arguments/members.ts'
+import { commonOptions, type Options, operationOptions } from '../arguments/options.ts'
+import type { OwnCommand } from '../context.ts'
+import type { Command, Table } from '../table.ts'
+
+/** A word that may stand next, and what it is, for shells that show it. */
+export interface Completion {
+  readonly word: string
+  readonly about: string
+}
+
+interface Means {
+  readonly table: Table
+  readonly ownCommands: readonly OwnCommand[]
+}
+
+/** What may stand in place of the last of these words, which may be empty. The name of the program is not among them. */
+export function complete(words: readonly string[], means: Means): Completion[] {
+  const last = words.at(-1) ?? ''
+  const typed = words.slice(0, -1)
+  return candidates(typed, last, means).filter(({ word }) => word.startsWith(last))
+}
+
+function candidates(typed: readonly string[], last: string, means: Means): Completion[] {
+  const [noun, verb, ...rest] = typed[0] === 'help' ? typed.slice(1) : typed
+  if (noun === undefined) return firstWords(means)
+  const single = means.ownCommands.find(own => own.noun === undefined && own.name === noun)
+  if (single) return optionsOf({ ...single.options, ...commonOptions })
+  if (verb === undefined) return verbsOf(noun, means)
+  const own = means.ownCommands.find(one => one.noun === noun && one.name === verb)
+  const key = means.table.nouns[noun]?.verbs[verb]
+  const command = key === undefined ? undefined : means.table.get(key)
+  const values = command ? valuesAfter(command, rest.at(-1) ?? '', last) : []
+  if (values.length > 0) return values
+  const options = { ...own?.options, ...(command ? operationOptions : commonOptions) }
+  return last.startsWith('-') || last === ''
+    ? [...(command ? membersOf(command) : []), ...optionsOf(options)]
+    : []
+}
+
+function firstWords({ table, ownCommands }: Means): Completion[] {
+  const own = ownCommands
+    .filter(({ noun }) => noun === undefined)
+    .map(({ name, summary }) => ({ word: name, about: summary }))
+  const nouns = Object.entries(table.nouns).map(([word, { about }]) => ({ word, about }))
+  const foreign = ownCommands.flatMap(({ noun }) =>
+    noun === undefined || Object.hasOwn(table.nouns, noun) ? [] : [{ word: noun, about: '' }],
+  )
+  return unique([...own, { word: 'help', about: 'Show what there is' }, ...nouns, ...foreign])
+}
+
+function verbsOf(noun: string, { table, ownCommands }: Means): Completion[] {
+  const own = ownCommands
+    .filter(command => command.noun === noun)
+    .map(({ name, summary }) => ({ word: name, about: summary }))
+  const verbs = Object.entries(table.nouns[noun]?.verbs ?? {})
+  return unique([...own, ...verbs.map(([word, key]) => ({ word, about: table.get(key).summary }))])
+}
+
+const optionsOf = (options: Options): Completion[] =>
+  Object.entries(options).map(([name, { description }]) => ({ word: `--${name}`, about: description }))
+
+const membersOf = (command: Command): Completion[] =>
+  memberOptions(command).map(name => ({
+    word: `--${Object.hasOwn(operationOptions, name) ? MEMBER : ''}${name}`,
+    about: findPlace(command, name)?.shape.words ?? '',
+  }))
+
+/** The values of an option that stands before, or in front of an equals sign in the word itself. */
+function valuesAfter(command: Command, before: string, last: string): Completion[] {
+  const [, joined] = /^--([^=]+)=/.exec(last) ?? []
+  if (joined !== undefined)
+    return valuesOf(command, joined).map(({ word, about }) => ({ word: `--${joined}=${word}`, about }))
+  return /^--[^=]+$/.test(before) ? valuesOf(command, before.slice(2)) : []
+}
+
+/** The choices of a member, and those of the items of a list. */
+function valuesOf(command: Command, option: string): Completion[] {
+  const shape = findPlace(command, option)?.shape
+  const choices = shape?.choices ?? shape?.items?.choices ?? []
+  return choices.filter(choice => choice !== null).map(choice => ({ word: String(choice), about: '' }))
+}
+
+const unique = (completions: readonly Completion[]): Completion[] => [
+  ...new Map(completions.map(completion => [completion.word, completion])).values(),
+]
+
+/** bash parts words at colons and equals signs: such pieces belong together. */
+export function joinPieces(pieces: readonly string[]): string[] {
+  const words: string[] = []
+  let isOpen = false
+  for (const piece of pieces) {
+    const isBreak = /^[:=]+$/.test(piece)
+    if (words.length > 0 && (isBreak || isOpen)) words[words.length - 1] += piece
+    else words.push(piece)
+    isOpen = isBreak
+  }
+  return words
+}
+
+/** bash replaces only the last piece: the start of the word that stands before it is left out of each answer. */
+export const lastPiece = (word: string, typed: string): string =>
+  word.slice(Math.max(typed.lastIndexOf(':'), typed.lastIndexOf('=')) + 1)

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { id } from '../../values/ids.ts'
+import { freeText } from '../../values/schemas.ts'
+import { MAX_ROUNDS } from './company-onboarding.ts'
+import {
+  answer,
+  company,
+  OnboardingRecord,
+  onboardingEvents,
+  onboardingFails,
+  questions,
+  status,
+} from './schemas.ts'
+
+const readers = { callers: ['key', 'dash'], scope: 'onboarding:read' } as const
+const writers = { callers: ['key'], scope: 'onboarding:write' } as const
+const operator = { callers: ['dash'] } as const
+
+const { onboarding_not_found, onboarding_ended, birth_unlikely } = onboardingFails
+const ends = { onboarding_not_found, onboarding_ended }
+
+export const onboardingApi = {
+  create: post('/onboarding', {
+    ...writers,
+    summary: 'Submit your company for onboarding',
+    description:
+      'For customers of the type `business`, once, before live keys can be made. `missing` says what is to be done next: the identity of each representative is verified by `POST /kyc/submissions`, with the id of the representative. Once something can be checked about each of them the onboarding is `in_review`, and the operator decides. There is one that is open at a time.',
+    body: company.extend({
+      website: company.shape.website.default(null),
+      beneficialOwners: company.shape.beneficialOwners.default([]),
+    }),
+    example: {
+      legalName: 'Analytical Engines GmbH',
+      legalForm: 'GmbH',
+      registerNumber: 'HRB 123456 B',
+      address: {
+        line1: 'Torstraße 1',
+        line2: 'c/o Example',
+        city: 'Berlin',
+        postalCode: '10119',
+        country: 'DE',
+      },
+      website: 'https://example.com',
+      intendedUse: 'Agents buy research papers and computing time.',
+      expectedMonthlyVolumeEuros: 25_000,
+      representatives: [
+        { name: 'Ada Lovelace', dateOfBirth: '1985-12-10', country: 'DE', position: 'Managing director' },
+      ],
+      beneficialOwners: [
+        { name: 'Ada Lovelace', dateOfBirth: '1985-12-10', country: 'DE', sharePercent: 60 },
+      ],
+    },
+    returns: [201, OnboardingRecord],
+    fails: {
+      birth_unlikely,
+      business_only: [
+        400,
+        'Onboarding is for companies: this account is an individual’s, who is verified by POST /kyc/submissions.',
+      ],
+      onboarding_under_way: [400, 'An onboarding is open already. See GET /onboarding.'],
+    },
+    emits: { 'onboarding.submitted': onboardingEvents['onboarding.submitted'] },
+  }),
+  list: list('/onboarding', {
+    ...readers,
+    summary: 'List onboardings',
+    description:
+      'Newest first: your own, or with the dashboard secret those of all owners, which `ownerId` and `mode` narrow.',
+    filters: {
+      status: status.optional(),
+      ownerId: id('customer').optional(),
+      mode: z.enum(['test', 'live']).optional(),
+    },
+    item: OnboardingRecord,
+  }),
+  get: get('/onboarding/{id}', {
+    ...readers,
+    summary: 'Get an onboarding',
+    returns: [200, OnboardingRecord],
+    fails: { onboarding_not_found },
+  }),
+  update: patch('/onboarding/{id}', {
+    ...writers,
+    summary: 'Answer what has been asked about your company',
+    description:
+      'Possible while the status is `needs_information`, once for each time that something was asked: put all that belongs to the answer into one request. It is `in_review` again after that. Of `representatives` and `beneficialOwners` send the whole list. A representative of the same name and date of birth stays the same person, verified or not; others are new.',
+    body: company
+      .extend({ answer: answer.meta({ description: 'What you have to say to the questions.' }) })
+      .partial()
+      .refine(body => Object.values(body).some(value => value !== undefined), {
+        path: ['answer'],
+        error: 'give it, or change what was asked about',
+      }),
+    example: { answer: 'The register extract of this year says the same.', registerNumber: 'HRB 123457 B' },
+    returns: [200, OnboardingRecord],
+    fails: {
+      ...ends,
+      birth_unlikely,
+      nothing_asked: [
+        400,
+        'Nothing has been asked: an onboarding can be changed while its status is needs_information.',
+      ],
+    },
+    emits: {
+      'onboarding.updated': onboardingEvents['onboarding.updated'],
+      'onboarding.in_review': onboardingEvents['onboarding.in_review'],
+    },
+  }),
+  withdraw: post('/onboarding/{id}/withdraw', {
+    ...writers,
+    summary: 'Withdraw your onboarding',
+    description: 'Until it is decided. After that a new one can be submitted.',
+    returns: [200, OnboardingRecord],
+    fails: ends,
+    emits: { 'onboarding.withdrawn': onboardingEvents['onboarding.withdrawn'] },
+  }),
+  requestInformation: post('/onboarding/{id}/request-information', {
+    ...operator,
+    summary: 'Ask a company for information',
+    description:
+      'The company answers by `PATCH /onboarding/{id}`, within thirty days: after that the onboarding expires.',
+    body: z.strictObject({ questions }),
+    example: { questions: ['Please tell us the register number of this year’s extract.'] },
+    returns: [200, OnboardingRecord],
+    fails: {
+      ...ends,
+      answer_awaited: [400, 'Questions wait for an answer already. Ask again once they are answered.'],
+      too_many_questions: [400, `The company was asked ${MAX_ROUNDS} times already. Approve or reject it.`],
+    },
+    emits: { 'onboarding.information_requested': onboardingEvents['onboarding.information_requested'] },
+  }),
+  approve: post('/onboarding/{id}/approve', {
+    ...operator,
+    summary: 'Approve an onboarding',
+    description: 'Each representative must be verified. From then on the owner can make live keys.',
+    returns: [200, OnboardingRecord],
+    fails: {
+      ...ends,
+      answer_awaited: [400, 'Questions wait for an answer: it is decided once they are answered.'],
+      identities_missing: [
+        400,
+        'Not every representative is verified. GET /onboarding/{id} says in missing who is not.',
+      ],
+    },
+    emits: {
+      'onboarding.in_review': onboardingEvents['onboarding.in_review'],
+      'onboarding.approved': onboardingEvents['onboarding.approved'],
+    },
+  }),
+  reject: post('/onboarding/{id}/reject', {
+    ...operator,
+    summary: 'Reject an onboarding',
+    description: 'The company reads the reason, and can submit a new onboarding.',
+    body: z.strictObject({ reason: freeText.min(1) }),
+    example: { reason: 'The register knows no company of this number.' },
+    returns: [200, OnboardingRecord],
+    fails: ends,
+    emits: { 'onboarding.rejected': onboardingEvents['onboarding.rejected'] },
+  }),
+}

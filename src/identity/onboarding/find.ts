@@ -1,0 +1,93 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Condition } from '../../kernel/contract/records.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { conditionText } from '../../kernel/database/condition.ts'
+import { entityTable } from '../../kernel/database/entity-table.ts'
+import { clock } from '../../values/clock.ts'
+import { Onboarding } from './company-onboarding.ts'
+import { BeneficialOwner, Representative } from './company-people.ts'
+
+/** An onboarding with the people whom the company names, in the company's order. */
+export interface Submission {
+  readonly onboarding: Onboarding
+  representatives: Representative[]
+  beneficialOwners: BeneficialOwner[]
+}
+
+const TENANT_OF = `
+select o.owner_id as "ownerId", o.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+from onboardings o left join tenant_clocks t on t.owner_id = o.owner_id and t.mode = o.mode
+where o.id = $1`
+
+/** Acts for the owner of the onboarding where the operator calls, who has none; false where there is none of this id. */
+export async function actForOwnerOf(
+  id: string,
+  { actor, sql, actFor }: Pick<Context, 'actor' | 'sql' | 'actFor'>,
+): Promise<boolean> {
+  if (actor.tenant) return true
+  const [found] = await sql<Tenant & Row & { offsetMs: number }>(TENANT_OF, [id])
+  if (!found) return false
+  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  return true
+}
+
+/** Locks an onboarding, and with it the people whom it names: whoever changes them locks it first. */
+export async function lockSubmission(
+  id: string,
+  context: Pick<Context, 'actor' | 'sql' | 'actFor' | 'records'>,
+): Promise<Submission | null> {
+  if (!(await actForOwnerOf(id, context))) return null
+  const { records } = context
+  const onboarding = await records.lock(Onboarding, id)
+  if (!onboarding) return null
+  const [representatives, beneficialOwners] = await Promise.all([
+    records.find(Representative, { onboardingId: id, removedAt: null }, { orderBy: { ordinal: 'asc' } }),
+    records.find(BeneficialOwner, { onboardingId: id }, { orderBy: { ordinal: 'asc' } }),
+  ])
+  return { onboarding, representatives, beneficialOwners }
+}
+
+const named = (condition: string): string =>
+  `where owner_id = any($1::text[]) and mode = any($2::text[]) and onboarding_id = any($3::text[])${condition} order by ordinal`
+
+/** The onboardings with their people, of whatever owners, by two statements. */
+export async function submissionsOf(onboardings: readonly Onboarding[], sql: Sql): Promise<Submission[]> {
+  if (onboardings.length === 0) return []
+  const values = [
+    [...new Set(onboardings.map(({ ownerId }) => ownerId))],
+    [...new Set(onboardings.map(({ mode }) => mode))],
+    onboardings.map(({ id }) => id),
+  ]
+  const [representatives, owners] = await Promise.all([
+    sql<Representative & Row>(
+      entityTable(Representative).selecting(named(' and removed_at is null')),
+      values,
+    ),
+    sql<BeneficialOwner & Row>(entityTable(BeneficialOwner).selecting(named('')), values),
+  ])
+  return onboardings.map(onboarding => ({
+    onboarding,
+    representatives: representatives.filter(({ onboardingId }) => onboardingId === onboarding.id),
+    beneficialOwners: owners.filter(({ onboardingId }) => onboardingId === onboarding.id),
+  }))
+}
+
+/** A page of the onboardings of all owners, for the operator. */
+export const pageOfAllOwners = (
+  condition: Condition<Onboarding>,
+  { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,
+) =>
+  pageBy(async (after, most) => {
+    const { columns, selecting } = tableOfOnboardings()
+    const values: unknown[] = []
+    const rest = after === undefined ? {} : { id: { $lt: after } }
+    const wanted = conditionText(columns, { ...condition, ...rest }, values)
+    const clause = `where true and ${wanted} order by id desc limit $${values.push(most)}`
+    return sql<Onboarding & Row>(selecting(clause), values)
+  })
+
+function tableOfOnboardings() {
+  const table = entityTable(Onboarding)
+  return { columns: table.columns, selecting: (clause: string) => table.selecting(clause) }
+}

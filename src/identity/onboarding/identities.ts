@@ -1,0 +1,62 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { entityTable } from '../../kernel/database/entity-table.ts'
+import { isOpen, Onboarding } from './company-onboarding.ts'
+import { type IdentityStatus, identityMachine, Representative } from './company-people.ts'
+import { lockSubmission, type Submission, submissionsOf } from './find.ts'
+import { missingOf } from './missing.ts'
+import { setDue, wakeProcess } from './steps.ts'
+
+/** A representative, as others need to know one. */
+export type FoundRepresentative = Readonly<
+  Pick<Representative, 'id' | 'onboardingId' | 'name' | 'dateOfBirth' | 'country' | 'status'>
+>
+
+/** A representative whose identity is awaited: the company still names the person, and its onboarding has not ended. */
+export async function findRepresentative(
+  id: string,
+  { records }: Pick<Context, 'records'>,
+): Promise<FoundRepresentative | null> {
+  const person = await records.findOne(Representative, { id })
+  if (!person || person.removedAt) return null
+  return isOpen(await records.findOneOrFail(Onboarding, { id: person.onboardingId })) ? person : null
+}
+
+/**
+ * Notes how far the identity of a representative is verified. Locks the onboarding; its process takes it into review once
+ * something can be checked about everybody.
+ */
+export async function noteIdentity(
+  context: Pick<Context, 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'wake'>,
+  { representativeId, status }: { readonly representativeId: string; readonly status: IdentityStatus },
+): Promise<void> {
+  const { records, now } = context
+  const found = await records.findOneOrFail(Representative, { id: representativeId })
+  const submission = await lockSubmission(found.onboardingId, context)
+  if (!submission) throw new Error('a representative without an onboarding')
+  // Read anew: it may have changed before the lock.
+  const person = await records.lock(Representative, representativeId)
+  if (!person || !identityMachine.move(person, status) || !isOpen(submission.onboarding)) return
+  setDue(submission, now)
+  wakeProcess(submission, context)
+}
+
+const NEWEST = 'where owner_id = $1 and mode = $2 order by id desc limit 1'
+
+/** All that the company still has to do, or to wait for, before it is verified, in words; nothing once it is approved. */
+export async function missingForCompany(sql: Sql, { ownerId, mode }: Tenant): Promise<string[]> {
+  const newest = await sql<Onboarding & Row>(entityTable(Onboarding).selecting(NEWEST), [ownerId, mode])
+  const [submission] = await submissionsOf(newest, sql)
+  return missingWords(submission)
+}
+
+function missingWords(submission: Submission | undefined): string[] {
+  const { onboarding, representatives } = submission ?? {}
+  if (!onboarding || !representatives) return ['the onboarding of the company: POST /onboarding']
+  if (onboarding.status === 'approved') return []
+  if (!isOpen(onboarding))
+    return [`another onboarding of the company, as the last one is ${onboarding.status}`]
+  const missing = missingOf(onboarding, representatives)
+  return missing.length > 0 ? missing : ['the operator’s decision about the onboarding of the company']
+}

@@ -1,0 +1,72 @@
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { advance, status } from './advance.ts'
+import { update, withdraw } from './answer.ts'
+import { onboardingApi } from './api.ts'
+import { Onboarding, OPEN, onboardingMachine } from './company-onboarding.ts'
+import { BeneficialOwner, identityMachine, Representative } from './company-people.ts'
+import { approve, reject, requestInformation } from './decide.ts'
+import { actForOwnerOf, pageOfAllOwners, submissionsOf } from './find.ts'
+import { onboardingProcess } from './process.ts'
+import { onboardingResponse } from './response.ts'
+import { onboardingSteps } from './steps-api.ts'
+import { create } from './submit.ts'
+
+const onboardings = implement(
+  { ...onboardingApi, ...onboardingSteps },
+  {
+    create,
+    update,
+    withdraw,
+    requestInformation,
+    approve,
+    reject,
+    advance,
+    status,
+
+    async list({ query: { status: wanted, ownerId, mode } }, context) {
+      const condition = definedOnly({ status: wanted, ownerId, mode })
+      const { data, ...page } = await (context.actor.tenant
+        ? context.page(Onboarding, condition)
+        : pageOfAllOwners(condition, context))
+      return { ...page, data: (await submissionsOf(data, context.sql)).map(onboardingResponse) }
+    },
+
+    async get({ params }, context) {
+      const { records, sql, refuse } = context
+      if (!(await actForOwnerOf(params.id, context))) return refuse('onboarding_not_found')
+      const onboarding = await records.findOne(Onboarding, { id: params.id })
+      const [submission] = await submissionsOf(onboarding ? [onboarding] : [], sql)
+      return submission ? onboardingResponse(submission) : refuse('onboarding_not_found')
+    },
+  },
+)
+
+export const onboardingArea = area(
+  'Onboarding',
+  'A company that wants to move real money says who it is, once: the operator decides.',
+  onboardings,
+  {
+    entities: [Onboarding, Representative, BeneficialOwner],
+    machines: [onboardingMachine, identityMachine],
+    deadlines: [
+      {
+        process: onboardingProcess,
+        table: 'onboardings',
+        record: 'id',
+        agent: 'null::text',
+        due: 'due_at',
+        open: OPEN,
+        waits: 'true',
+        operations: ['onboarding.advance'],
+      },
+    ],
+    openRecords: [
+      {
+        process: onboardingProcess,
+        select: `select id, owner_id, mode, null::text as agent_id from onboardings where ${OPEN}`,
+      },
+    ],
+  },
+)

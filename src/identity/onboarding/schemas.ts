@@ -1,0 +1,223 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import {
+  country,
+  formattedText,
+  freeText,
+  label,
+  PostalAddressRecord,
+  postalAddress,
+  recordHead,
+  recordTail,
+} from '../../values/schemas.ts'
+import {
+  MAX_BENEFICIAL_OWNERS,
+  MAX_QUESTIONS,
+  MAX_REPRESENTATIVES,
+  MAX_ROUNDS,
+  onboardingMachine,
+} from './company-onboarding.ts'
+import { identityMachine, personKeyOf } from './company-people.ts'
+
+export const status = z.enum(onboardingMachine.states).meta({
+  description:
+    '`submitted` until something can be checked about each representative, then `in_review`; `needs_information` while questions wait for an answer.',
+})
+
+const person = {
+  name: label.meta({ examples: ['Ada Lovelace'] }),
+  dateOfBirth: z.iso
+    .date()
+    .max(10)
+    .refine(date => date >= '1900-01-01', '1900-01-01 or later')
+    .meta({ examples: ['1985-12-10'] }),
+  country: country.meta({ description: 'Where the person lives, ISO 3166 alpha-2.' }),
+}
+
+const areDifferent = (people: readonly { name: string; dateOfBirth: string }[]): boolean =>
+  new Set(people.map(personKeyOf)).size === people.length
+
+export const NewRepresentative = z.strictObject({
+  ...person,
+  position: label
+    .nullable()
+    .default(null)
+    .meta({ examples: ['Managing director'] }),
+})
+
+const sharePercent = z
+  .number()
+  .min(0)
+  .max(100)
+  .refine(share => Number.isInteger(hundredths(share)), 'at most two decimals')
+  .meta({ description: 'Zero for somebody who controls the company without a share.', examples: [60] })
+
+/** Shares are added as whole hundredths: a sum of decimals would be a little off. */
+const hundredths = (share: number): number => Number((share * 100).toFixed(6))
+
+export const NewBeneficialOwner = z.strictObject({ ...person, sharePercent })
+
+const ONE_EACH = 'each person once'
+
+/** What a company says of itself. */
+export const company = z.strictObject({
+  legalName: label.meta({ examples: ['Analytical Engines GmbH'] }),
+  legalForm: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .meta({ examples: ['GmbH'] }),
+  registerNumber: formattedText(
+    /^(?=.*\d)[\p{L}\d][\p{L}\d ./-]*$/u,
+    50,
+    'a register number has letters, digits, spaces and . / - only, with at least one digit',
+  ).meta({ examples: ['HRB 123456 B'] }),
+  address: postalAddress,
+  website: z
+    .url({
+      protocol: /^https$/,
+      hostname: z.regexes.domain,
+      error: 'an https address, as in https://example.com',
+    })
+    .max(2_048)
+    .nullable()
+    .meta({ examples: ['https://example.com'] }),
+  intendedUse: freeText.min(1).meta({
+    description: 'What the agents are to pay for, and whom.',
+    examples: ['Agents buy research papers and computing time.'],
+  }),
+  expectedMonthlyVolumeEuros: positiveEuros(100_000_000_00n).meta({
+    description: 'The most that the company expects to pay in a month.',
+    examples: [25_000],
+  }),
+  representatives: z
+    .array(NewRepresentative)
+    .min(1)
+    .max(MAX_REPRESENTATIVES)
+    .refine(areDifferent, ONE_EACH)
+    .meta({
+      description: 'Who acts for the company. The identity of each is verified: see `POST /kyc/submissions`.',
+    }),
+  beneficialOwners: z
+    .array(NewBeneficialOwner)
+    .max(MAX_BENEFICIAL_OWNERS)
+    .refine(areDifferent, ONE_EACH)
+    .refine(
+      owners => owners.reduce((sum, { sharePercent }) => sum + hundredths(sharePercent), 0) <= 100_00,
+      'shares of at most 100 percent in all',
+    )
+    .meta({
+      description: 'Who owns more than a quarter of the company, or controls it. Empty where nobody does.',
+    }),
+})
+
+export const questions = z
+  .array(freeText.min(1))
+  .min(1)
+  .max(MAX_QUESTIONS)
+  .meta({ examples: [['Please send the register extract of this year.']] })
+
+export const answer = z.string().trim().min(1).max(4_000)
+
+const InformationRequestRecord = z.object({
+  questions: z.array(z.string()),
+  requestedAt: z.string(),
+  expiresAt: z.string().meta({ description: 'The onboarding expires where nobody has answered until then.' }),
+  answeredAt: z.string().nullable(),
+  answer: z.string().nullable(),
+})
+
+const RepresentativeRecord = z.object({
+  id: id('representative'),
+  name: z.string(),
+  dateOfBirth: z.iso.date(),
+  country: z.string(),
+  position: z.string().nullable(),
+  status: z
+    .enum(identityMachine.states)
+    .meta({ description: 'How far the identity of the person is verified.' }),
+})
+
+const BeneficialOwnerRecord = z.object({
+  id: id('beneficialowner'),
+  name: z.string(),
+  dateOfBirth: z.iso.date(),
+  country: z.string(),
+  sharePercent: z.number(),
+})
+
+export const OnboardingRecord = z
+  .object({
+    ...recordHead('onboarding'),
+    status,
+    missing: z.array(z.string()).meta({
+      description: 'What is still missing before it can be approved, in words.',
+      examples: [['the identity of Ada Lovelace']],
+    }),
+    legalName: z.string(),
+    legalForm: z.string(),
+    registerNumber: z.string(),
+    address: PostalAddressRecord,
+    website: z.string().nullable(),
+    intendedUse: z.string(),
+    expectedMonthlyVolumeEuros: euros,
+    representatives: z.array(RepresentativeRecord).meta({ id: 'Representatives' }),
+    beneficialOwners: z.array(BeneficialOwnerRecord).meta({ id: 'BeneficialOwners' }),
+    informationRequests: z
+      .array(InformationRequestRecord)
+      .meta({ description: `What the operator has asked, oldest first; at most ${MAX_ROUNDS} times.` }),
+    reason: z.string().nullable().meta({ description: 'Why it was rejected.' }),
+    endedAt: instant.nullable(),
+    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Onboarding' })
+
+/** Ids only: what a company and its people have said of themselves goes to no system of others. */
+export const OnboardingEvent = z.object({
+  onboardingId: id('onboarding'),
+  customerId: id('customer'),
+  status: z.enum(onboardingMachine.states),
+  representativeIds: z.array(id('representative')).max(MAX_REPRESENTATIVES),
+})
+
+export const onboardingEvents = {
+  'onboarding.submitted': event('A company has said who it is.', OnboardingEvent),
+  'onboarding.in_review': event(
+    'An onboarding has all that its review needs: the operator decides next.',
+    OnboardingEvent,
+  ),
+  'onboarding.information_requested': event(
+    'The operator has asked a company for information, which must come until `expiresAt`.',
+    OnboardingEvent.extend({ expiresAt: instant }),
+  ),
+  'onboarding.updated': event(
+    'A company has answered what the operator had asked.',
+    OnboardingEvent.extend({
+      changed: z.array(z.string().max(40)).max(20).meta({
+        description: 'The members that have another value now; `answer` where the company has written one.',
+      }),
+    }),
+  ),
+  'onboarding.approved': event('An onboarding has been approved: the company is verified.', OnboardingEvent),
+  'onboarding.rejected': event('An onboarding has been rejected. Its record says why.', OnboardingEvent),
+  'onboarding.withdrawn': event('A company has withdrawn its onboarding.', OnboardingEvent),
+  'onboarding.expired': event(
+    'Nobody has answered what the operator had asked within thirty days: the onboarding is over.',
+    OnboardingEvent,
+  ),
+}
+
+export const onboardingFails = {
+  onboarding_not_found: missing('onboarding'),
+  onboarding_ended: [400, 'The onboarding has ended already. Submit a new one by POST /onboarding.'],
+  birth_unlikely: [
+    400,
+    'dateOfBirth: give the day on which the person was born. A representative is at least 18 years old.',
+  ],
+} as const satisfies Record<string, Failure>

@@ -1,0 +1,55 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { newId } from '../../values/ids.ts'
+import { findCustomer } from '../customers/index.ts'
+import type { onboardingApi } from './api.ts'
+import { unlikelyBirth } from './births.ts'
+import { Onboarding, OPEN_STATES } from './company-onboarding.ts'
+import { BeneficialOwner, Representative } from './company-people.ts'
+import type { Submission } from './find.ts'
+import { onboardingProcess } from './process.ts'
+import { onboardingEvent, onboardingResponse } from './response.ts'
+import { wakeProcess } from './steps.ts'
+
+/** The tenant is locked, so that of two companies that are submitted at once one is open. */
+export const create: HandlerOf<typeof onboardingApi.create> = async ({ body }, context) => {
+  const { records, tenant, now, emit, refuse } = context
+  const unlikely = unlikelyBirth(body, now)
+  if (unlikely) return refuse('birth_unlikely', unlikely)
+  const [, customer, open] = await Promise.all([
+    lockTenant(context, 'onboarding'),
+    findCustomer(records, tenant.ownerId),
+    records.findOne(Onboarding, { status: { $in: OPEN_STATES } }),
+  ])
+  if (customer.type !== 'business') return refuse('business_only')
+  if (open)
+    return refuse('onboarding_under_way', `An onboarding is open already: see GET /onboarding/${open.id}.`)
+  const submission = submit(body, context)
+  emit('onboarding.submitted', onboardingEvent(submission))
+  wakeProcess(submission, context)
+  return onboardingResponse(submission)
+}
+
+type Body = InputOf<typeof onboardingApi.create>['body']
+
+function submit(
+  { representatives, beneficialOwners, ...members }: Body,
+  { records }: Pick<Context, 'records'>,
+): Submission {
+  const id = newId('onboarding')
+  return {
+    onboarding: records.create(Onboarding, {
+      ...members,
+      id,
+      workflowId: workflowIdOf(onboardingProcess, id),
+    }),
+    representatives: representatives.map((person, ordinal) =>
+      records.create(Representative, { ...person, onboardingId: id, ordinal }),
+    ),
+    beneficialOwners: beneficialOwners.map((person, ordinal) =>
+      records.create(BeneficialOwner, { ...person, onboardingId: id, ordinal }),
+    ),
+  }
+}

@@ -1,0 +1,8 @@
+import './command/arguments.ts'
+import './command/calls.ts'
+import './command/completion.ts'
+import './command/finding.ts'
+import './command/output.ts'
+import './command/program.ts'
+import './command/proofs.ts'
+import './command/table.ts'

@@ -1,0 +1,154 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { joinBody } from '../../src/command/arguments/body.ts'
+import { readCall } from '../../src/command/arguments/operation-call.ts'
+import { readValue } from '../../src/command/arguments/values.ts'
+import type { Io } from '../../src/command/io.ts'
+import { readTable, type Shape } from '../../src/command/table.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+
+const table = readTable()
+const call = (key: string, ...args: string[]) => readCall(table.get(key), args)
+const bodyOf = (key: string, ...args: string[]) => call(key, ...args).members
+
+describe('the arguments of a command', () => {
+  test('give numbers, texts, and members below members', () => {
+    expect(
+      bodyOf(
+        'intents.create',
+        '--amountEuros',
+        '9.50',
+        '--purpose',
+        'A paper',
+        '--metadata.team',
+        'research',
+      ),
+    ).toEqual({ amountEuros: 9.5, purpose: 'A paper', metadata: { team: 'research' } })
+  })
+
+  test('are read with hyphens in the names of members, too', () => {
+    expect(bodyOf('intents.create', '--amount-euros', '1', '--client-intent-id=a')).toEqual({
+      amountEuros: 1,
+      clientIntentId: 'a',
+    })
+  })
+
+  test('give a list by repeating, by commas and as JSON', () => {
+    const scopes = ['agents:read', 'policies:read']
+    for (const args of [
+      ['--scopes', 'agents:read', '--scopes', 'policies:read'],
+      ['--scopes', 'agents:read,policies:read'],
+      ['--scopes', JSON.stringify(scopes)],
+    ])
+      expect(bodyOf('agentTokens.create', 'agent_1', '--label', 'a', ...args)).toEqual({ label: 'a', scopes })
+  })
+
+  test('give lists of records as JSON, and by the numbers of the items', () => {
+    const [first, second] = [
+      { walletId: 'wallet_1', amountEuros: 1 },
+      { walletId: 'wallet_2', amountEuros: 2 },
+    ]
+    expect(
+      bodyOf('transfers.split', '--parts', JSON.stringify(first), '--parts', JSON.stringify(second)),
+    ).toEqual({ parts: [first, second] })
+    expect(bodyOf('transfers.split', '--parts.0.amountEuros', '1', '--parts.0.walletId', 'wallet_1')).toEqual(
+      { parts: [first] },
+    )
+  })
+
+  test('say yes and no to what is true or false', () => {
+    const policy = (...args: string[]) => bodyOf('policies.create', '--name', 'A', ...args)
+    expect(policy('--requireIntent')).toMatchObject({ requireIntent: true })
+    expect(policy('--requireIntent=false')).toMatchObject({ requireIntent: false })
+    expect(policy('--no-requireIntent')).toMatchObject({ requireIntent: false })
+  })
+
+  test('give null where a member may be null', () => {
+    expect(bodyOf('keys.create', '--name', 'null', '--environment', 'test', '--expiresAt', 'null')).toEqual({
+      name: 'null',
+      environment: 'test',
+      expiresAt: null,
+    })
+  })
+
+  test('reach a member that is called like an option', () => {
+    expect(bodyOf('mpp.pay', '--url', 'https://a.example', '--member.body', '{"a":1}')).toEqual({
+      url: 'https://a.example',
+      body: { a: 1 },
+    })
+  })
+
+  test('keep a free name such as __proto__ a name', () => {
+    const body = bodyOf('agents.create', '--name', 'A', '--metadata.__proto__', 'x')
+    expect(JSON.stringify(body)).toBe('{"name":"A","metadata":{"__proto__":"x"}}')
+    expect(({} as Record<string, unknown>).x).toBeUndefined()
+  })
+
+  test.each([
+    [['--amountEuros', '25,50'], '--amountEuros wants number, and this is none: 25,50. Write 25.50'],
+    [['--amountEuros', '0x10'], '--amountEuros wants number, and this is none: 0x10'],
+    [['--amountEuros', '1e3'], '--amountEuros wants number, and this is none: 1e3'],
+    [
+      ['--amountEuros', '9007199254740993'],
+      '--amountEuros has more digits than can be sent unchanged: 9007199254740993',
+    ],
+    [['--amountEuros'], '--amountEuros wants a value.'],
+    [['--purpose', '--json'], '--purpose wants a value. If --json is it, write --purpose=--json'],
+    [['--purpose', 'a', '--purpose', 'b'], '--purpose is given twice.'],
+    [['--purpos', 'a'], 'There is no option --purpos here. Did you mean --purpose?'],
+    [['--metadata', '{a}'], /^--metadata is no valid JSON: /],
+    [['intent_1'], 'intents create takes no id, and no intent_1'],
+    [['--metadata.'], 'There is no option --metadata. here. Did you mean --metadata?'],
+  ])('that cannot be are refused: %j', (args, message) => {
+    expect(() => call('intents.create', ...args)).toThrow(message)
+  })
+
+  test('name what is missing, with an example', () => {
+    expect(() => call('agents.get')).toThrow(/^agents get wants <id>\. The agent’s id\. For example: agent_/)
+    expect(() => call('agents.get', '..')).toThrow("'..' names nothing.")
+    expect(() => call('intents.list', '--status', 'aproved')).toThrow(/not aproved\. Did you mean approved\?/)
+  })
+
+  test('carry every amount of whole cents unchanged', () => {
+    const number: Shape = { types: ['number'], words: 'number' }
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 10_000_000_000_000 }), cents => {
+        const text = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
+        expect(readValue(text, number)).toEqual({ value: cents / 100 })
+      }),
+    )
+  })
+})
+
+describe('a body that is given whole', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'body.json'), '\uFEFF{"name":"A","metadata":{"a":"1"}}')
+  const io = {
+    cwd: folder,
+    stdin: (async function* () {
+      yield '{"name":'
+      yield '"B"}'
+    })(),
+  } as unknown as Io
+
+  test('comes from a file, and members that are given go into it', async () => {
+    expect(await joinBody('@body.json', { metadata: { b: '2' } }, io)).toEqual({
+      name: 'A',
+      metadata: { a: '1', b: '2' },
+    })
+  })
+
+  test('comes from standard input', async () => {
+    expect(await joinBody('-', { externalId: 'x' }, io)).toEqual({ name: 'B', externalId: 'x' })
+  })
+
+  test.each([
+    ['@missing.json', 'missing.json cannot be read: ENOENT'],
+    ['[1]', '--body is a JSON object, such as {"name":"Reader"}.'],
+    ['{', /^--body is no valid JSON: /],
+  ])('is refused where it is none: %s', async (whole, message) => {
+    await expect(joinBody(whole, undefined, io)).rejects.toThrow(message)
+  })
+})

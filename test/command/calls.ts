@@ -1,0 +1,227 @@
+import { writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { findConnection } from '../../src/command/credentials.ts'
+import { runCommand } from '../support/command.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+
+interface Seen {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+type Play = (response: ServerResponse) => void
+
+/** A service that answers as it is told, one play a request. */
+const plays: Play[] = []
+const seen: Seen[] = []
+const server = createServer(async (request, response) => {
+  const { method, url, headers } = request
+  let body = ''
+  for await (const piece of request) body += piece
+  seen.push({ method, url, headers, body })
+  ;(plays.shift() ?? gives(200, {}))(response)
+})
+await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+afterAll(() => new Promise(resolve => server.close(resolve)))
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+const gives =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Play =>
+  response =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+const breaks: Play = response => response.socket?.destroy()
+const breaksOff: Play = response => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+  response.write('{"id":', () => response.socket?.destroy())
+}
+const later = (status: number, code: string, seconds: number): Play =>
+  gives(status, { error: 'Later.' }, { 'retry-after': String(seconds), 'x-error-code': code })
+
+const waits: number[] = []
+
+async function calling(...argv: string[]) {
+  return runCommand(argv, {
+    env: { AGENTPAY_URL: url, AGENTPAY_KEY: 'sk_test_a', AGENTPAY_DASHBOARD_SECRET: 'secret' },
+    wait: async milliseconds => {
+      waits.push(milliseconds)
+    },
+  })
+}
+
+const creates = (...more: string[]) => calling('agents', 'create', '--name', 'A', ...more)
+
+describe('a call', () => {
+  beforeEach(() => {
+    for (const list of [plays, seen, waits]) list.length = 0
+  })
+
+  test('that may be repeated is sent again with the same key when the connection breaks', async () => {
+    plays.push(breaks, breaksOff, gives(201, { id: 'agent_1' }))
+    expect(await creates()).toMatchObject({ code: 0, out: '{\n  "id": "agent_1"\n}\n' })
+    const keys = seen.map(({ headers }) => headers['idempotency-key'])
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1])
+    expect(keys[0]).toMatch(/^[\w-]{36}$/)
+    expect(seen.map(({ body }) => body)).toEqual(Array(3).fill('{"name":"A"}'))
+  })
+
+  test('has another key than the call before, or the one that is given', async () => {
+    await creates()
+    await creates()
+    await creates('--idempotency-key', 'mine')
+    const keys = seen.map(({ headers }) => headers['idempotency-key'])
+    expect([new Set(keys).size, keys[2]]).toEqual([3, 'mine'])
+  })
+
+  test('that changes something without a key is not sent again, and says why', async () => {
+    plays.push(breaks)
+    const { code, err } = await calling('agents', 'update', 'agent_1', '--name', 'B')
+    expect([code, seen.length]).toEqual([4, 1])
+    expect(err).toMatch(
+      /: the connection broke\. The call may have been carried out: look before you repeat it\.\n$/,
+    )
+  })
+
+  test('gives up when the connection keeps breaking', async () => {
+    plays.push(...Array(20).fill(breaks))
+    expect((await calling('agents', 'list')).code).toBe(4)
+    expect(waits).toEqual([200, 500, 1_000, 2_000, 4_000, 8_000])
+  })
+
+  test('waits out a 429 as long as it says, and what is busy', async () => {
+    plays.push(later(429, 'rate_limited', 12), later(503, 'unavailable', 2), gives(201, { id: 'agent_1' }))
+    expect((await creates()).code).toBe(0)
+    expect(waits).toEqual([12_000, 2_000])
+  })
+
+  test('without a key waits out a 429, and nothing else', async () => {
+    plays.push(later(429, 'rate_limited', 1), later(503, 'outcome_unknown', 1))
+    const { code, err } = await calling('agents', 'update', 'agent_1', '--name', 'B')
+    expect([code, err, waits]).toEqual([1, 'Later. (outcome_unknown)\n', [1_000]])
+  })
+
+  test('that is refused ends with 1, and with 3 where the key is not valid', async () => {
+    plays.push(gives(404, { error: 'No such agent.' }, { 'x-error-code': 'agent_not_found' }))
+    expect(await calling('agents', 'get', 'a')).toEqual({
+      code: 1,
+      out: '',
+      err: 'No such agent. (agent_not_found)\n',
+    })
+    plays.push(gives(401, { error: 'Send a valid key.' }, { 'x-error-code': 'unauthenticated' }))
+    expect((await calling('agents', 'get', 'a')).code).toBe(3)
+  })
+
+  test('shows a refusal harmless', async () => {
+    plays.push(gives(400, { error: 'a\u001b[2J' }, { 'x-error-code': 'bad' }))
+    expect((await calling('agents', 'get', 'a')).err).toBe('a\\u001b[2J (bad)\n')
+  })
+
+  test('that no service of ours answers is no crash', async () => {
+    plays.push(response => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway'))
+    expect(await calling('agents', 'get', 'a')).toMatchObject({
+      code: 1,
+      err: 'The service has answered with the status 502. (502)\n',
+    })
+  })
+
+  test('follows the pages of a list to its end', async () => {
+    const pages = [
+      { data: [{ id: 'a' }, { id: 'b' }], hasMore: true, nextCursor: 'one' },
+      { data: [{ id: 'c' }], hasMore: false, nextCursor: null },
+    ]
+    plays.push(...pages.map(page => gives(200, page)))
+    const { out } = await calling('agents', 'list', '--status', 'active', '--all')
+    expect(JSON.parse(out)).toEqual({
+      data: [{ id: 'a' }, { id: 'b' }, { id: 'c' }],
+      hasMore: false,
+      nextCursor: null,
+    })
+    expect(seen.map(one => one.url)).toEqual([
+      '/agents?limit=100&status=active',
+      '/agents?limit=100&status=active&cursor=one',
+    ])
+    plays.push(gives(200, { data: [], hasMore: false, nextCursor: null }))
+    expect(JSON.parse((await calling('agents', 'list', '--all')).out).data).toEqual([])
+  })
+
+  test('carries the credential that the operation takes', async () => {
+    await calling('agents', 'list')
+    await calling('customers', 'list')
+    await calling('keys', 'revoke', 'key_1', '--operator')
+    await calling('health', 'health')
+    expect(seen.map(({ headers }) => [headers.authorization, headers['x-dashboard-secret']])).toEqual([
+      ['Bearer sk_test_a', undefined],
+      [undefined, 'secret'],
+      [undefined, 'secret'],
+      [undefined, undefined],
+    ])
+    expect((await calling('agents', 'list', '--operator')).code).toBe(2)
+    expect((await calling('console', 'session')).err).toMatch(/is only for people in the console/)
+  })
+
+  test('names its run', async () => {
+    await creates('--run', 'run_1')
+    expect(seen[0]?.headers['x-run-id']).toBe('run_1')
+  })
+
+  test('writes what it gives to a file', async () => {
+    const folder = temporaryFolder()
+    plays.push(gives(200, { id: 'agent_1' }))
+    const env = { AGENTPAY_URL: url, AGENTPAY_KEY: 'sk_test_a' }
+    const ran = await runCommand(['agents', 'get', 'agent_1', '-o', 'agent.json'], { env, cwd: folder })
+    expect(ran).toEqual({ code: 0, out: '', err: '' })
+    expect((await import('node:fs')).readFileSync(join(folder, 'agent.json'), 'utf8')).toContain('agent_1')
+    const nowhere = await runCommand(['agents', 'get', 'a', '-o', 'no/such/file'], { env, cwd: folder })
+    expect(nowhere).toMatchObject({ code: 2, err: 'no/such/file cannot be written: ENOENT\n' })
+  })
+
+  test('to nobody says at once that nothing is there', async () => {
+    const env = { AGENTPAY_URL: 'http://127.0.0.1:1', AGENTPAY_KEY: 'sk_test_a' }
+    const { code, err } = await runCommand(['agents', 'list'], { env })
+    expect([code, err]).toEqual([
+      4,
+      'http://127.0.0.1:1 cannot be reached: nothing listens there. `agentpay doctor` tells more.\n',
+    ])
+  })
+
+  test('without a key or an address ends with 3 and says what to do', async () => {
+    expect((await runCommand(['agents', 'list'])).code).toBe(3)
+    const { code, err } = await runCommand(['agents', 'list'], { env: { AGENTPAY_URL: url } })
+    expect([code, err]).toEqual([3, 'You are not signed in: use `agentpay login`, or set AGENTPAY_KEY.\n'])
+    expect((await runCommand(['customers', 'list'], { env: { AGENTPAY_URL: url } })).code).toBe(3)
+  })
+})
+
+describe('the address of the service', () => {
+  const folder = temporaryFolder()
+  const instance = { url: 'http://127.0.0.1:8080', apiKey: 'sk_sandbox_a', dashboardSecret: 'kept' }
+  writeFileSync(join(folder, 'instance.json'), JSON.stringify(instance))
+  const found = (env: Record<string, string>) => findConnection({ env: { DATA_DIR: folder, ...env } })
+
+  test('is that of the running sandbox, unless another one is given', () => {
+    expect(found({})).toMatchObject({ url: instance.url, key: 'sk_sandbox_a', dashboardSecret: 'kept' })
+    expect(found({ AGENTPAY_KEY: 'at_test_a' })).toMatchObject({ url: instance.url, key: 'at_test_a' })
+  })
+
+  test('never gets a key that was kept for another', () => {
+    expect(found({ AGENTPAY_URL: 'https://pay.example' })).toMatchObject({
+      url: 'https://pay.example',
+      key: undefined,
+      dashboardSecret: undefined,
+    })
+    expect(found({ AGENTPAY_URL: 'http://127.0.0.1:8080/v1' })).toMatchObject({ key: 'sk_sandbox_a' })
+  })
+
+  test.each(['http://pay.example', 'ftp://pay.example', 'pay.example', 'https://a:b@pay.example'])(
+    'is refused as %s',
+    address => {
+      expect(() => found({ AGENTPAY_URL: address })).toThrow(
+        /use https|is a URL such as|no name and password/,
+      )
+    },
+  )
+})

@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { Io } from '../../src/command/io.ts'
+import { printsJson, printValue } from '../../src/command/output/print.ts'
+import { safeJson, safeLine, safeText } from '../../src/command/output/safe.ts'
+import { styleFor } from '../../src/command/output/style.ts'
+import { cutTo, widthOf } from '../../src/command/output/width.ts'
+
+function printed(value: unknown, columns?: number): string {
+  let text = ''
+  const stdout = {
+    ...(columns === undefined ? {} : { isTTY: true, columns }),
+    write: (piece: string | Uint8Array) => {
+      text += piece
+    },
+  }
+  printValue(value, { io: { stdout, env: { NO_COLOR: '1' } } as unknown as Io, asJson: false })
+  return text
+}
+
+const page = (...data: unknown[]) => ({ data, hasMore: false, nextCursor: null })
+
+describe('what is printed for people', () => {
+  test('is a table with amounts, instants and ids below each other', () => {
+    const rows = [
+      { createdAt: '2026-11-20T09:30:00.000Z', id: 'intent_1', amountEuros: 9.5, metadata: {} },
+      { createdAt: '2026-11-20T09:31:00.000Z', id: 'intent_22', amountEuros: 1200, metadata: {} },
+    ]
+    expect(printed(page(...rows))).toBe(
+      [
+        'id         amountEuros  createdAt',
+        'intent_1          9.50  2026-11-20 09:30:00Z',
+        'intent_22      1200.00  2026-11-20 09:31:00Z',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('keeps ids whole and leaves out columns that find no room', () => {
+    const id = `intent_${'0'.repeat(26)}`
+    const table = printed(page({ id, name: 'A', purpose: 'x'.repeat(40), amountEuros: 1 }), 60)
+    expect(table).toContain(id)
+    for (const line of table.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(60)
+  })
+
+  test('is each member of a record, inner ones after a dot, lists of records as tables', () => {
+    expect(
+      printed({ id: 'a', limits: { dailyEuros: 5 }, tags: ['x', 'y'], none: null, parts: [{ n: 1 }] }),
+    ).toBe(
+      'id                 a\nlimits.dailyEuros  5.00\ntags               x, y\nnone               –\n\nparts\nn\n1\n',
+    )
+  })
+
+  test('says when there is nothing, and when there is more', () => {
+    expect(printed(page())).toBe('None.\n')
+    expect(printed({ data: [{ id: 'a' }], hasMore: true, nextCursor: 'abc' })).toBe(
+      'id\na\nThere are more: --cursor abc, or --all for all.\n',
+    )
+  })
+
+  test('has wide letters below each other', () => {
+    expect(printed(page({ id: 'a', name: '会議' }, { id: 'b', name: 'e\u0301' }))).toBe(
+      'id  name\na   会議\nb   e\u0301\n',
+    )
+    expect(cutTo('会議室で', 5)).toBe('会議…')
+  })
+
+  test('never shows fewer digits of an amount than there are', () => {
+    expect(printed({ amountEuros: 0.001 })).toBe('amountEuros  0.001\n')
+  })
+})
+
+/** What a terminal would obey. */
+const OBEYED = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
+
+describe('a text of the service', () => {
+  const evil = 'a\u001b[2J\u009b31m\u202eb\r\nc\u0007\u2066'
+
+  test('cannot move the terminal', () => {
+    expect(safeLine(evil)).toBe('a\\u001b[2J\\u009b31m\\u202eb\\u000d c\\u0007\\u2066')
+    expect(safeText('a\tb\n\u001b')).toBe('a\tb\n\\u001b')
+    expect(printed({ [evil]: evil }).replaceAll('\n', '')).not.toMatch(OBEYED)
+  })
+
+  test('means the same in JSON, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        const json = safeJson({ text })
+        expect(JSON.parse(json)).toEqual({ text })
+        expect(json.replaceAll('\n', '')).not.toMatch(OBEYED)
+      }),
+    )
+  })
+})
+
+describe('the form', () => {
+  const io = (isTTY?: true) => ({ stdout: { isTTY } }) as unknown as Io
+
+  test('is a table on a terminal, JSON in a pipe, and what is asked for', () => {
+    expect([printsJson(io(true), {}), printsJson(io(), {})]).toEqual([false, true])
+    expect([printsJson(io(true), { json: true }), printsJson(io(), { table: true })]).toEqual([true, false])
+  })
+
+  test('has colour on a terminal that wants it, and nowhere else', () => {
+    const bold = (isTTY: boolean, env: Io['env']) =>
+      styleFor({ isTTY, write: () => undefined }, env).bold('a') !== 'a'
+    expect(bold(true, {})).toBe(true)
+    expect(bold(true, { NO_COLOR: '1' })).toBe(false)
+    expect(bold(true, { TERM: 'dumb' })).toBe(false)
+    expect(bold(false, {})).toBe(false)
+  })
+})

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { runCommand, runProgram } from '../support/command.ts'
+import { startTestService } from '../support/harness.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+
+const service = await startTestService()
+const { key, client } = await service.owner()
+const env = {
+  AGENTPAY_URL: service.url,
+  AGENTPAY_KEY: key,
+  AGENTPAY_DASHBOARD_SECRET: service.dashboardSecret,
+}
+
+const json = async (...argv: string[]) => JSON.parse((await runCommand(argv, { env })).out)
+
+describe('the program', () => {
+  test('creates a record, which a pipe gets as JSON', async () => {
+    const { code, out, err } = await runProgram(['agents', 'create', '--body', '-', '--name', 'Reader'], {
+      env,
+      input: '{"metadata":{"team":"research"}}',
+    })
+    expect([code, err]).toEqual([0, ''])
+    const agent = JSON.parse(out)
+    expect(agent).toMatchObject({ name: 'Reader', metadata: { team: 'research' } })
+    expect((await client.agents.get({ params: { id: agent.id } })).body).toEqual(agent)
+  })
+
+  test('tells a refusal on standard error, with its code, and ends with 1', async () => {
+    expect(await runProgram(['agents', 'get', 'agent_1'], { env })).toEqual({
+      code: 1,
+      out: '',
+      err: 'No such agent. (agent_not_found)\n',
+    })
+  })
+
+  test('ends with 3 with a key that is not valid, and with 4 where nobody listens', async () => {
+    expect((await runProgram(['agents', 'list'], { env: { ...env, AGENTPAY_KEY: 'sk_test_no' } })).code).toBe(
+      3,
+    )
+    expect(
+      (await runProgram(['agents', 'list'], { env: { ...env, AGENTPAY_URL: 'http://127.0.0.1:1' } })).code,
+    ).toBe(4)
+  })
+
+  test('finds the sandbox of the checkout by itself, and files where it was called', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'instance.json'), JSON.stringify({ url: service.url, apiKey: key }))
+    writeFileSync(join(folder, 'wallet.json'), '{"name":"From a file"}')
+    const called = { npm_lifecycle_event: 'agentpay', INIT_CWD: folder, DATA_DIR: folder }
+    const { out } = await runProgram(['wallets', 'create', '--body', '@wallet.json'], { env: called })
+    expect(JSON.parse(out)).toMatchObject({ name: 'From a file' })
+  })
+
+  test('is called agentpay in package.json, and has the mode of a program', () => {
+    const { bin, scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(scripts.agentpay).toContain(bin.agentpay)
+    const out = execFileSync(process.execPath, [bin.agentpay, '--version'], { encoding: 'utf8' })
+    expect(JSON.parse(out)).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
+  })
+})
+
+describe('against the service', () => {
+  test('a flow from an agent to an approved intent', async () => {
+    const { id: agentId, walletId } = await json('agents', 'create', '--name', 'Reader')
+    await json('fund', 'wallet', walletId, '--amountEuros', '60')
+    const intent = await json(
+      'intents',
+      'create',
+      '--agentId',
+      agentId,
+      '--amountEuros',
+      '9.5',
+      '--merchant',
+      'Bookshop',
+      '--purpose',
+      'A paper',
+    )
+    expect(intent).toMatchObject({ agentId, amountEuros: 9.5 })
+    const list = await runCommand(['intents', 'list', '--agentId', agentId], {
+      env: { ...env, NO_COLOR: '1' },
+      columns: 200,
+    })
+    expect(list.out).toMatch(/^id .*status .*amountEuros/)
+    expect(list.out).toContain(intent.id)
+    expect(list.out).toMatch(/ 9\.50 /)
+  })
+
+  test('a list is followed over its pages', async () => {
+    for (let n = 0; n < 3; n++) await client.wallets.create({ body: { name: `W${n}` } })
+    const { data } = await json('wallets', 'list', '--limit', '2', '--all')
+    expect(new Set(data.map(({ id }: { id: string }) => id)).size).toBe(data.length)
+    expect(data.length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('the operator sees what is the operator’s', async () => {
+    expect((await json('customers', 'list')).data.length).toBeGreaterThan(0)
+  })
+
+  test('a repetition with one key has one effect', async () => {
+    const create = () => json('wallets', 'create', '--name', 'Once', '--idempotency-key', 'once-1')
+    expect((await create()).id).toBe((await create()).id)
+  })
+
+  test('a page is downloaded to a file, and never onto a terminal unless it is a text', async () => {
+    const folder = temporaryFolder()
+    await runCommand(['pages', 'openapi', '-o', 'openapi.json'], { env, cwd: folder })
+    expect(JSON.parse(readFileSync(join(folder, 'openapi.json'), 'utf8')).openapi).toBe('3.1.1')
+    const shown = await runCommand(['pages', 'docs'], { env, columns: 80 })
+    expect([shown.code, shown.out]).toEqual([0, expect.stringMatching(/^<!doctype html>/i)])
+    const missing = await runCommand(['statements', 'pdf', 'statement_1', '-o', 'a.pdf'], {
+      env,
+      cwd: folder,
+    })
+    expect(missing.code).toBe(1)
+  })
+
+  test('what a name holds cannot move the terminal', async () => {
+    const { body } = await client.agents.create({ body: { name: 'Evil \u202e name' } })
+    const { out } = await runCommand(['agents', 'get', body.id], { env, columns: 80 })
+    expect(out).toContain('Evil \\u202e name')
+  })
+})

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../src/areas.ts'
+import { memberOptions } from '../../src/command/arguments/members.ts'
+import { readCall, refuseIncomplete } from '../../src/command/arguments/operation-call.ts'
+import { operationOptions } from '../../src/command/arguments/options.ts'
+import { exampleArguments, exampleOf } from '../../src/command/help/example.ts'
+import { readTable } from '../../src/command/table.ts'
+import { published } from '../../src/kernel/contract/area.ts'
+
+const table = readTable()
+const commands = published(areas).map(({ key, operation }) => ({ key, operation, command: table.get(key) }))
+
+describe('the table of commands', () => {
+  test('gives each published operation a noun and a verb of its own', () => {
+    const names = commands.map(({ command }) => `${command.noun} ${command.verb}`)
+    expect(new Set(names).size).toBe(names.length)
+    for (const { key, command } of commands) expect(table.nouns[command.noun]?.verbs[command.verb]).toBe(key)
+  })
+
+  test('has method, path, callers and scope of each contract', () => {
+    for (const { operation, command } of commands)
+      expect([command.method, command.path, command.callers, command.scope]).toEqual([
+        operation.method,
+        operation.path,
+        operation.callers,
+        operation.scope,
+      ])
+  })
+
+  test('reads the line of one operation, and none of an unknown one', () => {
+    expect(table.find('intents.create')).toMatchObject({ method: 'POST', path: '/intents', takesKey: true })
+    for (const key of ['intents.nothing', 'version', 'intents', '"', 'nouns.x'])
+      expect(table.find(key)).toBeUndefined()
+  })
+
+  test.each(commands.map(one => [one.key, one] as const))(
+    'the example of %s means what the contract says',
+    (_, { operation, command }) => {
+      const call = readCall(command, exampleArguments(command))
+      refuseIncomplete(command, call)
+      // A body without members is not sent at all, and means `{}`.
+      expect(call.members ?? {}).toEqual(operation.example ?? {})
+      if (operation.example !== undefined)
+        expect(operation.body.safeParse(call.members ?? {}).error).toBeUndefined()
+      expect(Object.values(call.params)).toEqual(command.params.map(({ example }) => example))
+    },
+  )
+
+  test('has examples that a shell hands over unchanged', () => {
+    const script = commands.map(({ command }) => exampleOf(command)).join('\n')
+    const text = execFileSync('bash', [
+      '-c',
+      `agentpay() { printf '%s\\037' "$@"; printf '\\036'; }\n${script}`,
+    ])
+    const lines = text.toString().split('\u001e').slice(0, -1)
+    expect(lines.map(line => line.split('\u001f').slice(2, -1))).toEqual(
+      commands.map(({ command }) => exampleArguments(command)),
+    )
+  })
+
+  test('has only one member that is called like an option of the command', () => {
+    const taken = commands.flatMap(({ command }) =>
+      memberOptions(command).filter(name => Object.hasOwn(operationOptions, name)),
+    )
+    expect([...new Set(taken)]).toEqual(['body'])
+  })
+})

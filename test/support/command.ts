@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Io } from '../../src/command/io.ts'
+import { run } from '../../src/command/main.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly cwd?: string
+  /** Whether it writes to a terminal, of this width. */
+  readonly columns?: number
+  readonly wait?: Io['wait']
+}
+
+/** No address and no key but those that a test gives: not those of a sandbox that happens to run. */
+const NOTHING = { DATA_DIR: 'no-such-folder', XDG_CONFIG_HOME: '/nowhere', HOME: '/nowhere' }
+
+/** Runs a command line in this process. */
+export async function runCommand(argv: readonly string[], given: Surroundings = {}): Promise<Ran> {
+  const written = { out: '', err: '' }
+  const { env = {}, input = '', cwd = process.cwd(), columns } = given
+  const output = (name: 'out' | 'err') => ({
+    ...(columns === undefined ? {} : { isTTY: true, columns }),
+    write(piece: string | Uint8Array) {
+      written[name] += Buffer.from(piece).toString()
+      return true
+    },
+  })
+  const code = await run(argv, {
+    stdin: (async function* () {
+      yield input
+    })(),
+    stdout: output('out'),
+    stderr: output('err'),
+    env: { ...NOTHING, ...env },
+    cwd,
+    signal: new AbortController().signal,
+    wait: given.wait ?? (async () => undefined),
+  })
+  return { code, ...written }
+}
+
+const launcher = join(import.meta.dirname, '../../src/bin/launcher/agentpay.mjs')
+
+/** Runs the real program. */
+export async function runProgram(
+  argv: readonly string[],
+  { env = {}, cwd = process.cwd(), input = '' }: Surroundings = {},
+): Promise<Ran> {
+  const child = spawn(process.execPath, [launcher, ...argv], {
+    cwd,
+    env: { PATH: process.env.PATH, ...NOTHING, ...env },
+  })
+  child.stdin.end(input)
+  const exited = new Promise<number>(resolve => child.once('close', code => resolve(code ?? -1)))
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited])
+  return { code, out, err }
+}
