@@ -1,5 +1,5 @@
 # One image for every process of ours. The command chooses: src/bin/api.ts if nothing is said, or worker.ts, relay.ts,
-# migrate.ts, namespace.ts beside it. It writes nothing, so its root file system can be read-only.
+# migrate.ts, namespace.ts beside it. It writes to the folder files only, so its root file system can be read-only.
 #
 # The base is pinned by digest: the tag says to people what it is. docs/production.md tells how to check and renew it.
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base
@@ -28,6 +28,8 @@ COPY --from=workflows /app/dist dist
 COPY src src
 COPY activities activities
 COPY temporal-config temporal-config
+# A volume for uploaded files begins as this folder is: the user of the processes may write.
+RUN mkdir --mode=1777 files
 ENV HOST=0.0.0.0 PORT=8080
 EXPOSE 8080
 USER 1000:1000

@@ -30,6 +30,7 @@ import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { kycArea } from './identity/kyc/kyc.ts'
 import { onboardingArea } from './identity/onboarding/onboarding.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
@@ -59,6 +60,7 @@ export const areas = {
   console: consoleArea,
   sessions: sessionsArea,
   onboarding: onboardingArea,
+  kyc: kycArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { grantedTime } from '../derive/http/body-time.ts'
 import { addressIn, type IsProxy, proxies } from '../derive/http/client-address.ts'
 import { refuseConnection } from '../derive/http/respond.ts'
 import type { Settings } from '../platform/settings/settings.ts'
@@ -10,7 +11,7 @@ import { clock } from '../values/clock.ts'
 export interface ConnectionLimits {
   /** For the headers of a request, from its first byte; and for the first byte on a new connection. */
   readonly headersMs: number
-  /** For a body, from the end of its headers. */
+  /** For a body, from the end of its headers; a file has longer: see `grantTime`. */
   readonly bodyMs: number
   /** For a client that takes nothing of the answer sent to it. */
   readonly answerMs: number
@@ -188,7 +189,7 @@ function checkBody(
   { bodyMs, answerMs }: ConnectionLimits,
   now: number,
 ): void {
-  const late = now - exchange.since - bodyMs
+  const late = now - exchange.since - bodyMs - grantedTime(exchange.request)
   if (late <= 0) return
   const hasReader = !(exchange.isTimedOut || exchange.isAnswered) && exchange.request.emit('timeout')
   if (hasReader) exchange.isTimedOut = true

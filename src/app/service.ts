@@ -8,10 +8,11 @@ import { hostAmong } from '../derive/http/raw-request.ts'
 import { router } from '../derive/http/routes.ts'
 import { runHeader } from '../derive/http/run-header.ts'
 import { sweep } from '../kernel/background/sweep.ts'
+import { sweepFiles } from '../kernel/background/sweep-files.ts'
 import { published } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { connectionLimits } from './connections.ts'
-import { type OpenRuntime, openRuntime, type RuntimeOptions } from './runtime.ts'
+import { type OpenRuntime, openRuntime, type Part, type RuntimeOptions } from './runtime.ts'
 import { apiServer } from './server.ts'
 
 export interface Service {
@@ -22,6 +23,7 @@ export interface Service {
 }
 
 const SWEEP_EVERY = 600_000
+const SWEEP_FILES_EVERY = 1_800_000
 const MIB = 1_048_576
 
 /** Opens the API without listening yet. */
@@ -45,7 +47,7 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
       return at.port
     },
     async stop() {
-      clearInterval(sweeping)
+      await sweeping.stop()
       await server.close()
       await runtime.threads.stop()
       await database.close()
@@ -106,7 +108,16 @@ const reporting = ({
   onFailure: (error, requestId) => log.error({ err: error, requestId }, 'request failed'),
 })
 
-const startSweeping = ({ areas, database, log }: OpenRuntime): NodeJS.Timeout =>
-  setInterval(() => {
-    sweep(database, areas).catch((error: unknown) => log.warn({ err: error }, 'sweep failed'))
-  }, SWEEP_EVERY).unref()
+function startSweeping({ areas, database, log, ports }: OpenRuntime): Part {
+  const warn = (error: unknown) => log.warn({ err: error }, 'sweep failed')
+  const rounds = [
+    setInterval(() => void sweep(database, areas).catch(warn), SWEEP_EVERY),
+    setInterval(() => void sweepFiles(database, ports.files).catch(warn), SWEEP_FILES_EVERY),
+  ]
+  for (const round of rounds) round.unref()
+  return {
+    async stop() {
+      for (const round of rounds) clearInterval(round)
+    },
+  }
+}

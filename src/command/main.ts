@@ -8,9 +8,9 @@ import { ownCommands } from './own/own-commands.ts'
 import { readTable } from './table.ts'
 
 /** Runs one command line and gives its exit code: 0 done, 1 refused, 2 usage, 3 not signed in, 4 not reachable. */
-export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function run(argv: readonly string[], io: Io, table = readTable()): Promise<ExitCode> {
   try {
-    return await runFound(argv, { io, table: readTable(), ownCommands })
+    return await runFound(argv, { io, table, ownCommands })
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     const { message, code, exitCode } = error

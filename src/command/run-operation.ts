@@ -3,11 +3,12 @@ import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { answerOf } from '../derive/call.ts'
 import { joinBody, readContent } from './arguments/body.ts'
+import { formOf, hasFiles } from './arguments/files.ts'
 import { type OperationCall, refuseIncomplete } from './arguments/operation-call.ts'
 import type { Input } from './calls/caller.ts'
 import { type Reply, textOf } from './calls/send.ts'
 import { type Context, resultOf } from './context.ts'
-import { CommandFailure, type ExitCode, exitCodes, usageError } from './io.ts'
+import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from './io.ts'
 import { isPage } from './output/print.ts'
 import { safeJson, safeText } from './output/safe.ts'
 import type { Command } from './table.ts'
@@ -34,21 +35,33 @@ async function inputOf(command: Command, typed: OperationCall, { io }: Context):
   const { params, query, members, options } = typed
   const whole = typeof options.body === 'string' ? options.body : undefined
   if (whole !== undefined && !command.body) throw usageError(`${command.noun} ${command.verb} takes no body.`)
-  const isRaw = command.body?.kind === 'raw'
-  const content = isRaw
-    ? { raw: await readContent(whole ?? '', io) }
-    : { body: await joinBody(whole, members, io) }
+  const content: Pick<Input, 'raw' | 'body' | 'headers'> =
+    command.body?.kind === 'raw'
+      ? { raw: await readContent(whole ?? '', io) }
+      : await contentOf(await joinBody(whole, members, io), io)
   const key = options['idempotency-key']
   if (key !== undefined && !command.takesKey)
     throw usageError(`${command.noun} ${command.verb} takes no idempotency key.`)
   return {
     params,
     query,
-    ...(content.body === undefined && !isRaw ? {} : content),
+    ...content,
     ...(typeof key === 'string' ? { idempotencyKey: key } : {}),
-    ...(typeof options.run === 'string' ? { headers: { 'x-run-id': options.run } } : {}),
+    headers: {
+      ...content.headers,
+      ...(typeof options.run === 'string' ? { 'x-run-id': options.run } : {}),
+    },
     ...(options.operator === true ? { asOperator: true } : {}),
   }
+}
+
+/** JSON, or a form in parts where files are among the members. */
+async function contentOf(
+  body: Readonly<Record<string, unknown>> | undefined,
+  io: Io,
+): Promise<Pick<Input, 'raw' | 'body' | 'headers'>> {
+  if (body === undefined) return {}
+  return hasFiles(body) ? formOf(body, io) : { body }
 }
 
 /** Prints every page of a list: as one list for people, and as one page for pipes, written while it is read. */

@@ -59,7 +59,21 @@ async function call(
   operation: AnyOperation,
   input: CallInput,
 ): Promise<Answer<unknown>> {
-  const { url, ...request } = requestOf(options, operation, input)
-  const response = await fetch(url, request)
+  const { body, ...others } = input
+  const form = formOf(body)
+  const { url, ...request } = requestOf(options, operation, form ? others : input)
+  const response = await fetch(url, form ? { ...request, body: form } : request)
   return answerOf(response.status, response.headers, await response.text())
+}
+
+/** A body with a `Blob` or `File` as a form: its other members as texts, or as JSON where they are none. */
+function formOf(body: unknown): FormData | undefined {
+  const members = Object.entries(Object(body) as object)
+  if (!members.some(([, value]) => value instanceof Blob)) return undefined
+  const form = new FormData()
+  for (const [name, value] of members) {
+    if (value instanceof Blob) form.append(name, value)
+    else if (value !== undefined) form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
+  }
+  return form
 }

@@ -77,6 +77,7 @@ import { ConsoleReferences } from './m0103-console-references.ts'
 import { StoredFiles } from './m0104-stored-files.ts'
 import { Devices } from './m0105-devices.ts'
 import { Onboardings } from './m0108-onboarding.ts'
+import { Kyc } from './m0109-kyc.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -159,4 +160,5 @@ export const migrations = [
   { name: 'm0104-stored-files', class: StoredFiles },
   { name: 'm0105-devices', class: Devices },
   { name: 'm0108-onboarding', class: Onboardings },
+  { name: 'm0109-kyc', class: Kyc },
 ]

@@ -40,7 +40,7 @@ export class DamagedFile extends Error {}
 export interface Files {
   /** Writes the file to the disk and flushes it, without a name: what is long is done before a transaction begins. */
   stage(owner: FileOwner, content: FileContent): Promise<StagedFile>
-  /** Writes a file and gives it its name: one that no row comes to name within the hour is swept. */
+  /** Writes a file and gives it its name: one that no row comes to name within an hour is swept. */
   put(owner: FileOwner, bytes: Uint8Array): Promise<{ readonly sha256: string; readonly bytes: number }>
   /** Undefined where there is no such file. Reading throws `DamagedFile` at the first piece that is not as written. */
   open(owner: FileOwner, sha256: string): Promise<OpenedFile | undefined>

@@ -2,11 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { areas as realAreas } from '../../src/areas.ts'
+import { Table } from '../../src/command/table.ts'
+import { commandTable, writeTable } from '../../src/derive/commands/command-table.ts'
 import { runCommand, runProgram } from '../support/command.ts'
 import { startTestService } from '../support/harness.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
+import { PAPER_TABLES, papersArea } from '../support/uploading-noun.ts'
 
-const service = await startTestService()
+const areas = { ...realAreas, papers: papersArea }
+const service = await startTestService({ areas, tables: PAPER_TABLES })
 const { key, client } = await service.owner()
 const env = {
   AGENTPAY_URL: service.url,
@@ -121,5 +126,61 @@ describe('against the service', () => {
     const { body } = await client.agents.create({ body: { name: 'Evil \u202e name' } })
     const { out } = await runCommand(['agents', 'get', body.id], { env, columns: 80 })
     expect(out).toContain('Evil \\u202e name')
+  })
+})
+
+describe('a file', () => {
+  const table = new Table(writeTable(commandTable(areas)))
+  const PDF = '%PDF-1.4\nsomething\u0000else'
+  const files = (cwd: string, argv: readonly string[], input = '') =>
+    runCommand(['papers', ...argv], { env, cwd, table, input })
+
+  test('is sent with its name beside the other members, and comes back as it was', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'the "bill".pdf'), PDF)
+    const given = [
+      'file',
+      '--title',
+      'A bill',
+      '--pages',
+      '2',
+      '--authors',
+      'Ada',
+      '--paper',
+      'the "bill".pdf',
+    ]
+    const { code, out, err } = await files(cwd, given)
+    expect([code, err]).toEqual([0, ''])
+    const paper = JSON.parse(out)
+    expect(paper).toMatchObject({ title: 'A bill', declaredType: 'application/pdf', size: PDF.length })
+    expect(paper.name).toMatch(/bill.*\.pdf$/)
+    expect(await files(cwd, ['read', paper.id, '--output', 'back.pdf'])).toEqual({
+      code: 0,
+      out: '',
+      err: '',
+    })
+    expect(readFileSync(join(cwd, 'back.pdf'), 'utf8')).toBe(PDF)
+    expect((await files(cwd, ['read', paper.id])).out).toBe(PDF)
+  })
+
+  test('comes from standard input, too, and is sent once under one key', async () => {
+    const cwd = temporaryFolder()
+    const send = () => files(cwd, ['file', '--title', 'B', '--paper', '-', '--idempotency-key', 'b'], PDF)
+    const [first, second] = [await send(), await send()]
+    expect([first.code, second.out]).toEqual([0, first.out])
+  })
+
+  test('that is missing or refused is told, and never shown on a terminal where it is no text', async () => {
+    const cwd = temporaryFolder()
+    expect(await files(cwd, ['file', '--title', 'C', '--paper', 'no.pdf'])).toMatchObject({
+      code: 2,
+      err: 'no.pdf cannot be read: ENOENT\n',
+    })
+    expect((await files(cwd, ['file', '--title', 'taken', '--paper', '-'], PDF)).err).toBe(
+      'This title is taken. (paper_refused)\n',
+    )
+    const { id } = JSON.parse((await files(cwd, ['file', '--title', 'D', '--paper', '-'], PDF)).out)
+    const shown = await runCommand(['papers', 'read', id], { env, table, columns: 80 })
+    expect([shown.code, shown.out, shown.err]).toEqual([2, '', expect.stringContaining('--output <file>')])
   })
 })

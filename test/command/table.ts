@@ -1,15 +1,26 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
+import { NamedFile } from '../../src/command/arguments/files.ts'
 import { memberOptions } from '../../src/command/arguments/members.ts'
 import { readCall, refuseIncomplete } from '../../src/command/arguments/operation-call.ts'
 import { operationOptions } from '../../src/command/arguments/options.ts'
 import { exampleArguments, exampleOf } from '../../src/command/help/example.ts'
 import { readTable } from '../../src/command/table.ts'
 import { published } from '../../src/kernel/contract/area.ts'
+import { takesFiles } from '../../src/kernel/contract/upload.ts'
 
 const table = readTable()
 const commands = published(areas).map(({ key, operation }) => ({ key, operation, command: table.get(key) }))
+
+/** Files are named where the contract has their content. */
+const contentOf = (members: object, example: object) =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [
+      name,
+      value instanceof NamedFile ? (example as Record<string, unknown>)[name] : value,
+    ]),
+  )
 
 describe('the table of commands', () => {
   test('gives each published operation a noun and a verb of its own', () => {
@@ -40,9 +51,10 @@ describe('the table of commands', () => {
       const call = readCall(command, exampleArguments(command))
       refuseIncomplete(command, call)
       // A body without members is not sent at all, and means `{}`.
-      expect(call.members ?? {}).toEqual(operation.example ?? {})
-      if (operation.example !== undefined)
-        expect(operation.body.safeParse(call.members ?? {}).error).toBeUndefined()
+      const body = contentOf(call.members ?? {}, operation.example ?? {})
+      expect(body).toEqual(operation.example ?? {})
+      const isJson = operation.example !== undefined && !takesFiles(operation)
+      if (isJson) expect(operation.body.safeParse(body).error).toBeUndefined()
       expect(Object.values(call.params)).toEqual(command.params.map(({ example }) => example))
     },
   )

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Io } from '../../src/command/io.ts'
 import { run } from '../../src/command/main.ts'
+import type { Table } from '../../src/command/table.ts'
 
 export interface Ran {
   readonly code: number
@@ -17,6 +18,8 @@ interface Surroundings {
   /** Whether it writes to a terminal, of this width. */
   readonly columns?: number
   readonly wait?: Io['wait']
+  /** In place of the committed one. */
+  readonly table?: Table
 }
 
 /** No address and no key but those that a test gives: not those of a sandbox that happens to run. */
@@ -33,7 +36,7 @@ export async function runCommand(argv: readonly string[], given: Surroundings = 
       return true
     },
   })
-  const code = await run(argv, {
+  const io = {
     stdin: (async function* () {
       yield input
     })(),
@@ -43,7 +46,8 @@ export async function runCommand(argv: readonly string[], given: Surroundings = 
     cwd,
     signal: new AbortController().signal,
     wait: given.wait ?? (async () => undefined),
-  })
+  }
+  const code = await run(argv, io, given.table)
   return { code, ...written }
 }
 

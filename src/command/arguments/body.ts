@@ -1,23 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { type Io, usageError } from '../io.ts'
+import { NamedFile, readInput, readNamedFile } from './files.ts'
 import { putAt } from './members.ts'
-
-/** The bytes of standard input. */
-export async function readInput({ stdin }: Io): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  for await (const piece of stdin) pieces.push(Buffer.from(piece))
-  return Buffer.concat(pieces)
-}
-
-/** The bytes of a file that an argument names. */
-export async function readNamedFile(name: string, { cwd }: Io): Promise<Buffer> {
-  try {
-    return await readFile(resolve(cwd, name))
-  } catch (error) {
-    throw usageError(`${name} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`)
-  }
-}
 
 /** The content that `--body` names: `-` is standard input, `@file` a file, anything else the content itself. */
 export async function readContent(text: string, io: Io): Promise<Buffer> {
@@ -30,7 +13,7 @@ export async function joinBody(
   whole: string | undefined,
   members: Readonly<Record<string, unknown>> | undefined,
   io: Io,
-): Promise<unknown> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (whole === undefined) return members
   const body = parsed((await readContent(whole, io)).toString('utf8'))
   for (const [name, value] of Object.entries(members ?? {}))
@@ -54,7 +37,7 @@ function jsonIn(text: string): unknown {
 }
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NamedFile)
 
 /** Objects are joined member by member; anything else takes the place of what was there. */
 function mergedInto(before: unknown, value: unknown): unknown {

@@ -1,5 +1,6 @@
 import { suggestion } from '../nearest.ts'
 import type { Shape } from '../table.ts'
+import { NamedFile } from './files.ts'
 
 /** What a text means as a value of this shape, or why it cannot be one. */
 export type Read = { readonly value: unknown } | { readonly problem: string }
@@ -9,6 +10,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/
 export function readValue(text: string, shape: Shape): Read {
   const { types, choices } = shape
   const may = (type: string): boolean => types.includes(type)
+  if (shape.isFile) return { value: new NamedFile(text) }
   if (types.length === 0) return anything(text)
   if (text === 'null' && may('null')) return { value: null }
   if (choices) return choiceOf(text, choices)

@@ -25,6 +25,7 @@ const quoted = (text: string): string =>
 
 function optionsFor(name: string, value: unknown, shape: Shape): string[] {
   if (value === undefined) return []
+  if (shape.isFile) return [`--${name}`, `${name}.pdf`]
   if (Array.isArray(value)) return listOptions(name, value, shape)
   if (typeof value === 'object' && value !== null) return objectOptions(name, value, shape)
   if (value === true && isFlag(shape)) return [`--${name}`]

@@ -59,7 +59,7 @@ const isKeySet = (value: unknown): value is Parameters<Verify>[1] =>
   isRecord(value) && Array.isArray(value.keys)
 
 async function readJson(name: string, { io }: Context, remedy = ''): Promise<unknown> {
-  const { readInput, readNamedFile } = await import('../arguments/body.ts')
+  const { readInput, readNamedFile } = await import('../arguments/files.ts')
   const bytes = await (name === '-' ? readInput(io) : readNamedFile(name, io)).catch(error => {
     throw remedy === '' ? error : usageError(`${(error as Error).message}. Keep the keys first: ${remedy}`)
   })

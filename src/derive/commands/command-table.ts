@@ -8,6 +8,7 @@ import {
   takesKey,
 } from '../../kernel/contract/operation.ts'
 import { atOnce } from '../../kernel/contract/time-slices.ts'
+import { uploadsIn } from '../../kernel/contract/upload.ts'
 import { info } from '../openapi/document.ts'
 import { isBodyRequired } from '../openapi/operation.ts'
 import { type ParameterExample, parameterExamples, pathParameters } from '../openapi/parameters.ts'
@@ -100,8 +101,10 @@ function bodyOf(operation: AnyOperation, schemas: SchemaCollector): { body?: Bod
   const { body, rawBody, example, method } = operation
   if (rawBody && method !== 'GET') return { body: { kind: 'raw', required: false, members: [] } }
   if (!body) return {}
+  const files = uploadsIn(body)
+  const members = membersIn(body, schemas).map(
+    (member): Member => (files.has(member.name) ? { ...member, isFile: true } : member),
+  )
   const shown = example === undefined ? {} : { example }
-  return {
-    body: { kind: 'json', required: isBodyRequired(body), members: membersIn(body, schemas), ...shown },
-  }
+  return { body: { kind: 'json', required: isBodyRequired(body), members, ...shown } }
 }

@@ -12,6 +12,8 @@ export interface Shape {
   readonly members?: readonly Member[]
   /** Each item of an array. */
   readonly items?: Shape
+  /** A file: the command is given its name, and sends its content. */
+  readonly isFile?: true
   /** Each value of an object whose names are free. */
   readonly values?: Shape
 }

@@ -74,12 +74,24 @@ const places = { path: 'Path', query: 'Query', header: 'Headers' } as const
 function inputs(book: Book, { parameters: all, operation }: Entry): Content {
   const { requestBody } = operation
   const body = jsonOf(requestBody ?? {})?.schema
-  const about = [requestBody?.description, !requestBody?.required && 'It may be left out.'].filter(Boolean)
+  const about = [
+    mediaTypes(requestBody?.content),
+    requestBody?.description,
+    !requestBody?.required && 'It may be left out.',
+  ].filter(Boolean)
   const lists = (['path', 'query', 'header'] as const).flatMap(place => {
     const own = all.filter(parameter => parameter.in === place && !isOfAll(parameter))
     return own.length > 0 ? [html`<h3>${places[place]}</h3>${parameters(book, own)}`] : []
   })
   return [lists, body && html`<h3>Body <small>${about.join(' ')}</small></h3>${members(book, body, 'sent')}`]
+}
+
+/** Said where the body need not be JSON. */
+function mediaTypes(content: object = {}): string | undefined {
+  const others = Object.keys(content).filter(type => type !== 'application/json')
+  if (others.includes('multipart/form-data'))
+    return 'As multipart/form-data, or as JSON with files in Base64.'
+  return others.length > 0 && others[0] !== '*/*' ? `As ${others[0]}, or as JSON.` : undefined
 }
 
 const namesOfAll: ReadonlySet<string> = new Set(Object.values(headerParameters).map(({ name }) => name))

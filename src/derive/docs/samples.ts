@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../openapi/types.ts'
 import type { Entry } from './book.ts'
 import { jsonOf } from './book.ts'
 import { asJson, asTypescript } from './print.ts'
@@ -11,12 +12,29 @@ export function curlOf(entry: Entry): string {
   const lines = [
     ...(address.length > LONG ? [command, address] : [`${command} ${address}`]),
     ...credentialOf(operation.security),
-    ...(body === undefined
-      ? []
-      : ["-H 'Content-Type: application/json'", `-d ${quoted(indented(asJson(body)))}`]),
+    ...bodyLines(entry, body),
   ]
   return lines.join(' \\\n  ')
 }
+
+function bodyLines({ operation }: Entry, body: unknown): string[] {
+  if (body === undefined) return []
+  const { content = {} } = operation.requestBody ?? {}
+  const form = content['multipart/form-data']?.schema?.properties
+  if (form) return partsOf(body, form)
+  if (content['application/x-www-form-urlencoded'])
+    return Object.entries(body as object).map(
+      ([name, text]) => `--data-urlencode ${quoted(`${name}=${text}`)}`,
+    )
+  return ["-H 'Content-Type: application/json'", `-d ${quoted(indented(asJson(body)))}`]
+}
+
+/** A file is sent from the disk; what is no text is sent as JSON. */
+const partsOf = (body: unknown, form: Readonly<Record<string, JsonSchema>>): string[] =>
+  Object.entries(body as object).map(([name, value]) => {
+    if (form[name]?.format === 'binary') return `-F ${quoted(`${name}=@document.pdf`)}`
+    return `--form-string ${quoted(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)}`
+  })
 
 /** Breaks long arguments onto lines of their own. */
 const LONG = 48

@@ -16,7 +16,8 @@ const formats: Readonly<Record<string, string>> = {
 }
 
 /** The kind of a string: its format, or an id, recognized by its example. */
-function kindOf({ format, examples = [] }: JsonSchema): string | undefined {
+function kindOf({ format, contentEncoding, examples = [] }: JsonSchema): string | undefined {
+  if (contentEncoding) return 'file'
   if (format) return formats[format] ?? format
   const [, prefix] = /^([a-z]+)_[0-9a-z]{26}$/.exec(String(examples[0])) ?? []
   return prefix && `${prefix} id`

@@ -50,8 +50,19 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
 
 function describe(headers: Headers, { type = JSON_TYPE, name }: Outcome): void {
   headers['Content-Type'] = type
-  if (name) headers['Content-Disposition'] = `attachment; filename="${name}"`
+  if (name) headers['Content-Disposition'] = attachmentAs(name)
   if (type.startsWith('text/html')) Object.assign(headers, { ...PAGE_HEADERS, ...headers })
+}
+
+/** A name that ASCII has not comes a second time, as RFC 8187 writes it; quotes and what controls are never in the first. */
+function attachmentAs(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\]/g, '_')
+  if (plain === name) return `attachment; filename="${name}"`
+  const escaped = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${escaped}`
 }
 
 /**

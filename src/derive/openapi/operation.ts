@@ -105,9 +105,7 @@ function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
 }
 
 const uploadWords = (operation: AnyOperation): string =>
-  `As a form at most ${inMib(uploadLimitOf(operation, true))}, as JSON ${inMib(uploadLimitOf(operation, false))}.`
-
-const inMib = (bytes: number): string => `${Math.floor(bytes / 104_857.6) / 10} MiB`
+  `As a form at most ${inKiB(uploadLimitOf(operation, true))}, as JSON ${inKiB(uploadLimitOf(operation, false))}.`
 
 /** The other media types in which the same body may come. */
 function otherForms(

@@ -6,7 +6,8 @@ import { UploadedFile, uploadLimitOf, uploadsIn, wrongMediaType } from '../../ke
 import type { Files } from '../../ports/files.ts'
 import type { Threads } from '../../ports/threads.ts'
 import { JSON_TYPE } from '../http/body.ts'
-import { readBytes, type TakeRoom } from '../http/body-bytes.ts'
+import { announcesBody, readBytes, type TakeRoom } from '../http/body-bytes.ts'
+import { grantTime } from '../http/body-time.ts'
 import { membersAsJson } from './shape.ts'
 import type { readBody } from './thread.ts'
 
@@ -35,10 +36,12 @@ export class Reception {
   /** The members of the body, with an `UploadedFile` for each file. Nothing is on disk yet. */
   async read(request: IncomingMessage, operation: AnyOperation): Promise<unknown> {
     const type = request.headers['content-type'] ?? ''
-    const bytes = await readBytes(request, uploadLimitOf(operation, MULTIPART.test(type)), this.#room)
-    if (bytes.length === 0) return {}
+    if (!announcesBody(request)) return {}
     if (!MULTIPART.test(type) && !JSON_TYPE.test(type))
       throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
+    const room = this.#roomFor(request)
+    const bytes = await readBytes(request, uploadLimitOf(operation, MULTIPART.test(type)), room)
+    if (bytes.length === 0) return {}
     const names = [...uploadsIn(operation.body).keys()]
     const { threads, turn } = this.#tools
     const read = await threads.run<typeof readBody>(
@@ -70,9 +73,12 @@ export class Reception {
   }
 
   /** The memory stays reserved: the files are in it until they are on disk. */
-  #room: TakeRoom = async bytes => {
-    this.#releases.push(await this.#tools.room(bytes))
-    return () => undefined
+  #roomFor(request: IncomingMessage): TakeRoom {
+    return async bytes => {
+      this.#releases.push(await this.#tools.room(bytes))
+      grantTime(request, bytes)
+      return () => undefined
+    }
   }
 }
 

@@ -70,7 +70,7 @@ const fails = {
   expires_in_past: [400, 'expiresAt: name a time that is still to come.'],
   owner_not_verified: [
     400,
-    'environment: live keys are made for a verified owner. See GET /customers/me, kycStatus.',
+    'environment: live keys are made for a verified owner. See GET /kyc/status for what is missing.',
   ],
   scope_not_held: [403, 'scopes: a key cannot give more than it has itself.'],
   expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],

@@ -222,9 +222,9 @@ export const bodyLimitOf = ({
 }: Pick<AnyOperation, 'callers' | 'bodyLimitKiB'>): number =>
   (bodyLimitKiB ?? (callers.includes('public') ? 4 : 64)) * 1_024
 
-/** `64 KiB`, `1 MiB` */
+/** `64 KiB`, `1 MiB`, `2.1 MiB` */
 export const inKiB = (bytes: number): string =>
-  bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`
+  bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${Math.round(bytes / 104_857.6) / 10} MiB`
 
 /** The refusal for an id that names no record visible to the caller. */
 export const missing = (noun: string): Failure => [404, `No such ${noun}.`]

@@ -81,7 +81,7 @@ export function upload({
     })
     .superRefine((file, context) => {
       const problem = problemOf(file, { maxMib, kinds }, wanted)
-      if (problem) context.addIssue({ code: 'custom', message: problem, input: null })
+      if (problem) context.addIssue({ code: 'custom', message: problem })
     })
     .meta({
       type: 'string',

@@ -27,7 +27,7 @@ export async function keepFile(file: UploadedFile, usedBy: string, context: File
   await file.staged.keep()
 }
 
-/** The record uses these files no longer: those that no other record uses are erased within the hour. */
+/** The record uses these files no longer: those that no other record uses are erased within half an hour. */
 export async function releaseFiles(
   sha256s: readonly string[],
   usedBy: string,

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { onboardingApi } from '../../../src/identity/onboarding/api.ts'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
@@ -84,6 +85,16 @@ export const MADE_BEFORE: Readonly<
   },
 }
 
+async function withdrawCompanies(make: Make): Promise<void> {
+  const { data } = await make('GET', '/onboarding')
+  for (const { id, endedAt } of data) if (endedAt === null) await make('POST', `/onboarding/${id}/withdraw`)
+}
+
+const aCompany = (representative: object) => ({
+  ...onboardingApi.create.example,
+  representatives: [representative],
+})
+
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<object>>
@@ -135,10 +146,16 @@ export const MADE_MEMBERS: Readonly<
     await make('POST', `/intents/${intentId}/approve`)
     return { paymentToken: token }
   },
+  // A representative has one submission that is open.
+  'kyc.create': async make => {
+    await withdrawCompanies(make)
+    const person = { name: 'Ada Lovelace', dateOfBirth: '1985-12-10' }
+    const { representatives } = await make('POST', '/onboarding', aCompany({ ...person, country: 'DE' }))
+    return { ...person, representativeId: representatives[0].id }
+  },
   // One is open at a time.
   'onboarding.create': async make => {
-    const { data } = await make('GET', '/onboarding')
-    for (const { id, endedAt } of data) if (endedAt === null) await make('POST', `/onboarding/${id}/withdraw`)
+    await withdrawCompanies(make)
     return {}
   },
   'passkeys.registerOptions': anEnrolment,

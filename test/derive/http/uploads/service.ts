@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { areas } from '../../../../src/areas.ts'
 import { startTestService } from '../../../support/harness.ts'
 import { PAPER_TABLES, papersArea } from '../../../support/uploading-noun.ts'
@@ -50,3 +52,17 @@ export function form(members: Readonly<Record<string, string | File>>): FormData
 
 export const pdfFile = (size = 2_000, name = 'bill.pdf', seed = 1): File =>
   new File([aPdf(size, seed)], name, { type: 'application/pdf' })
+
+/** All files of the service on disk, those that are not kept yet among them. */
+export const lyingFiles = (): string[] =>
+  readdirSync(service.filesDir, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+
+/** All that an upload can leave: rows, and files with and without a name. */
+export async function traces(): Promise<{ rows: number; files: number }> {
+  const [counted] = await service.sql<{ rows: number }>(
+    'select ((select count(*) from papers) + (select count(*) from stored_files))::int as rows',
+  )
+  return { rows: counted?.rows ?? -1, files: lyingFiles().length }
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { basename, extname, resolve } from 'node:path'
+import { type Io, usageError } from '../io.ts'
+
+/** A file that an argument names, as the value of a member. */
+export class NamedFile {
+  /** `-` is standard input. */
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** The bytes of standard input. */
+export async function readInput({ stdin }: Io): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of stdin) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces)
+}
+
+/** Larger than any body that the service takes. */
+const LARGEST = 67_108_864
+
+/** The bytes of a file that an argument names. */
+export async function readNamedFile(name: string, { cwd }: Pick<Io, 'cwd'>): Promise<Buffer> {
+  try {
+    await using file = await open(resolve(cwd, name))
+    const { size } = await file.stat()
+    if (size > LARGEST) throw usageError(`${name} is too large: it has ${size} bytes.`)
+    return await file.readFile()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw code === undefined || error instanceof RangeError
+      ? error
+      : usageError(`${name} cannot be read: ${code}`)
+  }
+}
+
+export const hasFiles = (body: Readonly<Record<string, unknown>>): boolean =>
+  Object.values(body).some(value => value instanceof NamedFile)
+
+const types: Readonly<Record<string, string>> = {
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+}
+
+/** A body as `multipart/form-data`: files as they are, texts as texts, anything else as JSON in its part. */
+export async function formOf(body: Readonly<Record<string, unknown>>, io: Io) {
+  const boundary = `agentpay-${randomUUID()}`
+  const pieces: Buffer[] = []
+  for (const [name, value] of Object.entries(body)) {
+    const { head, content } = await partOf(name, value, io)
+    pieces.push(Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), content, Buffer.from('\r\n'))
+  }
+  pieces.push(Buffer.from(`--${boundary}--\r\n`))
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+  return { raw: Buffer.concat(pieces), headers }
+}
+
+async function partOf(
+  name: string,
+  value: unknown,
+  io: Io,
+): Promise<{ readonly head: string; readonly content: Buffer }> {
+  const head = `Content-Disposition: form-data; name="${quoted(name)}"`
+  if (!(value instanceof NamedFile)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return { head, content: Buffer.from(text) }
+  }
+  const isInput = value.name === '-'
+  const type = types[extname(value.name).toLowerCase()] ?? 'application/octet-stream'
+  const fileName = quoted(isInput ? name : basename(value.name))
+  return {
+    head: `${head}; filename="${fileName}"\r\nContent-Type: ${type}`,
+    content: isInput ? await readInput(io) : await readNamedFile(value.name, io),
+  }
+}
+
+/** As browsers write names, so that none can end its header. */
+const quoted = (name: string): string =>
+  name.replace(
+    /["\r\n]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )

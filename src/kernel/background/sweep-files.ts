@@ -1,0 +1,57 @@
+import type { AgedFiles, Files } from '../../ports/files.ts'
+import { after, clock } from '../../values/clock.ts'
+import { onConnection } from '../database/connection.ts'
+import { type Database, sqlOn } from '../database/prepared-sql.ts'
+import { FILE_LOCK } from '../database/stored-files.ts'
+
+/** For how long a file may lie without a row: far longer than any request takes that has brought it. */
+export const UNUSED_MS = 3_600_000
+
+const USED = `
+select one.sha256 from unnest($3::text[]) as one(sha256)
+where exists (select from stored_files f where (f.owner_id, f.mode, f.sha256) = ($1, $2, one.sha256))`
+
+/** False while a request keeps this file. */
+const TRY_LOCK = `select pg_try_advisory_xact_lock(${FILE_LOCK}) as "isOurs"`
+
+/**
+ * Erases the files that no record uses: those of records that are gone, and those whose request was undone after they had
+ * their name. Several processes may sweep at once.
+ */
+export async function sweepFiles(database: Database, files: Files): Promise<void> {
+  const end = after(clock.real(), -UNUSED_MS)
+  await files.dropLeftovers(end)
+  for await (const { owner, sha256s } of files.keptBefore(end)) {
+    const unused = await unusedOf(sqlOn(database.pool), { owner, sha256s })
+    for (const sha256 of unused) await eraseUnused(database, files, { owner, sha256, end })
+  }
+}
+
+async function unusedOf(sql: ReturnType<typeof sqlOn>, { owner, sha256s }: AgedFiles): Promise<string[]> {
+  const rows = await sql<{ sha256: string }>(USED, [owner.ownerId, owner.mode, sha256s])
+  const used = new Set(rows.map(({ sha256 }) => sha256))
+  return sha256s.filter(sha256 => !used.has(sha256))
+}
+
+interface Candidate {
+  readonly owner: AgedFiles['owner']
+  readonly sha256: string
+  readonly end: Date
+}
+
+/**
+ * Looks once more under the file's lock: whoever has brought the same content meanwhile holds it until the commit, or has
+ * committed, or will give the file its name anew.
+ */
+const eraseUnused = (database: Database, files: Files, { owner, sha256, end }: Candidate): Promise<void> =>
+  onConnection(database, 'begin', async client => {
+    const sql = sqlOn(client)
+    const key = [owner.ownerId, owner.mode, sha256]
+    const [lock] = await sql<{ isOurs: boolean }>(TRY_LOCK, key)
+    if (lock?.isOurs) {
+      const [used] = await sql(USED, [owner.ownerId, owner.mode, [sha256]])
+      const keptAt = await files.keptAt(owner, sha256)
+      if (!used && keptAt && keptAt < end) await files.erase(owner, sha256)
+    }
+    await client.query('commit')
+  })

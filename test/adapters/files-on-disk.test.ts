@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { filesOnDisk } from '../../src/adapters/files-on-disk/files-on-disk.ts'
+import { DamagedFile } from '../../src/ports/files.ts'
+import { openVault } from '../../src/ports/vault.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+
+const KEY = '7e'.repeat(32)
+const NEW_KEY = '8f'.repeat(32)
+const PIECE = 1_048_576
+const owner = { ownerId: 'owner_1', mode: 'test' }
+
+let folder: string
+let files: ReturnType<typeof filesOnDisk>
+beforeEach(() => {
+  folder = temporaryFolder()
+  files = filesOnDisk(folder, openVault(KEY))
+})
+
+const content = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, at) => (at * 7) % 251)
+
+async function read(sha256: string, of = owner, from = files): Promise<Uint8Array | undefined> {
+  const opened = await from.open(of, sha256)
+  const pieces: Uint8Array[] = []
+  for await (const piece of opened?.content ?? []) pieces.push(piece)
+  return opened && Buffer.concat(pieces)
+}
+
+const lying = (): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+
+const onlyFile = (): string => lying()[0] ?? 'none'
+
+/** Changes the only file on disk. */
+const spoil = (change: (bytes: Buffer) => Buffer): void =>
+  writeFileSync(onlyFile(), change(readFileSync(onlyFile())))
+
+const flipped =
+  (at: number) =>
+  (bytes: Buffer): Buffer => {
+    const place = at < 0 ? bytes.length + at : at
+    bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place)
+    return bytes
+  }
+
+describe('a file on disk', () => {
+  test.each([1, 1_000, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 7])(
+    'of %i bytes comes back as it was',
+    async size => {
+      const { sha256, bytes } = await files.put(owner, content(size))
+      expect([bytes, sha256]).toEqual([size, createHash('sha256').update(content(size)).digest('hex')])
+      expect(await read(sha256)).toEqual(Buffer.from(content(size)))
+      expect((await files.open(owner, sha256))?.size).toBe(size)
+    },
+  )
+
+  test('shows nothing of its content, and only its owner may open it', async () => {
+    await files.put(owner, Buffer.from('the passport of Ada Lovelace'.repeat(100)))
+    expect(readFileSync(onlyFile()).includes('Ada')).toBe(false)
+    expect(readFileSync(onlyFile()).includes('passport')).toBe(false)
+  })
+
+  test('is not the same twice: equal files of two owners cannot be told', async () => {
+    const { sha256 } = await files.put(owner, content(5_000))
+    await files.put({ ...owner, ownerId: 'owner_2' }, content(5_000))
+    const [one, two] = lying().map(path => readFileSync(path))
+    expect(one?.equals(two as Buffer)).toBe(false)
+    expect(await read(sha256, { ...owner, mode: 'live' })).toBeUndefined()
+  })
+
+  test('opens with an old key, and with no other', async () => {
+    const { sha256 } = await files.put(owner, content(100))
+    const rotated = filesOnDisk(folder, openVault(NEW_KEY, [KEY]))
+    expect(await read(sha256, owner, rotated)).toEqual(Buffer.from(content(100)))
+    await expect(read(sha256, owner, filesOnDisk(folder, openVault(NEW_KEY)))).rejects.toThrow(DamagedFile)
+  })
+
+  test.each([
+    ['its first byte is another', flipped(0)],
+    ['its key is another', flipped(30)],
+    ['its length is another', flipped(11)],
+    ['a byte in its middle is another', flipped(PIECE)],
+    ['its last byte is another', flipped(-1)],
+    ['its end is missing', (bytes: Buffer) => bytes.subarray(0, -1)],
+    ['its last piece is missing', (bytes: Buffer) => bytes.subarray(0, -(7 + 16))],
+    ['something follows it', (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(16)])],
+    ['nothing of it is left', () => Buffer.alloc(0)],
+    ['it is another file', () => Buffer.from('%PDF-1.4 a file that nobody has sealed'.repeat(50))],
+  ])('is refused where %s', async (_, change) => {
+    const { sha256 } = await files.put(owner, content(2 * PIECE + 7))
+    spoil(change)
+    await expect(read(sha256)).rejects.toThrow(DamagedFile)
+  })
+
+  test('with two pieces exchanged is refused', async () => {
+    const { sha256 } = await files.put(owner, content(3 * PIECE))
+    spoil(bytes => {
+      const begin = bytes.length - 3 * (PIECE + 16)
+      const piece = (n: number) => bytes.subarray(begin + n * (PIECE + 16), begin + (n + 1) * (PIECE + 16))
+      return Buffer.concat([bytes.subarray(0, begin), piece(1), piece(0), piece(2)])
+    })
+    await expect(read(sha256)).rejects.toThrow(DamagedFile)
+  })
+
+  test('put in the place of another owner’s is refused', async () => {
+    const { sha256 } = await files.put(owner, content(100))
+    const other = { ownerId: 'owner_2', mode: 'test' }
+    await files.put(other, content(100))
+    const [from, to] = [owner, other].map(({ ownerId }) =>
+      join(folder, ownerId, 'test', sha256.slice(0, 2), sha256),
+    )
+    renameSync(from as string, to as string)
+    await expect(read(sha256, other)).rejects.toThrow(DamagedFile)
+  })
+
+  test('has no name until it is whole and kept', async () => {
+    const { sha256 } = { sha256: createHash('sha256').update(content(100)).digest('hex') }
+    const staged = await files.stage(owner, { sha256, bytes: content(100) })
+    expect(await read(sha256)).toBeUndefined()
+    await staged.keep()
+    await staged.keep()
+    await staged.drop()
+    expect(await read(sha256)).toEqual(Buffer.from(content(100)))
+    expect(lying()).toHaveLength(1)
+  })
+
+  test('that is dropped leaves nothing', async () => {
+    const sha256 = createHash('sha256').update(content(100)).digest('hex')
+    await (await files.stage(owner, { sha256, bytes: content(100) })).drop()
+    expect(lying()).toEqual([])
+  })
+
+  test('that cannot be written is told, and leaves nothing', async () => {
+    rmSync(join(folder, '.staged'), { recursive: true, force: true })
+    writeFileSync(join(folder, '.staged'), '')
+    await expect(files.put(owner, content(100))).rejects.toThrow()
+    expect(lying()).toEqual([join(folder, '.staged')])
+  })
+
+  test('is erased, and erasing what is not there does nothing', async () => {
+    const { sha256 } = await files.put(owner, content(100))
+    await files.erase(owner, sha256)
+    await files.erase(owner, sha256)
+    expect([await read(sha256), lying()]).toEqual([undefined, []])
+  })
+
+  test('is named by an owner, a mode and a digest, and nothing else', async () => {
+    mkdirSync(join(folder, '..', 'other'), { recursive: true })
+    const digest = 'a'.repeat(64)
+    for (const ownerId of ['..', '../other', 'a/b', '', '.staged'])
+      expect(() => files.open({ ...owner, ownerId }, digest)).toThrow('this names no file')
+    for (const sha256 of ['../x', digest.slice(1), `${digest}/..`])
+      expect(() => files.open(owner, sha256)).toThrow('this names no file')
+    rmSync(join(dirname(folder), 'other'), { recursive: true })
+  })
+})

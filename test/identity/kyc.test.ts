@@ -1,0 +1,8 @@
+import './kyc/individuals.ts'
+import './kyc/refused-submissions.ts'
+import './kyc/documents.ts'
+import './kyc/operator.ts'
+import './kyc/notices.ts'
+import './kyc/companies.ts'
+import './kyc/runs.ts'
+import './kyc/provider.ts'
