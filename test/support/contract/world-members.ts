@@ -4,6 +4,7 @@ import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
+import { aCodeWithConsent, aFetchedDeviceCode, aWaitingCode, byFirstOwner } from './world-devices.ts'
 import {
   aLinkOf,
   anApproval,
@@ -62,6 +63,7 @@ export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
   'console.signOut': aSession,
+  'sessions.verify': byFirstOwner,
   'settlements.pay': paying('GET'),
   'settlements.payByPost': paying('POST'),
   'mppMerchants.get': paying('GET'),
@@ -112,6 +114,11 @@ export const MADE_MEMBERS: Readonly<
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
   'console.createLink': aSignInLink,
+  'sessions.lookup': aWaitingCode,
+  'sessions.challenge': aWaitingCode,
+  'sessions.deny': aWaitingCode,
+  'sessions.verify': aCodeWithConsent,
+  'sessions.token': aFetchedDeviceCode,
   'console.signIn': aSignIn,
   'console.redeemLink': async (make, _, service) => {
     const { id: ownerId } = await make('GET', '/customers/me')
