@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
-import { aDevice, aPersonInConsole, consentTo, letIn } from '../../support/identity/devices.ts'
+import { aDevice, consentTo, letIn } from '../../support/identity/devices.ts'
+import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { times } from '../../support/sample-service.ts'
 import { anyone, ask, aWaitingDevice, service } from './service.ts'
 
@@ -92,7 +93,7 @@ describe('a person who types the code of a device', () => {
 
   test('gives no more than the role has', async () => {
     const { owner, person } = await aWaitingDevice()
-    const viewer = await aPersonInConsole(service, owner, { role: 'viewer', by: person })
+    const viewer = await aDoorkeeper(service, owner, { role: 'viewer', by: person })
     const { client } = viewer.console
     const greedy = await aDevice(anyone, { scopes: ['agents:read', 'keys:write'] })
     const seen = await bodyOf(client.sessions.lookup({ body: { userCode: greedy.userCode } }))
@@ -113,7 +114,7 @@ describe('a person who types the code of a device', () => {
 
   test('of two accounts that decide at once, one has the device', async () => {
     const { person, device } = await aWaitingDevice()
-    const stranger = await aPersonInConsole(service, await service.owner())
+    const stranger = await aDoorkeeper(service, await service.owner())
     const consents = await Promise.all(
       [person, stranger].map(async one => ({
         client: one.console.client,

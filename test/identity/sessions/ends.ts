@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
-import { aDevice, aPersonInConsole, letIn } from '../../support/identity/devices.ts'
+import { aDevice, letIn } from '../../support/identity/devices.ts'
+import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { isAccepted } from '../../support/keys.ts'
 import {
   anActiveDevice,
@@ -72,7 +73,7 @@ describe('the session of a device', () => {
 
   test('ends with the person who has let the device in', async () => {
     const { owner, person } = await aWaitingDevice()
-    const second = await aPersonInConsole(service, owner, { by: person })
+    const second = await aDoorkeeper(service, owner, { by: person })
     const device = await aDevice(service.client())
     await bodyOf(letIn(second.console.client, second.device, device.userCode))
     const { key, sessionId } = await bodyOf(ask(device))
@@ -83,7 +84,7 @@ describe('the session of a device', () => {
 
   test('is ended by who has let it in, or by an owner, and by nobody else', async () => {
     const { owner, person, session } = await anActiveDevice()
-    const viewer = await aPersonInConsole(service, owner, { role: 'viewer', by: person })
+    const viewer = await aDoorkeeper(service, owner, { role: 'viewer', by: person })
     const params = { id: session.id }
     expect((await viewer.console.client.sessions.revoke({ params })).status).toBe(404)
     expect((await bodyOf(viewer.console.client.sessions.list())).data).toEqual([])

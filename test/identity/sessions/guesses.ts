@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { GUESS_WINDOW_MS, MOST_WRONG } from '../../../src/kernel/database/wrong-guesses.ts'
 import { newLetterCode, readLetterCode } from '../../../src/values/letter-code.ts'
 import { http } from '../../support/harness.ts'
-import { aPersonInConsole } from '../../support/identity/devices.ts'
+import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { aWaitingDevice, otherProcess, service } from './service.ts'
 
@@ -53,14 +53,14 @@ describe('wrong codes', () => {
 
   test('of several people at one address count together', async () => {
     const { owner, person } = await aWaitingDevice()
-    const other = await aPersonInConsole(service, owner, { by: person })
+    const other = await aDoorkeeper(service, owner, { by: person })
     for (let n = 0; n < MOST_WRONG; n++) await guess(n % 2 ? person : other)
     expect((await guess(other)).status).toBe(429)
   })
 
   test('of one who is stopped already cost others at the address nothing', async () => {
     const { owner, person, device } = await aWaitingDevice()
-    const other = await aPersonInConsole(service, owner, { by: person })
+    const other = await aDoorkeeper(service, owner, { by: person })
     for (let n = 0; n < MOST_WRONG; n++) await guess(person)
     await service.sql(`delete from wrong_guesses where guesser like '%|from %'`)
     for (let n = 0; n < 2 * MOST_WRONG; n++) expect((await guess(person)).status).toBe(429)

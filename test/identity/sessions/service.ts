@@ -3,7 +3,8 @@ import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import { sweep } from '../../../src/kernel/background/sweep.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { aDevice, aPersonInConsole, type Device, letIn } from '../../support/identity/devices.ts'
+import { aDevice, type Device, letIn } from '../../support/identity/devices.ts'
+import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 /** The service that all tests of sessions share; it has two processes. */
@@ -27,7 +28,7 @@ export const ask = ({ deviceCode }: Pick<Device, 'deviceCode'>, client = anyone)
 /** An owner of a new account with a passkey in the console, and a device that waits. */
 export async function aWaitingDevice(members: Parameters<typeof aDevice>[1] = {}) {
   const owner = await service.owner()
-  const person = await aPersonInConsole(service, owner)
+  const person = await aDoorkeeper(service, owner)
   return { owner, person, device: await aDevice(anyone, members) }
 }
 

@@ -4,7 +4,8 @@ import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
-import { aCodeWithConsent, aFetchedDeviceCode, aWaitingCode, byFirstOwner } from './world-devices.ts'
+import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-devices.ts'
+import { aFetchedCode, anApprovedCode, aWaitingCode, doorkeeperOf } from './world-pairings.ts'
 import {
   aLinkOf,
   anApproval,
@@ -58,12 +59,21 @@ async function aSession(make: Make, _path: string, service: WorldService) {
   return (await signedInTo(service, { ownerId })).headers
 }
 
+/** What the browser of the first owner sends, who has a passkey. */
+const byDoorkeeper = async (make: Make, _path: string, service: WorldService) =>
+  (await doorkeeperOf(make, service)).headers
+
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
   'console.signOut': aSession,
-  'sessions.verify': byFirstOwner,
+  'cliAuth.approve': byDoorkeeper,
+  'sessions.verify': byDoorkeeper,
+  'keys.revokeCurrent': async make => {
+    const { key } = await make('POST', '/keys', { name: 'Lost laptop', environment: 'sandbox' })
+    return { authorization: `Bearer ${key}` }
+  },
   'settlements.pay': paying('GET'),
   'settlements.payByPost': paying('POST'),
   'mppMerchants.get': paying('GET'),
@@ -113,10 +123,14 @@ export const MADE_MEMBERS: Readonly<
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
+  'cliAuth.challenge': aWaitingCode,
+  'cliAuth.deny': aWaitingCode,
+  'cliAuth.approve': anApprovedCode,
+  'cliAuth.token': aFetchedCode,
   'console.createLink': aSignInLink,
-  'sessions.lookup': aWaitingCode,
-  'sessions.challenge': aWaitingCode,
-  'sessions.deny': aWaitingCode,
+  'sessions.lookup': aWaitingUserCode,
+  'sessions.challenge': aWaitingUserCode,
+  'sessions.deny': aWaitingUserCode,
   'sessions.verify': aCodeWithConsent,
   'sessions.token': aFetchedDeviceCode,
   'console.signIn': aSignIn,

@@ -1,10 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import type { areas } from '../../../src/areas.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
-import type { Owner, TestService } from '../harness.ts'
 import type { Authenticator } from './authenticator.ts'
-import { type SignedIn, signedInTo } from './console.ts'
-import { type Enrolled, enrolled, signed } from './people.ts'
+import { signed } from './people.ts'
 
 type Begin = Parameters<TestClient['sessions']['begin']>[0]['body']
 
@@ -43,16 +40,6 @@ export async function letIn(
 ) {
   const webauthnAssertion = await consentTo(client, device, userCode, chosen)
   return client.sessions.verify({ body: { userCode, ...chosen, webauthnAssertion } })
-}
-
-/** A person with a passkey, in the console. */
-export async function aPersonInConsole(
-  service: Pick<TestService, 'sql' | 'url'>,
-  owner: Owner<typeof areas>,
-  members: Parameters<typeof enrolled>[2] = {},
-): Promise<Enrolled & { readonly console: SignedIn }> {
-  const person = await enrolled(service, owner, members)
-  return { ...person, console: await signedInTo(service, owner, { personId: person.personId }) }
 }
 
 /** The pair of keys with which a device proves its requests. */
