@@ -1,4 +1,5 @@
 import './onboarding/company-runs.ts'
+import './onboarding/documented.ts'
 import './onboarding/lists.ts'
 import './onboarding/questions.ts'
 import './onboarding/refused-companies.ts'
