@@ -27,6 +27,7 @@ import { runsArea } from './control/runs/runs.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
+import { cliAuthArea } from './identity/cli-auth/cli-auth.ts'
 import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
@@ -57,6 +58,7 @@ export const areas = {
   keys: keysArea,
   signingKeys: signingKeysArea,
   console: consoleArea,
+  cliAuth: cliAuthArea,
   onboarding: onboardingArea,
   kyc: kycArea,
   ledger: ledgerArea,

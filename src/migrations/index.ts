@@ -76,6 +76,7 @@ import { Mandates } from './m0102-mandates.ts'
 import { ConsoleReferences } from './m0103-console-references.ts'
 import { StoredFiles } from './m0104-stored-files.ts'
 import { Devices } from './m0105-devices.ts'
+import { CliPairings } from './m0106-cli-pairings.ts'
 import { Onboardings } from './m0108-onboarding.ts'
 import { Kyc } from './m0109-kyc.ts'
 
@@ -159,6 +160,7 @@ export const migrations = [
   { name: 'm0103-console-references', class: ConsoleReferences },
   { name: 'm0104-stored-files', class: StoredFiles },
   { name: 'm0105-devices', class: Devices },
+  { name: 'm0106-cli-pairings', class: CliPairings },
   { name: 'm0108-onboarding', class: Onboardings },
   { name: 'm0109-kyc', class: Kyc },
 ]

@@ -147,6 +147,14 @@ export const keysApi = {
     filters: { environment: environment.optional(), madeById: id('key').optional() },
     item: KeyRecord,
   }),
+  current: get('/keys/current', {
+    summary: 'Get the key that calls',
+    description: 'What it may do, and until when. It needs no scope: a key may always know itself.',
+    callers: ['key'],
+    keyOnly: 'A session of the console is no key: GET /console/session.',
+    returns: [200, KeyRecord],
+    fails: { key_not_found: fails.key_not_found },
+  }),
   get: get('/keys/{id}', {
     summary: 'Get an API key',
     callers: ['key'],
@@ -180,6 +188,16 @@ export const keysApi = {
       ...assertionEvents,
       'key.rotated': event('An API key is being replaced by a new one.', KeyRotated),
     },
+  }),
+  revokeCurrent: del('/keys/current', {
+    summary: 'Revoke the key that calls',
+    description:
+      'It stops working at once, for good. It needs no scope: whoever holds a key can always end it. `agentpay logout` does it.',
+    callers: ['key'],
+    keyOnly: 'A session of the console is no key: DELETE /console/session.',
+    returns: [200, KeyRecord],
+    fails: { key_not_found: fails.key_not_found },
+    emits: { 'key.revoked': KeyEvent },
   }),
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',

@@ -115,6 +115,10 @@ const keys = implement(keysApi, {
 
   list: ({ query: { environment, madeById } }, { page }) => page(Key, definedOnly({ environment, madeById })),
 
+  async current(_, { records, actor, refuse }) {
+    return (await records.findOne(Key, { id: String(actor.id) })) ?? refuse('key_not_found')
+  },
+
   async get({ params }, { records, refuse }) {
     return (await records.findOne(Key, { id: params.id })) ?? refuse('key_not_found')
   },
@@ -138,6 +142,14 @@ const keys = implement(keysApi, {
     const end = after(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...keyEvent(old), replacedById: key.id })
+    return key
+  },
+
+  async revokeCurrent(_, context) {
+    const { records, actor, refuse } = context
+    const key = await records.lock(Key, String(actor.id))
+    if (!key || key.revokedAt) return refuse('key_not_found')
+    endKey(key, context)
     return key
   },
 

@@ -4,6 +4,7 @@ import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
+import { aFetchedCode, anApprovedCode, aWaitingCode, doorkeeperOf } from './world-pairings.ts'
 import {
   aLinkOf,
   anApproval,
@@ -62,6 +63,11 @@ export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
   'console.signOut': aSession,
+  'cliAuth.approve': async (make, _, service) => (await doorkeeperOf(make, service)).headers,
+  'keys.revokeCurrent': async make => {
+    const { key } = await make('POST', '/keys', { name: 'Lost laptop', environment: 'sandbox' })
+    return { authorization: `Bearer ${key}` }
+  },
   'settlements.pay': paying('GET'),
   'settlements.payByPost': paying('POST'),
   'mppMerchants.get': paying('GET'),
@@ -111,6 +117,10 @@ export const MADE_MEMBERS: Readonly<
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
+  'cliAuth.challenge': aWaitingCode,
+  'cliAuth.deny': aWaitingCode,
+  'cliAuth.approve': anApprovedCode,
+  'cliAuth.token': aFetchedCode,
   'console.createLink': aSignInLink,
   'console.signIn': aSignIn,
   'console.redeemLink': async (make, _, service) => {
