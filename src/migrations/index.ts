@@ -80,6 +80,7 @@ import { CliPairings } from './m0106-cli-pairings.ts'
 import { JournalCursor } from './m0107-journal-cursor.ts'
 import { Onboardings } from './m0108-onboarding.ts'
 import { Kyc } from './m0109-kyc.ts'
+import { LighterCounters } from './m0110-lighter-counters.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -165,4 +166,5 @@ export const migrations = [
   { name: 'm0107-journal-cursor', class: JournalCursor },
   { name: 'm0108-onboarding', class: Onboardings },
   { name: 'm0109-kyc', class: Kyc },
+  { name: 'm0110-lighter-counters', class: LighterCounters },
 ]

@@ -5,6 +5,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { SESSION_PREFIX } from '../../kernel/contract/session-cookie.ts'
 import type { Credentials } from './credentials.ts'
 import type { Browser, Presented } from './presented.ts'
+import type { Prove } from './used-proofs.ts'
 
 const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
 export const anyone: Actor = { type: 'public', ...nobody }
@@ -18,17 +19,23 @@ const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
  */
 export type Gate = (operation: AnyOperation, presented: Presented, trustedFor?: number) => Promise<Actor>
 
-export function gate({ holderOf }: Pick<Credentials, 'holderOf'>, dashboardSecret: string): Gate {
+export function gate(
+  { holderOf }: Pick<Credentials, 'holderOf'>,
+  dashboardSecret: string,
+  prove: Prove,
+): Gate {
   const expected = digest(dashboardSecret)
 
   /** The holder of the key or token; only where none is shown, and no dashboard secret, the person of the session. */
-  async function actorOf(
-    { authorization, dashboardSecret: given, browser }: Presented,
-    trustedFor: number | undefined,
-  ) {
+  async function actorOf(presented: Presented, trustedFor: number | undefined) {
+    const { authorization, dashboardSecret: given, browser } = presented
     if (authorization === undefined && given === undefined) return browser && personOf(browser, trustedFor)
     const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
-    return token && !token.startsWith(SESSION_PREFIX) ? holderOf(token, false, trustedFor) : undefined
+    if (!token || token.startsWith(SESSION_PREFIX)) return undefined
+    const holder = await holderOf(token, false, trustedFor)
+    // A proof counts once: who is asked for again has given it with the request.
+    if (holder?.boundTo && trustedFor === undefined) await prove(presented, token, holder.boundTo)
+    return holder
   }
 
   async function personOf(browser: Browser, trustedFor: number | undefined): Promise<Actor | undefined> {

@@ -17,7 +17,7 @@ import type { BodyRoom } from './body-room.ts'
 import { endingOf, inBackground } from './ending.ts'
 import { inputOf } from './input.ts'
 import { pageOfProblem } from './page-of-problem.ts'
-import { type PageOrigins, presentedBy, single } from './presented.ts'
+import { type OwnUrls, type PageOrigins, presentedBy, single } from './presented.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { type HostOf, rawRequestOf } from './raw-request.ts'
 import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
@@ -54,6 +54,7 @@ export interface Pipeline {
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
   readonly pageOrigins: PageOrigins
+  readonly ownUrls: OwnUrls
   /** Whether this process has sent the request: what made it do so has been counted. */
   readonly isOwn: (request: Request) => boolean
   readonly runNamed: RunNamed
@@ -136,7 +137,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     if (actor) progress.actor = actor
     return outcome
   }
-  const sent = presentedBy(request, parts.pageOrigins)
+  const sent = presentedBy(request, parts.pageOrigins, parts.ownUrls)
   const presented = operation.endless ? inBackground(sent) : sent
   progress.actor = await gate(operation, presented)
   const reception = takesFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
