@@ -87,9 +87,10 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
 
 /**
  * What is not an operation's own: a notification, which is sent once the request is answered; the count of an address's
- * requests; the look-up of a credential, which is believed for 90 ms; and the signing keys, read every other second.
+ * requests; the look-up of a credential, which is believed for 90 ms; the signing keys, read every other second;
+ * and the reader of the journal with its lease, which serve all streams of the process.
  */
-const UNCOUNTED = /^notify |\brate_limits\b|\bs\.hash = \$1|^\nselect kid, x,/
+const UNCOUNTED = /^notify |\brate_limits\b|\bs\.hash = \$1|^\nselect kid, x,|process_leases|pg_snapshot_xip/
 
 const LENGTH_BYTES = 4
 
