@@ -112,10 +112,10 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     onEvents: follower.wake,
     count: () => open.size,
     async stop() {
+      // The places that are left go with the lease, or with its time where the database is away.
+      isStopping = true
       await listener?.stop()
       await Promise.all(closing)
-      isStopping = true
-      // The places that are left go with the lease.
       await renewed?.end()
     },
   }
