@@ -32,6 +32,11 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'people.remove': 10,
   // The owner's consent is read before anything is locked; then it is used up, and the link before it ends.
   'people.link': 8,
+  // It finds the representative and the onboarding that names them, and locks that.
+  'kyc.create': 9,
+  // The operator names no owner: that is found first, and again for the onboarding that the person belongs to.
+  'kyc.approve': 10,
+  'kyc.reject': 10,
   // Its mandates are suspended.
   'agents.delete': 8,
   // The intents, and one statement for each of the three means of payment.

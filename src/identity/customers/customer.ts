@@ -17,7 +17,7 @@ export const plans = ['free', 'starter', 'business', 'enterprise'] as const
 export const kycMachine = machine('kyc', {
   none: ['pending'],
   pending: ['in_review', 'verified', 'rejected', 'none'],
-  in_review: ['pending', 'verified', 'rejected', 'none'],
+  in_review: ['verified', 'rejected', 'none'],
   rejected: ['pending'],
   verified: [],
 })

@@ -106,6 +106,7 @@ export const kycApi = {
         'documentIds: no such document, or it was erased. Upload it by POST /kyc/documents.',
       ],
       document_used: [400, 'documentIds: one of them belongs to another submission. Upload it again.'],
+      too_many_submissions: [400, 'Fifty submissions came within a day already. Send another one tomorrow.'],
       documents_missing: [400, 'documentIds: a passport is missing, or both sides of an identity card.'],
     },
     emits: { 'kyc.submitted': kycEvents['kyc.submitted'] },
@@ -189,7 +190,7 @@ export const kycApi = {
     fails: {
       document_not_found,
       document_erased,
-      document_unreadable: [
+      document_damaged: [
         503,
         'The file of the document is damaged or away. Restore it from the backup of FILES_DIR.',
       ],

@@ -1,15 +1,16 @@
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { findCustomer } from '../customers/index.ts'
+import { type Customer, findCustomer } from '../customers/index.ts'
 import { findRepresentative } from '../onboarding/index.ts'
 import type { kycApi } from './api.ts'
 import { KycDocument, missingKind } from './document.ts'
 import { kycProcess } from './process.ts'
 import { kycEvent, submissionResponse } from './response.ts'
 import { followSubmission, wakeProcess } from './subject.ts'
-import { KycSubmission, OPEN_STATES } from './submission.ts'
+import { KycSubmission, MAX_A_DAY, OPEN_STATES } from './submission.ts'
 
 type CreateContext = ContextOf<typeof kycApi.create>
 type Body = InputOf<typeof kycApi.create>['body']
@@ -24,18 +25,24 @@ function isAdult(dateOfBirth: string, now: Date): boolean {
 
 /** The tenant is locked, so that of two submissions of a person that come at once one is open. */
 export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context) => {
-  const { records, now, ports, emit, refuse } = context
+  const { records, tenant, now, ports, emit, refuse } = context
   if (!isAdult(body.dateOfBirth, now)) return refuse('person_under_age')
-  await lockTenant(context, 'kyc')
-  const problem = (await personProblem(body, context)) ?? (await openProblem(body, context))
+  const { representativeId } = body
+  const [, customer, recent, open, documents] = await Promise.all([
+    lockTenant(context, 'kyc'),
+    findCustomer(records, tenant.ownerId),
+    records.count(KycSubmission, { createdAt: { $gt: after(now, -days(1)) } }),
+    records.findOne(KycSubmission, { representativeId, status: { $in: OPEN_STATES } }),
+    records.find(KycDocument, { id: { $in: body.documentIds } }, { orderBy: { id: 'asc' }, lock: true }),
+  ])
+  const problem = (await personProblem(body, customer, context)) ?? documentProblem(documents, body, context)
   if (problem) return problem
-  const documents = await records.find(
-    KycDocument,
-    { id: { $in: body.documentIds } },
-    { orderBy: { id: 'asc' }, lock: true },
-  )
-  const unfit = documentProblem(documents, body, context)
-  if (unfit) return unfit
+  if (open)
+    return refuse(
+      'submission_under_way',
+      `One of this person is under way: see GET /kyc/submissions/${open.id}.`,
+    )
+  if (recent >= MAX_A_DAY) return refuse('too_many_submissions')
   const id = newId('kycsubmission')
   const { documentIds: _, ...members } = body
   const submission = records.create(KycSubmission, {
@@ -46,7 +53,6 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
     workflowId: workflowIdOf(kycProcess, id),
   })
   for (const document of documents) Object.assign(document, { submissionId: id, eraseAt: null })
-  await records.flush()
   await followSubmission(submission, context)
   emit('kyc.submitted', kycEvent(submission))
   wakeProcess(submission, context)
@@ -54,9 +60,12 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
 }
 
 /** Refuses a person of whom this account has nothing to prove; undefined for the holder, or a representative. */
-async function personProblem({ representativeId, name, dateOfBirth }: Body, context: CreateContext) {
-  const { records, tenant, refuse } = context
-  const { type, kycStatus } = await findCustomer(records, tenant.ownerId)
+async function personProblem(
+  { representativeId, name, dateOfBirth }: Body,
+  { type, kycStatus }: Customer,
+  context: CreateContext,
+) {
+  const { refuse } = context
   if (representativeId === null) {
     if (type === 'business') return refuse('representative_required')
     return kycStatus === 'verified' ? refuse('already_verified') : undefined
@@ -66,16 +75,6 @@ async function personProblem({ representativeId, name, dateOfBirth }: Body, cont
   if (person.status === 'verified') return refuse('already_verified')
   const isSame = person.name.toLowerCase() === name.toLowerCase() && person.dateOfBirth === dateOfBirth
   return isSame ? undefined : refuse('person_differs')
-}
-
-async function openProblem({ representativeId }: Body, { records, refuse }: CreateContext) {
-  const open = await records.findOne(KycSubmission, { representativeId, status: { $in: OPEN_STATES } })
-  return open
-    ? refuse(
-        'submission_under_way',
-        `A submission of this person is under way: see GET /kyc/submissions/${open.id}.`,
-      )
-    : undefined
 }
 
 function documentProblem(documents: readonly KycDocument[], body: Body, { refuse }: CreateContext) {

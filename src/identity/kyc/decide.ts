@@ -17,6 +17,15 @@ type Needed = 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'ports' | 'emit' 
 type Deciding = Pick<Context<never, typeof decisionEvents>, Needed>
 type Ending = Pick<Context<never, typeof endingEvents>, Needed>
 
+/** A submission with its documents, both locked; null where there is none of this id. */
+export async function lockSubmission(id: string, { records }: Pick<Context, 'records'>) {
+  const [submission, documents] = await Promise.all([
+    records.lock(KycSubmission, id),
+    records.find(KycDocument, { submissionId: id }, { orderBy: { id: 'asc' }, lock: true }),
+  ])
+  return { submission, documents }
+}
+
 /** Applies what the provider says of a check; true if it changed the submission. */
 export async function applyAnswer(
   id: string,
@@ -24,11 +33,11 @@ export async function applyAnswer(
   context: Deciding,
 ): Promise<boolean> {
   if (isUnanswered(answer) || answer.status === 'unknown') return false
-  const submission = await context.records.lock(KycSubmission, id)
+  const { submission, documents } = await lockSubmission(id, context)
   if (!submission) return false
   if (answer.status === 'in_review') return review(submission, answer.expectedAt, context)
   const rejection = answer.status === 'rejected' ? rejectionOf(answer.code) : null
-  if (isOpen(submission)) return end(submission, { rejection, by: 'provider' }, context)
+  if (isOpen(submission)) return end(submission, documents, { rejection, by: 'provider' }, context)
   return noteContradiction(submission, answer, context.now)
 }
 
@@ -68,28 +77,20 @@ interface Decision {
 /** Ends an open submission that is locked: the person is verified, or rejected. */
 export async function end(
   submission: KycSubmission,
+  documents: readonly KycDocument[],
   { rejection, by }: Decision,
   context: Ending,
 ): Promise<boolean> {
   const { now, emit } = context
   if (!submissionMachine.move(submission, rejection ? 'rejected' : 'verified')) return false
   Object.assign(submission, { rejection, decidedBy: by, decidedAt: now, dueAt: null })
-  await keepDocuments(submission, context)
+  // From the decision on it counts how long they are kept.
+  const eraseAt = after(now, rejection ? KEPT_MS.rejected : KEPT_MS.verified)
+  for (const document of documents) document.eraseAt = eraseAt
   const told = kycEvent(submission)
   if (rejection) emit('kyc.rejected', { ...told, code: rejection.code })
   else emit('kyc.verified', told)
   wakeProcess(submission, context)
   await followEnd(submission, context)
   return true
-}
-
-/** From the decision on it counts how long the documents are kept. */
-async function keepDocuments({ id, status }: KycSubmission, { records, now }: Ending): Promise<void> {
-  const documents = await records.find(
-    KycDocument,
-    { submissionId: id },
-    { orderBy: { id: 'asc' }, lock: true },
-  )
-  const eraseAt = after(now, status === 'verified' ? KEPT_MS.verified : KEPT_MS.rejected)
-  for (const document of documents) document.eraseAt = eraseAt
 }

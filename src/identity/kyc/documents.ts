@@ -58,6 +58,7 @@ export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
     if (document.erasedAt) return refuse('document_erased')
     return { id: document.id, tenant: context.tenant, sha256: document.sha256 }
   },
+  readsToReserve: true,
   call: async ({ tenant, sha256 }: Reading, { ports }) =>
     (await contentOf(ports.files, tenant, sha256)) ?? null,
   async record(content: Uint8Array | null, { id }: Reading, context) {
@@ -65,11 +66,11 @@ export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
     await actForOwnerOfDocument(id, context)
     const document = await records.findOneOrFail(KycDocument, { id })
     if (document.erasedAt) return refuse('document_erased')
-    if (!content) return refuse('document_unreadable')
+    if (!content) return refuse('document_damaged')
     emit('kyc.document_read', documentEvent(document))
     return { type: document.type, content, name: fileNameOf(document) }
   },
-  recover: async (_: Reading, { refuse }) => refuse('document_unreadable'),
+  recover: async (_: Reading, { refuse }) => refuse('document_damaged'),
 }
 
 export const eraseDocument: HandlerOf<typeof stepsApi.eraseDocument> = async ({ params }, context) => {

@@ -4,7 +4,7 @@ import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { kycApi } from './api.ts'
 import { create } from './create.ts'
-import { end } from './decide.ts'
+import { end, lockSubmission } from './decide.ts'
 import { KycDocument } from './document.ts'
 import { eraseDocument, readDocument, upload } from './documents.ts'
 import { receive } from './door.ts'
@@ -13,7 +13,7 @@ import { onboardingReactions } from './onboarding-reactions.ts'
 import { kycProcess } from './process.ts'
 import { processStatus } from './process-status.ts'
 import { type Rejection, rejectionOf } from './rejection.ts'
-import { documentsOf, submissionResponse, submissionResponses } from './response.ts'
+import { submissionResponse, submissionResponses } from './response.ts'
 import { missingIdentity, standing } from './standing.ts'
 import { inquire, noticed, submit } from './steps.ts'
 import { stepsApi } from './steps-api.ts'
@@ -23,13 +23,13 @@ type OperatorContext = ContextOf<typeof kycApi.approve>
 
 /** The operator decides, whoever the provider is. */
 async function decide(id: string, rejection: Rejection | null, context: OperatorContext) {
-  const { records, sql, refuse } = context
-  const submission = (await actForOwnerOf(id, context)) ? await records.lock(KycSubmission, id) : null
+  const { refuse } = context
+  if (!(await actForOwnerOf(id, context))) return refuse('submission_not_found')
+  const { submission, documents } = await lockSubmission(id, context)
   if (!submission) return refuse('submission_not_found')
-  const isDecided = await end(submission, { rejection, by: 'operator' }, context)
+  const isDecided = await end(submission, documents, { rejection, by: 'operator' }, context)
   if (!isDecided) return refuse('submission_decided', `The submission is ${submission.status} already.`)
-  await records.flush()
-  return submissionResponse(submission, await documentsOf([submission], sql))
+  return submissionResponse(submission, documents)
 }
 
 const kyc = implement(

@@ -8,7 +8,7 @@ const OF_SUBMISSIONS =
   'where owner_id = any($1::text[]) and mode = any($2::text[]) and submission_id = any($3::text[]) order by id'
 
 /** The documents of these submissions, of whatever owners, by one statement. */
-export async function documentsOf(submissions: readonly KycSubmission[], sql: Sql): Promise<KycDocument[]> {
+async function documentsOf(submissions: readonly KycSubmission[], sql: Sql): Promise<KycDocument[]> {
   if (submissions.length === 0) return []
   return sql(entityTable(KycDocument).selecting(OF_SUBMISSIONS), [
     [...new Set(submissions.map(({ ownerId }) => ownerId))],

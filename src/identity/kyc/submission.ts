@@ -20,6 +20,9 @@ export const OPEN_STATES = ['pending', 'in_review'] as const satisfies readonly 
 
 export const deciders = ['provider', 'operator'] as const
 
+/** The most submissions of a tenant within a day: each of them is work for the provider. */
+export const MAX_A_DAY = 50
+
 /** Between two calls of the provider, in minutes; the last one from then on. */
 const PAUSES = [1, 2, 5, 10, 20, 30, 60]
 

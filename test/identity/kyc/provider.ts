@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { magicWords } from '../../../src/adapters/identity-verification/magic-names.ts'
 import { parsed, written } from '../../../src/adapters/identity-verification/sandbox-wire.ts'
 import { kycProviderOf } from '../../../src/platform/settings/identity.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
@@ -29,12 +27,6 @@ describe('KYC_PROVIDER', () => {
 })
 
 describe('the sandbox', () => {
-  test('documents each of its magic names', () => {
-    const documented = readFileSync('docs/onboarding.md', 'utf8')
-    expect(magicWords.length).toBeGreaterThan(10)
-    expect(magicWords.filter(word => !documented.includes(`\`${word} …\``))).toEqual([])
-  })
-
   test('reads what it writes, and nothing else', () => {
     const notice = { reference: 'kycsubmission_1', status: { status: 'rejected', code: 'other' } } as const
     expect(parsed(Buffer.from(written(notice)))).toEqual(notice)

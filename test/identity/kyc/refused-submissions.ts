@@ -74,6 +74,22 @@ describe('a submission', () => {
     expect((await again()).code).toBe('already_verified')
   })
 
+  test('is refused once fifty came within a day', async () => {
+    const { client: owner, ownerId } = await anIndividual(service)
+    await aSubmission(owner, 'Unreadable Ada')
+    await settle(owner)
+    await service.sql(
+      `insert into kyc_submissions select (jsonb_populate_record(null::kyc_submissions,
+         to_jsonb(k) || jsonb_build_object('id', k.id || n))).* from kyc_submissions k, generate_series(1, 49) n
+       where k.owner_id = $1`,
+      [ownerId],
+    )
+    const again = async () => (await owner.kyc.create({ body: await personNamed(owner, 'Ada') })).code
+    expect(await again()).toBe('too_many_submissions')
+    await bodyOf(owner.sandbox.advance({ body: { days: 1 } }))
+    expect(await again()).toBeUndefined()
+  })
+
   test('of a company names a representative, and that of an individual none', async () => {
     const company = await service.owner()
     const code = async (body: Awaited<ReturnType<typeof personNamed>>, client: typeof company.client) =>
