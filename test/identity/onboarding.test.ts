@@ -1,5 +1,6 @@
 import './onboarding/company-runs.ts'
 import './onboarding/documented.ts'
+import './onboarding/identities-at-once.ts'
 import './onboarding/lists.ts'
 import './onboarding/questions.ts'
 import './onboarding/refused-companies.ts'

@@ -20,6 +20,7 @@ interface Surroundings {
   readonly wait?: Io['wait']
   /** Sees what is written for people, as it comes. */
   readonly onError?: (text: string) => void
+  readonly signal?: AbortSignal
   /** In place of the committed one. */
   readonly table?: Table
 }
@@ -48,7 +49,7 @@ export async function runCommand(argv: readonly string[], given: Surroundings = 
     stderr: output('err'),
     env: { ...NOTHING, ...env },
     cwd,
-    signal: new AbortController().signal,
+    signal: given.signal ?? new AbortController().signal,
     wait: given.wait ?? (async () => undefined),
   }
   const code = await run(argv, io, given.table)
