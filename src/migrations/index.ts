@@ -79,6 +79,7 @@ import { Devices } from './m0105-devices.ts'
 import { CliPairings } from './m0106-cli-pairings.ts'
 import { Onboardings } from './m0108-onboarding.ts'
 import { Kyc } from './m0109-kyc.ts'
+import { LighterCounters } from './m0110-lighter-counters.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -163,4 +164,5 @@ export const migrations = [
   { name: 'm0106-cli-pairings', class: CliPairings },
   { name: 'm0108-onboarding', class: Onboardings },
   { name: 'm0109-kyc', class: Kyc },
+  { name: 'm0110-lighter-counters', class: LighterCounters },
 ]

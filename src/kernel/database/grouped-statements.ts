@@ -89,8 +89,7 @@ class GroupedStatement extends Query {
 
   /** Writes the statement, in place of the driver's own way. Its rows are described the first time only. */
   prepare(connection: Connection): void {
-    const { name, text } = this
-    const values = this.values.map(value => utils.prepareValue(value))
+    const { name, text, values } = this
     const line = lineOf(connection)
     this.#group = line.join(this)
     if (!connection.parsedStatements[name] && !connection.submittedNamedStatements[name]) {
@@ -130,7 +129,9 @@ class GroupedStatement extends Query {
 /** Runs a prepared statement on a connection that is nobody else's meanwhile. */
 export const runGrouped = (client: PoolClient, query: PreparedQuery): Promise<QueryResult> =>
   new Promise((resolve, reject) => {
-    const statement = new GroupedStatement(query)
+    // Before the driver has anything of it: values that cannot be written are a failure of this statement alone.
+    const values = query.values.map(value => utils.prepareValue(value))
+    const statement = new GroupedStatement({ ...query, values })
     statement.callback = (error, result) => (error ? reject(error) : resolve(result))
     client.query(statement as never)
   })
