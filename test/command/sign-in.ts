@@ -5,6 +5,7 @@ import { runCommand, runProgram } from '../support/command.ts'
 import { bodyOf } from '../support/factories.ts'
 import { aConfiguration } from '../support/identity/key-files.ts'
 import { approvePairing } from '../support/identity/pairing.ts'
+import { signed } from '../support/identity/people.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 import { until } from '../support/until.ts'
 import { aNewMachine, codeIn, login, service, signIn } from './new-machine.ts'
@@ -100,6 +101,36 @@ describe('login', () => {
       err: expect.stringContaining('is not encrypted'),
     })
     expect((await runCommand(['login', '--profile', '../x', '--url', service.url], { env })).code).toBe(2)
+  })
+})
+
+describe('login --device', () => {
+  test('shows a code that is typed elsewhere, asks as slowly as it is told, and gets a key', async () => {
+    const { owner, person, machine } = await aNewMachine()
+    const { client } = person.console
+    let shown = ''
+    const waits: number[] = []
+    const ran = await runCommand(['login', '--device', '--name', 'A server'], {
+      env: { ...machine.env, AGENTPAY_URL: service.url },
+      onError: text => {
+        shown += text
+      },
+      wait: async milliseconds => {
+        if (waits.push(milliseconds) !== 4) return
+        const userCode = /type this code there: (\S+)/.exec(shown)?.[1]?.toLowerCase().replace('-', '') ?? ''
+        await bodyOf(client.sessions.lookup({ body: { userCode } }))
+        const challenge = await bodyOf(client.sessions.challenge({ body: { userCode } }))
+        const webauthnAssertion = signed(challenge, person.device)
+        await bodyOf(client.sessions.verify({ body: { userCode, webauthnAssertion } }))
+      },
+    })
+    expect([ran.code, shown]).toEqual([0, expect.stringMatching(/\n {2}http\S+\/device\n/)])
+    expect(waits[0]).toBe(5_000)
+    expect(waits.at(-1)).toBeGreaterThan(5_000)
+    const { key, ownerId } = machine.read().profiles.default as { key: string; ownerId: string }
+    expect([ownerId, machine.modes()]).toEqual([owner.ownerId, ['600', '700']])
+    expect((await service.client(key).agents.list()).status).toBe(200)
+    expect(ran.out + ran.err).not.toContain(key)
   })
 })
 
