@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { clock } from '../../values/clock.ts'
+import { clock } from '../../values/system-clock.ts'
 import type { Called } from '../calls/caller.ts'
 import type { Context } from '../context.ts'
 import { CommandFailure } from '../io.ts'
