@@ -34,7 +34,7 @@ describe('the page about devices', () => {
 })
 
 test('the metadata of RFC 8414 lead to where devices ask', async () => {
-  const { status, body } = await http(service.url, 'GET', '/.well-known/oauth-authorization-server')
+  const { status, body } = await http(service.url, 'GET', '/.well-known/oauth-authorization-server', {})
   expect([status, body.issuer]).toEqual([200, service.url])
   expect(body.dpop_signing_alg_values_supported).toContain('ES256')
   for (const endpoint of [body.device_authorization_endpoint, body.token_endpoint])
