@@ -136,7 +136,7 @@ describe('an upload is refused, and nothing of it is kept,', () => {
     [
       'with more text than any contract has',
       raw([{ ...title, content: 'a'.repeat(70_000) }, paper]),
-      'body: its texts have more than 65536 characters',
+      'body: its texts have more than 65536 bytes',
     ],
     [
       'with something before it',
@@ -202,17 +202,17 @@ describe('an upload is refused, and nothing of it is kept,', () => {
   })
 
   test('where the file is a byte larger than it may be', async () => {
-    expect(await refused(form({ title: 'A bill', paper: pdfFile(2 * MIB + 1) }))).toEqual([
+    expect(await refused(form({ title: 'A bill', paper: pdfFile(10 * MIB + 1) }))).toEqual([
       400,
-      'paper: must have at most 2 MiB',
+      'paper: must have at most 10 MiB',
     ])
-    expect((await send(form({ title: 'A bill', paper: pdfFile(2 * MIB) }))).status).toBe(201)
+    expect((await send(form({ title: 'A bill', paper: pdfFile(10 * MIB) }))).status).toBe(201)
   })
 
   test('where the body is larger than any that could be taken, before it is read', async () => {
-    expect(await refused(form({ title: 'A bill', paper: pdfFile(3 * MIB) }))).toEqual([
+    expect(await refused(form({ title: 'A bill', paper: pdfFile(11 * MIB) }))).toEqual([
       413,
-      'The body is larger than 2.1 MiB, the most that this operation takes.',
+      'The body is larger than 10.1 MiB, the most that this operation takes.',
     ])
     const head = request('POST', '/papers', {
       ...TYPE,
