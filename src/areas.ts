@@ -27,9 +27,11 @@ import { runsArea } from './control/runs/runs.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
+import { cliAuthArea } from './identity/cli-auth/cli-auth.ts'
 import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
 import { keysArea } from './identity/keys/keys.ts'
+import { kycArea } from './identity/kyc/kyc.ts'
 import { onboardingArea } from './identity/onboarding/onboarding.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
@@ -56,7 +58,9 @@ export const areas = {
   keys: keysArea,
   signingKeys: signingKeysArea,
   console: consoleArea,
+  cliAuth: cliAuthArea,
   onboarding: onboardingArea,
+  kyc: kycArea,
   ledger: ledgerArea,
   wallets: walletsArea,
   beneficiaries: beneficiariesArea,

@@ -1,6 +1,7 @@
 import './command/arguments.ts'
 import './command/calls.ts'
 import './command/completion.ts'
+import './command/connection.ts'
 import './command/finding.ts'
 import './command/output.ts'
 import './command/program.ts'

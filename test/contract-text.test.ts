@@ -7,13 +7,14 @@ import { oauthErrors } from '../src/kernel/contract/oauth-errors.ts'
 import type { AnyOperation, Failure } from '../src/kernel/contract/operation.ts'
 import { problems } from '../src/kernel/contract/problem.ts'
 import './contract/registrations.ts'
+import { exampleAsRead } from './support/contract/example-body.ts'
 import { operations } from './support/contract/world.ts'
 
 const operationEntries = operations.map(registered => [registered.key, registered.operation] as const)
 const writes = operationEntries.filter(([, { method, writes }]) => method !== 'GET' || writes)
 
 /** Whoever sees a recovery that nobody has asked for must be able to stop it, whatever the scopes. */
-const FOR_ANY_KEY = ['people.stopRecovery']
+const FOR_ANY_KEY = ['people.stopRecovery', 'keys.current', 'keys.revokeCurrent']
 
 interface Json {
   readonly properties?: Record<string, Json>
@@ -84,14 +85,15 @@ describe.each(operationEntries)('the contract of %s', (key, operation) => {
     expect(open.filter(place => !MADE_BY_BROWSERS.test(place))).toEqual([])
   })
 
-  test('has a valid example if it requires a body', () => {
+  test('has a valid example if it requires a body', async () => {
     const { body, example } = operation
     const needsOne = body !== undefined && !body.safeParse({}).success
     const isMissing = needsOne && example === undefined
     expect(isMissing ? `${key} needs an \`example\` in its api.ts: a body that works when pasted.` : '').toBe(
       '',
     )
-    const problem = example === undefined ? undefined : body?.safeParse(example).error?.message
+    const sent = await exampleAsRead(body, example)
+    const problem = example === undefined ? undefined : body?.safeParse(sent).error?.message
     expect(problem ? `${key}: its own \`example\` does not fit its \`body\`: ${problem}` : '').toBe('')
   })
 

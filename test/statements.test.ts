@@ -77,6 +77,7 @@ const subjects: { [K in Kind]: fc.Arbitrary<Subjects[K]> } = {
     scopes: fc.array(text),
     userCode: text,
   }),
+  pairing: fc.record({ deviceName: name, pairingCode: text, scopes: fc.option(fc.array(text)) }),
   registration: fc.record({ personId: id }),
   sign_in: fc.constant({}),
 }

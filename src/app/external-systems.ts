@@ -2,6 +2,8 @@ import { sandboxAcquirer } from '../adapters/acquirer/sandbox.ts'
 import type { Deliver } from '../adapters/acquirer/sandbox-network.ts'
 import { sandboxProcessor } from '../adapters/card-processor/sandbox.ts'
 import { sandboxFunding } from '../adapters/funding-rail/sandbox.ts'
+import { manualIdentity } from '../adapters/identity-verification/manual.ts'
+import { type DeliverNotice, sandboxIdentity } from '../adapters/identity-verification/sandbox.ts'
 import { type Queue, railByFiles } from '../adapters/sepa-rail/files.ts'
 import { outFolder } from '../adapters/sepa-rail/folder.ts'
 import { sandboxRail } from '../adapters/sepa-rail/sandbox.ts'
@@ -9,6 +11,7 @@ import { stripeIssuing } from '../adapters/stripe-issuing/stripe-issuing.ts'
 import type { Mode } from '../kernel/contract/actor.ts'
 import type { ExternalSystems } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
+import { kycProviderOf } from '../platform/settings/identity.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import type { Acquirer } from '../ports/acquirer.ts'
 import type { CardProcessor } from '../ports/card-processor.ts'
@@ -18,19 +21,30 @@ import { derivedSecrets } from '../ports/vault.ts'
 /** The settings with the key that a running service always has. */
 type WithKey = Settings & { readonly encryptionKey: string }
 
+/** The doors by which simulated systems tell the service something. */
+interface Doors {
+  readonly cards: Deliver
+  readonly identity: DeliverNotice
+}
+
 /** The external systems of each mode, as the settings choose them. */
-export function externalSystemsOf(settings: WithKey, queue: Queue, deliver: Deliver): ExternalSystems {
+export function externalSystemsOf(settings: WithKey, queue: Queue, doors: Doors): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFunding() }
   const cards = { sandbox: sandboxProcessor(secrets), stripe: byStripe(settings) }
-  const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver })
+  const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: doors.cards })
+  const identity =
+    kycProviderOf(settings) === 'manual'
+      ? manualIdentity()
+      : sandboxIdentity(secrets.identity, doors.identity)
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),
     fundingRail: byMode('FUNDING_RAIL', funding.sandbox, fundingRail && funding[fundingRail]),
     cardProcessor: byMode('CARD_PROCESSOR', cards.sandbox, cardProcessor && cards[cardProcessor]),
     acquirer: mode => (mode === 'test' ? acquirer : noAcquirer()),
+    identityVerification: () => identity,
   }
 }
 
@@ -83,4 +97,5 @@ function byStripe(settings: Settings): CardProcessor | Missing {
 const sandboxSecrets = ({ encryptionKey, encryptionKeysOld }: WithKey) => ({
   numbers: derivedSecrets('sandbox card numbers', encryptionKey, encryptionKeysOld),
   messages: derivedSecrets('sandbox card messages', encryptionKey, encryptionKeysOld),
+  identity: derivedSecrets('sandbox identity notices', encryptionKey, encryptionKeysOld),
 })

@@ -2,6 +2,7 @@ import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
+import type { FindMissingIdentity } from '../kernel/contract/missing-identity.ts'
 import type { FindPayables, Payable } from '../kernel/contract/payables.ts'
 import type { ExternalSystems, Health, Ports } from '../kernel/contract/ports.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
@@ -81,6 +82,7 @@ export function portsOf(parts: Parts): Ports {
     collection,
     paymentsOn: findingPayments(areas),
     findPayables: findingPayables(areas),
+    missingIdentity: findingMissingIdentity(areas),
     outbound,
     vault,
     signer,
@@ -108,6 +110,15 @@ export function findingPayables(areas: Areas): FindPayables {
     const payables: Payable[] = []
     if (ids.length > 0) for (const find of finders) payables.push(...(await find(ids, ...args)))
     return payables
+  }
+}
+
+export function findingMissingIdentity(areas: Areas): FindMissingIdentity {
+  const finders = Object.values(areas).flatMap(({ findMissingIdentity }) => findMissingIdentity ?? [])
+  return async (...args) => {
+    const missing: string[] = []
+    for (const find of finders) missing.push(...(await find(...args)))
+    return missing
   }
 }
 

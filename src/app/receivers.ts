@@ -1,4 +1,5 @@
 import type { Deliver } from '../adapters/acquirer/sandbox-network.ts'
+import type { DeliverNotice } from '../adapters/identity-verification/sandbox.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
 import type { Areas, Receive, ReceiverTools } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
@@ -40,7 +41,7 @@ export const deliveryTo =
   }
 
 /** The door as the simulated acquirer uses it: what cannot be taken now is logged, and the acquirer is late. */
-export const networkTo =
+const networkTo =
   (deliver: Ports['deliver'], log: Logger): Deliver =>
   async ({ body, headers }, requestId) => {
     const request = { body: Buffer.from(body), headers, requestId, address: null }
@@ -53,6 +54,25 @@ export const networkTo =
       return null
     }
   }
+
+/** The door as the simulated provider of identity checks uses it: a notice that is not taken is asked for later. */
+const identityDoorTo =
+  (deliver: Ports['deliver'], log: Logger): DeliverNotice =>
+  async ({ body, headers }, requestId) => {
+    const request = { body: Buffer.from(body), headers, requestId, address: null }
+    try {
+      const answer = await deliver('kyc.receive', request)
+      if ('unsigned' in answer) throw new Error(answer.unsigned)
+    } catch (error) {
+      log.error({ err: error, requestId }, 'a notice of the simulated identity provider was not taken')
+    }
+  }
+
+/** The doors by which simulated systems speak to the service. */
+export const doorsTo = (deliver: Ports['deliver'], log: Logger) => ({
+  cards: networkTo(deliver, log),
+  identity: identityDoorTo(deliver, log),
+})
 
 const receivesOf = (areas: Areas): ReadonlyMap<string, Receive> =>
   new Map(

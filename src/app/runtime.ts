@@ -27,7 +27,7 @@ import { externalSystemsOf } from './external-systems.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
-import { deliveryTo, networkTo, receiversOf } from './receivers.ts'
+import { deliveryTo, doorsTo, receiversOf } from './receivers.ts'
 import { pagesOf } from './relying-party.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
@@ -133,7 +133,7 @@ export async function openRuntime({
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
-  const acquirersNetwork = networkTo((key, request) => deliver(key, request), log)
+  const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
     database,
@@ -143,14 +143,14 @@ export async function openRuntime({
       metrics,
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       ...configured(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), acquirersNetwork), ...outside },
+      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doorsTo(inwards, log)), ...outside },
       outbound,
       vault,
       signer,
       threads,
       files: filesOnDisk(settings.filesDir ?? join(settings.dataDir, 'files'), vault),
       runFor,
-      deliver: (key, request) => deliver(key, request),
+      deliver: inwards,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),

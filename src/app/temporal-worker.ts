@@ -4,6 +4,7 @@ import { cardRequestActivities } from '../../activities/card-requests.ts'
 import { cardActivities } from '../../activities/cards.ts'
 import { collectActivities } from '../../activities/collect.ts'
 import { intentActivities } from '../../activities/intents.ts'
+import { kycActivities } from '../../activities/kyc.ts'
 import { mandateActivities } from '../../activities/mandates.ts'
 import { mppActivities } from '../../activities/mpp.ts'
 import { onboardingActivities } from '../../activities/onboarding.ts'
@@ -59,6 +60,7 @@ export async function startWorker(
       ...mppActivities(run, settings),
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
+      ...kycActivities(run),
       ...onboardingActivities(run, settings),
       ...peopleActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),

@@ -47,6 +47,8 @@ export interface OwnCommand {
   readonly name: string
   readonly summary: string
   readonly description?: string
+  /** Left out of lists: people do not type it. */
+  readonly isHidden?: true
   /** The arguments after the name, `<id>` or `[shell]`, each with a sentence. */
   readonly arguments?: Readonly<Record<string, string>>
   readonly options?: Options

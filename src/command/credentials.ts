@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Io, usageError } from './io.ts'
+import { type KeyFile, NO_KEYS, profileIn, readKeyFile } from './key-file.ts'
+import { suggestion } from './nearest.ts'
 
 /** Whom the command speaks to, and with what. */
 export interface Connection {
@@ -9,6 +11,8 @@ export interface Connection {
   readonly dashboardSecret: string | undefined
   /** Where it was found, for people: `AGENTPAY_URL`, `profile work`, `npm start of this checkout`. */
   readonly source: string
+  /** Where the key was found. */
+  readonly keySource?: string | undefined
 }
 
 /** What the running sandbox of `npm start` says of itself. */
@@ -21,20 +25,49 @@ interface Instance {
 type Environment = Io['env']
 
 /**
- * The environment wins, then the sandbox of `npm start`. A secret that was kept for one address is never sent to
- * another: where `AGENTPAY_URL` names another one, only what stands in the environment beside it is used.
+ * A profile that is named wins; else the environment, the current profile, and the sandbox of `npm start`, in this order. A
+ * secret that was kept for one address is never sent to another: where `AGENTPAY_URL` names another one, only what stands in
+ * the environment beside it is used.
  */
 export function findConnection({ env }: Pick<Io, 'env'>, profile?: string): Connection | undefined {
-  if (profile !== undefined) throw usageError(`There is no profile ${profile}.`)
-  const kept = sandboxOf(env)
-  const url = env.AGENTPAY_URL || kept?.url
+  if (profile !== undefined) return named(profile, readKeyFile({ env }))
+  // Whoever gives both needs no file, be it damaged or missing.
+  const file = env.AGENTPAY_URL && env.AGENTPAY_KEY ? NO_KEYS : readKeyFile({ env })
+  const kept = [currentOf(file), sandboxOf(env)].filter(one => one !== undefined)
+  const url = env.AGENTPAY_URL || kept[0]?.url
   if (!url) return undefined
-  const isKept = kept !== undefined && originOf(url) === originOf(kept.url)
+  const own = kept.find(one => originOf(one.url) === originOf(url))
   return {
-    url: checked(url),
-    key: env.AGENTPAY_KEY || (isKept ? kept.key : undefined),
-    dashboardSecret: env.AGENTPAY_DASHBOARD_SECRET || (isKept ? kept.dashboardSecret : undefined),
-    source: env.AGENTPAY_URL ? 'AGENTPAY_URL' : (kept?.source ?? ''),
+    url: checkedUrl(url),
+    key: env.AGENTPAY_KEY || own?.key,
+    dashboardSecret: env.AGENTPAY_DASHBOARD_SECRET || own?.dashboardSecret,
+    source: env.AGENTPAY_URL ? 'AGENTPAY_URL' : (own?.source ?? ''),
+    keySource: env.AGENTPAY_KEY ? 'AGENTPAY_KEY' : own?.source,
+  }
+}
+
+function named(name: string, file: KeyFile): Connection {
+  const found = connectionOf(name, file)
+  if (found) return found
+  const names = Object.keys(file.profiles)
+  throw usageError(
+    `There is no profile ${name}.${suggestion(name, names)} Make it: agentpay login --profile ${name}`,
+  )
+}
+
+const currentOf = (file: KeyFile): Connection | undefined =>
+  file.current === null ? undefined : connectionOf(file.current, file)
+
+function connectionOf(name: string, file: KeyFile): Connection | undefined {
+  const profile = profileIn(file, name)
+  if (!profile) return undefined
+  const source = `profile ${name}`
+  return {
+    url: checkedUrl(profile.url),
+    key: profile.key,
+    dashboardSecret: undefined,
+    source,
+    keySource: source,
   }
 }
 
@@ -44,7 +77,8 @@ export function sandboxOf({ DATA_DIR = '.data' }: Environment): Connection | und
   try {
     const text = readFileSync(resolve(checkout, DATA_DIR, 'instance.json'), 'utf8')
     const { url, apiKey, dashboardSecret } = JSON.parse(text) as Instance
-    return { url, key: apiKey, dashboardSecret, source: 'npm start of this checkout' }
+    const source = 'npm start of this checkout'
+    return { url, key: apiKey, dashboardSecret, source, keySource: source }
   } catch {
     return undefined
   }
@@ -62,7 +96,7 @@ function parsed(url: string): URL {
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Without encryption a key would be read on the way. */
-function checked(url: string): string {
+export function checkedUrl(url: string): string {
   const { protocol, hostname, username } = parsed(url)
   if (username !== '') throw usageError('The address of the service has no name and password in it.')
   if (protocol === 'http:' && !LOOPBACK.test(hostname))

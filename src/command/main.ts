@@ -1,5 +1,5 @@
 import { commonOptions, type Options } from './arguments/options.ts'
-import { type Means, type OwnCommand, openContext } from './context.ts'
+import type { Means, OwnCommand } from './context.ts'
 import { type Found, findCommand } from './find-command.ts'
 import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from './io.ts'
 import { safeLine } from './output/safe.ts'
@@ -34,7 +34,7 @@ async function runFound(argv: readonly string[], means: Means): Promise<ExitCode
   const isComplete = found.own !== undefined || found.operation !== undefined
   if (isHelp || !isComplete || asksForHelp(found.rest)) {
     const { printHelp } = await import('./help/help.ts')
-    printHelp(found, means)
+    await printHelp(found, means)
     return isHelp || asksForHelp(argv) || argv.length === 0 ? exitCodes.done : exitCodes.usage
   }
   const code = found.own && (await runOwn(found.own, found, means))
@@ -46,6 +46,7 @@ async function runOwn(
   { rest, operation }: Found,
   means: Means,
 ): Promise<ExitCode | undefined> {
+  const { openContext } = await import('./context.ts')
   if (operation !== undefined) {
     const { readCall } = await import('./arguments/operation-call.ts')
     const { params, options } = readCall(means.table.get(operation), rest, own.options)
@@ -78,6 +79,7 @@ function refuseArguments(
 
 async function runTableCommand({ operation = '', own, rest }: Found, means: Means): Promise<ExitCode> {
   const { readCall } = await import('./arguments/operation-call.ts')
+  const { openContext } = await import('./context.ts')
   const { runOperation } = await import('./run-operation.ts')
   const typed = readCall(means.table.get(operation), rest, own?.options)
   const context = openContext({

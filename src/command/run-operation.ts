@@ -1,6 +1,3 @@
-import { createWriteStream } from 'node:fs'
-import { resolve } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { answerOf } from '../derive/call.ts'
 import { joinBody, readContent } from './arguments/body.ts'
 import { formOf, hasFiles } from './arguments/files.ts'
@@ -8,9 +5,10 @@ import { type OperationCall, refuseIncomplete } from './arguments/operation-call
 import type { Input } from './calls/caller.ts'
 import { type Reply, textOf } from './calls/send.ts'
 import { type Context, resultOf } from './context.ts'
-import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from './io.ts'
+import { type ExitCode, exitCodes, type Io, usageError } from './io.ts'
 import { isPage } from './output/print.ts'
 import { safeJson, safeText } from './output/safe.ts'
+import { writeNamedFile } from './output/write-file.ts'
 import type { Command } from './table.ts'
 
 /** Makes the call that was typed, and prints what comes of it. */
@@ -25,7 +23,7 @@ export async function runOperation(key: string, typed: OperationCall, context: C
   if (options.all) return printAll(key, input, context)
   const result = await context.result(key, input)
   if (typeof options.output === 'string')
-    await writeFileOf([`${safeJson(result)}\n`], options.output, context)
+    await writeNamedFile([`${safeJson(result)}\n`], options.output, context.io)
   else if (result !== undefined) context.print(result)
   else if (context.io.stdout.isTTY) context.note('Done.')
   return exitCodes.done
@@ -100,7 +98,7 @@ async function* pagesOf(key: string, input: Input, context: Context): AsyncGener
 async function printFile(reply: Reply, context: Context): Promise<ExitCode> {
   if (reply.status >= 400) resultOf(answerOf(reply.status, reply.headers, await textOf(reply.content)))
   const { options, io } = context
-  if (typeof options.output === 'string') await writeFileOf(reply.content, options.output, context)
+  if (typeof options.output === 'string') await writeNamedFile(reply.content, options.output, io)
   else if (!io.stdout.isTTY) for await (const piece of reply.content) io.stdout.write(piece)
   else await showFile(reply, context)
   return exitCodes.done
@@ -115,18 +113,4 @@ async function showFile({ headers, content }: Reply, { io, fail }: Context): Pro
     fail(exitCodes.usage, `The answer is ${type || 'no text'}: write it to a file with --output <file>.`)
   const decoder = new TextDecoder()
   for await (const piece of content) io.stdout.write(safeText(decoder.decode(piece, { stream: true })))
-}
-
-async function writeFileOf(
-  content: Iterable<string> | AsyncIterable<Uint8Array>,
-  name: string,
-  { io }: Context,
-): Promise<void> {
-  try {
-    await pipeline(content, createWriteStream(resolve(io.cwd, name)))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (!code) throw error
-    throw new CommandFailure(exitCodes.usage, `${name} cannot be written: ${code}`)
-  }
 }

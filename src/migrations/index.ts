@@ -76,7 +76,10 @@ import { Mandates } from './m0102-mandates.ts'
 import { ConsoleReferences } from './m0103-console-references.ts'
 import { StoredFiles } from './m0104-stored-files.ts'
 import { Devices } from './m0105-devices.ts'
+import { CliPairings } from './m0106-cli-pairings.ts'
 import { Onboardings } from './m0108-onboarding.ts'
+import { Kyc } from './m0109-kyc.ts'
+import { LighterCounters } from './m0110-lighter-counters.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -158,5 +161,8 @@ export const migrations = [
   { name: 'm0103-console-references', class: ConsoleReferences },
   { name: 'm0104-stored-files', class: StoredFiles },
   { name: 'm0105-devices', class: Devices },
+  { name: 'm0106-cli-pairings', class: CliPairings },
   { name: 'm0108-onboarding', class: Onboardings },
+  { name: 'm0109-kyc', class: Kyc },
+  { name: 'm0110-lighter-counters', class: LighterCounters },
 ]

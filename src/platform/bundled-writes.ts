@@ -18,7 +18,8 @@ export function bundleWrites(client: PoolClient): void {
     if (!isBundling) {
       isBundling = true
       socket.cork()
-      process.nextTick(flush)
+      // One tick later than what others write at the end of this turn: the end of a group of statements.
+      process.nextTick(() => process.nextTick(flush))
     }
     return write(...piece)
   }

@@ -36,7 +36,8 @@ function constraintsInWords(limits: StatedConstraints): string {
   ].join('; ')
 }
 
-const inWords = (scopes: readonly string[]): string => `these scopes: ${scopes.join(', ')}`
+const inWords = (scopes: readonly string[] | null): string =>
+  scopes ? `these scopes: ${scopes.join(', ')}` : 'every scope'
 
 /** The sentence that a person reads before signing, for each kind. */
 export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
@@ -62,11 +63,12 @@ export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string
   key(subject) {
     if ('keyId' in subject)
       return `Replace the API key ${quoted(subject.name)} (${subject.keyId}) by a new one that may do the same.`
-    const rights = subject.scopes ? inWords(subject.scopes) : 'every scope'
-    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${rights}.`
+    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${inWords(subject.scopes)}.`
   },
   device: ({ deviceId, deviceName, clientType, scopes, userCode }) =>
     `Let the device ${quoted(deviceName)} (${clientType}, ${quoted(deviceId)}), which shows the code ${userCode}, act for this account with ${inWords(scopes)}.`,
+  pairing: ({ deviceName, pairingCode, scopes }) =>
+    `Give the command line on ${quoted(deviceName)}, which shows the code ${pairingCode}, an API key with ${inWords(scopes)}.`,
   registration: ({ personId }) => `Make a passkey on this device for the person ${personId}.`,
   sign_in: () => 'Sign in.',
 }

@@ -26,6 +26,7 @@ const personal: Readonly<Record<Kind, readonly string[]>> = {
   invitation: ['name', 'email'],
   key: [],
   device: ['deviceName'],
+  pairing: ['deviceName'],
   registration: [],
   sign_in: [],
 }

@@ -67,6 +67,13 @@ export interface Subjects {
     readonly scopes: readonly string[]
     readonly userCode: string
   }
+  /** A command line that is let in: it shows the code, and gets a key. */
+  readonly pairing: {
+    readonly deviceName: string
+    readonly pairingCode: string
+    /** Null: all that there is. */
+    readonly scopes: readonly string[] | null
+  }
   readonly registration: { readonly personId: string }
   readonly sign_in: Readonly<Record<never, never>>
 }

@@ -8,7 +8,7 @@ import { onStage } from './stage.ts'
  */
 export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   async start(folder) {
-    const { warmStart } = await import('./warm-start.ts')
+    const { warmStart } = await import('./starts/warm-start.ts')
     const startSeconds = await warmStart(folder)
     return { figures: { startSeconds }, text: `warm start ${startSeconds.toFixed(1)} s` }
   },
@@ -94,6 +94,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   async plain(folder) {
     const { measurePlain } = await import('./plain.ts')
     return onStage(folder, 'plain', measurePlain)
+  },
+
+  async command(folder) {
+    const { measureCommand } = await import('./starts/command.ts')
+    return onStage(folder, 'command', measureCommand)
   },
 
   async decide() {

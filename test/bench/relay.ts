@@ -4,7 +4,7 @@ import { answerOf } from './child.ts'
 import { addWaiting, fillAgents } from './database/intent-rows.ts'
 import { ratio, type Section, wholeNumber } from './report.ts'
 import { type Stage, withClient } from './stage.ts'
-import type { StartLoad } from './starts.ts'
+import type { StartLoad } from './starts/process-starts.ts'
 import type { Engine } from './temporal.ts'
 
 const COUNT = 1_000
@@ -23,7 +23,7 @@ export async function measureRelay(stage: Stage, engine: Engine): Promise<Sectio
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) {
     const relay = await relayRate(stage, COUNT)
-    const client = await answerOf<number>('test/bench/starts.ts', job)
+    const client = await answerOf<number>('test/bench/starts/process-starts.ts', job)
     printLine(`  relay ${wholeNumber(relay)}, client ${wholeNumber(client)}`)
     rounds.push({ relay, client })
   }

@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { findConnection } from '../../src/command/credentials.ts'
 import { runCommand } from '../support/command.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
@@ -128,6 +127,24 @@ describe('a call', () => {
     })
   })
 
+  test('whose answer is no JSON is told as such', async () => {
+    plays.push(response => response.writeHead(200, { 'content-type': 'application/json' }).end('{'))
+    const { code, err } = await calling('agents', 'get', 'a')
+    expect([code, err]).toEqual([1, 'The answer with the status 200 cannot be read: it is no JSON.\n'])
+  })
+
+  test('that the person interrupts is not made again', async () => {
+    const interruption = new AbortController()
+    plays.push(() => interruption.abort())
+    await expect(
+      runCommand(['agents', 'list'], {
+        env: { AGENTPAY_URL: url, AGENTPAY_KEY: 'sk_test_a' },
+        signal: interruption.signal,
+      }),
+    ).rejects.toThrow(/abort/)
+    expect(seen.length).toBe(1)
+  })
+
   test('follows the pages of a list to its end', async () => {
     const pages = [
       { data: [{ id: 'a' }, { id: 'b' }], hasMore: true, nextCursor: 'one' },
@@ -174,9 +191,20 @@ describe('a call', () => {
     const env = { AGENTPAY_URL: url, AGENTPAY_KEY: 'sk_test_a' }
     const ran = await runCommand(['agents', 'get', 'agent_1', '-o', 'agent.json'], { env, cwd: folder })
     expect(ran).toEqual({ code: 0, out: '', err: '' })
-    expect((await import('node:fs')).readFileSync(join(folder, 'agent.json'), 'utf8')).toContain('agent_1')
+    expect(readFileSync(join(folder, 'agent.json'), 'utf8')).toContain('agent_1')
     const nowhere = await runCommand(['agents', 'get', 'a', '-o', 'no/such/file'], { env, cwd: folder })
     expect(nowhere).toMatchObject({ code: 2, err: 'no/such/file cannot be written: ENOENT\n' })
+  })
+
+  test('for a file that breaks off leaves the file that was there', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'jwks.svg'), 'before')
+    plays.push(breaksOff)
+    const env = { AGENTPAY_URL: url, AGENTPAY_KEY: 'sk_test_a' }
+    const { code, err } = await runCommand(['payer-page', 'qr-code', 'a', '-o', 'jwks.svg'], { env, cwd })
+    expect([code, err]).toEqual([4, expect.stringContaining('the connection broke')])
+    expect(readdirSync(cwd)).toEqual(['jwks.svg'])
+    expect(readFileSync(join(cwd, 'jwks.svg'), 'utf8')).toBe('before')
   })
 
   test('to nobody says at once that nothing is there', async () => {
@@ -194,34 +222,4 @@ describe('a call', () => {
     expect([code, err]).toEqual([3, 'You are not signed in: use `agentpay login`, or set AGENTPAY_KEY.\n'])
     expect((await runCommand(['customers', 'list'], { env: { AGENTPAY_URL: url } })).code).toBe(3)
   })
-})
-
-describe('the address of the service', () => {
-  const folder = temporaryFolder()
-  const instance = { url: 'http://127.0.0.1:8080', apiKey: 'sk_sandbox_a', dashboardSecret: 'kept' }
-  writeFileSync(join(folder, 'instance.json'), JSON.stringify(instance))
-  const found = (env: Record<string, string>) => findConnection({ env: { DATA_DIR: folder, ...env } })
-
-  test('is that of the running sandbox, unless another one is given', () => {
-    expect(found({})).toMatchObject({ url: instance.url, key: 'sk_sandbox_a', dashboardSecret: 'kept' })
-    expect(found({ AGENTPAY_KEY: 'at_test_a' })).toMatchObject({ url: instance.url, key: 'at_test_a' })
-  })
-
-  test('never gets a key that was kept for another', () => {
-    expect(found({ AGENTPAY_URL: 'https://pay.example' })).toMatchObject({
-      url: 'https://pay.example',
-      key: undefined,
-      dashboardSecret: undefined,
-    })
-    expect(found({ AGENTPAY_URL: 'http://127.0.0.1:8080/v1' })).toMatchObject({ key: 'sk_sandbox_a' })
-  })
-
-  test.each(['http://pay.example', 'ftp://pay.example', 'pay.example', 'https://a:b@pay.example'])(
-    'is refused as %s',
-    address => {
-      expect(() => found({ AGENTPAY_URL: address })).toThrow(
-        /use https|is a URL such as|no name and password/,
-      )
-    },
-  )
 })

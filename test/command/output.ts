@@ -14,7 +14,10 @@ function printed(value: unknown, columns?: number): string {
       text += piece
     },
   }
-  printValue(value, { io: { stdout, env: { NO_COLOR: '1' } } as unknown as Io, asJson: false })
+  printValue(value, {
+    io: { stdout, stderr: stdout, env: { NO_COLOR: '1' } } as unknown as Io,
+    asJson: false,
+  })
   return text
 }
 
@@ -49,6 +52,11 @@ describe('what is printed for people', () => {
     ).toBe(
       'id                 a\nlimits.dailyEuros  5.00\ntags               x, y\nnone               –\n\nparts\nn\n1\n',
     )
+  })
+
+  test('leaves out what is empty in each row, and puts last what tells least', () => {
+    const row = { ownerId: 'customer_1', mode: 'test', id: 'a', frozenReason: null, agentId: 'agent_1' }
+    expect(printed(page(row))).toBe('id  agentId  ownerId     mode\na   agent_1  customer_1  test\n')
   })
 
   test('says when there is nothing, and when there is more', () => {

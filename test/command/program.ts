@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas as realAreas } from '../../src/areas.ts'
 import { Table } from '../../src/command/table.ts'
@@ -57,6 +57,16 @@ describe('the program', () => {
     const called = { npm_lifecycle_event: 'agentpay', INIT_CWD: folder, DATA_DIR: folder }
     const { out } = await runProgram(['wallets', 'create', '--body', '@wallet.json'], { env: called })
     expect(JSON.parse(out)).toMatchObject({ name: 'From a file' })
+  })
+
+  test('runs by a link to it, and on an old Node by that of the lockfile', () => {
+    const link = join(temporaryFolder(), 'agentpay')
+    symlinkSync(resolve('src/bin/launcher/agentpay.mjs'), link)
+    const old = "Object.defineProperty(process.versions, 'node', { value: '18.20.0' })"
+    for (const options of [[], ['--import', `data:text/javascript,${encodeURIComponent(old)}`]]) {
+      const out = execFileSync(process.execPath, [...options, link, 'version'], { encoding: 'utf8' })
+      expect(JSON.parse(out)).toEqual({ version: expect.any(String) })
+    }
   })
 
   test('is called agentpay in package.json, and has the mode of a program', () => {

@@ -32,6 +32,11 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'people.remove': 10,
   // The owner's consent is read before anything is locked; then it is used up, and the link before it ends.
   'people.link': 8,
+  // It finds the representative and the onboarding that names them, and locks that.
+  'kyc.create': 9,
+  // The operator names no owner: that is found first, and again for the onboarding that the person belongs to.
+  'kyc.approve': 10,
+  'kyc.reject': 10,
   // Its mandates are suspended.
   'agents.delete': 8,
   // The intents, and one statement for each of the three means of payment.
@@ -71,7 +76,7 @@ const CROSS_TENANT_TABLES = new Set(['incoming_credits', 'sepa_files', 'sepa_mes
 
 /** Look-ups that find the tenant: by a secret, by the operator's id, by what a payer was given, by a bank's reference, by a card, by a passkey; the operator’s lists; and a count of all. */
 const CROSS_TENANT =
-  /\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
+  /\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
 
 interface PlanNode {
   readonly 'Node Type': string

@@ -18,6 +18,7 @@ interface Surroundings {
   /** Whether it writes to a terminal, of this width. */
   readonly columns?: number
   readonly wait?: Io['wait']
+  readonly signal?: AbortSignal
   /** In place of the committed one. */
   readonly table?: Table
 }
@@ -44,7 +45,7 @@ export async function runCommand(argv: readonly string[], given: Surroundings = 
     stderr: output('err'),
     env: { ...NOTHING, ...env },
     cwd,
-    signal: new AbortController().signal,
+    signal: given.signal ?? new AbortController().signal,
     wait: given.wait ?? (async () => undefined),
   }
   const code = await run(argv, io, given.table)

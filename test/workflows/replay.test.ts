@@ -98,7 +98,7 @@ describe('a run that began under an earlier version', () => {
     'holds ids, and no name of a payee or an agent: %s',
     name => {
       const text = textOf(historyOf(name))
-      expect(text).toMatch(/(?:intent|transfer|agent|request|recovery|onboarding)_\w{26}/)
+      expect(text).toMatch(/(?:intent|transfer|agent|request|recovery|onboarding|kycsubmission)_\w{26}/)
       for (const secret of [
         'Bookshop',
         'Müller',

@@ -2,6 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import type { MessageHeaders } from '../../ports/card-processor.ts'
 import { clock, minutes } from '../../values/clock.ts'
 
+/** The header of the card processor; another simulated system has one of its own. */
 const HEADER = 'card-processor-signature'
 
 const VALID_FOR = minutes(5)
@@ -19,13 +20,18 @@ function keyOf(secret: Buffer): KeyObject {
 const signatureOf = (secret: Buffer, seconds: string, body: Uint8Array): Buffer =>
   createHmac('sha256', keyOf(secret)).update(`${seconds}.`).update(body).digest()
 
-export const hasSignature = (headers: MessageHeaders): boolean => headers[HEADER] !== undefined
+export const hasSignature = (headers: MessageHeaders, header = HEADER): boolean =>
+  headers[header] !== undefined
 
 /** The header: the real time in seconds, and an HMAC-SHA256 over it and the raw bytes by the current secret. */
-export function signatureHeaders([secret]: readonly Buffer[], body: string): Record<string, string> {
+export function signatureHeaders(
+  [secret]: readonly Buffer[],
+  body: string,
+  header = HEADER,
+): Record<string, string> {
   if (!secret) throw new Error('The sandbox needs a secret to sign messages with.')
   const seconds = String(Math.floor(clock.milliseconds() / 1_000))
-  return { [HEADER]: `t=${seconds},v1=${signatureOf(secret, seconds, Buffer.from(body)).toString('hex')}` }
+  return { [header]: `t=${seconds},v1=${signatureOf(secret, seconds, Buffer.from(body)).toString('hex')}` }
 }
 
 /** What is wrong with the signature; null if one of the secrets has made it within five minutes. */
@@ -34,8 +40,9 @@ export function signatureProblem(
   body: Uint8Array,
   headers: MessageHeaders,
   now: Date,
+  name = HEADER,
 ): string | null {
-  const header = headers[HEADER]
+  const header = headers[name]
   if (header === undefined) return 'The message has no signature.'
   const { seconds = '', signature = '' } = FORM.exec(header)?.groups ?? {}
   if (!signature) return 'The signature is not of the form t=<seconds>,v1=<64 hexadecimal digits>.'

@@ -4,6 +4,7 @@ export { type CardBatch, writeCardBatch } from './batch.ts'
 export { confirmationBlocker, confirmPayment, loadConfirmations, writeConfirmations } from './confirm.ts'
 export { authorizationEvents } from './messages-api.ts'
 export {
+  type BegunPayment,
   decideTokenPayment,
   isTokenPaymentConfirmed,
   loadTokenPayments,

@@ -61,7 +61,12 @@ const BEGUN = `
 select id, agent_id as "agentId", card_id as "cardId" from card_authorizations
 where owner_id = $1 and mode = $2 and mpp_credential_id = any($3::text[])`
 
-type Begun = Row & { readonly id: string; readonly agentId: string; readonly cardId: string }
+/** A payment that was begun for a machine payment: its id never changes. */
+export interface BegunPayment {
+  readonly id: string
+  readonly agentId: string
+  readonly cardId: string
+}
 
 /**
  * Locks what deciding about these payments needs, and settling those of these machine payments, in the global order:
@@ -70,12 +75,13 @@ type Begun = Row & { readonly id: string; readonly agentId: string; readonly car
 export async function loadTokenPayments(
   sql: Sql,
   { tenant, now }: TenantNow,
-  { payments = [], mppCredentialIds = [] }: LoadedPayments,
+  { payments = [], mppCredentialIds = [], begun }: LoadedPayments,
 ): Promise<CardBatch> {
   const settled =
-    mppCredentialIds.length === 0
+    begun ??
+    (mppCredentialIds.length === 0
       ? []
-      : await sql<Begun>(BEGUN, [tenant.ownerId, tenant.mode, mppCredentialIds])
+      : await sql<BegunPayment & Row>(BEGUN, [tenant.ownerId, tenant.mode, mppCredentialIds]))
   return loadCardBatch(
     sql,
     { tenant, now },
@@ -98,6 +104,8 @@ export async function loadTokenPayments(
 interface LoadedPayments {
   readonly payments?: readonly TokenPayment[]
   readonly mppCredentialIds?: readonly string[]
+  /** Those to be settled, where the caller knows what was begun: the locks are sent at once then. */
+  readonly begun?: readonly BegunPayment[]
 }
 
 /**

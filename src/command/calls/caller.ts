@@ -39,8 +39,19 @@ export function openCaller(means: CallerMeans): Caller {
         const text = await textOf(reply.content)
         return { ...reply, content: once(text) }
       })
-      return answerOf(reply.status, reply.headers, await textOf(reply.content))
+      return readAnswer(reply, await textOf(reply.content))
     },
+  }
+}
+
+function readAnswer({ status, headers }: Reply, text: string): Called {
+  try {
+    return answerOf(status, headers, text)
+  } catch {
+    throw new CommandFailure(
+      exitCodes.refused,
+      `The answer with the status ${status} cannot be read: it is no JSON.`,
+    )
   }
 }
 
@@ -63,13 +74,26 @@ async function openReply(
   const content = raw ?? body
   const sent = { ...request, ...(content === undefined ? {} : { body: content }) }
   try {
-    return await untilAnswered(async () => read(await send(sent, io.signal)), {
+    const reply = await untilAnswered(async () => read(await send(sent, io.signal)), {
       isRepeatable: command.isRepeatable === true || idempotencyKey !== undefined,
       onWait: sentence => void (io.stderr.isTTY && io.stderr.write(`${sentence}\n`)),
       wait: io.wait,
     })
+    return { ...reply, content: untilBroken(reply, connection) }
   } catch (error) {
-    throw error instanceof NoAnswer ? notReachable(connection, error) : error
+    throw failureOf(error, connection)
+  }
+}
+
+const failureOf = (error: unknown, connection: Connection): unknown =>
+  error instanceof NoAnswer ? notReachable(connection, error) : error
+
+/** What is already being used cannot be asked for again: a file that breaks off is told as such. */
+async function* untilBroken({ content }: Reply, connection: Connection): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content
+  } catch (error) {
+    throw failureOf(error, connection)
   }
 }
 

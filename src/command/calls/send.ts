@@ -39,27 +39,31 @@ export async function send({ url, method, headers, body }: Sent, signal: AbortSi
       })
     })
     outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('it does not answer')))
-    outgoing.on('error', error => reject(new NoAnswer(reasonOf(error), isConnected)))
-    outgoing.on('response', message => resolve(replyOf(message)))
+    outgoing.on('error', error => reject(failureOf(error, isConnected, signal)))
+    outgoing.on('response', message => resolve(replyOf(message, signal)))
     outgoing.end(body)
   })
 }
 
-function replyOf(message: IncomingMessage): Reply {
+/** An interruption by the person is no fault of the connection. */
+const failureOf = (error: Error, wasSent: boolean, { aborted }: AbortSignal): Error =>
+  aborted ? error : new NoAnswer(reasonOf(error), wasSent)
+
+function replyOf(message: IncomingMessage, signal: AbortSignal): Reply {
   const headers = {
     get(name: string): string | null {
       const value = message.headers[name.toLowerCase()]
       return value === undefined ? null : [value].flat().join(', ')
     },
   }
-  return { status: message.statusCode ?? 0, headers, content: contentOf(message) }
+  return { status: message.statusCode ?? 0, headers, content: contentOf(message, signal) }
 }
 
-async function* contentOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+async function* contentOf(message: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* message
   } catch (error) {
-    throw new NoAnswer(reasonOf(error as Error), true)
+    throw failureOf(error as Error, true, signal)
   }
 }
 

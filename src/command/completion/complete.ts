@@ -40,7 +40,7 @@ function candidates(typed: readonly string[], last: string, means: Means): Compl
 
 function firstWords({ table, ownCommands }: Means): Completion[] {
   const own = ownCommands
-    .filter(({ noun }) => noun === undefined)
+    .filter(({ noun, isHidden }) => noun === undefined && !isHidden)
     .map(({ name, summary }) => ({ word: name, about: summary }))
   const nouns = Object.entries(table.nouns).map(([word, { about }]) => ({ word, about }))
   const foreign = ownCommands.flatMap(({ noun }) =>

@@ -19,8 +19,9 @@ _agentpay() {
 if [ "$funcstack[1]" = _agentpay ]; then _agentpay "$@"; else compdef _agentpay agentpay; fi
 `,
   fish: `function __agentpay_complete
-  set -l words (commandline -opc) (commandline -ct)
-  $words[1] complete --about -- $words[2..-1] 2>/dev/null
+  set -l words (commandline -opc)
+  set -l last (commandline -ct)
+  $words[1] complete --about -- $words[2..-1] "$last" 2>/dev/null
 end
 complete -c agentpay -f -a '(__agentpay_complete)'
 complete -c agentpay -n 'not __agentpay_complete | string length -q' -F

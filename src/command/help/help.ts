@@ -1,17 +1,25 @@
 import type { Means } from '../context.ts'
 import type { Found } from '../find-command.ts'
-import { lookOf } from '../output/print.ts'
-import { nounHelp } from './noun-help.ts'
-import { operationHelp } from './operation-help.ts'
-import { overview } from './overview.ts'
-import { ownHelp } from './own-help.ts'
+import { type Style, styleFor } from '../output/style.ts'
 
-/** Prints the help for all, for a noun or for a command. */
-export function printHelp({ noun, own, operation }: Found, { table, ownCommands, io }: Means): void {
-  const { style } = lookOf(io)
-  const texts =
-    own || operation
-      ? [own && ownHelp(own, style), operation && operationHelp(table.get(operation), style)]
-      : [noun === undefined ? overview(table, ownCommands, style) : nounHelp(noun, table, ownCommands, style)]
-  io.stdout.write(texts.filter(Boolean).join('\n'))
+/** Prints the help for all, for a noun or for a command. Only that one is loaded: the help is to appear at once. */
+export async function printHelp(found: Found, means: Means): Promise<void> {
+  const { stdout, env } = means.io
+  stdout.write(await helpFor(found, means, styleFor(stdout, env)))
+}
+
+async function helpFor(
+  { noun, own, operation }: Found,
+  { table, ownCommands }: Means,
+  style: Style,
+): Promise<string> {
+  if (own || operation) {
+    const ownText = own && (await import('./own-help.ts')).ownHelp(own, style)
+    const operationText =
+      operation && (await import('./operation-help.ts')).operationHelp(table.get(operation), style)
+    return [ownText, operationText].filter(Boolean).join('\n')
+  }
+  return noun === undefined
+    ? (await import('./overview.ts')).overview(table, ownCommands, style)
+    : (await import('./noun-help.ts')).nounHelp(noun, table, ownCommands, style)
 }

@@ -6,7 +6,7 @@ import { listed, optionRows, section } from './layout.ts'
 
 /** The help for all: what there is, and how to see more. */
 export function overview(table: Table, ownCommands: readonly OwnCommand[], style: Style): string {
-  const own = ownCommands.filter(({ noun }) => noun === undefined)
+  const own = ownCommands.filter(({ noun, isHidden }) => noun === undefined && !isHidden)
   const nouns = Object.entries(table.nouns).map(([noun, { about }]): [string, string] => [noun, about])
   return [
     `${style.bold('agentpay')} <noun> <verb> [ids] [--member value]\n`,

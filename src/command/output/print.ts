@@ -14,7 +14,7 @@ export const printsJson = ({ stdout }: Io, { json, table }: { json?: unknown; ta
   json === true || (table !== true && stdout.isTTY !== true)
 
 export function lookOf({ stdout, env }: Io): Look {
-  return { style: styleFor(stdout, env), columns: stdout.isTTY ? (stdout.columns ?? 80) : undefined }
+  return { style: styleFor(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : undefined }
 }
 
 /** Prints what an operation has given, or anything like it: a page of a list, a list, a record. */
@@ -22,12 +22,14 @@ export function printValue(value: unknown, { io, asJson }: Printing): void {
   if (value === undefined) return
   if (asJson) return void io.stdout.write(`${safeJson(value)}\n`)
   io.stdout.write(textFor(value, lookOf(io)))
+  if (isPage(value) && value.hasMore)
+    io.stderr.write(`There are more: --cursor ${safeLine(String(value.nextCursor))}, or --all for all.\n`)
 }
 
 function textFor(value: unknown, look: Look): string {
   if (Array.isArray(value)) return listText(value, look)
   if (!isRecord(value)) return `${safeLine(String(value))}\n`
-  return isPage(value) ? pageText(value, look) : recordOf(value, look)
+  return isPage(value) ? listText(value.data, look) : recordOf(value, look)
 }
 
 interface Page {
@@ -38,13 +40,6 @@ interface Page {
 
 export const isPage = (value: unknown): value is Page & Readonly<Record<string, unknown>> =>
   isRecord(value) && Array.isArray(value.data) && typeof value.hasMore === 'boolean'
-
-function pageText({ data, hasMore, nextCursor }: Page, look: Look): string {
-  const more = hasMore
-    ? look.style.dim(`There are more: --cursor ${safeLine(String(nextCursor))}, or --all for all.\n`)
-    : ''
-  return listText(data, look) + more
-}
 
 function listText(rows: readonly unknown[], look: Look): string {
   if (rows.length === 0) return look.style.dim('None.\n')

@@ -23,52 +23,50 @@ interface Column {
 
 /** The members that tell most of a record, in this order; then the others, in the order of the contract. */
 const FIRST = ['id', 'name', 'label', 'event', 'type', 'status', 'amountEuros', 'merchant', 'purpose']
-const LAST = ['createdAt', 'updatedAt']
+/** Those that are the same in each row, or tell least. */
+const LAST = ['requestId', 'updatedAt', 'ownerId', 'mode']
 
 /** Rows below each other. Columns that find no room are left out, the least telling first. */
 export function tableOf(rows: readonly Row[], { style, columns: room }: Look): string {
-  const columns = fitting(
-    namesIn(rows).map(name => columnOf(name, rows)),
-    room,
+  const all = namesIn(rows).map(name => columnOf(name, rows, room))
+  const columns = fitting(all, room)
+  const cellsOf = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '')
+  const head = line(
+    columns,
+    columns.map(({ name }) => safeLine(name)),
   )
-  const lines = [
-    line(
-      columns,
-      ({ name }) => style.bold(padded(safeLine(name), widthOf(safeLine(name)))),
-      columns.map(({ name }) => safeLine(name)),
-    ),
-    ...rows.map((_, index) =>
-      line(
-        columns,
-        undefined,
-        columns.map(({ cells }) => cells[index] ?? ''),
-      ),
-    ),
-  ]
+  const lines = [style.bold(head), ...rows.map((_, index) => line(columns, cellsOf(index)))]
   return `${lines.join('\n')}\n`
 }
 
+/** Members with inner members and those that are empty in each row are left out. */
 function namesIn(rows: readonly Row[]): string[] {
   const all = [...new Set(rows.flatMap(row => Object.keys(row)))]
-  const plain = all.filter(name => rows.every(row => !isRecord(row[name]) && isPlain(row[name])))
-  const first = FIRST.filter(name => plain.includes(name))
-  const last = LAST.filter(name => plain.includes(name))
-  const others = plain.filter(name => !first.includes(name) && !last.includes(name))
-  const [created = [], rest = []] = [last.slice(0, 1), last.slice(1)]
-  const names = [...first, ...created, ...others, ...rest]
+  const plain = all.filter(
+    name => rows.every(row => isPlain(row[name])) && rows.some(row => tells(row[name])),
+  )
+  const [first, last] = [FIRST, LAST].map(names => names.filter(name => plain.includes(name))) as [
+    string[],
+    string[],
+  ]
+  const created = plain.filter(name => name === 'createdAt')
+  const named = new Set([...first, ...created, ...last])
+  const names = [...first, ...created, ...plain.filter(name => !named.has(name)), ...last]
   return names.length > 0 ? names : all
 }
+
+const tells = (value: unknown): boolean => value !== null && value !== undefined && String(value) !== ''
 
 const isPlain = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || isListOfPlain(value)
 
-function columnOf(name: string, rows: readonly Row[]): Column {
+function columnOf(name: string, rows: readonly Row[], room: number | undefined): Column {
   const values = rows.map(row => row[name])
   const isRight = values.some(value => typeof value === 'number')
   const isId = /(^id|Id)$/.test(name)
   const cells = values.map(value => {
     const cell = cellOf(name, value)
-    return isId ? cell : cutTo(cell, LONGEST_CELL)
+    return isId || room === undefined ? cell : cutTo(cell, LONGEST_CELL)
   })
   const width = Math.max(widthOf(safeLine(name)), ...cells.map(widthOf))
   return { name, isRight, cells, width }
@@ -86,18 +84,11 @@ function fitting(columns: readonly Column[], room: number | undefined): readonly
   })
 }
 
-function line(
-  columns: readonly Column[],
-  paint: ((column: Column) => string) | undefined,
-  cells: readonly string[],
-): string {
-  const parts = columns.map((column, index) => {
-    const cell = cells[index] ?? ''
-    const shown = padded(cell, column.width, column.isRight)
-    return paint ? shown.replace(cell, () => paint(column)) : shown
-  })
-  return parts.join(GAP).trimEnd()
-}
+const line = (columns: readonly Column[], cells: readonly string[]): string =>
+  columns
+    .map(({ width, isRight }, index) => padded(cells[index] ?? '', width, isRight))
+    .join(GAP)
+    .trimEnd()
 
 /** The members of one record below each other, those of inner records after a dot; lists of records as tables. */
 export function recordOf(record: Row, look: Look): string {

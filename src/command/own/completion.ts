@@ -27,6 +27,7 @@ export const completion: OwnCommand = {
 
 export const complete: OwnCommand = {
   name: 'complete',
+  isHidden: true,
   summary: 'Print the words that may stand next',
   description: 'The scripts of `agentpay completion` call it.',
   arguments: {

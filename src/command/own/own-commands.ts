@@ -1,7 +1,21 @@
 import type { OwnCommand } from '../context.ts'
 import { complete, completion } from './completion.ts'
+import { login } from './login.ts'
+import { logout } from './logout.ts'
+import { listProfiles, useProfile } from './profiles.ts'
 import { verify } from './verify.ts'
 import { version } from './version.ts'
+import { whoami } from './whoami.ts'
 
 /** The commands beside those of the table, in the order in which the help lists them. */
-export const ownCommands: readonly OwnCommand[] = [verify, completion, complete, version]
+export const ownCommands: readonly OwnCommand[] = [
+  login,
+  logout,
+  whoami,
+  listProfiles,
+  useProfile,
+  verify,
+  completion,
+  complete,
+  version,
+]

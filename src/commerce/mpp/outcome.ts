@@ -1,6 +1,7 @@
 import type { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
 import { revokeMppToken } from '../../cards/agent-credentials/index.ts'
 import {
+  type BegunPayment,
   type CardBatch,
   isTokenPaymentConfirmed,
   loadTokenPayments,
@@ -130,17 +131,27 @@ function look(
   wake(process, credential)
 }
 
-/** Machine payments of a batch, locked with all that their outcomes may change, in the global order. */
+/** A machine payment, and the payment of its card that was begun with it. */
+interface SentPayment {
+  readonly credentialId: string
+  readonly begun: BegunPayment
+}
+
+/**
+ * Machine payments of a batch, locked with all that their outcomes may change. They are locked right behind their agents,
+ * without which nobody locks more than one of them.
+ */
 export async function lockPayments(
-  ids: readonly string[],
+  sent: readonly SentPayment[],
   { sql, records, tenant, now }: Pick<OutcomeContext, 'sql' | 'records' | 'tenant' | 'now'>,
 ) {
-  const batch = await loadTokenPayments(sql, { tenant, now }, { mppCredentialIds: ids })
-  const credentials = await records.find(
-    MppCredential,
-    { id: { $in: ids } },
-    { orderBy: { id: 'asc' }, lock: true },
-  )
+  const ids = sent.map(({ credentialId }) => credentialId)
+  const loading = loadTokenPayments(sql, { tenant, now }, { begun: sent.map(({ begun }) => begun) })
+  const finding = records.find(MppCredential, { id: { $in: ids } }, { orderBy: { id: 'asc' }, lock: true })
+  // Awaited last: its failure must not end the transaction while more is sent.
+  finding.catch(() => undefined)
+  const batch = await loading
+  const credentials = await finding
   return { batch, credentials: new Map(credentials.map(credential => [credential.id, credential])) }
 }
 

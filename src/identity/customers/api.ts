@@ -11,7 +11,7 @@ import {
   postalAddress,
   recordTail,
 } from '../../values/schemas.ts'
-import { customerMachine, kycStatuses, plans, types } from './customer.ts'
+import { customerMachine, kycMachine, plans, types } from './customer.ts'
 
 const status = z.enum(customerMachine.states)
 const plan = z.enum(plans)
@@ -47,7 +47,9 @@ export const CustomerRecord = z
     address: PostalAddressRecord.nullable(),
     plan,
     status: status.meta({ description: 'The keys and tokens of a suspended customer open nothing.' }),
-    kycStatus: z.enum(kycStatuses).meta({ description: 'Live keys are made once it is `verified`.' }),
+    kycStatus: z.enum(kycMachine.states).meta({
+      description: 'Live keys are made once it is `verified`. GET /kyc/status says what is missing.',
+    }),
     ...recordTail,
   })
   .meta({ id: 'Customer' })
@@ -65,6 +67,15 @@ export const changeEvents = {
     CustomerChanged,
   ),
   'customer.updated': event('The data, plan or status of the account have changed.', CustomerChanged),
+}
+
+/** The events of an owner whose identity is verified. */
+export const verifiedEvents = {
+  'customer.verified': event(
+    'The identity of the account holder is verified: live keys can be made.',
+    CustomerEvent,
+  ),
+  'cardholder.updated': changeEvents['cardholder.updated'],
 }
 
 const fails = { customer_not_found: missing('customer') } as const satisfies Record<string, Failure>

@@ -12,7 +12,16 @@ export const customerMachine = machine('customer', {
 
 export const types = ['individual', 'business'] as const
 export const plans = ['free', 'starter', 'business', 'enterprise'] as const
-export const kycStatuses = ['none', 'pending', 'in_review', 'verified', 'rejected'] as const
+
+/** Whether the owner is known to be who they say. It can be tried anew after a rejection, or once it was withdrawn. */
+export const kycMachine = machine('kyc', {
+  none: ['pending'],
+  pending: ['in_review', 'verified', 'rejected', 'none'],
+  in_review: ['verified', 'rejected', 'none'],
+  rejected: ['pending'],
+  verified: [],
+})
+export type KycStatus = (typeof kycMachine.states)[number]
 
 /** The owner whose ledger holds money of unknown owners. The stored id is older than the name. */
 export const PLATFORM_OWNER = 'customer_house'
@@ -35,7 +44,7 @@ const schema = defineEntity({
     address: nullable.json<PostalAddress>(),
     plan: p.enum(plans),
     status: p.enum(customerMachine.states).onCreate(() => customerMachine.initial),
-    kycStatus: p.enum(kycStatuses).onCreate(() => 'none' as const),
+    kycStatus: p.enum(kycMachine.states).onCreate(() => kycMachine.initial),
   },
 })
 

@@ -1,4 +1,5 @@
-export { CustomerEvent, CustomerJoin, CustomerRecord } from './api.ts'
-export { PLATFORM_OWNER } from './customer.ts'
+export { CustomerEvent, CustomerJoin, CustomerRecord, verifiedEvents } from './api.ts'
+export { type Customer, type KycStatus, PLATFORM_OWNER } from './customer.ts'
 export { addCustomer, customerEvent, findCustomer } from './customers.ts'
 export { holderNames } from './holder-names.ts'
+export { lockHolder, moveKyc, verifyHolder } from './kyc-status.ts'

@@ -70,7 +70,7 @@ const fails = {
   expires_in_past: [400, 'expiresAt: name a time that is still to come.'],
   owner_not_verified: [
     400,
-    'environment: live keys are made for a verified owner. See GET /customers/me, kycStatus.',
+    'environment: live keys are made for a verified owner. See GET /kyc/status for what is missing.',
   ],
   scope_not_held: [403, 'scopes: a key cannot give more than it has itself.'],
   expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],
@@ -147,6 +147,14 @@ export const keysApi = {
     filters: { environment: environment.optional(), madeById: id('key').optional() },
     item: KeyRecord,
   }),
+  current: get('/keys/current', {
+    summary: 'Get the key that calls',
+    description: 'What it may do, and until when. It needs no scope: a key may always know itself.',
+    callers: ['key'],
+    keyOnly: 'A session of the console is no key: GET /console/session.',
+    returns: [200, KeyRecord],
+    fails: { key_not_found: fails.key_not_found },
+  }),
   get: get('/keys/{id}', {
     summary: 'Get an API key',
     callers: ['key'],
@@ -180,6 +188,16 @@ export const keysApi = {
       ...assertionEvents,
       'key.rotated': event('An API key is being replaced by a new one.', KeyRotated),
     },
+  }),
+  revokeCurrent: del('/keys/current', {
+    summary: 'Revoke the key that calls',
+    description:
+      'It stops working at once, for good. It needs no scope: whoever holds a key can always end it. `agentpay logout` does it.',
+    callers: ['key'],
+    keyOnly: 'A session of the console is no key: DELETE /console/session.',
+    returns: [200, KeyRecord],
+    fails: { key_not_found: fails.key_not_found },
+    emits: { 'key.revoked': KeyEvent },
   }),
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',

@@ -1,3 +1,5 @@
+export { keyEvents } from './api.ts'
 export { authenticator } from './authenticate.ts'
+export { makeDeviceKey } from './device-key.ts'
 export { missingScope } from './keys.ts'
 export { expiryProblem, lockCaller } from './locked-caller.ts'

@@ -28,11 +28,17 @@ export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | u
 
 type CreateContext = ContextOf<typeof keysApi.create>
 
+/** Says what the owner has yet to do. It is asked for where the caller is: the identity was proven with a test key. */
+async function missingInWords({ ports, sql, actor, tenant }: CreateContext): Promise<string> {
+  const missing = await ports.missingIdentity(sql, actor.tenant ?? tenant)
+  return `environment: live keys are made for a verified owner. Missing: ${missing.join('; ')}. See GET /kyc/status.`
+}
+
 /** Refuses a live key that this caller cannot create now. The request must already act in live mode. */
 async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] | null) {
   const { records, tenant, actor, refuse } = context
   const owner = await findCustomer(records, tenant.ownerId)
-  if (!owner.isVerified()) return refuse('owner_not_verified')
+  if (!owner.isVerified()) return refuse('owner_not_verified', await missingInWords(context))
   if (actor.tenant?.mode === 'live') return undefined
   if (await hasActiveLiveKey(context, clock.real())) return refuse('live_key_at_work')
   return granted && !granted.includes('keys:write') ? refuse('first_live_key') : undefined
@@ -109,6 +115,10 @@ const keys = implement(keysApi, {
 
   list: ({ query: { environment, madeById } }, { page }) => page(Key, definedOnly({ environment, madeById })),
 
+  async current(_, { records, actor, refuse }) {
+    return (await records.findOne(Key, { id: String(actor.id) })) ?? refuse('key_not_found')
+  },
+
   async get({ params }, { records, refuse }) {
     return (await records.findOne(Key, { id: params.id })) ?? refuse('key_not_found')
   },
@@ -132,6 +142,14 @@ const keys = implement(keysApi, {
     const end = after(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...keyEvent(old), replacedById: key.id })
+    return key
+  },
+
+  async revokeCurrent(_, context) {
+    const { records, actor, refuse } = context
+    const key = await records.lock(Key, String(actor.id))
+    if (!key || key.revokedAt) return refuse('key_not_found')
+    endKey(key, context)
     return key
   },
 

@@ -12,7 +12,7 @@ export const requestInformation: HandlerOf<typeof onboardingApi.requestInformati
   { params, body },
   context,
 ) => {
-  const { now, emit, refuse } = context
+  const { emit, refuse } = context
   const submission = await lockSubmission(params.id, context)
   if (!submission) return refuse('onboarding_not_found')
   const { onboarding } = submission
@@ -20,6 +20,8 @@ export const requestInformation: HandlerOf<typeof onboardingApi.requestInformati
   if (onboarding.status === 'needs_information') return refuse('answer_awaited')
   if (onboarding.informationRequests.length >= MAX_ROUNDS) return refuse('too_many_questions')
   onboardingMachine.move(onboarding, 'needs_information')
+  // The owner's time, which is known once the onboarding is found.
+  const { now } = context
   const expiresAt = after(now, ANSWER_WITHIN_MS)
   onboarding.dueAt = expiresAt
   onboarding.informationRequests = [

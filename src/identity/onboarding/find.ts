@@ -32,20 +32,20 @@ export async function actForOwnerOf(
   return true
 }
 
-/** Locks an onboarding, and with it the people whom it names: whoever changes them locks it first. */
+/** Locks an onboarding, then the people whom it names, and reads them as they are once nobody else changes them. */
 export async function lockSubmission(
   id: string,
   context: Pick<Context, 'actor' | 'sql' | 'actFor' | 'records'>,
 ): Promise<Submission | null> {
   if (!(await actForOwnerOf(id, context))) return null
   const { records } = context
-  const onboarding = await records.lock(Onboarding, id)
-  if (!onboarding) return null
-  const [representatives, beneficialOwners] = await Promise.all([
-    records.find(Representative, { onboardingId: id, removedAt: null }, { orderBy: { ordinal: 'asc' } }),
-    records.find(BeneficialOwner, { onboardingId: id }, { orderBy: { ordinal: 'asc' } }),
+  const inOrder = { orderBy: { ordinal: 'asc' }, lock: true } as const
+  const [onboarding, representatives, beneficialOwners] = await Promise.all([
+    records.lock(Onboarding, id),
+    records.find(Representative, { onboardingId: id, removedAt: null }, inOrder),
+    records.find(BeneficialOwner, { onboardingId: id }, inOrder),
   ])
-  return { onboarding, representatives, beneficialOwners }
+  return onboarding && { onboarding, representatives, beneficialOwners }
 }
 
 const named = (condition: string): string =>

@@ -35,8 +35,7 @@ export async function noteIdentity(
   const found = await records.findOneOrFail(Representative, { id: representativeId })
   const submission = await lockSubmission(found.onboardingId, context)
   if (!submission) throw new Error('a representative without an onboarding')
-  // Read anew: it may have changed before the lock.
-  const person = await records.lock(Representative, representativeId)
+  const person = submission.representatives.find(({ id }) => id === representativeId)
   if (!person || !identityMachine.move(person, status) || !isOpen(submission.onboarding)) return
   setDue(submission, now)
   wakeProcess(submission, context)

@@ -25,6 +25,7 @@ const kinds = [
   'invitation',
   'key',
   'device',
+  'pairing',
   'registration',
   'sign_in',
 ] as const satisfies readonly Kind[]

@@ -8,6 +8,7 @@ import type { Deadline, Waiting } from './deadline.ts'
 import type { Events } from './events.ts'
 import type { FindPayments } from './intent-payments.ts'
 import type { Machine } from './machine.ts'
+import type { FindMissingIdentity } from './missing-identity.ts'
 import type { OpenRecords } from './open-records.ts'
 import type { Api, Handlers, Implemented, Registered } from './operation.ts'
 import type { FindPayables } from './payables.ts'
@@ -124,6 +125,8 @@ export interface Area<A extends Api = Api> {
   readonly findPayments?: FindPayments
   /** Looks up the area's records that ask for money, and that intents name as payees. */
   readonly findPayables?: FindPayables
+  /** Says what is missing before the owner's identity is verified. */
+  readonly findMissingIdentity?: FindMissingIdentity
   /** Takes the requests of its operations whose callers are `signed`, by the operation's name. */
   readonly receives?: Readonly<Record<string, Receive>>
 }
@@ -143,6 +146,7 @@ type OptionalMember =
   | 'findRuns'
   | 'findPayments'
   | 'findPayables'
+  | 'findMissingIdentity'
   | 'receives'
 type Optional = Partial<Pick<Area, OptionalMember>>
 

@@ -2,6 +2,7 @@ import type { Acquirer } from '../../ports/acquirer.ts'
 import type { CardProcessor } from '../../ports/card-processor.ts'
 import type { Files } from '../../ports/files.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
+import type { IdentityVerification } from '../../ports/identity-verification.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { RelyingParty } from '../../ports/relying-party.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
@@ -12,6 +13,7 @@ import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
 import type { File } from './file.ts'
 import type { FindPayments } from './intent-payments.ts'
+import type { FindMissingIdentity } from './missing-identity.ts'
 import type { FindPayables } from './payables.ts'
 
 /** What handlers may use beyond the database; wired in `app`. */
@@ -39,6 +41,8 @@ export interface Ports extends ExternalSystems {
   readonly paymentsOn: FindPayments
   /** The records that ask for money, with these ids, from all areas. */
   readonly findPayables: FindPayables
+  /** What is missing before the owner can make live keys, in words. */
+  readonly missingIdentity: FindMissingIdentity
   readonly outbound: Outbound
   readonly vault: Vault
   readonly signer: Signer
@@ -90,6 +94,8 @@ export interface ExternalSystems {
   fundingRail(mode: Mode): FundingRail
   cardProcessor(mode: Mode): CardProcessor
   acquirer(mode: Mode): Acquirer
+  /** The same in both modes, and always there: who is verified may make live keys. */
+  identityVerification(): IdentityVerification
 }
 
 export interface Health {

@@ -36,6 +36,8 @@ const rights = {
   'intents:write': 'given',
   'keys:read': 'never',
   'keys:write': 'never',
+  'kyc:read': 'never',
+  'kyc:write': 'never',
   'ledger:read': 'never',
   'mandates:read': 'given',
   'mandates:write': 'never',

@@ -85,6 +85,7 @@ export function upload({
     .meta({
       type: 'string',
       contentEncoding: 'base64',
+      maxLength: Math.ceil((maxMib * MIB) / 3) * 4,
       upload: { maxMib, kinds },
       description: `${description}${description && ' '}${capital(wanted)}, at most ${maxMib} MiB.`,
       examples: [EXAMPLE],

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import pg from 'pg'
 import type { Sql } from '../contract/sql.ts'
+import { runGrouped } from './grouped-statements.ts'
 
 /** The process's connection pool. */
 export interface Database {
@@ -25,24 +26,31 @@ function statementName(text: string): string {
   return name
 }
 
+const queryOf = (text: string, values: readonly unknown[] = []) => ({
+  text,
+  values: [...values],
+  types,
+  name: statementName(text),
+})
+
 /** Runs SQL on one connection, or on any of a pool. */
 export const sqlOn =
   (connection: Pool | PoolClient): Sql =>
-  async (text, values = []) => {
-    const { rows } = await connection.query({ text, values: [...values], types, name: statementName(text) })
+  async (text, values) => {
+    const { rows } = await connection.query(queryOf(text, values))
     return rows
   }
 
 /**
- * Runs the SQL of one transaction. After a statement has failed, PostgreSQL refuses those behind it without a reason: they
+ * Runs the SQL of one transaction, or of reads that need each other; what is sent in one turn of the event loop is answered
+ * in one go. After a statement has failed, PostgreSQL refuses those behind it without a reason: they
  * fail as the first one did, so whichever is awaited tells what has happened.
  */
 export function sqlOfTransaction(client: PoolClient): Sql {
-  const sql = sqlOn(client)
   let failure: unknown
   return async (text, values) => {
     try {
-      return await sql(text, values)
+      return (await runGrouped(client, queryOf(text, values))).rows
     } catch (error) {
       failure ??= error
       throw failure

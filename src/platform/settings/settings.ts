@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cardSettings } from './cards.ts'
 import { outsideSettings } from './external-systems.ts'
+import { assertKycProvider, identitySettings } from './identity.ts'
 import { moneySettings } from './money.ts'
 import { readSecret } from './secret-file.ts'
 import { serviceSettings } from './service.ts'
@@ -12,6 +13,7 @@ const schema = z.object({
   ...temporalSettings,
   ...moneySettings,
   ...cardSettings,
+  ...identitySettings,
   ...outsideSettings,
 })
 
@@ -32,7 +34,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     return value ? [[key, value]] : []
   })
   const { data, error } = schema.safeParse(Object.fromEntries(given))
-  if (data) return withPassword(data)
+  if (data) {
+    assertKycProvider(data)
+    return withPassword(data)
+  }
   const key = error.issues[0]?.path[0] as keyof Settings
   throw new WrongSetting(`${variable(key)} is not valid. Allowed: ${documented(key).allowed}.`)
 }

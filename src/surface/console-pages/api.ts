@@ -64,6 +64,25 @@ export const consolePagesApi = {
     headers: { 200: pageHeaders, 404: pageHeaders },
     fails: { intent_not_found: missing('intent') },
   }),
+  pairing: get('/cli/{code}', {
+    ...page,
+    reads: {
+      ...page.reads,
+      accept: 'A code that is not there is told in a page to those who accept `text/html`.',
+    },
+    summary: 'The page where a person lets a command line in',
+    description:
+      'It shows the code that the terminal shows too, which device asks, from which address, and what its key will be allowed. Letting it in takes a passkey.',
+    callers: ['console'],
+    signInAt: '/login',
+    headers: { 200: pageHeaders, 404: pageHeaders },
+    fails: {
+      pairing_not_found: [
+        404,
+        'No terminal waits under this code. Compare the address with the one that it shows.',
+      ],
+    },
+  }),
   asset: get('/login/assets/{asset}', {
     unmetered: true,
     summary: 'What the pages for people are made of',

@@ -26,6 +26,7 @@ export const scripts = {
   join: script('join'),
   approve: script('approve'),
   waiting: script('waiting'),
+  pairing: script('pairing'),
   elsewhere: script('elsewhere'),
 }
 

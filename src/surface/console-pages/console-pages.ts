@@ -11,7 +11,9 @@ import { assetFile } from './assets.ts'
 import { joinPage } from './join-page.ts'
 import { notice } from './layout.ts'
 import { loginPage } from './login-page.ts'
+import { pairingPage } from './pairing-page.ts'
 import { readApproval } from './read-approval.ts'
+import { readPairing } from './read-pairing.ts'
 import { readWaiting } from './read-waiting.ts'
 import { texts } from './texts.ts'
 import { waitingPage } from './waiting-page.ts'
@@ -44,6 +46,17 @@ function publicPage(path: string, page: (language: Language) => Html, context: C
 const withWish = (path: string, to: string | undefined): string =>
   to === undefined ? path : `${path}?${new URLSearchParams({ to })}`
 
+/** What is not there: in a page to browsers, else as ever. */
+function unknownPage(
+  refusal: Refusal,
+  { unknown: title, unknownHint: text }: { readonly unknown: string; readonly unknownHint: string },
+  language: Language,
+  { headers }: Pick<Context, 'headers'>,
+) {
+  if (!headers.accept?.includes('text/html')) return refusal
+  return answer(notice(language, '../', { mark: '404', title, text }), language, refusal)
+}
+
 const consolePages = implement(consolePagesApi, {
   login: ({ query }, context) => publicPage(withWish('/login', query.to), loginPage, context),
   join: ({ query }, context) => publicPage(withWish('/join', query.to), joinPage, context),
@@ -57,11 +70,14 @@ const consolePages = implement(consolePagesApi, {
     const language = languageIn(context)
     const view = await readApproval(params.intentId, context)
     if (view) return answer(approvePage(view, language), language)
-    const refusal = context.refuse('intent_not_found')
-    if (!context.headers.accept?.includes('text/html')) return refusal
-    const { unknown: title, unknownHint: text } = texts[language].approve
-    const page = notice(language, '../', { mark: '404', title, text })
-    return answer(page, language, refusal)
+    return unknownPage(context.refuse('intent_not_found'), texts[language].approve, language, context)
+  },
+
+  async pairing({ params }, context) {
+    const language = languageIn(context)
+    const view = await readPairing(params.code, context)
+    if (view) return answer(pairingPage(view, language), language)
+    return unknownPage(context.refuse('pairing_not_found'), texts[language].pairing, language, context)
   },
 
   async asset({ params }, { refuse }) {

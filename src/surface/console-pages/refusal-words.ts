@@ -118,6 +118,18 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Your session has ended. Sign in again.',
     'Ihre Sitzung ist beendet. Melden Sie sich noch einmal an.',
   ],
+  pairing_not_found: [
+    'No terminal waits under this code. Compare the address with the one that your terminal shows.',
+    'Unter diesem Code wartet kein Terminal. Vergleichen Sie die Adresse mit der in Ihrem Terminal.',
+  ],
+  pairing_decided: [
+    'This is decided already, or the terminal has given up. Begin again in the terminal.',
+    'Das ist schon entschieden, oder das Terminal hat aufgegeben. Beginnen Sie im Terminal von vorn.',
+  ],
+  pairing_expired: [
+    'The code has ended, after five minutes. Begin again in the terminal.',
+    'Der Code ist nach fünf Minuten abgelaufen. Beginnen Sie im Terminal von vorn.',
+  ],
   intent_not_found: ['There is no such intent any more.', 'Diesen Intent gibt es nicht mehr.'],
   intent_not_waiting: [
     'Somebody was faster: it has been decided already.',

@@ -71,6 +71,35 @@ export interface ApproveTexts {
   readonly unknownHint: string
 }
 
+/** How a terminal that asks for a key stands for the person who looks at its page. */
+export const pairingStates = ['pending', 'approved', 'denied', 'paired', 'void', 'expired'] as const
+export type PairingState = (typeof pairingStates)[number]
+type PairingEnd = Exclude<PairingState, 'pending'>
+
+/** What the page says where a command line is let in. */
+export interface PairingTexts {
+  readonly title: string
+  readonly lead: string
+  readonly codeIs: string
+  readonly onlyIf: string
+  readonly marks: Readonly<Record<PairingState, string>>
+  readonly ended: Readonly<Record<PairingEnd, string>>
+  readonly hints: Readonly<Record<PairingEnd, string>>
+  readonly details: string
+  readonly device: string
+  readonly address: string
+  readonly asked: string
+  readonly until: string
+  readonly rights: string
+  readonly allRights: string
+  readonly rightsOf: (role: string) => string
+  readonly whichRights: (count: number) => string
+  readonly approve: string
+  readonly deny: string
+  readonly unknown: string
+  readonly unknownHint: string
+}
+
 export interface WaitingTexts {
   readonly title: string
   readonly lead: string
@@ -110,6 +139,9 @@ export interface ScriptTexts {
   readonly notAllowed: string
   readonly enrolledAlready: string
   readonly noPasskey: string
+  readonly noPasskeyHere: string
+  readonly paired: string
+  readonly turnedAway: string
   readonly offline: string
   readonly other: string
 }
@@ -120,5 +152,6 @@ export interface Texts {
   readonly join: JoinTexts
   readonly approve: ApproveTexts
   readonly waiting: WaitingTexts
+  readonly pairing: PairingTexts
   readonly script: ScriptTexts
 }

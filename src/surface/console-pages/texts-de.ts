@@ -119,6 +119,51 @@ export const german: Texts = {
     more: 'Es gibt noch mehr. Die nächsten zeigen sich, wenn einige von diesen entschieden sind.',
     until: 'bis',
   },
+  pairing: {
+    title: 'Eine Kommandozeile hereinlassen?',
+    lead: 'Ein Terminal bittet um einen Schlüssel zu diesem Konto. Es zeigt einen Code: Vergleichen Sie ihn mit diesem.',
+    codeIs: 'Der Code ist',
+    onlyIf:
+      'Machen Sie nur weiter, wenn Sie das gerade selbst begonnen haben und Ihr Terminal denselben Code zeigt. Sonst will jemand anderes hinein: Weisen Sie ihn ab.',
+    marks: {
+      pending: 'Wartet auf Sie',
+      approved: 'Hereingelassen',
+      denied: 'Abgewiesen',
+      paired: 'Hereingelassen',
+      void: 'Beendet',
+      expired: 'Abgelaufen',
+    },
+    ended: {
+      approved: 'Die Kommandozeile ist drin',
+      denied: 'Die Kommandozeile wurde abgewiesen',
+      paired: 'Die Kommandozeile ist drin',
+      void: 'Dieser Code ist verbraucht',
+      expired: 'Dieser Code ist abgelaufen',
+    },
+    hints: {
+      approved:
+        'Gehen Sie zurück zu Ihrem Terminal: Es holt seinen Schlüssel von selbst. Diese Seite können Sie schließen.',
+      denied: 'Das Terminal bekommt nichts. Diese Seite können Sie schließen.',
+      paired:
+        'Sie hat ihren Schlüssel; unter dem Namen des Geräts finden Sie ihn bei den Schlüsseln. Um ihn zurückzunehmen, widerrufen Sie ihn.',
+      void: 'Jemand, der es nicht begonnen hat, hat nach dem Schlüssel gefragt; darum bekommt ihn niemand. Beginnen Sie im Terminal von vorn.',
+      expired: 'Ein Code gilt fünf Minuten. Beginnen Sie im Terminal von vorn.',
+    },
+    details: 'Wer fragt',
+    device: 'Gerät, nach eigener Angabe',
+    address: 'Von der Adresse',
+    asked: 'Gefragt am',
+    until: 'Bis',
+    rights: 'Darf',
+    allRights: 'Alles, was Sie als Inhaber des Kontos dürfen',
+    rightsOf: role => `Was Sie als ${role} dürfen`,
+    whichRights: count => `Diese ${count} Rechte`,
+    approve: 'Mit Passkey hereinlassen',
+    deny: 'Abweisen',
+    unknown: 'Diesen Code gibt es nicht',
+    unknownHint:
+      'Vergleichen Sie die Adresse mit der in Ihrem Terminal, oder beginnen Sie dort von vorn: Alte Codes sind vergessen.',
+  },
   script: {
     wait: 'Einen Moment …',
     touch: 'Ihr Gerät fragt nach Ihrem Passkey.',
@@ -135,6 +180,9 @@ export const german: Texts = {
       'Ihr Gerät hat nicht bestätigt, dass Sie es sind, oder Sie haben abgebrochen. Es ist nichts geschehen: Versuchen Sie es noch einmal.',
     enrolledAlready: 'Auf diesem Gerät gibt es schon einen Passkey von Ihnen. Melden Sie sich mit ihm an.',
     noPasskey: 'Sie haben noch keinen Passkey. Legen Sie einen an, und entscheiden Sie dann.',
+    noPasskeyHere: 'Sie haben noch keinen Passkey. Legen Sie einen an: Danach sind Sie wieder hier.',
+    paired: 'Fertig. Gehen Sie zurück zu Ihrem Terminal.',
+    turnedAway: 'Abgewiesen. Das Terminal bekommt nichts.',
     offline:
       'Der Dienst hat nicht geantwortet. Sehen Sie nach, ob Sie online sind, und versuchen Sie es noch einmal.',
     other: 'Das hat nicht geklappt:',

@@ -15,6 +15,7 @@ import { published } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
 import { type Registered, takesKey } from '../../../src/kernel/contract/operation.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
+import { exampleAsRead } from '../../support/contract/example-body.ts'
 
 const document = openapiDocument(areas)
 const operations = published(areas).map(
@@ -89,9 +90,12 @@ test.each(returningJson)('%s: the example of its answer is valid', (_, { operati
 
 const withExample = operations.filter(([, { operation }]) => operation.example !== undefined)
 
-test.each(withExample)('%s: the example of its body is valid', (_, { operation: { body, example } }) => {
-  expect(body?.safeParse(example).success).toBe(true)
-})
+test.each(withExample)(
+  '%s: the example of its body is valid',
+  async (_, { operation: { body, example } }) => {
+    expect(body?.safeParse(await exampleAsRead(body, example)).success).toBe(true)
+  },
+)
 
 const refusing = operations.filter(([, { operation }]) => Object.keys(operation.fails ?? {}).length > 0)
 

@@ -99,5 +99,5 @@ export const externalSystemsFor = (env: Readonly<Record<string, string>>) =>
       standing: unusedQueue,
       takeOut: unusedQueue,
     },
-    async () => null,
+    { cards: async () => null, identity: async () => undefined },
   )

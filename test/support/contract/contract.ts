@@ -155,13 +155,14 @@ const exampleId = (schema: z.ZodObject | undefined): string | undefined => {
   return Object.values(member?.meta()?.examples ?? []).map(String)[0]
 }
 
-/** The GET that returns the record of a write's answer: at the same path, or by the record's id. */
+/** The GET that returns the record of a write’s answer: at the same path, or by the record’s id. Which key `keys.current` shows depends on who asks. */
 export function readerOf(registered: Registered): Registered | undefined {
   const record = recordOf(registered)
   if (!record || !isWrite(registered)) return undefined
   const readers = operations.filter(
     other =>
       other.operation.method === 'GET' &&
+      other.key !== 'keys.current' &&
       recordOf(other) &&
       other.operation.callers[0] === registered.operation.callers[0],
   )

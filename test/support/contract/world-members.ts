@@ -1,8 +1,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { onboardingApi } from '../../../src/identity/onboarding/api.ts'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
+import { aFetchedCode, anApprovedCode, aWaitingCode, doorkeeperOf } from './world-pairings.ts'
 import {
   aLinkOf,
   anApproval,
@@ -61,6 +63,11 @@ export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
   'console.signOut': aSession,
+  'cliAuth.approve': async (make, _, service) => (await doorkeeperOf(make, service)).headers,
+  'keys.revokeCurrent': async make => {
+    const { key } = await make('POST', '/keys', { name: 'Lost laptop', environment: 'sandbox' })
+    return { authorization: `Bearer ${key}` }
+  },
   'settlements.pay': paying('GET'),
   'settlements.payByPost': paying('POST'),
   'mppMerchants.get': paying('GET'),
@@ -84,6 +91,16 @@ export const MADE_BEFORE: Readonly<
   },
 }
 
+async function withdrawCompanies(make: Make): Promise<void> {
+  const { data } = await make('GET', '/onboarding')
+  for (const { id, endedAt } of data) if (endedAt === null) await make('POST', `/onboarding/${id}/withdraw`)
+}
+
+const aCompany = (representative: object) => ({
+  ...onboardingApi.create.example,
+  representatives: [representative],
+})
+
 /** Members of bodies that belong together, or must be new in each request: by operation. */
 export const MADE_MEMBERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<object>>
@@ -100,6 +117,10 @@ export const MADE_MEMBERS: Readonly<
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
+  'cliAuth.challenge': aWaitingCode,
+  'cliAuth.deny': aWaitingCode,
+  'cliAuth.approve': anApprovedCode,
+  'cliAuth.token': aFetchedCode,
   'console.createLink': aSignInLink,
   'console.signIn': aSignIn,
   'console.redeemLink': async (make, _, service) => {
@@ -135,10 +156,16 @@ export const MADE_MEMBERS: Readonly<
     await make('POST', `/intents/${intentId}/approve`)
     return { paymentToken: token }
   },
+  // A representative has one submission that is open.
+  'kyc.create': async make => {
+    await withdrawCompanies(make)
+    const person = { name: 'Ada Lovelace', dateOfBirth: '1985-12-10' }
+    const { representatives } = await make('POST', '/onboarding', aCompany({ ...person, country: 'DE' }))
+    return { ...person, representativeId: representatives[0].id }
+  },
   // One is open at a time.
   'onboarding.create': async make => {
-    const { data } = await make('GET', '/onboarding')
-    for (const { id, endedAt } of data) if (endedAt === null) await make('POST', `/onboarding/${id}/withdraw`)
+    await withdrawCompanies(make)
     return {}
   },
   'passkeys.registerOptions': anEnrolment,

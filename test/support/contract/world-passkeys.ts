@@ -14,7 +14,7 @@ type Begun = { readonly challengeId: string; readonly options: Parameters<Authen
 /** The device of the first owner of each account: it confirms what needs a passkey. */
 const devices = new Map<string, Promise<Authenticator>>()
 
-async function firstDevice(make: Make, service: WorldService): Promise<Authenticator> {
+export async function firstDevice(make: Make, service: WorldService): Promise<Authenticator> {
   const { id: ownerId } = await make('GET', '/customers/me')
   const known = devices.get(ownerId) ?? enrolFirst(make, service, ownerId)
   devices.set(ownerId, known)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { style } from '../../../src/commerce/collect/payer-page/assets.ts'
+import { client } from '../../../src/derive/client.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { style as consoleStyle } from '../../../src/surface/console-pages/assets.ts'
@@ -14,6 +15,7 @@ import {
   type TestService,
 } from '../harness.ts'
 import { FROM_OUR_PAGE, type SignedIn, signedInTo } from '../identity/console.ts'
+import { aTerminal } from '../identity/pairing.ts'
 import {
   FILLING_OPERATIONS,
   LINKED_FROM,
@@ -31,6 +33,7 @@ export const operations = published(areas)
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/console/sessions': async world => (await world.signedIn()).sessionId,
   '/collect/agents': world => world.idOf('agent'),
+  '/cli': world => world.waitingTerminal(),
   '/approve': world => world.idOf('intent'),
   '/login/assets': async () => consoleStyle.name,
   '/pay': world => world.idOf('request'),
@@ -318,6 +321,11 @@ export class World {
   async paidByCard(cardId: string): Promise<string> {
     await networkBefore(this.#service).authorize(cardId, 25)
     return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
+  }
+
+  /** The code of a terminal that waits for somebody to let it in. */
+  async waitingTerminal(): Promise<string> {
+    return (await aTerminal(client(areas, { url: this.#service.url }))).code
   }
 
   /** A passkey beside the one of the first owner. */

@@ -2,8 +2,8 @@ import type { TestClient } from '../factories.ts'
 import { bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-export const ADA = { name: 'Ada Lovelace', dateOfBirth: '1985-12-10', country: 'DE' } as const
-export const GRACE = { name: 'Grace Hopper', dateOfBirth: '1976-12-09', country: 'FR' } as const
+export const ADA = { name: 'Ada Lovelace', dateOfBirth: '1985-12-10', country: 'DE' }
+export const GRACE = { name: 'Grace Hopper', dateOfBirth: '1976-12-09', country: 'FR' }
 
 /** What a company says of itself. */
 export const COMPANY = {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
+import { aTerminal } from '../../support/identity/pairing.ts'
 import { axeFindings } from '../../support/web/axe.ts'
 import { faintTexts } from '../../support/web/contrast.js'
 import { openAsOwner, visit } from './devices.ts'
@@ -33,6 +34,9 @@ async function intentsInEachState() {
   return { client, intents: [waiting, denied, approved, strange] }
 }
 
+/** The code of a terminal that waits, with a name as long and strange as it can be. */
+const aWaitingCode = async () => (await aTerminal(service.client(), hostile.slice(0, 100))).code
+
 async function expectReadable(page: Page, { viewport, locale }: (typeof looks)[number][1]): Promise<void> {
   await page.locator('h1:visible').first().waitFor()
   expect([page.url(), await axeFindings(page)]).toEqual([page.url(), []])
@@ -58,9 +62,17 @@ describe.each(looks)('on %s', (_, look) => {
     const { page, complaints, requests } = await visitSignedIn('approve', look)
     // The other looks have no element that one of these does not have.
     const shown = look === looks[0][1] ? intents : intents.slice(0, 1)
-    const paths = ['approve', 'login', 'join', ...shown.map(({ id }) => `approve/${id}`)]
+    const paths = [
+      'approve',
+      'login',
+      'join',
+      `cli/${await aWaitingCode()}`,
+      ...shown.map(({ id }) => `approve/${id}`),
+    ]
     for (const path of paths) {
       await page.goto(`${origin}/${path}`)
+      if (path.startsWith('cli/'))
+        await page.locator('blockquote').filter({ hasText: 'command line' }).waitFor()
       if (path.endsWith(String(intents[0]?.id)))
         await page.locator('blockquote').filter({ hasText: '26.25' }).waitFor()
       await expectReadable(page, look)

@@ -44,6 +44,9 @@ const CALLED = [
   'intents.approve',
   'intents.deny',
   'intents.get',
+  'cliAuth.challenge',
+  'cliAuth.approve',
+  'cliAuth.deny',
 ]
 
 /** Refusals that the pages cannot cause: they name nobody else, whoever is removed has no session, and none is a key. */

@@ -32,6 +32,7 @@ const signalTables = {
   card: cardSignals,
   'card-request': cardRequestSignals,
   collect: collectSignals,
+  kyc: {},
   onboarding: onboardingSignals,
   recovery: recoverySignals,
   mandate: mandateSignals,
@@ -99,7 +100,7 @@ describe('open records', () => {
     const listed = declared.filter(
       ({ process: { name }, select }) => name !== 'statements' && !select.includes('deleting'),
     )
-    expect(listed).toHaveLength(11)
+    expect(listed).toHaveLength(12)
     const client = await database.pool.connect()
     await client.query('begin')
     await client.query('set local enable_seqscan = off')

@@ -1,6 +1,7 @@
 import { type mppTokenEvents, registerMppToken } from '../../../cards/agent-credentials/index.ts'
 import {
   agentLanes,
+  type BegunPayment,
   type CardBatch,
   decideTokenPayment,
   loadTokenPayments,
@@ -39,7 +40,13 @@ import { mintRefusals, offerRefusals } from '../refusals.ts'
 import type { mintEvents } from '../schemas.ts'
 import { payeeProblem } from './address.ts'
 import type { Minted } from './ask.ts'
-import type { Asking, GivingBack, PayProblem, PayProblemCode } from './reservation.ts'
+import {
+  type Asking,
+  type GivingBack,
+  isProblem,
+  type PayProblem,
+  type PayProblemCode,
+} from './reservation.ts'
 
 type Sender = (typeof senders)[number]
 
@@ -71,7 +78,7 @@ type MintingEvents = typeof tokenPaymentEvents & typeof mppTokenEvents & typeof 
  */
 export const mintStep = <R>(
   sentBy: Sender,
-  then: (credential: MppCredential, minted: MintedOffer) => R,
+  then: (credential: MppCredential, minted: MintedOffer, begun: BegunPayment) => R,
 ): SharedStep<MintedOffer, R | NextCall<GivingBack>, PayProblemCode, MintingEvents, State> => ({
   name: 'mint',
   lanes: agentLanes(({ reservation }) => reservation.subject.agentId, WAITS),
@@ -91,9 +98,9 @@ export const mintStep = <R>(
   decide(item, state, verdict) {
     const { records, ports } = state
     const context = { ...item, ...verdict, records, ports }
-    const problem = decide(item.input, state, context)
-    if (problem) return new NextCall(givenBack(item.input, problem))
-    return then(put(item.input, sentBy, context), item.input)
+    const decided = decide(item.input, state, context)
+    if (isProblem(decided)) return new NextCall(givenBack(item.input, decided))
+    return then(put(item.input, sentBy, context), item.input, decided)
   },
 
   async write({ batch, records }, sql) {
@@ -101,7 +108,11 @@ export const mintStep = <R>(
   },
 })
 
-function decide(offered: MintedOffer, { batch, rules }: State, context: MintContext): PayProblem | undefined {
+function decide(
+  offered: MintedOffer,
+  { batch, rules }: State,
+  context: MintContext,
+): PayProblem | BegunPayment {
   const { answer: minted, reservation: asking } = offered
   const payment = paymentOf(offered)
   const { agentId, intentMerchant } = asking.subject
@@ -112,9 +123,9 @@ function decide(offered: MintedOffer, { batch, rules }: State, context: MintCont
     return { code: 'network_not_accepted', message: offerRefusals.network_not_accepted[1] }
   const decided = decideTokenPayment(payment, batch, context)
   if (decided.blocker !== null) return blocked(decided.blocker, decided.message)
-  return decided.decision.allowed
-    ? undefined
-    : { code: 'payment_denied', message: decided.decision.reason ?? mintRefusals.payment_denied[1] }
+  const { authorizationId: id, decision } = decided
+  if (id !== null) return { id, agentId, cardId: payment.cardId }
+  return { code: 'payment_denied', message: decision.reason ?? mintRefusals.payment_denied[1] }
 }
 
 const all = { ...mintRefusals, ...offerRefusals }

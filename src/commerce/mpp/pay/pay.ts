@@ -37,9 +37,9 @@ function call(reservation: Reservation, outside: Outside): Promise<Answer> {
 }
 
 /** The commit before the first byte of the credential: what leaves is on record. */
-const mintAndSend = mintStep('service', (credential, { answer: minted, reservation: { request } }) => {
+const mintAndSend = mintStep('service', (credential, { answer: minted, reservation: { request } }, begun) => {
   const headers = { ...headersBeside(request.headers, minted.header), [minted.header]: minted.credential }
-  return new NextCall(new Sending(credential, { ...request, headers }))
+  return new NextCall(new Sending(credential, begun, { ...request, headers }))
 })
 
 const recordPaid = outcomeStep()

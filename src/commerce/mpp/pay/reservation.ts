@@ -1,3 +1,4 @@
+import type { BegunPayment } from '../../../cards/authorizations/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
 import type { addressRefusals, askRefusals, mintRefusals, offerRefusals } from '../refusals.ts'
@@ -66,15 +67,19 @@ export class Sending {
   readonly credentialId: string
   readonly agentId: string
   readonly mode: Mode
+  /** The payment that was begun with it. */
+  readonly begun: BegunPayment
   readonly #request: MerchantRequest
 
   constructor(
-    { id, agentId, mode }: { readonly id: string; readonly agentId: string; readonly mode: Mode },
+    { id, mode }: { readonly id: string; readonly mode: Mode },
+    begun: BegunPayment,
     request: MerchantRequest,
   ) {
     this.credentialId = id
-    this.agentId = agentId
+    this.agentId = begun.agentId
     this.mode = mode
+    this.begun = begun
     this.#request = request
   }
 

@@ -78,8 +78,8 @@ export const outcomeStep = (): SharedStep<PaidPayment, Payment, never, OutcomeEv
   async load(items, sql) {
     const { tenant, now } = items[0] as Item<PaidPayment>
     const records = tenantRecords(sql, { tenant, now })
-    const ids = items.map(({ input: { reservation } }) => reservation.credentialId)
-    return { records, ...(await lockPayments(ids, { sql, records, tenant, now })) }
+    const sent = items.map(({ input: { reservation } }) => reservation)
+    return { records, ...(await lockPayments(sent, { sql, records, tenant, now })) }
   },
 
   decide({ input: { answer: sent, reservation }, now }, { batch, credentials }, { emit, wake }) {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { removePostgres } from '../../src/dev/postgres/embedded-postgres.ts'
-import { serve } from './child.ts'
+import { removePostgres } from '../../../src/dev/postgres/embedded-postgres.ts'
+import { serve } from '../child.ts'
 
 /** Seconds of `npm start` until the service is ready, with all data already there. */
 export async function warmStart(folder: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import { AGENT_ATTRIBUTE, OWNER_ATTRIBUTE, RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
+import { AGENT_ATTRIBUTE, OWNER_ATTRIBUTE, RECORD_CHANGED } from '../../../src/kernel/contract/process.ts'
 
 /** The work of a client, as JSON in its first argument. */
 export interface StartLoad {

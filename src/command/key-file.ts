@@ -1,0 +1,136 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { CommandFailure, exitCodes, type Io, usageError } from './io.ts'
+
+/** An account at a service, with the key that was given to this command. */
+export interface Profile {
+  readonly url: string
+  readonly key: string
+  readonly keyId: string
+  readonly ownerId: string
+}
+
+/** The profiles by name, and which one counts where none is named. */
+export interface KeyFile {
+  readonly current: string | null
+  readonly profiles: Readonly<Record<string, Profile>>
+}
+
+/** The profile that the first `agentpay login` makes. */
+export const FIRST_PROFILE = 'default'
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,49}$/
+
+/** Ends the command where a profile could not be named so. */
+export function checkName(name: string): string {
+  if (NAME.test(name)) return name
+  throw usageError('A profile has a name of 1 to 50 letters, digits, -, _ and ., such as work.')
+}
+
+/** `~/.config/agentpay/credentials.json`, or below `XDG_CONFIG_HOME`. */
+export function keyFilePath({ env }: Pick<Io, 'env'>): string {
+  const configuration = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config')
+  return join(configuration, 'agentpay', 'credentials.json')
+}
+
+/** Why others of this machine could read the keys; undefined where nobody can, or nothing is there. */
+export function exposureOf(path: string): string | undefined {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+  if ((mode & 0o077) === 0) return undefined
+  return `Others on this machine may read ${path}: chmod 600 ${path}, and if you do not trust them, sign in anew.`
+}
+
+export const NO_KEYS: KeyFile = { current: null, profiles: {} }
+
+/** What is kept; nothing where there is no file. Keys that others may read are not used. */
+export function readKeyFile(io: Pick<Io, 'env'>): KeyFile {
+  const path = keyFilePath(io)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NO_KEYS
+    throw new CommandFailure(exitCodes.notSignedIn, `${path} cannot be read: ${(error as Error).message}`)
+  }
+  const exposure = exposureOf(path)
+  if (exposure) throw new CommandFailure(exitCodes.notSignedIn, exposure)
+  return parsed(text, path)
+}
+
+function parsed(text: string, path: string): KeyFile {
+  try {
+    const { current, profiles } = JSON.parse(text) as KeyFile
+    const kept = Object.entries(profiles).filter(([, one]) => isProfile(one))
+    return { current: typeof current === 'string' ? current : null, profiles: Object.fromEntries(kept) }
+  } catch {
+    throw new CommandFailure(exitCodes.notSignedIn, `${path} is damaged: delete it, and sign in anew.`)
+  }
+}
+
+const isProfile = (value: Profile): boolean =>
+  [value?.url, value?.key, value?.keyId, value?.ownerId].every(member => typeof member === 'string')
+
+/** The profile of this name. */
+export const profileIn = ({ profiles }: KeyFile, name: string): Profile | undefined =>
+  Object.hasOwn(profiles, name) ? profiles[name] : undefined
+
+const LOCK_WAITS = 50
+const LOCK_WAIT_MS = 100
+
+/** Changes the file whole or not at all; of two commands that change it at once, the second sees what the first has written. */
+export async function changeKeyFile(io: Io, change: (kept: KeyFile) => KeyFile): Promise<void> {
+  const path = keyFilePath(io)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  chmodSync(dirname(path), 0o700)
+  const next = `${path}.new`
+  const handle = await openAlone(next, io)
+  try {
+    writeSync(handle, `${JSON.stringify(change(readKeyFile(io)), null, 2)}\n`)
+    fsyncSync(handle)
+    renameSync(next, path)
+  } catch (error) {
+    rmSync(next, { force: true })
+    throw error
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Makes the new file, which only one command can do at a time. */
+async function openAlone(path: string, io: Io): Promise<number> {
+  for (let waits = 0; waits < LOCK_WAITS; waits += 1) {
+    try {
+      return openSync(path, 'wx', 0o600)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      await io.wait(LOCK_WAIT_MS)
+    }
+  }
+  throw usageError(`Another agentpay seems to be writing its keys. If none runs, delete ${path}`)
+}
+
+/** With a profile, which is then the current one. */
+export const withProfile =
+  (name: string, profile: Profile) =>
+  ({ profiles }: KeyFile): KeyFile => ({ current: name, profiles: { ...profiles, [name]: profile } })
+
+/** Without the profile, if it still has this key. */
+export const withoutProfile =
+  (name: string, keyId: string) =>
+  (kept: KeyFile): KeyFile => {
+    if (profileIn(kept, name)?.keyId !== keyId) return kept
+    const { [name]: _, ...profiles } = kept.profiles
+    return { current: kept.current === name ? null : kept.current, profiles }
+  }

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { lstat, rename, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { CommandFailure, exitCodes, type Io } from '../io.ts'
+
+type Content = Iterable<string> | AsyncIterable<Uint8Array>
+
+/** Writes what an operation gives to a file that an argument names. */
+export async function writeNamedFile(
+  content: Content,
+  name: string,
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<void> {
+  const path = resolve(cwd, name)
+  try {
+    if (await isOther(path)) return await pipeline(content, createWriteStream(path))
+    await writeWhole(content, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (error instanceof CommandFailure || !code) throw error
+    throw new CommandFailure(exitCodes.usage, `${name} cannot be written: ${code}`)
+  }
+}
+
+/** Under another name until it is whole: what breaks off leaves what was there before. */
+async function writeWhole(content: Content, path: string): Promise<void> {
+  const partial = `${path}.${randomUUID()}.partial`
+  try {
+    await pipeline(content, createWriteStream(partial, { flags: 'wx' }))
+    await rename(partial, path)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  }
+}
+
+/** A pipe, a terminal, a link: none that could be replaced by a file. */
+const isOther = async (path: string): Promise<boolean> => {
+  const found = await lstat(path).catch(() => undefined)
+  return found !== undefined && !found.isFile()
+}

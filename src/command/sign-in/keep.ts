@@ -1,0 +1,33 @@
+import { type Context, resultOf } from '../context.ts'
+import { changeKeyFile, type Profile, withProfile } from '../key-file.ts'
+import { callerAt, type Target } from './service.ts'
+
+interface OwnKey {
+  readonly id: string
+  readonly ownerId: string
+  readonly mode: string
+  readonly expiresAt: string | null
+}
+
+/** Keeps a key that was just given, and ends the one that the profile had at the same service. */
+export async function keep(
+  context: Context,
+  { profile, url, earlier }: Target,
+  key: string,
+): Promise<OwnKey> {
+  const own = resultOf(await callerAt(context, url, key).call('keys.current')) as OwnKey
+  const kept: Profile = { url, key, keyId: own.id, ownerId: own.ownerId }
+  await changeKeyFile(context.io, withProfile(profile, kept))
+  if (earlier && isSameService(earlier.url, url)) await endKey(context, earlier)
+  return own
+}
+
+const isSameService = (one: string, other: string): boolean =>
+  URL.parse(one)?.origin === URL.parse(other)?.origin
+
+/** Revokes a key by itself. One that is over already is fine, and one that cannot be reached ends by its own time. */
+const endKey = async (context: Context, { url, key }: Profile): Promise<void> => {
+  await callerAt(context, url, key)
+    .call('keys.revokeCurrent')
+    .catch(() => {})
+}

@@ -1,0 +1,49 @@
+import type { Called } from '../calls/caller.ts'
+import { type Context, resultOf } from '../context.ts'
+import { CommandFailure, exitCodes } from '../io.ts'
+
+/** How often the service wants to be asked, and for how long, in seconds. */
+interface Pace {
+  readonly interval: number
+  readonly expiresIn: number
+}
+
+/** A poll that is told to slow down waits so many seconds more from then on (RFC 8628). */
+const SLOWER_S = 5
+
+/** Why there will be no key, by the words of OAuth. */
+const ends: Readonly<Record<string, string>> = {
+  access_denied: 'Turned away: nobody has let this command in.',
+  expired_token: 'The code has expired: nobody has decided in time. Begin again.',
+  invalid_grant: 'The code is dead: it was used already, or by somebody else. Begin again.',
+}
+
+/** Asks until a person has decided, and gives what the service then answers; ends the command if that is a refusal. */
+export async function untilDecided(
+  ask: () => Promise<Called>,
+  { interval, expiresIn }: Pace,
+  { io, note }: Pick<Context, 'io' | 'note'>,
+): Promise<unknown> {
+  note(`Waiting for up to ${Math.ceil(expiresIn / 60)} minutes. Ctrl+C stops it.`)
+  for (let seconds = interval; ; ) {
+    await io.wait(seconds * 1_000)
+    const answer = await ask()
+    if (answer.code === 'slow_down') seconds += SLOWER_S
+    else if (answer.code !== 'authorization_pending') return decided(answer)
+  }
+}
+
+function decided(answer: Called): unknown {
+  const end = ends[answer.code ?? '']
+  if (end) throw new CommandFailure(exitCodes.refused, end, answer.code)
+  return resultOf(answer)
+}
+
+/** The key of an answer: a second answer to the same question would not hold it any more. */
+export function keyIn(key: unknown): string {
+  if (typeof key === 'string') return key
+  throw new CommandFailure(
+    exitCodes.refused,
+    'The connection broke just when the key was on its way, and it is shown once. Begin again, and revoke the lost one: agentpay keys list.',
+  )
+}

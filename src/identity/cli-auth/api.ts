@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { post } from '../../kernel/contract/operation.ts'
+import { scopes } from '../../kernel/contract/scopes.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { formattedText, recordHead } from '../../values/schemas.ts'
+import { keyEvents } from '../keys/index.ts'
+import { assertionEvents, assertionRefusals, ChallengeRecord, webauthnAssertion } from '../passkeys/index.ts'
+import { cliEvents, code, PairingRecord, pairingCode, pairingFails, tokenFails } from './schemas.ts'
+
+const codeChallenge = formattedText(
+  /^[\w-]{43}$/,
+  43,
+  'the SHA-256 of the verifier in base64url without padding, which has 43 characters',
+).meta({
+  description: 'BASE64URL(SHA256(codeVerifier)): RFC 7636, method S256. `plain` is not served.',
+  examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'],
+})
+
+const codeVerifier = formattedText(
+  /^[\w.~-]{43,128}$/,
+  128,
+  'the secret of the terminal: 43 to 128 letters, digits, -, ., _ and ~',
+).meta({ examples: ['dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'] })
+
+/** The key as the terminal needs it; `GET /keys/{id}` has the rest. */
+const PairedKey = z
+  .object({
+    ...recordHead('key'),
+    key: shownOnce('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'),
+    name: z.string(),
+    environment: z.enum(['sandbox', 'test', 'live']),
+    scopes: z.array(z.enum(scopes)),
+    personId: id('person').nullable().meta({ description: 'Who has approved.' }),
+    expiresAt: instant.nullable(),
+  })
+  .meta({ id: 'PairedKey' })
+
+const console = { callers: ['console'] } as const
+
+export const cliAuthApi = {
+  start: post('/cli/auth/start', {
+    summary: 'Begin to sign in a command line',
+    description:
+      'Keep the verifier to yourself, show `pairingCode`, and open `url` in a browser: there a person compares the code and approves with a passkey. Meanwhile ask `POST /cli/auth/token` every `interval` seconds, for five minutes. `agentpay login` does all of it.',
+    callers: ['public'],
+    body: z.strictObject({
+      codeChallenge,
+      deviceName: z
+        .string()
+        .trim()
+        .min(1)
+        .max(100)
+        .meta({
+          description: 'By which the person knows the terminal, and later the key.',
+          examples: ['Ada’s laptop'],
+        }),
+    }),
+    example: { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', deviceName: 'Ada’s laptop' },
+    returns: [
+      201,
+      z
+        .object({
+          code: z.string().meta({ examples: ['4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'] }),
+          pairingCode,
+          url: z.string().meta({
+            examples: ['https://pay.example.com/cli/4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'],
+          }),
+          expiresIn: z.int().meta({ description: 'In seconds.' }),
+          interval: z.int().meta({ description: 'How many seconds to wait between two questions.' }),
+        })
+        .meta({ id: 'StartedCliPairing' }),
+    ],
+    emits: { 'cli.requested': cliEvents['cli.requested'] },
+  }),
+  token: post('/cli/auth/token', {
+    summary: 'Fetch the key of a command line',
+    description:
+      '`authorization_pending` until a person has decided, then the key, this once: ninety days at most, over after thirty without a use. A verifier that does not belong to the challenge ends the code: it is `invalid_grant` from then on, as it is once the key was fetched. `access_denied`: the person has turned the terminal away. `expired_token`: nobody has decided in five minutes.',
+    callers: ['public'],
+    body: z.strictObject({ code, codeVerifier }),
+    example: {
+      code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ',
+      codeVerifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    },
+    returns: [201, PairedKey],
+    fails: tokenFails,
+    emits: {
+      'key.created': keyEvents['key.created'],
+      'cli.failed': cliEvents['cli.failed'],
+      'cli.paired': cliEvents['cli.paired'],
+    },
+  }),
+  challenge: post('/cli/auth/challenge', {
+    ...console,
+    summary: 'Get the challenge that lets a command line in',
+    description:
+      'The page calls it. What is signed names the device, the code that both screens show, and what the key may do: all that the role of the person allows.',
+    asksForPasskey: true,
+    body: z.strictObject({ code }),
+    example: { code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
+    returns: [201, ChallengeRecord],
+    fails: pairingFails,
+  }),
+  approve: post('/cli/auth/approve', {
+    ...console,
+    summary: 'Let a command line in',
+    description:
+      'The terminal then fetches its key, within a minute at least. It takes the passkey of the person.',
+    body: z.strictObject({
+      code,
+      webauthnAssertion: webauthnAssertion.optional().meta({
+        description: 'Over the challenge of `POST /cli/auth/challenge`.',
+      }),
+    }),
+    example: { code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
+    returns: [200, PairingRecord],
+    fails: { ...assertionRefusals, ...pairingFails },
+    emits: { ...assertionEvents, 'cli.approved': cliEvents['cli.approved'] },
+  }),
+  deny: post('/cli/auth/deny', {
+    ...console,
+    summary: 'Turn a command line away',
+    description: 'The terminal is told. It takes no passkey: whoever sees what nobody has begun stops it.',
+    body: z.strictObject({ code }),
+    example: { code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
+    returns: [200, PairingRecord],
+    fails: pairingFails,
+    emits: { 'cli.denied': cliEvents['cli.denied'] },
+  }),
+}

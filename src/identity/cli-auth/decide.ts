@@ -1,0 +1,105 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import { updateOf } from '../../kernel/database/bulk-sql.ts'
+import { after, clock } from '../../values/clock.ts'
+import { burnAssertion, openChallenge, verifyAssertion } from '../passkeys/index.ts'
+import type { cliAuthApi } from './api.ts'
+import { findPairing, isSeenBy, lockByCode, type PairingRow, pairingsTable, whyClosed } from './find.ts'
+import { FETCH_LASTS_MS, pairingMachine } from './pairing.ts'
+import { pairingEvent } from './schemas.ts'
+
+/** All that the person may do; null for an owner: every scope, future ones included. */
+const grantedBy = ({ scopes: held }: Actor): Scope[] | null =>
+  scopes.every(scope => held.has(scope)) ? null : scopes.filter(scope => held.has(scope))
+
+/** What a person signs: exactly what both screens show, and what comes of it. */
+const statementOf = ({ deviceName, pairingCode }: PairingRow, actor: Actor) => ({
+  deviceName,
+  pairingCode,
+  scopes: grantedBy(actor),
+})
+
+export const challenge: HandlerOf<typeof cliAuthApi.challenge> = async ({ body }, context) => {
+  const { actor, refuse } = context
+  const pairing = await findPairing(body.code, context)
+  if (!pairing) return refuse('pairing_not_found')
+  const closed = whyClosed(pairing)
+  if (closed) return refuse(closed)
+  return openChallenge(
+    { kind: 'pairing', subjectId: pairing.id, members: statementOf(pairing, actor) },
+    context,
+  )
+}
+
+/** Locks a pairing about which the person can still decide; else why not. */
+async function lockOpen(code: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
+  const pairing = await lockByCode(sql, code)
+  if (!pairing || !isSeenBy(tenant, pairing)) return 'pairing_not_found'
+  return whyClosed(pairing) ?? pairing
+}
+
+type Deciding = Pick<Context, 'sql' | 'tenant' | 'actor'>
+
+/** From the platform's the row becomes one of the tenant: nobody else ever has to do with it. */
+const writeDecision = updateOf(pairingsTable, [
+  'ownerId',
+  'mode',
+  'status',
+  'personId',
+  'sessionId',
+  'decidedAt',
+  'expiresAt',
+  'scopes',
+  'updatedAt',
+])
+
+async function decide(
+  pairing: PairingRow,
+  to: 'approved' | 'denied',
+  { sql, tenant, actor }: Deciding,
+): Promise<PairingRow> {
+  const before = { ownerId: pairing.ownerId, mode: pairing.mode }
+  const now = clock.real()
+  const least = after(now, FETCH_LASTS_MS)
+  pairingMachine.move(pairing, to)
+  Object.assign(pairing, {
+    ...tenant,
+    personId: actor.id,
+    sessionId: String(actor.sessionId),
+    decidedAt: now,
+    expiresAt: pairing.expiresAt > least ? pairing.expiresAt : least,
+    scopes: to === 'approved' ? grantedBy(actor) : null,
+    updatedAt: now,
+  })
+  await writeDecision(sql, before, [pairing])
+  return pairing
+}
+
+const decidedEvent = (pairing: PairingRow, { actor }: Deciding) => ({
+  ...pairingEvent(pairing),
+  personId: String(actor.id),
+})
+
+export const approve: HandlerOf<typeof cliAuthApi.approve> = async ({ body }, context) => {
+  const { actor, refuse } = context
+  const consent = await verifyAssertion(body.webauthnAssertion, context)
+  if (typeof consent === 'string') return refuse(consent)
+  const pairing = await lockOpen(body.code, context)
+  if (typeof pairing === 'string') return refuse(pairing)
+  const expected = { kind: 'pairing', members: statementOf(pairing, actor) } as const
+  const code = await burnAssertion(consent, expected, context)
+  if (code) return refuse(code)
+  const approved = await decide(pairing, 'approved', context)
+  context.emit('cli.approved', decidedEvent(approved, context))
+  return approved
+}
+
+export const deny: HandlerOf<typeof cliAuthApi.deny> = async ({ body }, context) => {
+  const pairing = await lockOpen(body.code, context)
+  if (typeof pairing === 'string') return context.refuse(pairing)
+  const denied = await decide(pairing, 'denied', context)
+  context.emit('cli.denied', decidedEvent(denied, context))
+  return denied
+}

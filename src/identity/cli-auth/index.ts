@@ -1,0 +1,1 @@
+export { findPairing, whyClosed } from './find.ts'

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Records } from '../../kernel/contract/records.ts'
+import type { PostalAddress } from '../../ports/card-processor.ts'
+import type { verifiedEvents } from './api.ts'
+import { Customer, type KycStatus, kycMachine } from './customer.ts'
+import { customerEvent } from './customers.ts'
+
+/** The holder as a check of the identity has found them to be. */
+export interface VerifiedHolder {
+  readonly name: string
+  readonly address: PostalAddress
+}
+
+/** Locks the customer whose identity is checked. */
+export async function lockHolder(records: Records, ownerId: string): Promise<Customer> {
+  const customer = await records.lock(Customer, ownerId)
+  if (!customer) throw new Error('an identity without a customer')
+  return customer
+}
+
+/** The only writer of `kycStatus`. False, and nothing changed, where no such step leads from where the customer stands. */
+function move(customer: Customer, to: KycStatus): boolean {
+  const standing = { status: customer.kycStatus }
+  if (!kycMachine.move(standing, to)) return false
+  customer.kycStatus = standing.status
+  return true
+}
+
+/** Nothing but the area of identity checks calls this, with the customer locked. */
+export const moveKyc = (customer: Customer, to: Exclude<KycStatus, 'verified'>): boolean => move(customer, to)
+
+/**
+ * From now on the owner may make live keys. The account is in the name under which its holder was verified, and that is
+ * what cards say.
+ */
+export function verifyHolder(
+  customer: Customer,
+  holder: VerifiedHolder,
+  { emit }: Pick<Context<never, typeof verifiedEvents>, 'emit'>,
+): void {
+  if (!move(customer, 'verified')) return
+  emit('customer.verified', customerEvent(customer))
+  const verified = { name: holder.name, country: holder.address.country, address: holder.address }
+  const names = Object.keys(verified) as (keyof typeof verified)[]
+  const changed = names.filter(member => !isDeepStrictEqual(customer[member], verified[member]))
+  if (changed.length === 0) return
+  Object.assign(customer, verified)
+  emit('cardholder.updated', { ...customerEvent(customer), changed })
+}

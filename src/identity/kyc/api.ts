@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import { file } from '../../kernel/contract/file.ts'
+import { get, list, post } from '../../kernel/contract/operation.ts'
+import { upload } from '../../kernel/contract/upload.ts'
+import { documentKinds, rejectionCodes } from '../../ports/identity-verification.ts'
+import { id } from '../../values/ids.ts'
+import { country, freeText, label, postalAddress } from '../../values/schemas.ts'
+import {
+  DocumentRecord,
+  decisionEvents,
+  documentEvents,
+  documentKind,
+  endingEvents,
+  kycEvents,
+  kycFails,
+  RejectionRecord,
+  SubmissionRecord,
+  status,
+} from './schemas.ts'
+
+const readers = { callers: ['key', 'dash'], scope: 'kyc:read' } as const
+const writers = { callers: ['key'], scope: 'kyc:write' } as const
+const operator = { callers: ['dash'] } as const
+
+const { submission_not_found, submission_decided, document_not_found, document_erased } = kycFails
+const decides = { submission_not_found, submission_decided }
+
+const door = [
+  'The door for what the provider of identity checks tells by itself. The signature over the raw body is checked before anything is read.',
+  'The first final answer stands: what comes again changes nothing, and what says the opposite is noted in the submission as `contradictedAt`, for a person to ask.',
+].join('\n\n')
+
+export const kycApi = {
+  upload: post('/kyc/documents', {
+    ...writers,
+    summary: 'Upload a document of a person',
+    description:
+      'One file at a time; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. It is encrypted, and nobody but the operator can read it.',
+    body: z.strictObject({
+      kind: documentKind.meta({
+        description: 'Of an identity card both sides are needed, a file each.',
+        examples: [documentKinds[0]],
+      }),
+      file: upload({ maxMib: 10 }),
+    }),
+    example: { kind: 'passport', file: 'JVBERi0xLjQK' },
+    returns: [201, DocumentRecord],
+    fails: {
+      too_many_documents: [
+        400,
+        'Fifty documents wait for a submission already. They are erased a day after they were uploaded.',
+      ],
+    },
+    emits: { 'kyc.document_uploaded': documentEvents['kyc.document_uploaded'] },
+  }),
+  create: post('/kyc/submissions', {
+    ...writers,
+    summary: 'Have the identity of a person verified',
+    description:
+      'Of the account holder, where the account is an individual’s; of a representative whom `POST /onboarding` has named, where it is a company’s. It takes a passport, or both sides of an identity card; a proof of address and a register extract may go along. After a rejection send another one: `rejection.sendInstead` says what helps.',
+    body: z.strictObject({
+      representativeId: id('representative').nullable().default(null).meta({
+        description: 'Of a company: who it is. An individual leaves it out.',
+      }),
+      name: label.meta({ description: 'As it stands in the document.', examples: ['Ada Lovelace'] }),
+      dateOfBirth: z.iso
+        .date()
+        .max(10)
+        .refine(date => date >= '1900-01-01', '1900-01-01 or later')
+        .meta({ description: 'At least 18 years ago.', examples: ['1985-12-10'] }),
+      nationality: country,
+      address: postalAddress.meta({ description: 'Where the person lives.' }),
+      documentIds: z
+        .array(id('kycdocument'))
+        .min(1)
+        .max(10)
+        .refine(ids => new Set(ids).size === ids.length, 'each document once')
+        .meta({ description: 'As `POST /kyc/documents` has answered them.' }),
+    }),
+    example: {
+      name: 'Ada Lovelace',
+      dateOfBirth: '1985-12-10',
+      nationality: 'DE',
+      address: { line1: 'Torstraße 1', line2: null, city: 'Berlin', postalCode: '10119', country: 'DE' },
+      documentIds: ['kycdocument_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+    },
+    returns: [201, SubmissionRecord],
+    fails: {
+      person_under_age: [400, 'dateOfBirth: a person is at least 18 years old.'],
+      representative_required: [
+        400,
+        'representativeId: the account is a company’s, so name the representative of its onboarding. See GET /onboarding.',
+      ],
+      representative_not_found: [
+        404,
+        'representativeId: no onboarding that is under way names such a representative.',
+      ],
+      person_differs: [
+        400,
+        'name and dateOfBirth: they are not those of the representative. See GET /onboarding.',
+      ],
+      already_verified: [400, 'The person is verified already.'],
+      submission_under_way: [400, 'A submission of this person is under way. See GET /kyc/submissions.'],
+      document_not_found: [
+        404,
+        'documentIds: no such document, or it was erased. Upload it by POST /kyc/documents.',
+      ],
+      document_used: [400, 'documentIds: one of them belongs to another submission. Upload it again.'],
+      too_many_submissions: [400, 'Fifty submissions came within a day already. Send another one tomorrow.'],
+      documents_missing: [400, 'documentIds: a passport is missing, or both sides of an identity card.'],
+    },
+    emits: { 'kyc.submitted': kycEvents['kyc.submitted'] },
+  }),
+  list: list('/kyc/submissions', {
+    ...readers,
+    summary: 'List identity submissions',
+    description:
+      'Newest first: your own, or with the dashboard secret those of all owners, which `ownerId` and `mode` narrow.',
+    filters: {
+      status: status.optional(),
+      representativeId: id('representative').optional(),
+      ownerId: id('customer').optional(),
+      mode: z.enum(['test', 'live']).optional(),
+    },
+    item: SubmissionRecord,
+  }),
+  get: get('/kyc/submissions/{id}', {
+    ...readers,
+    summary: 'Get an identity submission',
+    returns: [200, SubmissionRecord],
+    fails: { submission_not_found },
+  }),
+  standing: get('/kyc/status', {
+    callers: ['key'],
+    scope: 'kyc:read',
+    summary: 'See what is missing before live keys can be made',
+    returns: [
+      200,
+      z
+        .object({
+          customerType: z.enum(['individual', 'business']),
+          kycStatus: z.enum(['none', 'pending', 'in_review', 'verified', 'rejected']),
+          canMakeLiveKeys: z.boolean(),
+          missing: z.array(z.string()).meta({
+            description: 'In words; empty once live keys can be made.',
+            examples: [['the identity of Ada Lovelace']],
+          }),
+          submissionId: id('kycsubmission').nullable().meta({
+            description: 'The newest submission of the account holder.',
+          }),
+          rejection: RejectionRecord.nullable().meta({ description: 'Why that one was rejected.' }),
+        })
+        .meta({ id: 'KycStanding' }),
+    ],
+  }),
+  approve: post('/kyc/submissions/{id}/approve', {
+    ...operator,
+    summary: 'Verify a person',
+    description:
+      'Look at the documents first. Whoever is verified may make live keys, or lets a company make them.',
+    returns: [200, SubmissionRecord],
+    fails: decides,
+    emits: endingEvents,
+  }),
+  reject: post('/kyc/submissions/{id}/reject', {
+    ...operator,
+    summary: 'Reject a submission',
+    description: 'The person reads the reason, and what to send instead.',
+    body: z.strictObject({
+      code: z.enum(rejectionCodes).default('other'),
+      reason: freeText.min(1).optional().meta({ description: 'In place of the words of the code.' }),
+      sendInstead: freeText
+        .min(1)
+        .nullable()
+        .optional()
+        .meta({ description: 'In place of those of the code.' }),
+    }),
+    example: { code: 'document_expired' },
+    returns: [200, SubmissionRecord],
+    fails: decides,
+    emits: endingEvents,
+  }),
+  readDocument: get('/kyc/documents/{id}/content', {
+    ...operator,
+    summary: 'Read a document of a person',
+    description: 'As an attachment. Each reading is in the audit trail of the owner, and an event.',
+    run: 'outside',
+    writes: true,
+    returns: [200, file('application/octet-stream')],
+    fails: {
+      document_not_found,
+      document_erased,
+      document_damaged: [
+        503,
+        'The file of the document is damaged or away. Restore it from the backup of FILES_DIR.',
+      ],
+    },
+    emits: { 'kyc.document_read': documentEvents['kyc.document_read'] },
+  }),
+  receive: post('/rails/identity-verification', {
+    summary: 'Take a signed notice of the identity provider',
+    description: door,
+    callers: ['signed'],
+    body: z.strictObject({}),
+    returns: [200, z.object({ taken: z.boolean() })],
+    emits: decisionEvents,
+  }),
+}

@@ -1,0 +1,88 @@
+import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { after, days } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { type Customer, findCustomer } from '../customers/index.ts'
+import { findRepresentative } from '../onboarding/index.ts'
+import type { kycApi } from './api.ts'
+import { KycDocument, missingKind } from './document.ts'
+import { kycProcess } from './process.ts'
+import { kycEvent, submissionResponse } from './response.ts'
+import { followSubmission, wakeProcess } from './subject.ts'
+import { KycSubmission, MAX_A_DAY, OPEN_STATES } from './submission.ts'
+
+type CreateContext = ContextOf<typeof kycApi.create>
+type Body = InputOf<typeof kycApi.create>['body']
+
+const ADULT_YEARS = 18
+
+function isAdult(dateOfBirth: string, now: Date): boolean {
+  const latest = new Date(now)
+  latest.setUTCFullYear(latest.getUTCFullYear() - ADULT_YEARS)
+  return dateOfBirth <= latest.toISOString().slice(0, 10)
+}
+
+/** The tenant is locked, so that of two submissions of a person that come at once one is open. */
+export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context) => {
+  const { records, tenant, now, ports, emit, refuse } = context
+  if (!isAdult(body.dateOfBirth, now)) return refuse('person_under_age')
+  const { representativeId } = body
+  const [, customer, recent, open, documents] = await Promise.all([
+    lockTenant(context, 'kyc'),
+    findCustomer(records, tenant.ownerId),
+    records.count(KycSubmission, { createdAt: { $gt: after(now, -days(1)) } }),
+    records.findOne(KycSubmission, { representativeId, status: { $in: OPEN_STATES } }),
+    records.find(KycDocument, { id: { $in: body.documentIds } }, { orderBy: { id: 'asc' }, lock: true }),
+  ])
+  const problem = (await personProblem(body, customer, context)) ?? documentProblem(documents, body, context)
+  if (problem) return problem
+  if (open)
+    return refuse(
+      'submission_under_way',
+      `One of this person is under way: see GET /kyc/submissions/${open.id}.`,
+    )
+  if (recent >= MAX_A_DAY) return refuse('too_many_submissions')
+  const id = newId('kycsubmission')
+  const { documentIds: _, ...members } = body
+  const submission = records.create(KycSubmission, {
+    ...members,
+    id,
+    provider: ports.identityVerification().name,
+    dueAt: now,
+    workflowId: workflowIdOf(kycProcess, id),
+  })
+  for (const document of documents) Object.assign(document, { submissionId: id, eraseAt: null })
+  await followSubmission(submission, context)
+  emit('kyc.submitted', kycEvent(submission))
+  wakeProcess(submission, context)
+  return submissionResponse(submission, documents)
+}
+
+/** Refuses a person of whom this account has nothing to prove; undefined for the holder, or a representative. */
+async function personProblem(
+  { representativeId, name, dateOfBirth }: Body,
+  { type, kycStatus }: Customer,
+  context: CreateContext,
+) {
+  const { refuse } = context
+  if (representativeId === null) {
+    if (type === 'business') return refuse('representative_required')
+    return kycStatus === 'verified' ? refuse('already_verified') : undefined
+  }
+  const person = await findRepresentative(representativeId, context)
+  if (!person) return refuse('representative_not_found')
+  if (person.status === 'verified') return refuse('already_verified')
+  const isSame = person.name.toLowerCase() === name.toLowerCase() && person.dateOfBirth === dateOfBirth
+  return isSame ? undefined : refuse('person_differs')
+}
+
+function documentProblem(documents: readonly KycDocument[], body: Body, { refuse }: CreateContext) {
+  const unknown = body.documentIds.find(
+    wanted => !documents.some(({ id, erasedAt }) => id === wanted && !erasedAt),
+  )
+  if (unknown) return refuse('document_not_found')
+  if (documents.some(({ submissionId }) => submissionId !== null)) return refuse('document_used')
+  const missing = missingKind(documents.map(({ kind }) => kind))
+  return missing ? refuse('documents_missing', `documentIds: ${missing}`) : undefined
+}

@@ -1,0 +1,53 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { type DocumentKind, documentKinds } from '../../ports/identity-verification.ts'
+import { days } from '../../values/clock.ts'
+import { FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
+
+/** How long documents are kept, in the tenant's time. Explained in docs/onboarding.md. */
+export const KEPT_MS = {
+  /** One that was uploaded and sent with no submission. */
+  unused: days(1),
+  rejected: days(30),
+  verified: days(5 * 365 + 1),
+} as const
+
+/** The most documents of a tenant that wait for a submission. */
+export const MAX_UNUSED = 50
+
+const schema = defineEntity({
+  ...tenantTable('KycDocument', 'kyc_documents'),
+  properties: {
+    ...record('kycdocument'),
+    submissionId: nullable.string(),
+    kind: p.enum(documentKinds),
+    type: p.enum(FILE_KINDS),
+    bytes: p.integer(),
+    sha256: p.text(),
+    /** Null while the submission is open, and once it is erased. */
+    eraseAt: nullable.instant(),
+    erasedAt: nullable.instant(),
+  },
+})
+
+/** A document of a person. Its file lies beside the database, encrypted, until its time is over. */
+export class KycDocument extends schema.class {}
+schema.setClass(KycDocument)
+
+const endings: Readonly<Record<FileKind, string>> = {
+  'application/pdf': 'pdf',
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+}
+
+/** The name under which an operator saves it: nothing of what the person called it. */
+export const fileNameOf = ({ id, type }: KycDocument): string => `${id}.${endings[type]}`
+
+/** Says what is missing among the documents of a person; undefined where they suffice. */
+export function missingKind(kinds: readonly DocumentKind[]): string | undefined {
+  const has = (kind: DocumentKind) => kinds.includes(kind)
+  if (has('passport') || (has('identity_card_front') && has('identity_card_back'))) return undefined
+  if (has('identity_card_front')) return 'the back of the identity card is missing.'
+  if (has('identity_card_back')) return 'the front of the identity card is missing.'
+  return 'a passport is missing, or both sides of an identity card.'
+}

@@ -1,0 +1,85 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { keepFile, releaseFiles } from '../../kernel/database/stored-files.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { DamagedFile, type Files } from '../../ports/files.ts'
+import { after } from '../../values/clock.ts'
+import type { kycApi } from './api.ts'
+import { fileNameOf, KEPT_MS, KycDocument, MAX_UNUSED } from './document.ts'
+import { actForOwnerOfDocument } from './find.ts'
+import type { stepsApi } from './steps-api.ts'
+
+const documentEvent = ({ id, submissionId, kind }: KycDocument) => ({ documentId: id, submissionId, kind })
+
+export const upload: HandlerOf<typeof kycApi.upload> = async ({ body: { kind, file } }, context) => {
+  const { records, now, emit, refuse } = context
+  await lockTenant(context, 'kyc')
+  const unused = await records.count(KycDocument, { submissionId: null, erasedAt: null })
+  if (unused >= MAX_UNUSED) return refuse('too_many_documents')
+  const { kind: type, size, sha256 } = file
+  const eraseAt = after(now, KEPT_MS.unused)
+  const document = records.create(KycDocument, { kind, type, bytes: size, sha256, eraseAt })
+  await keepFile(file, document.id, context)
+  emit('kyc.document_uploaded', documentEvent(document))
+  return document
+}
+
+/** The whole content; undefined where the file is away, or not what was written. */
+export async function contentOf(
+  files: Files,
+  tenant: Tenant,
+  sha256: string,
+): Promise<Uint8Array | undefined> {
+  const opened = await files.open(tenant, sha256)
+  if (!opened) return undefined
+  const pieces: Uint8Array[] = []
+  try {
+    for await (const piece of opened.content) pieces.push(piece)
+  } catch (error) {
+    if (error instanceof DamagedFile) return undefined
+    throw error
+  }
+  return Buffer.concat(pieces)
+}
+
+interface Reading {
+  readonly id: string
+  readonly tenant: Tenant
+  readonly sha256: string
+}
+
+/** The event is committed before the first byte leaves. */
+export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
+  async reserve({ params }, context) {
+    const { records, refuse } = context
+    if (!(await actForOwnerOfDocument(params.id, context))) return refuse('document_not_found')
+    const document = await records.findOne(KycDocument, { id: params.id })
+    if (!document) return refuse('document_not_found')
+    if (document.erasedAt) return refuse('document_erased')
+    return { id: document.id, tenant: context.tenant, sha256: document.sha256 }
+  },
+  readsToReserve: true,
+  call: async ({ tenant, sha256 }: Reading, { ports }) =>
+    (await contentOf(ports.files, tenant, sha256)) ?? null,
+  async record(content: Uint8Array | null, { id }: Reading, context) {
+    const { records, emit, refuse } = context
+    await actForOwnerOfDocument(id, context)
+    const document = await records.findOneOrFail(KycDocument, { id })
+    if (document.erasedAt) return refuse('document_erased')
+    if (!content) return refuse('document_damaged')
+    emit('kyc.document_read', documentEvent(document))
+    return { type: document.type, content, name: fileNameOf(document) }
+  },
+  recover: async (_: Reading, { refuse }) => refuse('document_damaged'),
+}
+
+export const eraseDocument: HandlerOf<typeof stepsApi.eraseDocument> = async ({ params }, context) => {
+  const { records, now, emit, refuse } = context
+  const document = await records.lock(KycDocument, params.id)
+  if (!document) return refuse('document_not_found')
+  if (!document.eraseAt || document.eraseAt > now) return { done: true }
+  await releaseFiles([document.sha256], document.id, context)
+  Object.assign(document, { eraseAt: null, erasedAt: now })
+  emit('kyc.document_erased', documentEvent(document))
+  return { done: true }
+}

@@ -1,0 +1,106 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import { Settled } from '../../kernel/contract/handlers.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import type { CheckStatus, IdentityCheck, Unanswered } from '../../ports/identity-verification.ts'
+import { isUnanswered } from '../../ports/identity-verification.ts'
+import { after } from '../../values/clock.ts'
+import { applyAnswer } from './decide.ts'
+import { KycDocument } from './document.ts'
+import { contentOf } from './documents.ts'
+import type { stepsApi } from './steps-api.ts'
+import { KycSubmission, pauseAfter } from './submission.ts'
+
+type StepContext = ContextOf<typeof stepsApi.submit>
+
+const NOTHING = { acted: false }
+
+/** A call of the provider, as reserved before the transaction ended. */
+interface Request {
+  readonly id: string
+  readonly tenant: Tenant
+  readonly now: Date
+  readonly check: Omit<IdentityCheck, 'documents'>
+  readonly documents: readonly Pick<KycDocument, 'kind' | 'type' | 'sha256'>[]
+}
+
+/** Reserves a call where one is due; the due time moves before the call, so that no two call at once. */
+async function reserve(
+  id: string,
+  status: 'pending' | 'in_review',
+  context: StepContext,
+): Promise<Request | Settled<typeof NOTHING> | ReturnType<StepContext['refuse']>> {
+  const { records, tenant, now, ports, refuse } = context
+  const submission = await records.lock(KycSubmission, id)
+  if (!submission) return refuse('submission_not_found')
+  const isDue = submission.dueAt !== null && submission.dueAt <= now
+  if (submission.status !== status || !isDue) return new Settled(NOTHING)
+  const provider = ports.identityVerification()
+  if (status === 'in_review' && provider.isManual) {
+    // The provider was another one when the check was submitted: operators go on with it.
+    submission.dueAt = null
+    return new Settled(NOTHING)
+  }
+  submission.calls++
+  submission.provider = provider.name
+  submission.dueAt = after(now, pauseAfter(submission.calls))
+  const documents = await records.find(KycDocument, { submissionId: id }, { orderBy: { id: 'asc' } })
+  return { id, tenant, now, check: checkOf(submission), documents: documents.map(sentOf) }
+}
+
+const sentOf = ({ kind, type, sha256 }: KycDocument) => ({ kind, type, sha256 })
+
+const checkOf = ({ id, createdAt, name, dateOfBirth, nationality, address }: KycSubmission) => ({
+  reference: id,
+  submittedAt: createdAt,
+  person: { name, dateOfBirth, nationality, address },
+})
+
+function wholeCheck({ check, documents, tenant }: Request, { files }: Pick<Ports, 'files'>): IdentityCheck {
+  return {
+    ...check,
+    documents: documents.map(({ kind, type, sha256 }) => ({
+      kind,
+      type,
+      async bytes() {
+        const content = await contentOf(files, tenant, sha256)
+        if (!content) throw new Error('the file of a document cannot be read')
+        return content
+      },
+    })),
+  }
+}
+
+const record = async (answer: CheckStatus | Unanswered, { id }: Request, context: StepContext) => ({
+  acted: await applyAnswer(id, answer, context),
+})
+
+/** Where the answer was lost, the provider is called again: a reference is one check, however often it is submitted. */
+const recover = async () => NOTHING
+
+export const submit: HandlerOf<typeof stepsApi.submit> = {
+  reserve: ({ params }, context) => reserve(params.id, 'pending', context),
+  call: (request: Request, { ports, requestId }) =>
+    ports.identityVerification().submit(wholeCheck(request, ports), { requestId, now: request.now }),
+  record,
+  recover,
+}
+
+/** A check that the provider does not know was lost on its way there, and is submitted again under the same reference. */
+export const inquire: HandlerOf<typeof stepsApi.inquire> = {
+  reserve: ({ params }, context) => reserve(params.id, 'in_review', context),
+  async call(request: Request, { ports, requestId }) {
+    const provider = ports.identityVerification()
+    const check = wholeCheck(request, ports)
+    const call = { requestId, now: request.now }
+    const answer = await provider.inquire(check, call)
+    const isLost = !isUnanswered(answer) && answer.status === 'unknown'
+    return isLost ? provider.submit(check, call) : answer
+  },
+  record,
+  recover,
+}
+
+export const noticed: HandlerOf<typeof stepsApi.noticed> = async ({ body }, context) => ({
+  acted: await applyAnswer(body.reference, body.status, context),
+})

@@ -1,0 +1,62 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { PostalAddress } from '../../ports/card-processor.ts'
+import { minutes } from '../../values/clock.ts'
+import type { Rejection } from './rejection.ts'
+
+export const submissionMachine = machine('kyc_submission', {
+  pending: ['in_review', 'verified', 'rejected'],
+  in_review: ['verified', 'rejected'],
+  verified: [],
+  rejected: [],
+})
+export type SubmissionStatus = (typeof submissionMachine.states)[number]
+
+/** SQL condition: the process of the submission has something to wait for. */
+export const OPEN = "status in ('pending', 'in_review')"
+
+export const OPEN_STATES = ['pending', 'in_review'] as const satisfies readonly SubmissionStatus[]
+
+export const deciders = ['provider', 'operator'] as const
+
+/** The most submissions of a tenant within a day: each of them is work for the provider. */
+export const MAX_A_DAY = 50
+
+/** Between two calls of the provider, in minutes; the last one from then on. */
+const PAUSES = [1, 2, 5, 10, 20, 30, 60]
+
+/** How long the provider is left alone after so many calls. */
+export const pauseAfter = (calls: number): number => minutes(PAUSES[Math.min(calls, PAUSES.length) - 1] ?? 1)
+
+const schema = defineEntity({
+  ...tenantTable('KycSubmission', 'kyc_submissions'),
+  properties: {
+    ...record('kycsubmission'),
+    /** The representative of a company; null for the account holder. */
+    representativeId: nullable.string(),
+    status: p.enum(submissionMachine.states).onCreate(() => submissionMachine.initial),
+    provider: p.text(),
+    name: p.text(),
+    dateOfBirth: p.date().$type<string>(),
+    nationality: p.text(),
+    address: p.json<PostalAddress>(),
+    /** How often the provider was called since the last progress. */
+    calls: p.integer().onCreate(() => 0),
+    rejection: nullable.json<Rejection>(),
+    decidedBy: nullable.string().$type<(typeof deciders)[number] | null>(),
+    decidedAt: nullable.instant(),
+    /** When the provider told the opposite of what stands: a person must ask it. */
+    contradictedAt: nullable.instant(),
+    /** When the provider is called next; null where operators decide, or nothing is left to be decided. */
+    dueAt: nullable.instant(),
+    workflowId: p.text(),
+  },
+})
+
+/** What a person has sent to show who they are, and what came of it. */
+export class KycSubmission extends schema.class {}
+schema.setClass(KycSubmission)
+
+export const isOpen = ({ status }: Pick<KycSubmission, 'status'>): boolean =>
+  !submissionMachine.isFinal(status)

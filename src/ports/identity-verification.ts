@@ -1,0 +1,99 @@
+import type { PostalAddress } from './card-processor.ts'
+
+/**
+ * Whoever verifies that a person is who they say; `adapters/identity-verification` implements it. Every call ends within
+ * seconds, with an answer or without. It is one for the installation: who is verified by a test key may make live keys.
+ */
+export interface IdentityVerification {
+  readonly name: string
+  /** Nobody is to be asked: operators decide, and the process waits for them. */
+  readonly isManual: boolean
+  /** Begins a check, once per reference, however often the call is repeated. */
+  submit(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
+  /** How the check of this reference stands; `unknown` if it has none. */
+  inquire(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
+  /** Whether the headers are those of this provider's notices. Proves nothing. */
+  recognizes(headers: NoticeHeaders): boolean
+  /** Verifies the signature over the raw bytes, then reads the notice. */
+  read(body: Uint8Array, headers: NoticeHeaders, now: Date): ReadNotice
+}
+
+export type NoticeHeaders = Readonly<Record<string, string | undefined>>
+
+/** The person as they say who they are, and what proves it. */
+export interface IdentityCheck {
+  /** The id of the submission, by which the provider knows the check. */
+  readonly reference: string
+  readonly submittedAt: Date
+  readonly person: CheckedPerson
+  readonly documents: readonly CheckedDocument[]
+}
+
+export interface CheckedPerson {
+  readonly name: string
+  /** `1990-12-31` */
+  readonly dateOfBirth: string
+  readonly nationality: string
+  readonly address: PostalAddress
+}
+
+export const documentKinds = [
+  'passport',
+  'identity_card_front',
+  'identity_card_back',
+  'proof_of_address',
+  'register_extract',
+] as const
+export type DocumentKind = (typeof documentKinds)[number]
+
+export interface CheckedDocument {
+  readonly kind: DocumentKind
+  readonly type: string
+  /** Reads the file when the provider is sent it. */
+  readonly bytes: () => Promise<Uint8Array>
+}
+
+export interface IdentityCall {
+  readonly requestId: string
+  /** The tenant's present time, by which the simulator goes. */
+  readonly now: Date
+}
+
+/** Why a person was not verified. */
+export const rejectionCodes = [
+  'document_unreadable',
+  'document_expired',
+  'document_not_accepted',
+  'data_mismatch',
+  'person_refused',
+  'other',
+] as const
+export type RejectionCode = (typeof rejectionCodes)[number]
+
+export type FinalStatus =
+  | { readonly status: 'verified' }
+  | { readonly status: 'rejected'; readonly code: RejectionCode }
+
+export type CheckStatus =
+  | FinalStatus
+  /** `expectedAt`: when it will be over, where the provider can tell; it is asked then. */
+  | { readonly status: 'in_review'; readonly expectedAt?: Date }
+  /** The provider has no check of this reference: it is submitted again. */
+  | { readonly status: 'unknown' }
+
+/** The provider did not answer in time, or not usably: it is asked again. */
+export type Unanswered = 'late' | 'unusable'
+
+export const isUnanswered = (answer: CheckStatus | Unanswered): answer is Unanswered =>
+  typeof answer === 'string'
+
+/** What the provider tells by itself of a check. */
+export interface IdentityNotice {
+  readonly reference: string
+  readonly status: FinalStatus | { readonly status: 'in_review' }
+}
+
+export type ReadNotice =
+  | { readonly kind: 'notice'; readonly notice: IdentityNotice }
+  | { readonly kind: 'unsigned'; readonly reason: string }
+  | { readonly kind: 'unreadable'; readonly reason: string }

@@ -1,0 +1,86 @@
+import { type Html, html } from '../../web/html.ts'
+import { type Language, minuteIn } from '../../web/language.ts'
+import { scripts } from './assets.ts'
+import { layout, type Viewer } from './layout.ts'
+import { plainText } from './plain-text.ts'
+import type { PairingState } from './text-types.ts'
+import { texts } from './texts.ts'
+
+const NAME = 100
+
+/** What the page shows of a terminal that asks for a key. */
+export interface PairingView {
+  readonly code: string
+  readonly state: PairingState
+  readonly pairingCode: string
+  readonly deviceName: string
+  readonly address: string | null
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  /** Whether the person may do all that there is, and so will the terminal. */
+  readonly mayDoAll: boolean
+  readonly scopes: readonly string[]
+  readonly isTest: boolean
+  readonly viewer: Viewer
+}
+
+/** Where a person lets a command line in: by the code that its terminal shows too, and a passkey. */
+export function pairingPage(view: PairingView, language: Language): Html {
+  const { pairing, frame } = texts[language]
+  const { state } = view
+  return layout({
+    language,
+    title: pairing.title,
+    root: '../',
+    script: scripts.pairing,
+    viewer: view.viewer,
+    content: html`
+<div id="pairing" data-code="${view.code}" data-state="${state}">
+  <p class="mark ${state === 'pending' ? 'created' : state}">${pairing.marks[state]}</p>
+  <h1 id="heading" tabindex="-1">${state === 'pending' ? pairing.title : pairing.ended[state]}</h1>
+  ${state === 'pending' ? question(view, language) : html`<p class="lead">${pairing.hints[state]}</p>`}
+  ${view.isTest && html`<p class="test">${frame.test}</p>`}
+  <p class="home"><a href="../approve">${frame.home}</a></p>
+</div>`,
+  })
+}
+
+function question(view: PairingView, language: Language): Html {
+  const { pairing } = texts[language]
+  return html`<p class="lead">${pairing.lead}</p>
+<p class="box pair" aria-label="${pairing.codeIs} ${view.pairingCode.split('').join(' ')}" role="img">${view.pairingCode}</p>
+<p class="test">${pairing.onlyIf}</p>
+${details(view, language)}
+${decision(view, language)}`
+}
+
+function details(view: PairingView, language: Language): Html {
+  const { pairing, frame } = texts[language]
+  const minute = (at: Date) => html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`
+  return html`<section class="box" aria-labelledby="details">
+  <h2 id="details">${pairing.details}</h2>
+  <dl>
+    <div><dt>${pairing.device}</dt><dd><bdi>${plainText(view.deviceName, NAME)}</bdi></dd></div>
+    ${view.address !== null && html`<div><dt>${pairing.address}</dt><dd class="number">${view.address}</dd></div>`}
+    <div><dt>${pairing.asked}</dt><dd>${minute(view.createdAt)}</dd></div>
+    <div><dt>${pairing.until}</dt><dd>${minute(view.expiresAt)}</dd></div>
+    <div><dt>${pairing.rights}</dt><dd>${view.mayDoAll ? pairing.allRights : pairing.rightsOf(frame.roles[view.viewer.role])}${!view.mayDoAll && rightsList(view, language)}</dd></div>
+  </dl>
+</section>`
+}
+
+const rightsList = ({ scopes }: PairingView, language: Language): Html =>
+  html`<details><summary>${texts[language].pairing.whichRights(scopes.length)}</summary><p class="hint">${scopes.join(', ')}</p></details>`
+
+/** The two buttons. */
+function decision({ code }: PairingView, language: Language): Html {
+  const { approve, join, pairing } = texts[language]
+  return html`<section class="box" aria-labelledby="decide" data-decision hidden>
+  <h2 id="decide">${approve.decide}</h2>
+  <p id="signed">${approve.youSign}</p>
+  <blockquote lang="en" data-sentence aria-labelledby="signed"></blockquote>
+  <button type="button" class="main" data-action="approve">${pairing.approve}</button>
+  <p data-no-passkey hidden><a href="../join?to=${encodeURIComponent(`/cli/${code}`)}">${join.passkeyTitle}</a></p>
+  <p class="deny"><button type="button" class="against" data-action="deny">${pairing.deny}</button></p>
+</section>`
+}

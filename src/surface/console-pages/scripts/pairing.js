@@ -1,0 +1,68 @@
+// Lets a command line in, or turns it away.
+
+import { askDevice, call, complain, goBy, here, onPress, part, Refused, tell, words } from './page.js'
+
+/** A challenge lives five minutes; one that is about to end is not used any more. */
+const FRESH_MS = 4 * 60_000
+
+const { code, state } = part('#pairing').dataset
+
+let challenge
+
+/** Asks for a challenge, and shows the sentence that is signed with it. True where that is another one than before. */
+async function openChallenge() {
+  challenge = undefined
+  const opened = await call('POST', 'cli/auth/challenge', { body: { code }, background: true })
+  challenge = { ...opened, openedAt: performance.now() }
+  const sentence = part('[data-sentence]')
+  part('[data-no-passkey]').hidden = opened.options.allowCredentials.length > 0
+  const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
+  sentence.textContent = opened.sentence
+  return isOther
+}
+
+/** Shows the page as it is by now, with the focus on its heading. */
+async function refresh() {
+  const response = await fetch(location.href, { headers: { 'X-Background': 'true' } })
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const now = page.querySelector('#pairing')
+  if (!response.ok || !now || now.dataset.state === 'pending') return
+  part('#pairing').replaceWith(now)
+  document.title = page.title
+  part('#heading').focus()
+}
+
+/** What a refusal means for the page: other words to sign, an end, or nobody signed in. */
+async function afterRefusal(error) {
+  if (!(error instanceof Refused)) throw error
+  if (error.code === 'unauthenticated') return goBy('login', here())
+  if (error.code === 'statement_outdated' && (await openChallenge())) return complain(words.readAgain)
+  if (['challenge_used', 'challenge_expired', 'assertion_invalid'].includes(error.code)) challenge = undefined
+  if (['pairing_decided', 'pairing_expired', 'pairing_not_found'].includes(error.code)) await refresh()
+  throw error
+}
+
+async function approve() {
+  if (!challenge || performance.now() - challenge.openedAt > FRESH_MS)
+    if (await openChallenge()) return complain(words.readAgain)
+  const { challengeId, options } = challenge
+  if (options.allowCredentials.length === 0) throw new Refused('no_passkey', words.noPasskeyHere)
+  const assertion = await askDevice('startAuthentication', options)
+  await call('POST', 'cli/auth/approve', { body: { code, webauthnAssertion: { challengeId, assertion } } })
+  await refresh()
+  tell(words.paired)
+}
+
+async function deny() {
+  await call('POST', 'cli/auth/deny', { body: { code } })
+  await refresh()
+  tell(words.turnedAway)
+}
+
+onPress('approve', () => approve().catch(afterRefusal))
+onPress('deny', () => deny().catch(afterRefusal))
+
+if (state === 'pending') {
+  part('[data-decision]').hidden = false
+  await openChallenge().catch(error => complain(error.message))
+}

@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { findConnection } from '../../src/command/credentials.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+
+describe('the address of the service', () => {
+  const folder = temporaryFolder()
+  const instance = { url: 'http://127.0.0.1:8080', apiKey: 'sk_sandbox_a', dashboardSecret: 'kept' }
+  writeFileSync(join(folder, 'instance.json'), JSON.stringify(instance))
+  const found = (env: Record<string, string>) => findConnection({ env: { DATA_DIR: folder, ...env } })
+
+  test('is that of the running sandbox, unless another one is given', () => {
+    expect(found({})).toMatchObject({ url: instance.url, key: 'sk_sandbox_a', dashboardSecret: 'kept' })
+    expect(found({ AGENTPAY_KEY: 'at_test_a' })).toMatchObject({ url: instance.url, key: 'at_test_a' })
+  })
+
+  test('never gets a key that was kept for another', () => {
+    expect(found({ AGENTPAY_URL: 'https://pay.example' })).toMatchObject({
+      url: 'https://pay.example',
+      key: undefined,
+      dashboardSecret: undefined,
+    })
+    expect(found({ AGENTPAY_URL: 'http://127.0.0.1:8080/v1' })).toMatchObject({ key: 'sk_sandbox_a' })
+  })
+
+  test.each(['http://pay.example', 'ftp://pay.example', 'pay.example', 'https://a:b@pay.example'])(
+    'is refused as %s',
+    address => {
+      expect(() => found({ AGENTPAY_URL: address })).toThrow(
+        /use https|is a URL such as|no name and password/,
+      )
+    },
+  )
+})

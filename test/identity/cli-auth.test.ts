@@ -1,0 +1,2 @@
+import './cli-auth/pairing.ts'
+import './cli-auth/refused.ts'

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals'
+import { scopes } from '../../../src/kernel/contract/scopes.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { aDoorkeeper, approvePairing, aTerminal } from '../../support/identity/pairing.ts'
+import { signed } from '../../support/identity/people.ts'
+import { tablesWith, traceOf } from '../../support/trace.ts'
+import { anApprovedTerminal, anyone, ask, aWaitingTerminal, service } from './service.ts'
+
+describe('a terminal', () => {
+  test('gets its key once, after a person has approved with a passkey, in whatever process it asks', async () => {
+    const { owner, person, terminal } = await aWaitingTerminal()
+    expect(await ask(terminal)).toMatchObject({ status: 400, error: 'authorization_pending' })
+    const approved = await approvePairing(person.console.client, person.device, terminal.code)
+    expect([approved.status, approved.body]).toMatchObject([
+      200,
+      { status: 'approved', pairingCode: terminal.pairingCode, personId: person.personId, scopes: null },
+    ])
+    expect(await traceOf(service, approved)).toMatchObject({ events: ['cli.approved'] })
+    const answer = await ask(terminal)
+    expect([answer.status, answer.body]).toMatchObject([
+      201,
+      { name: 'Ada’s laptop', environment: 'sandbox', key: expect.stringMatching(/^sk_sandbox_\w{43}$/) },
+    ])
+    expect(await traceOf(service, answer)).toMatchObject({ events: ['key.created', 'cli.paired'] })
+    const { key, id } = answer.body
+    const own = service.client(String(key))
+    expect((await bodyOf(own.customers.me())).id).toBe(owner.ownerId)
+    expect((await bodyOf(own.keys.get({ params: { id } }))).scopes).toEqual(scopes)
+    const [event] = (await bodyOf(owner.client.events.list({ query: { event: 'cli.paired' } }))).data
+    expect(event?.data).toMatchObject({ keyId: id, personId: person.personId, deviceName: 'Ada’s laptop' })
+    expect(await tablesWith(service, String(key))).toEqual([])
+    expect(await tablesWith(service, terminal.code)).toEqual([])
+    expect(await ask(terminal)).toMatchObject({ status: 400, error: 'invalid_grant', code: 'invalid_grant' })
+  })
+
+  test('that asks fifty times at one instant gets one key', async () => {
+    const { owner, terminal } = await anApprovedTerminal()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(terminal)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ error }) => error === 'invalid_grant')).toHaveLength(49)
+    const keys = (await bodyOf(owner.client.keys.list())).data.filter(({ name }) => name === 'Ada’s laptop')
+    expect(keys).toHaveLength(1)
+  })
+
+  test('gets no more than the role of the person, and what was signed says so', async () => {
+    const owner = await service.owner()
+    const by = await aDoorkeeper(service, owner)
+    const person = await aDoorkeeper(service, owner, { role: 'viewer', by })
+    const terminal = await aTerminal(anyone, 'Viewer’s laptop')
+    const { client } = person.console
+    const challenge = await bodyOf(client.cliAuth.challenge({ body: { code: terminal.code } }))
+    expect(challenge.sentence).toContain(
+      `the command line on “Viewer’s laptop”, which shows the code ${terminal.pairingCode},`,
+    )
+    expect(challenge.sentence).toMatch(/with these scopes: .*agents:read/)
+    expect(challenge.sentence).not.toContain('agents:write')
+    expect(JSON.stringify(challenge.statement)).not.toContain('laptop')
+    const webauthnAssertion = signed(challenge, person.device)
+    await bodyOf(client.cliAuth.approve({ body: { code: terminal.code, webauthnAssertion } }))
+    const { key, scopes: given } = await bodyOf(ask(terminal))
+    expect(given).not.toContain('agents:write')
+    const own = service.client(String(key))
+    expect((await own.agents.list()).status).toBe(200)
+    expect(await own.agents.create({ body: { name: 'Reader' } })).toMatchObject({ code: 'missing_scope' })
+  })
+
+  test('gets nothing where the person is removed before it asks', async () => {
+    const owner = await service.owner()
+    const by = await aDoorkeeper(service, owner)
+    const person = await aDoorkeeper(service, owner, { role: 'approver', by })
+    const terminal = await aTerminal(anyone)
+    await bodyOf(approvePairing(person.console.client, person.device, terminal.code))
+    await bodyOf(by.console.client.people.remove({ params: { id: person.personId } }))
+    expect(await ask(terminal)).toMatchObject({ status: 400, error: 'access_denied' })
+  })
+})

@@ -1,0 +1,37 @@
+import { bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { aDoorkeeper, approvePairing, aTerminal, type Terminal } from '../../support/identity/pairing.ts'
+
+/** The service that all tests of pairing share; it has two processes. */
+export const service = await startTestService()
+export const otherProcess = await service.another()
+
+/** Anybody: a terminal has no credential yet. */
+export const anyone = service.client()
+
+/** The terminal asks for its key. */
+export const ask = ({ code, codeVerifier }: Pick<Terminal, 'code' | 'codeVerifier'>, client = anyone) =>
+  client.cliAuth.token({ body: { code, codeVerifier } })
+
+/** An owner of a new account with a passkey in the console, and a terminal that waits. */
+export async function aWaitingTerminal() {
+  const owner = await service.owner()
+  const person = await aDoorkeeper(service, owner)
+  return { owner, person, terminal: await aTerminal(anyone) }
+}
+
+/** The same, approved: the terminal has not asked yet. */
+export async function anApprovedTerminal() {
+  const waiting = await aWaitingTerminal()
+  const { person, terminal } = waiting
+  await bodyOf(approvePairing(person.console.client, person.device, terminal.code))
+  return waiting
+}
+
+/** Lets the five minutes of a terminal pass. */
+export const expire = ({ pairingCode }: Pick<Terminal, 'pairingCode'>) =>
+  service.sql(
+    `update cli_pairings set created_at = created_at - interval '10 minutes', expires_at = expires_at - interval '10 minutes'
+     where pairing_code = $1`,
+    [pairingCode],
+  )

@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals'
+import { parsed, written } from '../../../src/adapters/identity-verification/sandbox-wire.ts'
+import { kycProviderOf } from '../../../src/platform/settings/identity.ts'
+import { readSettings } from '../../../src/platform/settings/settings.ts'
+
+describe('KYC_PROVIDER', () => {
+  const provider = (env: Record<string, string>) => kycProviderOf(readSettings(env))
+  const COLLECTION_IBAN = 'DE89370400440532013000'
+
+  test('is the sandbox while no rail is real, and manual beside one', () => {
+    expect(provider({})).toBe('sandbox')
+    expect(provider({ SEPA_RAIL: 'sandbox', CARD_PROCESSOR: 'sandbox' })).toBe('sandbox')
+    expect(provider({ SEPA_RAIL: 'files' })).toBe('manual')
+    expect(provider({ CARD_PROCESSOR: 'stripe' })).toBe('manual')
+    expect(provider({ COLLECTION_IBAN })).toBe('manual')
+    expect(provider({ KYC_PROVIDER: 'manual' })).toBe('manual')
+  })
+
+  test.each([{ SEPA_RAIL: 'files' }, { CARD_PROCESSOR: 'stripe' }, { COLLECTION_IBAN }])(
+    'is refused as sandbox beside %p, as a magic name would open live keys',
+    rail => {
+      expect(() => readSettings({ ...rail, KYC_PROVIDER: 'sandbox' } as NodeJS.ProcessEnv)).toThrow(
+        /KYC_PROVIDER=sandbox .* set KYC_PROVIDER=manual/,
+      )
+    },
+  )
+})
+
+describe('the sandbox', () => {
+  test('reads what it writes, and nothing else', () => {
+    const notice = { reference: 'kycsubmission_1', status: { status: 'rejected', code: 'other' } } as const
+    expect(parsed(Buffer.from(written(notice)))).toEqual(notice)
+    for (const text of ['', '{', '[]', '{"reference":"a b"}', written(notice).replace('other', 'cat')])
+      expect(parsed(Buffer.from(text))).toEqual({ problem: expect.not.stringContaining('cat') })
+    expect(parsed(Buffer.alloc(5_000))).toEqual({ problem: 'The body has more than 4096 bytes.' })
+  })
+})

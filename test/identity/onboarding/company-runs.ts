@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals'
+import { onboardingProcess } from '../../../src/identity/onboarding/process.ts'
+import { minuteInWords } from '../../../src/values/clock.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { setIdentities, submitted } from '../../support/identity/company.ts'
+import { textOf } from '../../support/temporal/history-text.ts'
+import { runViewer } from '../../support/temporal/runs.ts'
+
+const service = await startTestService({ temporal: true })
+const temporal = await runViewer()
+
+async function waiting() {
+  const { client, ownerId } = await service.owner()
+  const record = await submitted(client)
+  const run = temporal.of(record)
+  await run.untilDetails('for the identity of each representative')
+  return { client, ownerId, record, params: { id: record.id }, run }
+}
+
+async function reviewed() {
+  const company = await waiting()
+  await setIdentities(service, company.params, 'verified')
+  await company.run.signal('recordChanged')
+  await company.run.untilDetails('for the operator to decide')
+  return company
+}
+
+const ask = (params: { id: string }) =>
+  bodyOf(service.dash.onboarding.requestInformation({ params, body: { questions: ['Who owns the rest?'] } }))
+
+describe('the run of an onboarding', () => {
+  test('tells an operator what it waits for, and names neither company nor people', async () => {
+    const { ownerId, run } = await waiting()
+    expect((await run.details()).split('\n\n')).toEqual([
+      `Onboarding of ${ownerId} in test mode: submitted`,
+      'It waits **for the identity of each representative to be sent**.',
+      'Send a Signal: `reject` or `requestInformation`, with this payload:',
+      '`{"by": "your name", "reason": "why"}`',
+    ])
+    expect(await (await run.handle.describe()).staticDetails()).toBe(onboardingProcess.details)
+    const text = textOf(await run.handle.fetchHistory())
+    for (const name of ['Ada', 'Lovelace', 'Analytical', 'HRB', 'example.com'])
+      expect(text).not.toContain(name)
+  })
+
+  test('takes the onboarding into review by itself, and waits there for the operator', async () => {
+    const { client, params, run } = await reviewed()
+    expect(await bodyOf(client.onboarding.get({ params }))).toMatchObject({ status: 'in_review' })
+    expect(await run.timerSummaries()).toContain('for the identity of each representative to be sent')
+    await bodyOf(service.dash.onboarding.approve({ params }))
+    expect(await run.untilEnded()).toBe('approved')
+    expect(await run.failedTasks()).toBe(0)
+  })
+
+  test('waits for an answer until its day, and expires by the owner’s clock', async () => {
+    const { client, params, run } = await reviewed()
+    const { informationRequests } = await ask(params)
+    const until = minuteInWords(new Date(String(informationRequests[0]?.expiresAt)))
+    await run.untilDetails(`for the company’s answer, until ${until}`)
+    await bodyOf(client.sandbox.advance({ body: { days: 30 } }))
+    expect(await run.untilEnded()).toBe('expired')
+  })
+
+  test('does by itself what is due, where no sweep has come', async () => {
+    const { params, run } = await reviewed()
+    await ask(params)
+    await run.untilDetails('for the company’s answer')
+    await service.sql(`update onboardings set due_at = now() - interval '1 minute' where id = $1`, [
+      params.id,
+    ])
+    await run.signal('recordChanged')
+    expect(await run.untilEnded()).toBe('expired')
+    expect(await run.activityNames()).toContain('advanceOnboarding')
+  })
+
+  test('approves by a signal where everybody is verified, and says why not where somebody is not', async () => {
+    const { params, run } = await waiting()
+    await run.signal('approve', { by: 'Ada' })
+    await run.untilDetails('by Ada changed nothing: Not every representative is verified.')
+    await setIdentities(service, params, 'verified')
+    await run.signal('approve', { by: 'Ada' })
+    expect(await run.untilEnded()).toBe('approved')
+    expect(textOf(await run.handle.fetchHistory())).not.toContain('Lovelace')
+  })
+
+  test('asks and rejects by signals, with the words of the operator', async () => {
+    const { client, params, run } = await waiting()
+    await run.signal('requestInformation', { by: 'Ada', reason: 'Who owns the rest?' })
+    await run.untilDetails('for the company’s answer')
+    expect((await bodyOf(client.onboarding.get({ params }))).missing).toContain(
+      'an answer to: Who owns the rest?',
+    )
+    await run.signal('reject', { by: 'Ada' })
+    await run.untilDetails(/The signal reject by Ada changed nothing: .*reason/)
+    await run.signal('reject', { by: 'Ada', reason: 'Nobody knows it' })
+    expect(await run.untilEnded()).toBe('rejected')
+    expect(await bodyOf(client.onboarding.get({ params }))).toMatchObject({ reason: 'Nobody knows it' })
+  })
+
+  test('goes on after Request Cancellation, and ends with a withdrawal', async () => {
+    const { client, params, run } = await waiting()
+    await run.handle.cancel()
+    await run.untilDetails('Request Cancellation changed nothing')
+    await bodyOf(client.onboarding.withdraw({ params }))
+    expect(await run.untilEnded()).toBe('withdrawn')
+  })
+})

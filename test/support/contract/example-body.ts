@@ -1,0 +1,13 @@
+import type { z } from 'zod'
+import { readBody } from '../../../src/derive/uploads/thread.ts'
+import { UploadedFile, uploadsIn } from '../../../src/kernel/contract/upload.ts'
+
+/** The example of a contract as the pipeline reads it: a file of it is no text any more. */
+export async function exampleAsRead(body: z.ZodType | undefined, example: unknown): Promise<unknown> {
+  const files = [...uploadsIn(body).keys()]
+  if (files.length === 0) return example
+  const read = await readBody(Buffer.from(JSON.stringify(example)), 'application/json', { files, json: [] })
+  if ('problem' in read) throw new Error(read.problem.message)
+  const uploaded = Object.entries(read.files).map(([name, file]) => [name, new UploadedFile(file)])
+  return { ...(read.members as object), ...Object.fromEntries(uploaded) }
+}

@@ -1,0 +1,19 @@
+import { signedNotice } from '../../../src/adapters/identity-verification/sandbox.ts'
+import type { IdentityNotice } from '../../../src/ports/identity-verification.ts'
+import { derivedSecrets } from '../../../src/ports/vault.ts'
+import { ENCRYPTION_KEY, type HttpResponse, type TestService } from '../harness.ts'
+
+export const notice = (reference: string, status: IdentityNotice['status']): IdentityNotice => ({
+  reference,
+  status,
+})
+
+/** A notice as the simulated provider signs it. */
+export function tell(
+  service: TestService,
+  told: IdentityNotice,
+  secret = ENCRYPTION_KEY,
+): Promise<HttpResponse> {
+  const { body, headers } = signedNotice(derivedSecrets('sandbox identity notices', secret), told)
+  return service.http('POST', '/rails/identity-verification', { headers, body })
+}

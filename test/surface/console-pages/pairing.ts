@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals'
+import { bodyOf } from '../../support/factories.ts'
+import { aTerminal, type Terminal } from '../../support/identity/pairing.ts'
+import { pressByKeyboard } from '../../support/web/keyboard.ts'
+import { newsIn, open, openAsOwner, openBeside, troubleIn } from './devices.ts'
+import { german, origin, readPage, service } from './pages-service.ts'
+
+const anyone = service.client()
+const pageOf = ({ code }: Terminal) => `${origin}/cli/${code}`
+const ask = ({ code, codeVerifier }: Terminal) => anyone.cliAuth.token({ body: { code, codeVerifier } })
+
+describe('the page of a terminal', () => {
+  test('leads through signing in to the same code, and lets it in, by keyboard alone', async () => {
+    const { client, ownerId } = await service.owner()
+    const terminal = await aTerminal(anyone)
+    const { url } = await bodyOf(client.console.createLink({ body: {} }))
+    const { page, complaints, requests } = await open(
+      `${String(url).replace('#', `?to=/cli/${terminal.code}#`)}`,
+    )
+    await pressByKeyboard(page, 'Use the link and sign in')
+    await page.waitForURL('**/join?to=*')
+    await pressByKeyboard(page, 'Create a passkey')
+    await page.waitForURL(pageOf(terminal))
+    await page.locator('blockquote').filter({ hasText: terminal.pairingCode }).waitFor()
+    expect(await page.locator('.pair').innerText()).toBe(terminal.pairingCode)
+    expect(await page.innerText('main')).toContain('only if you have just begun this yourself')
+    await pressByKeyboard(page, 'Let in with passkey')
+    await newsIn(page).filter({ hasText: 'Done. Go back to your terminal.' }).waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe('heading')
+    const { key } = await bodyOf(ask(terminal))
+    expect((await bodyOf(service.client(String(key)).customers.me())).id).toBe(ownerId)
+    expect(complaints).toEqual([])
+    expect(requests.filter(address => !address.startsWith(origin))).toEqual([])
+  })
+
+  test('turns it away without a passkey, and says so in another window', async () => {
+    const first = await openAsOwner((await service.owner()).client)
+    const terminal = await aTerminal(anyone)
+    await first.page.goto(pageOf(terminal))
+    const second = await openBeside(first, pageOf(terminal))
+    await second.page.getByRole('button', { name: 'Let in with passkey' }).waitFor()
+    await pressByKeyboard(first.page, 'Turn away')
+    await newsIn(first.page).filter({ hasText: 'Turned away.' }).waitFor()
+    expect(await ask(terminal)).toMatchObject({ error: 'access_denied' })
+    await second.page.getByRole('button', { name: 'Let in with passkey' }).click()
+    await troubleIn(second.page).filter({ hasText: 'This is decided already' }).waitFor()
+    expect(await second.page.locator('h1').innerText()).toBe('The command line was turned away')
+  })
+
+  test('lets nothing in by a finger that is not the user’s, and the right one does', async () => {
+    const { page, device } = await openAsOwner((await service.owner()).client)
+    const terminal = await aTerminal(anyone)
+    await page.goto(pageOf(terminal))
+    await device.recognize(false)
+    await page.getByRole('button', { name: 'Let in with passkey' }).click()
+    await troubleIn(page).filter({ hasText: 'did not confirm that it is you' }).waitFor()
+    expect(await ask(terminal)).toMatchObject({ error: 'authorization_pending' })
+    await device.recognize(true)
+    await page.getByRole('button', { name: 'Let in with passkey' }).click()
+    await newsIn(page).filter({ hasText: 'Done.' }).waitFor()
+  })
+
+  test('shows the name of a device as what it is', async () => {
+    const { page, complaints } = await openAsOwner((await service.owner()).client)
+    const terminal = await aTerminal(anyone, '<img src=x onerror=alert(1)>\u202egnp.exe')
+    await page.goto(pageOf(terminal))
+    await page.locator('dd').first().waitFor()
+    expect(await page.locator('dd').first().innerText()).toBe('<img src=x onerror=alert(1)>\ufffdgnp.exe')
+    expect(await page.locator('main img').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  test('is led to by signing in, and says in both languages where there is no such code', async () => {
+    const code = 'x'.repeat(43)
+    const away = await readPage(`/cli/${code}`, { accept: 'text/html' })
+    expect([away.status, away.headers.get('location')]).toEqual([303, `../login?to=cli%2F${code}`])
+    const { page } = await openAsOwner((await service.owner()).client)
+    const [cookie] = await page.context().cookies()
+    const headers = { accept: 'text/html', cookie: `${cookie?.name}=${cookie?.value}` }
+    const [english, inGerman] = await Promise.all([
+      readPage(`/cli/${code}`, headers),
+      readPage(`/cli/${code}`, { ...headers, ...german }),
+    ])
+    expect([english.status, inGerman.status]).toEqual([404, 404])
+    expect(await english.text()).toContain('No such code')
+    expect(await inGerman.text()).toContain('Diesen Code gibt es nicht')
+  })
+})
