@@ -35,6 +35,7 @@ import { kycArea } from './identity/kyc/kyc.ts'
 import { onboardingArea } from './identity/onboarding/onboarding.ts'
 import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
+import { sessionsArea } from './identity/sessions/sessions.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
@@ -58,6 +59,7 @@ export const areas = {
   keys: keysArea,
   signingKeys: signingKeysArea,
   console: consoleArea,
+  sessions: sessionsArea,
   cliAuth: cliAuthArea,
   onboarding: onboardingArea,
   kyc: kycArea,

@@ -75,6 +75,7 @@ describe('the hot path’s columns of', () => {
 /** Machines whose column is not the `status` of a table of their name. */
 const PLACES: Readonly<Record<string, readonly [table: string, column: string]>> = {
   kyc: ['customers', 'kyc_status'],
+  pairing: ['cli_pairings', 'status'],
   representative: ['onboarding_representatives', 'status'],
 }
 

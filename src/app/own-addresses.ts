@@ -9,6 +9,8 @@ export interface OwnAddresses {
   publicUrl(): string
   /** The hosts, with ports, under which a request may ask this process; the public one first. */
   hosts(): readonly [string, ...string[]]
+  /** Under what clients may address it: the public URL, then the origins of this process. */
+  urls(): readonly string[]
   /** This process's listener; undefined until it listens. */
   listener(): OwnListener | undefined
   /** Whether this process has sent the request itself. */
@@ -29,6 +31,7 @@ export function ownAddresses({ publicUrl, host, port }: Configured): OwnAddresse
   return {
     publicUrl: url,
     hosts: () => [new URL(url()).host, ...(listener?.origins ?? []).map(origin => new URL(origin).host)],
+    urls: () => [url(), ...(listener?.origins ?? [])],
     listener: () => listener,
     isOwn: ({ headers }) => listener !== undefined && headers[PASS_HEADER] === listener.pass,
     listensAt(address, port) {

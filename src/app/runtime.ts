@@ -5,6 +5,7 @@ import { areas as allAreas } from '../areas.ts'
 import { type Gate, gate } from '../derive/http/authenticate.ts'
 import { openCredentials } from '../derive/http/credentials.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
+import { openProofs } from '../derive/http/used-proofs.ts'
 import { type Areas, registered } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { Cursors } from '../kernel/contract/page.ts'
@@ -178,7 +179,7 @@ export async function openRuntime({
     log,
     metrics,
     watchTemporal,
-    gate: gate(credentials, settings.dashboardSecret),
+    gate: gate(credentials, settings.dashboardSecret, openProofs(database)),
     receiveFor,
     threads,
     ports: runtime.ports,

@@ -76,6 +76,7 @@ export function listenerFor(
       addressOf: request => clientAddress(request, isProxy),
       hostOf: hostAmong(addresses.hosts),
       pageOrigins: onceAsked(() => ports.relyingParty().origins),
+      ownUrls: onceAsked(addresses.urls),
       isOwn: addresses.isOwn,
       runNamed: runHeader(areas, database),
       rateLimit: rateLimit(settings.rateLimitPerMinute, counter),

@@ -1,7 +1,7 @@
-import type { Answer } from '../derive/call.ts'
 import type { Option, Options } from './arguments/options.ts'
 import type { OptionValues } from './arguments/parse.ts'
 import type { Called, Caller, CallerMeans, Input } from './calls/caller.ts'
+import { resultOf } from './calls/result.ts'
 import type { Reply } from './calls/send.ts'
 import { type Connection, findConnection } from './credentials.ts'
 import { CommandFailure, type ExitCode, exitCodes, type Io } from './io.ts'
@@ -10,6 +10,7 @@ import { safeLine } from './output/safe.ts'
 import type { Table } from './table.ts'
 
 export type { Option, Options }
+export { resultOf }
 
 /** What a command of our own is given. */
 export interface Context {
@@ -120,12 +121,4 @@ function connectionOf(io: Io, { profile }: OptionValues): Connection {
     exitCodes.notSignedIn,
     'No service is known: start a sandbox with `npm start`, use `agentpay login`, or set AGENTPAY_URL and AGENTPAY_KEY.',
   )
-}
-
-/** The body of an answer; a refusal ends the command. */
-export function resultOf({ status, body, error, code }: Answer<unknown, Reply['headers']>): unknown {
-  if (status < 400) return body
-  const sentence = error ?? `The service has answered with the status ${status}.`
-  const exitCode = status === 401 ? exitCodes.notSignedIn : exitCodes.refused
-  throw new CommandFailure(exitCode, sentence, code ?? String(status))
 }

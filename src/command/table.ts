@@ -4,15 +4,15 @@ import type { Command, Noun } from '../derive/commands/table.ts'
 export type { BodyShape, Command, Member, Noun, Parameter, Shape } from '../derive/commands/table.ts'
 
 /**
- * The table of commands. Each operation is a line of its file, and only the lines that are asked for are parsed: the
- * whole would take longer than the rest of the start.
+ * The table of commands. Each operation is a line of its file, and only the lines that are asked for are decoded and
+ * parsed: the whole would take longer than the rest of the start.
  */
 export class Table {
-  readonly #text: string
+  readonly #bytes: Buffer
   #nouns: Readonly<Record<string, Noun>> | undefined
 
-  constructor(text: string) {
-    this.#text = text
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
   }
 
   get version(): string {
@@ -27,7 +27,7 @@ export class Table {
   /** The operation with this key, such as `intents.create`. */
   find(key: string): Command | undefined {
     if (!/^\w+\.\w+$/.test(key)) return undefined
-    const line = this.#line(key, this.#text.indexOf('\n"operations": {\n'))
+    const line = this.#line(key, this.#bytes.indexOf('\n"operations": {\n'))
     return line === '' ? undefined : (JSON.parse(line) as Command)
   }
 
@@ -39,18 +39,21 @@ export class Table {
 
   #line(name: string, from: number): string {
     const start = `\n${JSON.stringify(name)}: `
-    const at = this.#text.indexOf(start, from)
+    const at = this.#bytes.indexOf(start, from)
     if (at < 0) return ''
-    return this.#text.slice(at + start.length, this.#text.indexOf('\n', at + 1)).replace(/,$/, '')
+    return this.#textBetween(at + start.length, this.#bytes.indexOf('\n', at + 1)).replace(/,$/, '')
   }
 
   #block(name: string): string {
     const start = `\n${JSON.stringify(name)}: `
-    const at = this.#text.indexOf(start) + start.length
-    return this.#text.slice(at, this.#text.indexOf('\n}', at) + 2)
+    const at = this.#bytes.indexOf(start) + start.length
+    return this.#textBetween(at, this.#bytes.indexOf('\n}', at) + 2)
+  }
+
+  #textBetween(from: number, to: number): string {
+    return this.#bytes.toString('utf8', from, to)
   }
 }
 
 /** The table of this version, as `npm run openapi` wrote it. */
-export const readTable = (): Table =>
-  new Table(readFileSync(new URL('../../commands.json', import.meta.url), 'utf8'))
+export const readTable = (): Table => new Table(readFileSync(new URL('../../commands.json', import.meta.url)))

@@ -28,7 +28,7 @@ function problemsOfForm(input: unknown): KeyProblem[] {
 }
 
 /** An issue without its input: no word of a key is said again. */
-const issueOf = ({ member, problem }: KeyProblem) => ({
+export const issueOf = ({ member, problem }: KeyProblem) => ({
   code: 'custom' as const,
   message: problem,
   path: member === '' ? [] : [member],
@@ -64,12 +64,16 @@ const PublicJwk = z
   })
   .meta({ id: 'PublicKeyJwk' })
 
-const formed = z.preprocess<unknown, typeof PublicJwk, z.input<typeof PublicJwk>>((input, context) => {
-  const problems = problemsOfForm(input)
-  if (problems.length === 0) return input
-  context.issues.push(...problems.map(issueOf))
-  return z.NEVER
-}, PublicJwk)
+/** Refuses private keys, and what is no key at all, before the schema is read. */
+export const publicOnly = <S extends z.ZodObject>(schema: S) =>
+  z.preprocess<unknown, S, z.input<S>>((input, context) => {
+    const problems = problemsOfForm(input)
+    if (problems.length === 0) return input
+    context.issues.push(...problems.map(issueOf))
+    return z.NEVER
+  }, schema)
+
+const formed = publicOnly(PublicJwk)
 
 /** The public key of a recipient, without members that do not make it what it is; or what is wrong with which member. */
 export function encryptionKeyOf(jwk: Jwk): EncryptionKey | KeyProblem {

@@ -140,7 +140,7 @@ describe('against the service', () => {
 })
 
 describe('a file', () => {
-  const table = new Table(writeTable(commandTable(areas)))
+  const table = new Table(Buffer.from(writeTable(commandTable(areas))))
   const PDF = '%PDF-1.4\nsomething\u0000else'
   const files = (cwd: string, argv: readonly string[], input = '') =>
     runCommand(['papers', ...argv], { env, cwd, table, input })

@@ -28,8 +28,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'paymentTokens.charge': 16,
   // It finds the intent of the token, cancels it as intents.cancel does, and the token with it.
   'paymentTokens.revoke': 9,
-  // Passkeys and people are locked, so that an owner stays; the person, and then links, passkeys and a recovery end with it.
-  'people.remove': 10,
+  // Passkeys and people are locked, so that an owner stays; then links, passkeys, a recovery and devices’ keys end with it.
+  'people.remove': 11,
   // The owner's consent is read before anything is locked; then it is used up, and the link before it ends.
   'people.link': 8,
   // It finds the representative and the onboarding that names them, and locks that.

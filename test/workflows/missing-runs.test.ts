@@ -18,6 +18,7 @@ import {
   creditWallet,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
+import { submitted } from '../support/identity/company.ts'
 import type { RunView } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
@@ -91,7 +92,7 @@ describe('a run that ended while its record is still open', () => {
     expect(await run.status()).toBe('RUNNING')
   })
 
-  test('of a transfer, an agent, a webhook or a recovery is started again', async () => {
+  test('of a transfer, an agent, a webhook, a recovery or an onboarding is started again', async () => {
     const { id, workflowId } = await aSepaTransfer(client, { name: 'No Match GmbH' })
     const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     const path = '/fails'
@@ -105,7 +106,9 @@ describe('a run that ended while its record is still open', () => {
     )
     const person = await bodyOf(client.people.create({ body: { name: 'Grace Hopper', role: 'owner' } }))
     const { recovery } = await bodyOf(service.dash.people.recover({ params: { id: person.id } }))
+    const company = await submitted(client)
     const waiting = [
+      [temporal.of(company), 'for the identity of each representative'],
       [temporal.of({ workflowId: String(recovery?.workflowId) }), 'for somebody to stop it'],
       [temporal.of({ workflowId }), 'waits for confirmPayee'],
       [temporal.of({ workflowId: `agent/${agent.id}` }), 'the policy ends'],

@@ -1,5 +1,6 @@
 import type { Called } from '../calls/caller.ts'
-import { type Context, type OwnCommand, resultOf } from '../context.ts'
+import { resultOf } from '../calls/result.ts'
+import type { Context, OwnCommand } from '../context.ts'
 import { CommandFailure, exitCodes, usageError } from '../io.ts'
 import { changeKeyFile, type Profile, profileIn, readKeyFile, withoutProfile } from '../key-file.ts'
 

@@ -42,6 +42,8 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_run: 'Start a run, or leave the header out.',
   unknown_reference: 'Check the ids in the body: each must be yours and of the same mode.',
   unauthenticated: 'Check the key: is it whole, not expired, not revoked?',
+  invalid_dpop_proof:
+    'Sign a new proof for each request with the key of the device, over method, address, time and key.',
   account_suspended: 'Ask whoever runs this installation why.',
   wrong_caller: 'Use the kind of credential that the operation names.',
   cross_site: 'Send it from a page of this service, or with a key in place of the cookie.',

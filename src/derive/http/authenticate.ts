@@ -5,6 +5,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { SESSION_PREFIX } from '../../kernel/contract/session-cookie.ts'
 import type { Credentials } from './credentials.ts'
 import type { Browser, Presented } from './presented.ts'
+import type { Prove } from './used-proofs.ts'
 
 const nobody = { id: null, tenant: null, agentId: null, scopes: new Set<string>() }
 export const anyone: Actor = { type: 'public', ...nobody }
@@ -15,14 +16,22 @@ const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 /** The actor of these credentials; throws a Problem where there is none. */
 export type Gate = (operation: AnyOperation, presented: Presented) => Promise<Actor>
 
-export function gate({ holderOf }: Pick<Credentials, 'holderOf'>, dashboardSecret: string): Gate {
+export function gate(
+  { holderOf }: Pick<Credentials, 'holderOf'>,
+  dashboardSecret: string,
+  prove: Prove,
+): Gate {
   const expected = digest(dashboardSecret)
 
   /** The holder of the key or token; only where none is shown, and no dashboard secret, the person of the session. */
-  async function actorOf({ authorization, dashboardSecret: given, browser }: Presented) {
+  async function actorOf(presented: Presented) {
+    const { authorization, dashboardSecret: given, browser } = presented
     if (authorization === undefined && given === undefined) return browser && personOf(browser)
     const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
-    return token && !token.startsWith(SESSION_PREFIX) ? holderOf(token) : undefined
+    if (!token || token.startsWith(SESSION_PREFIX)) return undefined
+    const holder = await holderOf(token)
+    if (holder?.boundTo) await prove(presented, token, holder.boundTo)
+    return holder
   }
 
   async function personOf(browser: Browser): Promise<Actor | undefined> {

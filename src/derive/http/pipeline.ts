@@ -15,7 +15,7 @@ import { readBytes, type TakeRoom } from './body-bytes.ts'
 import type { BodyRoom } from './body-room.ts'
 import { inputOf } from './input.ts'
 import { pageOfProblem } from './page-of-problem.ts'
-import { type PageOrigins, presentedBy, single } from './presented.ts'
+import { type OwnUrls, type PageOrigins, presentedBy, single } from './presented.ts'
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { type HostOf, rawRequestOf } from './raw-request.ts'
 import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
@@ -49,6 +49,7 @@ export interface Pipeline {
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
   readonly pageOrigins: PageOrigins
+  readonly ownUrls: OwnUrls
   /** Whether this process has sent the request: what made it do so has been counted. */
   readonly isOwn: (request: Request) => boolean
   readonly runNamed: RunNamed
@@ -130,7 +131,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     if (actor) progress.actor = actor
     return outcome
   }
-  const presented = presentedBy(request, parts.pageOrigins)
+  const presented = presentedBy(request, parts.pageOrigins, parts.ownUrls)
   progress.actor = await gate(operation, presented)
   const reception = takesFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
   const isThere = request.complete

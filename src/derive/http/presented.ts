@@ -7,6 +7,17 @@ export interface Presented {
   readonly dashboardSecret: string | undefined
   /** What a browser tells by itself; missing where no request by HTTP is behind it. */
   readonly browser?: Browser
+  /** By what a device proves that it holds a key; missing where no request by HTTP is behind it. */
+  readonly sent?: Sent
+}
+
+/** How a request was sent, which a proof of possession names. */
+export interface Sent {
+  /** The header `DPoP`. */
+  readonly proof: string | undefined
+  readonly method: string
+  /** The addresses by which clients may know the one that was asked, without the query. */
+  readonly addresses: readonly string[]
 }
 
 export interface Browser {
@@ -23,7 +34,14 @@ export interface Browser {
 /** The origins of our pages; the first is that of the console. */
 export type PageOrigins = () => readonly [string, ...string[]]
 
-export function presentedBy({ method, headers }: IncomingMessage, origins: PageOrigins): Presented {
+/** The addresses of the service: the public one, and those where it listens, without a slash at their end. */
+export type OwnUrls = () => readonly string[]
+
+export function presentedBy(
+  { method = '', url = '', headers }: IncomingMessage,
+  origins: PageOrigins,
+  ownUrls: OwnUrls,
+): Presented {
   const ours = origins()
   const { authorization, cookie, origin } = headers
   const fetchSite = single(headers['sec-fetch-site'])
@@ -36,6 +54,11 @@ export function presentedBy({ method, headers }: IncomingMessage, origins: PageO
       isOfOurPage:
         fetchSite === undefined ? origin !== undefined && ours.includes(origin) : fetchSite === 'same-origin',
       isBackground: headers['x-background'] === 'true',
+    },
+    sent: {
+      proof: single(headers.dpop),
+      method,
+      addresses: headers.dpop === undefined ? [] : ownUrls().map(own => own + url),
     },
   }
 }

@@ -16,6 +16,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   invalid_run: ({ callers }) => callers.some(isOfTenant),
   unknown_reference: takesJson,
   unauthenticated: needsCredential,
+  invalid_dpop_proof: ({ callers }) => callers.includes('key'),
   account_suspended: ({ callers }) => callers.some(isOfTenant),
   wrong_caller: needsCredential,
   cross_site: ({ callers, method, sameOriginOnly }) =>

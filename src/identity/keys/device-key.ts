@@ -6,8 +6,8 @@ import { Key } from './key.ts'
 import { createKey, type Ending, endKeys, keyEvent, type MadeKey } from './made-key.ts'
 
 /** A device's key ends after so many days, and earlier after so many without a use. */
-export const DEVICE_KEY_DAYS = 90
-export const DEVICE_KEY_IDLE_DAYS = 30
+const DEVICE_KEY_DAYS = 90
+const DEVICE_KEY_IDLE_DAYS = 30
 
 interface DeviceKey {
   /** The name of the device. */
@@ -50,3 +50,6 @@ export const endKeysOf = (sessionId: string, context: Ending): Promise<void> =>
 /** A key of the tenant, in whatever state. */
 export const findKey = (id: string, { records }: Pick<Context, 'records'>): Promise<Key | null> =>
   records.findOne(Key, { id })
+
+export const findKeys = (ids: readonly string[], { records }: Pick<Context, 'records'>): Promise<Key[]> =>
+  records.find(Key, { id: { $in: ids } })

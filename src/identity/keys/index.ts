@@ -1,5 +1,7 @@
 export { keyEvents } from './api.ts'
 export { authenticator } from './authenticate.ts'
-export { makeDeviceKey } from './device-key.ts'
+export { endKeysOf, findKey, findKeys, makeDeviceKey } from './device-key.ts'
+export type { Key } from './key.ts'
 export { missingScope } from './keys.ts'
 export { expiryProblem, lockCaller } from './locked-caller.ts'
+export type { MadeKey } from './made-key.ts'

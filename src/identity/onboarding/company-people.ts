@@ -14,7 +14,7 @@ export type IdentityStatus = (typeof identityMachine.states)[number]
 
 /** Tells one person from another in what a company writes: the same name, in any case, and the same date of birth. */
 export const personKeyOf = ({ name, dateOfBirth }: { name: string; dateOfBirth: string }): string =>
-  `${dateOfBirth} ${name.toLowerCase()}`
+  `${dateOfBirth} ${name.normalize('NFC').toLowerCase()}`
 
 /** The members of everybody whom a company names. */
 const person = () => ({

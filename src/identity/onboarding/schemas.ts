@@ -85,6 +85,7 @@ export const company = z.strictObject({
       error: 'an https address, as in https://example.com',
     })
     .max(2_048)
+    .refine(url => !/^https:\/\/[^/?#]*@/.test(url), 'an address without a name or a password')
     .nullable()
     .meta({ examples: ['https://example.com'] }),
   intendedUse: freeText.min(1).meta({

@@ -52,6 +52,10 @@ export const problems = {
   invalid_run: [400, 'X-Run-Id: it names no run of yours, or one that has ended.'],
   unknown_reference: [404, 'The request names a record that does not exist.'],
   unauthenticated: [401, 'Send a valid key or token: Authorization: Bearer <token>.'],
+  invalid_dpop_proof: [
+    401,
+    'DPoP: the proof is missing. This key is bound to a device: send with each request a proof of its own (RFC 9449).',
+  ],
   account_suspended: [
     403,
     'This account is suspended: its keys and tokens open nothing until it is active again.',

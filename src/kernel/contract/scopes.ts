@@ -64,6 +64,8 @@ const rights = {
   'runs:write': 'given',
   'sandbox:read': 'never',
   'sandbox:write': 'never',
+  'sessions:read': 'never',
+  'sessions:write': 'never',
   'statements:read': 'never',
   'statements:write': 'never',
   'tokens:read': 'given',
@@ -92,8 +94,8 @@ export const tokenScopes = {
 
 const reads = scopes.filter(scope => scope.endsWith(':read'))
 
-/** Everybody enrols and names passkeys of their own; those of others are for owners. */
-const own = [...reads, 'console:sign-out', 'passkeys:write'] as const
+/** Everybody has passkeys, sessions and devices of their own; those of others are for owners. */
+const own = [...reads, 'console:sign-out', 'passkeys:write', 'sessions:write'] as const
 
 /** What a person may do in the console, by role. */
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {

@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { areas } from '../../../src/areas.ts'
+import { client as clientOf } from '../../../src/derive/client.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { DASHBOARD_SECRET, http } from '../../support/harness.ts'
 import { exchange } from '../../support/http/raw.ts'
+import { firstPerson } from '../../support/identity/console.ts'
 import { type Api, createOwner, SECRETS, startApi } from '../../support/processes/processes.ts'
 import { until } from '../../support/until.ts'
 
@@ -117,6 +120,23 @@ describe('the log', () => {
     })
     expect(createdKeys.length).toBe(2)
     expect(leaks(logged, createdKeys)).toEqual([])
+  })
+
+  test('says who has guessed too many codes, from which address', async () => {
+    const { headers, personId } = await firstPerson(api.url, clientOf(areas, { url: api.url, token: key }))
+    const guess = (id: string) =>
+      http(api.url, 'POST', '/sessions/device/lookup', {
+        headers: { ...headers, 'x-request-id': id },
+        body: { userCode: 'WDJB-MJHT' },
+      })
+    for (let n = 0; n <= 10; n++) await guess(`guess-${n}`)
+    expect(await lineOf('guess-10')).toMatchObject({
+      operation: 'sessions.lookup',
+      status: 429,
+      errorCode: 'too_many_guesses',
+      actorId: personId,
+      address: '127.0.0.1',
+    })
   })
 
   test('has one line of JSON for each request, whatever its outcome', async () => {

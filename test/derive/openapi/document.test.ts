@@ -122,7 +122,7 @@ test('an operation lists the problems that every operation can have', () => {
     ])
   expect(Object.fromEntries(codes)).toEqual({
     400: 'agent_not_active invalid_request invalid_json body_incomplete invalid_run',
-    401: 'unauthenticated',
+    401: 'unauthenticated invalid_dpop_proof',
     403: 'account_suspended wrong_caller cross_site missing_scope',
     404: 'agent_not_found unknown_reference not_found',
     408: 'body_too_slow',

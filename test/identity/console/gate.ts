@@ -37,9 +37,14 @@ async function cameOf(
       },
     },
     'the dashboard secret',
+    async () => undefined,
   )
   const request = { method, headers } as unknown as IncomingMessage
-  const presented = presentedBy(request, () => origins as [string])
+  const presented = presentedBy(
+    request,
+    () => origins as [string],
+    () => [],
+  )
   const answer = await enter(operation, presented).then(
     ({ type }) => type,
     ({ status, code }) => `${status} ${code}`,

@@ -24,6 +24,7 @@ const refused: readonly (readonly [string, object, string])[] = [
   ['an address without a city', { address: { ...COMPANY.address, city: '' } }, 'address.city'],
   ['a website by http', { website: 'http://example.com' }, 'website'],
   ['a website that is a script', { website: 'javascript:alert(1)' }, 'website'],
+  ['a website with a password', { website: 'https://ada:secret@example.com' }, 'website'],
   ['a website on this machine', { website: 'https://localhost' }, 'website'],
   ['no use', { intendedUse: ' ' }, 'intendedUse'],
   ['a volume of nothing', { expectedMonthlyVolumeEuros: 0 }, 'expectedMonthlyVolumeEuros'],

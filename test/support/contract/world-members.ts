@@ -4,6 +4,7 @@ import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
+import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-devices.ts'
 import { aFetchedCode, anApprovedCode, aWaitingCode, doorkeeperOf } from './world-pairings.ts'
 import {
   aLinkOf,
@@ -58,12 +59,17 @@ async function aSession(make: Make, _path: string, service: WorldService) {
   return (await signedInTo(service, { ownerId })).headers
 }
 
+/** What the browser of the first owner sends, who has a passkey. */
+const byDoorkeeper = async (make: Make, _path: string, service: WorldService) =>
+  (await doorkeeperOf(make, service)).headers
+
 /** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
 export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
   'console.signOut': aSession,
-  'cliAuth.approve': async (make, _, service) => (await doorkeeperOf(make, service)).headers,
+  'cliAuth.approve': byDoorkeeper,
+  'sessions.verify': byDoorkeeper,
   'keys.revokeCurrent': async make => {
     const { key } = await make('POST', '/keys', { name: 'Lost laptop', environment: 'sandbox' })
     return { authorization: `Bearer ${key}` }
@@ -122,6 +128,11 @@ export const MADE_MEMBERS: Readonly<
   'cliAuth.approve': anApprovedCode,
   'cliAuth.token': aFetchedCode,
   'console.createLink': aSignInLink,
+  'sessions.lookup': aWaitingUserCode,
+  'sessions.challenge': aWaitingUserCode,
+  'sessions.deny': aWaitingUserCode,
+  'sessions.verify': aCodeWithConsent,
+  'sessions.token': aFetchedDeviceCode,
   'console.signIn': aSignIn,
   'console.redeemLink': async (make, _, service) => {
     const { id: ownerId } = await make('GET', '/customers/me')

@@ -24,6 +24,7 @@ import {
   SPECIAL_RECORDS,
   type SpecialRecord,
 } from './world-data.ts'
+import { aDeviceLetIn } from './world-devices.ts'
 import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 import { aPasskey } from './world-passkeys.ts'
 
@@ -33,6 +34,7 @@ export const operations = published(areas)
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/console/sessions': async world => (await world.signedIn()).sessionId,
   '/collect/agents': world => world.idOf('agent'),
+  '/sessions': world => world.deviceLetIn(),
   '/cli': world => world.waitingTerminal(),
   '/approve': world => world.idOf('intent'),
   '/login/assets': async () => consoleStyle.name,
@@ -321,6 +323,11 @@ export class World {
   async paidByCard(cardId: string): Promise<string> {
     await networkBefore(this.#service).authorize(cardId, 25)
     return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
+  }
+
+  /** The session of a device that somebody has let in. */
+  async deviceLetIn(): Promise<string> {
+    return (await aDeviceLetIn(this.#make.bind(this), this.#service)).id
   }
 
   /** The code of a terminal that waits for somebody to let it in. */

@@ -1,0 +1,94 @@
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { hashOf, newSecret } from '../../kernel/database/credential.ts'
+import { clientOf } from '../../values/client-of.ts'
+import { after, clock } from '../../values/clock.ts'
+import { newLetterCode } from '../../values/letter-code.ts'
+import type { deviceApi } from './device-api.ts'
+import { userHashOf } from './find.ts'
+import { sessionEvent } from './schemas.ts'
+import { CODES_LAST_MS, DeviceSession, INTERVAL_S, KEPT_FOR_MS, MOST_WAITING, platform } from './session.ts'
+
+const WAITING = `
+select count(*)::int as waiting from sessions
+where owner_id = $1 and mode = $2 and client = $3 and status = 'requested' and ends_at > $4`
+
+const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
+
+/** How many requests of this client wait; those that come at once are counted one after the other. */
+async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
+  const values = [platform.ownerId, platform.mode, client, now]
+  const [, [row]] = await Promise.all([
+    sql(LOCK_CLIENT, [`devices from ${client}`]),
+    sql<{ waiting: number } & Row>(WAITING, values),
+  ])
+  return row?.waiting ?? 0
+}
+
+const TAKEN = `
+select 1 as taken from sessions where owner_id = $1 and mode = $2 and user_hash = $3 and status = 'requested'`
+
+/** A code under which nothing waits: of 25,600 million, hardly ever the second one is needed. */
+async function freeUserCode(sql: Sql): Promise<string> {
+  const code = newLetterCode()
+  const taken = await sql(TAKEN, [platform.ownerId, platform.mode, userHashOf(code)])
+  return taken.length === 0 ? code : freeUserCode(sql)
+}
+
+const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
+
+/** The scopes as OAuth writes them, in our order; null where none are named. */
+function scopesIn(text: string | undefined): Scope[] | null | 'scope_unknown' {
+  const named = new Set(text?.split(' ').filter(Boolean))
+  if (named.size === 0) return null
+  return [...named].every(isScope) ? scopes.filter(scope => named.has(scope)) : 'scope_unknown'
+}
+
+export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context) => {
+  const { records, sql, actFor, address, ports, emit, refuse } = context
+  const asked = body.scopes ?? scopesIn(body.scope)
+  if (asked === 'scope_unknown') return refuse('scope_unknown')
+  const now = clock.real()
+  const client = clientOf(address ?? '')
+  actFor(platform, now)
+  if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
+  const [deviceCode, userCode] = [newSecret('dvc_'), await freeUserCode(sql)]
+  const { deviceId, deviceName, clientType, publicKeyJwk } = body
+  const endsAt = after(now, CODES_LAST_MS)
+  const session = records.create(DeviceSession, {
+    createdAt: now,
+    hash: hashOf(deviceCode),
+    userHash: userHashOf(userCode),
+    deviceId,
+    deviceName,
+    clientType,
+    scopes: asked && scopes.filter(scope => asked.includes(scope)),
+    boundTo: publicKeyJwk?.thumbprint ?? null,
+    address,
+    client,
+    endsAt,
+    forgetAt: after(endsAt, KEPT_FOR_MS),
+  })
+  emit('session.requested', sessionEvent(session))
+  return startedWith(deviceCode, userCode, ports.pageUrl('/device'))
+}
+
+/** Our names, and those of RFC 8628 for programs that know the standard alone. */
+function startedWith(deviceCode: string, userCode: string, verificationUri: string) {
+  const verificationUriComplete = `${verificationUri}?${new URLSearchParams({ code: userCode })}`
+  const expiresIn = CODES_LAST_MS / 1_000
+  return {
+    deviceCode,
+    userCode,
+    verificationUri,
+    verificationUriComplete,
+    interval: INTERVAL_S,
+    expiresIn,
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: verificationUri,
+    verification_uri_complete: verificationUriComplete,
+    expires_in: expiresIn,
+  }
+}

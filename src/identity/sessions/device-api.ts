@@ -1,0 +1,189 @@
+import { z } from 'zod'
+import { post } from '../../kernel/contract/operation.ts'
+import { scopes } from '../../kernel/contract/scopes.ts'
+import { retryAfter } from '../../kernel/database/wrong-guesses.ts'
+import { shownOnce } from '../../kernel/run/outcome.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { proofKey } from '../../values/proof-key.ts'
+import { keyEvents } from '../keys/index.ts'
+import { assertionEvents, assertionRefusals, ChallengeRecord, webauthnAssertion } from '../passkeys/index.ts'
+import {
+  clientType,
+  codeFails,
+  deviceId,
+  deviceName,
+  giveFails,
+  SessionRecord,
+  scopeList,
+  sessionEvents,
+  tokenFails,
+  userCode,
+  WaitingDevice,
+} from './schemas.ts'
+
+/** What `grant_type` says in a request for the key (RFC 8628, 3.4). */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
+const DEVICE_CODE = 'dvc_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'
+const EXAMPLE = { userCode: 'WDJB-MJHT' }
+
+const standardName = (of: string) => ({ description: `\`${of}\`, by the name that RFC 8628 gives it.` })
+const client_id = z
+  .string()
+  .max(200)
+  .optional()
+  .meta({ description: 'Programs of RFC 8628 send one. It is not looked at: clients are not registered.' })
+
+const Started = z
+  .object({
+    deviceCode: shownOnce(DEVICE_CODE),
+    userCode: shownOnce('WDJB-MJHT'),
+    verificationUri: z.string().meta({ examples: ['https://pay.example.com/device'] }),
+    verificationUriComplete: shownOnce('https://pay.example.com/device?code=WDJB-MJHT'),
+    interval: z.int().meta({ description: 'How many seconds to wait between two questions.' }),
+    expiresIn: z.int().meta({ description: 'In seconds.' }),
+    device_code: shownOnce(DEVICE_CODE),
+    user_code: shownOnce('WDJB-MJHT'),
+    verification_uri: z.string().meta(standardName('verificationUri')),
+    verification_uri_complete: shownOnce('https://pay.example.com/device?code=WDJB-MJHT'),
+    expires_in: z.int().meta(standardName('expiresIn')),
+  })
+  .meta({ id: 'StartedDeviceSession' })
+
+const KEY = 'sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'
+
+const DeviceKey = z
+  .object({
+    sessionId: id('session'),
+    keyId: id('key'),
+    key: shownOnce(KEY),
+    environment: z.enum(['sandbox', 'test', 'live']),
+    scopes: z.array(z.enum(scopes)),
+    boundTo: z.string().nullable().meta({
+      description: 'The thumbprint of the key whose proof (`DPoP`) each request has to carry.',
+    }),
+    expiresAt: instant.nullable().meta({ description: 'Earlier after thirty days without a use.' }),
+    access_token: shownOnce(KEY),
+    token_type: z
+      .literal('Bearer')
+      .meta({ description: 'It is sent as `Authorization: Bearer`, also where a proof goes along.' }),
+    expires_in: z.int().meta({ description: '`expiresAt`, in seconds from now.' }),
+    scope: z.string().meta({ description: '`scopes`, with spaces between them.' }),
+  })
+  .meta({ id: 'DeviceKey' })
+
+const console = { callers: ['console'], headers: { 429: retryAfter } } as const
+
+export const deviceApi = {
+  begin: post('/sessions/device', {
+    summary: 'Ask for a key for a device',
+    description:
+      'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` nobody but the holder of the private key can use what comes of it.',
+    callers: ['public'],
+    form: true,
+    body: z.strictObject({
+      deviceId,
+      deviceName,
+      clientType,
+      publicKeyJwk: proofKey.optional(),
+      scopes: scopeList.optional().meta({
+        description: 'What the key is to be allowed. All that the person may give, unless some are named.',
+      }),
+      scope: z
+        .string()
+        .max(4_000)
+        .optional()
+        .meta({ description: '`scopes` as OAuth has them: with spaces between them.' }),
+      client_id,
+    }),
+    example: { deviceId: 'laptop-7f3a9c', deviceName: 'Ada’s laptop', clientType: 'cli' },
+    returns: [200, Started],
+    fails: {
+      scope_unknown: [400, 'scope: there is no such scope. GET /openapi.json lists them.'],
+      too_many_waiting: [
+        429,
+        'A hundred devices wait at your address already. Let somebody decide about them, or wait ten minutes.',
+      ],
+    },
+    emits: { 'session.requested': sessionEvents['session.requested'] },
+  }),
+  token: post('/sessions/token', {
+    summary: 'Fetch the key of a device',
+    description:
+      'The token request of RFC 8628, as a form or as JSON. Until a person has decided it is `authorization_pending`; `slow_down` where less than `interval` seconds have passed, which are five more from then on; `access_denied` where the person has turned the device away; `expired_token` after ten minutes. The key is in one answer, this once: `invalid_grant` to everybody else, and for a code that there is not.',
+    callers: ['public'],
+    form: true,
+    body: z
+      .strictObject({
+        grant_type: z
+          .string()
+          .max(100)
+          .optional()
+          .meta({ description: `\`${DEVICE_GRANT}\`; in JSON it may be left out.` }),
+        deviceCode: z.string().max(100).optional().meta({ description: 'Of `POST /sessions/device`.' }),
+        device_code: z.string().max(100).optional().meta(standardName('deviceCode')),
+        client_id,
+      })
+      .refine(({ deviceCode, device_code }) => (deviceCode === undefined) !== (device_code === undefined), {
+        path: ['deviceCode'],
+        error: 'give it or device_code, and not both',
+      }),
+    example: { deviceCode: DEVICE_CODE },
+    returns: [200, DeviceKey],
+    fails: tokenFails,
+    emits: { 'key.created': keyEvents['key.created'] },
+  }),
+  lookup: post('/sessions/device/lookup', {
+    ...console,
+    summary: 'Look at the device that shows a code',
+    description:
+      'The page `/device` calls it. Ten wrong codes within ten minutes from one person, or from one address, are a 429.',
+    body: z.strictObject({ userCode }),
+    example: EXAMPLE,
+    returns: [200, WaitingDevice],
+    fails: codeFails,
+    emits: { 'session.requested': sessionEvents['session.requested'] },
+  }),
+  challenge: post('/sessions/device/challenge', {
+    ...console,
+    summary: 'Get the challenge that lets a device in',
+    description:
+      'The page `/device` calls it. What is signed names the device, its code, and what it may do.',
+    asksForPasskey: true,
+    body: z.strictObject({
+      userCode,
+      scopes: scopeList.optional().meta({ description: 'Fewer than the person could give.' }),
+    }),
+    example: EXAMPLE,
+    returns: [201, ChallengeRecord],
+    fails: { ...codeFails, ...giveFails },
+  }),
+  verify: post('/sessions/device/verify', {
+    ...console,
+    summary: 'Let a device in',
+    description:
+      'It takes the passkey of the person, over the device, the code and the scopes. The device then fetches its key, within a minute at least.',
+    body: z.strictObject({
+      userCode,
+      scopes: scopeList.optional().meta({ description: 'Those of the challenge, if it had any.' }),
+      webauthnAssertion: webauthnAssertion.optional().meta({
+        description: 'Over the challenge of `POST /sessions/device/challenge`.',
+      }),
+    }),
+    example: EXAMPLE,
+    returns: [200, SessionRecord],
+    fails: { ...assertionRefusals, ...codeFails, ...giveFails },
+    emits: { ...assertionEvents, 'session.approved': sessionEvents['session.approved'] },
+  }),
+  deny: post('/sessions/device/deny', {
+    ...console,
+    summary: 'Turn a device away',
+    description: 'The device is told. It takes no passkey: whoever sees what nobody has begun stops it.',
+    body: z.strictObject({ userCode }),
+    example: EXAMPLE,
+    returns: [200, SessionRecord],
+    fails: codeFails,
+    emits: { 'session.denied': sessionEvents['session.denied'] },
+  }),
+}

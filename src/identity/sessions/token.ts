@@ -1,0 +1,96 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { roleScopes } from '../../kernel/contract/scopes.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { updateOf } from '../../kernel/database/bulk-sql.ts'
+import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { after, clock } from '../../values/clock.ts'
+import { findCustomer } from '../customers/index.ts'
+import { type MadeKey, makeDeviceKey } from '../keys/index.ts'
+import { findPerson } from '../people/index.ts'
+import { DEVICE_GRANT, type deviceApi } from './device-api.ts'
+import { lockByDeviceCode, type SessionRow, sessionsTable } from './find.ts'
+import { INTERVAL_S, MOST_INTERVAL_S, sessionMachine } from './session.ts'
+
+/** Why the device gets no key any more; undefined where it still may. */
+function whyNever({ status, keyId, endsAt }: SessionRow) {
+  if (keyId !== null) return 'invalid_grant'
+  if (status === 'denied' || status === 'revoked') return 'access_denied'
+  return endsAt <= clock.real() || status === 'expired' ? 'expired_token' : undefined
+}
+
+const writePoll = updateOf(sessionsTable, ['polledAt', 'intervalSeconds', 'updatedAt'])
+
+/** Notes that the device has asked while nobody has decided, and slows it down where it asks too often. */
+async function wait(session: SessionRow, sql: Sql): Promise<'authorization_pending' | 'slow_down'> {
+  const now = clock.real()
+  const { id, polledAt, intervalSeconds } = session
+  const isEarly = polledAt !== null && now < after(polledAt, intervalSeconds * 1_000)
+  const next = isEarly ? Math.min(intervalSeconds + INTERVAL_S, MOST_INTERVAL_S) : intervalSeconds
+  await writePoll(sql, session, [{ id, polledAt: now, intervalSeconds: next, updatedAt: now }])
+  return isEarly ? 'slow_down' : 'authorization_pending'
+}
+
+/** The row stays locked, so of many who ask at once one gets the key. */
+export const token: HandlerOf<typeof deviceApi.token> = async ({ body }, context) => {
+  const { sql, actFor, refuse } = context
+  if (body.grant_type !== undefined && body.grant_type !== DEVICE_GRANT)
+    return refuse('unsupported_grant_type')
+  const session = await lockByDeviceCode(sql, body.deviceCode ?? body.device_code ?? '')
+  if (!session) return refuse('invalid_grant')
+  const never = whyNever(session)
+  if (never) return refuse(never)
+  if (session.status === 'requested') return refuse(await wait(session, sql))
+  const { ownerId, mode } = session
+  const tenant = { ownerId, mode }
+  actFor(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
+  return fetchKey(session, context)
+}
+
+type Fetching = Parameters<typeof token>[1]
+
+/** The rights that the person gave, as far as this person still has them; none where the account or the person may not act. */
+async function rightsByNow({ personId, scopes, ownerId }: SessionRow, { records }: Pick<Context, 'records'>) {
+  const [person, customer] = await Promise.all([
+    findPerson(String(personId), { records }),
+    findCustomer(records, ownerId),
+  ])
+  if (person?.status !== 'active' || customer.status !== 'active') return []
+  return scopes?.filter(scope => roleScopes[person.role].has(scope)) ?? []
+}
+
+const writeKey = updateOf(sessionsTable, ['status', 'keyId', 'endsAt', 'updatedAt'])
+
+/** Makes the key of an approved session. */
+async function fetchKey(session: SessionRow, context: Fetching) {
+  const { records, sql, refuse } = context
+  const scopes = await rightsByNow(session, context)
+  if (scopes.length === 0) return refuse('access_denied')
+  const { id: sessionId, deviceName: name, boundTo, personId } = session
+  const key = makeDeviceKey({ name, scopes, boundTo, personId: String(personId), sessionId }, context)
+  await records.flush()
+  sessionMachine.move(session, 'active')
+  const endsAt = key.endsAt ?? session.endsAt
+  await writeKey(sql, session, [
+    { id: sessionId, status: session.status, keyId: key.id, endsAt, updatedAt: clock.real() },
+  ])
+  return fetched(sessionId, key)
+}
+
+/** Our names, and those of OAuth for programs that know the standard alone. */
+function fetched(sessionId: string, key: MadeKey) {
+  const { id: keyId, environment, scopes, boundTo, expiresAt } = key
+  return {
+    sessionId,
+    keyId,
+    key: key.key,
+    environment,
+    scopes,
+    boundTo,
+    expiresAt,
+    access_token: key.key,
+    token_type: 'Bearer' as const,
+    expires_in: Math.floor(((expiresAt?.getTime() ?? 0) - clock.milliseconds()) / 1_000),
+    scope: scopes.join(' '),
+  }
+}

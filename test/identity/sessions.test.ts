@@ -1,0 +1,6 @@
+import './sessions/device.ts'
+import './sessions/decide.ts'
+import './sessions/token.ts'
+import './sessions/guesses.ts'
+import './sessions/proofs.ts'
+import './sessions/ends.ts'

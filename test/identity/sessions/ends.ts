@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals'
+import { bodyOf } from '../../support/factories.ts'
+import { aDevice, letIn } from '../../support/identity/devices.ts'
+import { aDoorkeeper } from '../../support/identity/pairing.ts'
+import { isAccepted } from '../../support/keys.ts'
+import {
+  anActiveDevice,
+  anApprovedDevice,
+  ask,
+  aWaitingDevice,
+  endDue,
+  forget,
+  idOf,
+  letPass,
+  service,
+} from './service.ts'
+
+const eventsOf = async ({ client }: Awaited<ReturnType<typeof service.owner>>, event: string) =>
+  (await bodyOf(client.events.list({ query: { event } }))).data.map(({ data }) => data)
+
+describe('the session of a device', () => {
+  test('is listed with its key, its person and its times', async () => {
+    const { owner, person, session, fetched, client } = await anActiveDevice()
+    await bodyOf(client.customers.me())
+    const [listed] = (await bodyOf(owner.client.sessions.list({ query: { status: 'active' } }))).data
+    expect(listed).toMatchObject({
+      id: session.id,
+      status: 'active',
+      keyId: fetched.keyId,
+      personId: person.personId,
+      lastUsedAt: expect.any(String),
+    })
+    expect(await bodyOf(owner.client.sessions.get({ params: { id: session.id } }))).toEqual(listed)
+    const stranger = await service.owner()
+    expect((await stranger.client.sessions.get({ params: { id: session.id } })).status).toBe(404)
+  })
+
+  test('ends with its key, at once', async () => {
+    const { owner, session, client } = await anActiveDevice()
+    const params = { id: session.id }
+    expect(await bodyOf(owner.client.sessions.revoke({ params }))).toMatchObject({ status: 'revoked' })
+    expect(await isAccepted(client)).toBe(false)
+    expect((await owner.client.sessions.revoke({ params })).code).toBe('session_not_open')
+    expect(await eventsOf(owner, 'session.revoked')).toHaveLength(1)
+    expect(await eventsOf(owner, 'key.revoked')).toHaveLength(1)
+  })
+
+  test('that is ended before the device has asked gives it no key', async () => {
+    const { owner, session, device } = await anApprovedDevice()
+    await bodyOf(owner.client.sessions.revoke({ params: { id: session.id } }))
+    expect((await ask(device)).code).toBe('access_denied')
+  })
+
+  test('ends where its key is revoked by itself', async () => {
+    const { owner, session, fetched } = await anActiveDevice()
+    await bodyOf(owner.client.keys.revoke({ params: { id: fetched.keyId } }))
+    expect(await bodyOf(owner.client.sessions.get({ params: { id: session.id } }))).toMatchObject({
+      status: 'revoked',
+    })
+    expect(await eventsOf(owner, 'session.revoked')).toHaveLength(1)
+  })
+
+  test('goes on with the key that replaces the first one, and ends both', async () => {
+    const { owner, session, fetched, client } = await anActiveDevice()
+    const params = { id: fetched.keyId }
+    const next = await bodyOf(owner.client.keys.rotate({ params, body: { overlapMinutes: 60 } }))
+    expect(next).toMatchObject({ sessionId: session.id, idleDays: 30, expiresAt: fetched.expiresAt })
+    const { keyId } = await bodyOf(owner.client.sessions.get({ params: { id: session.id } }))
+    expect(keyId).toBe(next.id)
+    await bodyOf(owner.client.sessions.revoke({ params: { id: session.id } }))
+    for (const one of [client, service.client(String(next.key))]) expect(await isAccepted(one)).toBe(false)
+  })
+
+  test('ends with the person who has let the device in', async () => {
+    const { owner, person } = await aWaitingDevice()
+    const second = await aDoorkeeper(service, owner, { by: person })
+    const device = await aDevice(service.client())
+    await bodyOf(letIn(second.console.client, second.device, device.userCode))
+    const { key, sessionId } = await bodyOf(ask(device))
+    await bodyOf(owner.client.people.remove({ params: { id: second.personId } }))
+    expect(await isAccepted(service.client(String(key)))).toBe(false)
+    expect((await bodyOf(owner.client.sessions.get({ params: { id: sessionId } }))).status).toBe('revoked')
+  })
+
+  test('is ended by who has let it in, or by an owner, and by nobody else', async () => {
+    const { owner, person, session } = await anActiveDevice()
+    const viewer = await aDoorkeeper(service, owner, { role: 'viewer', by: person })
+    const params = { id: session.id }
+    expect((await viewer.console.client.sessions.revoke({ params })).status).toBe(404)
+    expect((await bodyOf(viewer.console.client.sessions.list())).data).toEqual([])
+    expect((await person.console.client.sessions.revoke({ params })).status).toBe(200)
+  })
+
+  test('of more scopes than a key has is not ended by that key', async () => {
+    const { owner, session } = await anActiveDevice()
+    const few = await bodyOf(
+      owner.client.keys.create({ body: { name: 'Few', environment: 'sandbox', scopes: ['sessions:write'] } }),
+    )
+    const answer = await service.client(String(few.key)).sessions.revoke({ params: { id: session.id } })
+    expect(answer.code).toBe('scope_not_held')
+  })
+
+  test('expires where the device does not fetch its key, and the account is told', async () => {
+    const { owner, session } = await anApprovedDevice()
+    await letPass(601, session.id)
+    const params = { id: session.id }
+    await endDue()
+    expect((await bodyOf(owner.client.sessions.get({ params }))).status).toBe('expired')
+    expect(await eventsOf(owner, 'session.expired')).toMatchObject([{ sessionId: session.id }])
+  })
+
+  test('that is looked at when it is due goes on where its key was used meanwhile', async () => {
+    const { owner, session, client } = await anActiveDevice()
+    await bodyOf(client.customers.me())
+    await letPass(31 * 86_400, session.id)
+    await endDue()
+    const [looked] = await service.sql('select ends_at > now() as later from sessions where id = $1', [
+      session.id,
+    ])
+    expect(looked).toEqual({ later: true })
+    expect((await bodyOf(owner.client.sessions.get({ params: { id: session.id } }))).status).toBe('active')
+    expect(await isAccepted(client)).toBe(true)
+  })
+
+  test('expires after thirty days without a use', async () => {
+    const { owner, session, fetched } = await anActiveDevice()
+    await service.sql(`update keys set created_at = now() - interval '31 days' where id = $1`, [
+      fetched.keyId,
+    ])
+    await letPass(31 * 86_400, session.id)
+    const params = { id: session.id }
+    await endDue()
+    expect((await bodyOf(owner.client.sessions.get({ params }))).status).toBe('expired')
+    expect(await eventsOf(owner, 'session.expired')).toHaveLength(1)
+  })
+
+  test('that nobody has decided about is forgotten a day after its end', async () => {
+    await aWaitingDevice({ deviceName: 'Forgotten' })
+    const id = await idOf('Forgotten')
+    await letPass(601, id)
+    const statusOf = async () =>
+      (await service.sql<{ status: string }>('select status from sessions where id = $1', [id]))[0]?.status
+    await endDue()
+    expect(await statusOf()).toBe('expired')
+    await service.sql('update sessions set forget_at = now() where id = $1', [id])
+    await forget()
+    expect(await statusOf()).toBeUndefined()
+  })
+})

@@ -1,0 +1,34 @@
+import { areas } from '../../../src/areas.ts'
+import { client } from '../../../src/derive/client.ts'
+import { bodyOf } from '../factories.ts'
+import { aDevice, consentTo, letIn } from '../identity/devices.ts'
+import { doorkeeperOf } from './world-pairings.ts'
+import { firstDevice, type Make, type WorldService } from './world-passkeys.ts'
+
+const begin = ({ url }: WorldService) => aDevice(client(areas, { url }))
+
+/** The body that names a device which waits. */
+export const aWaitingUserCode = async (_make: Make, _path: string, service: WorldService) => ({
+  userCode: (await begin(service)).userCode,
+})
+
+/** The body by which the first owner lets a device in. */
+export async function aCodeWithConsent(make: Make, _path: string, service: WorldService) {
+  const { userCode } = await begin(service)
+  const owner = await doorkeeperOf(make, service)
+  const webauthnAssertion = await consentTo(owner.client, await firstDevice(make, service), userCode)
+  return { userCode, webauthnAssertion }
+}
+
+/** A device that was let in: its code, and its session. */
+export async function aDeviceLetIn(make: Make, service: WorldService) {
+  const { deviceCode, userCode } = await begin(service)
+  const owner = await doorkeeperOf(make, service)
+  const { id } = await bodyOf(letIn(owner.client, await firstDevice(make, service), userCode))
+  return { deviceCode, id }
+}
+
+/** The body by which a device that was let in fetches its key. */
+export const aFetchedDeviceCode = async (make: Make, _path: string, service: WorldService) => ({
+  deviceCode: (await aDeviceLetIn(make, service)).deviceCode,
+})
