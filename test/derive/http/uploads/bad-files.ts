@@ -29,6 +29,8 @@ function raw(parts: readonly Part[], end = `--${BOUNDARY}--\r\n`): Buffer<ArrayB
   return Buffer.concat([...pieces, Buffer.from(end)])
 }
 
+const NO_BASE64 = 'paper: must be in Base64, with its padding and nothing else'
+
 const title: Part = { name: 'title', content: 'A bill' }
 const paper: Part = { name: 'paper', content: aPdf(500), file: 'a.pdf', type: 'application/pdf' }
 const whole = raw([title, paper])
@@ -177,12 +179,14 @@ describe('an upload is refused, and nothing of it is kept,', () => {
   })
 
   test.each([
-    ['with what is no Base64', '"%PDF"', 'paper: must be in Base64, with its padding and nothing else'],
+    ['with what is no Base64', '"%PDF"', NO_BASE64],
     [
       'with lines in Base64',
       '"JVBE\\nRi0xLjQK"',
       'paper: must be in Base64, with its padding and nothing else',
     ],
+    ['with signs of the other alphabet', '"JVBERi0_LjQK"', NO_BASE64],
+    ['with more behind the padding', '"JVBERi0xLg==JVBE"', NO_BASE64],
     [
       'with Base64 without padding',
       '"JVBERi0xLjQ"',
