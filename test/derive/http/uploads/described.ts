@@ -1,15 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
 import { renderDocs } from '../../../../src/derive/docs/docs.ts'
 import { openapiDocument } from '../../../../src/derive/openapi/document.ts'
+import type { OperationObject } from '../../../../src/derive/openapi/types.ts'
 import { kindOfFile, kindOfName, tidyFileName } from '../../../../src/values/file-kind.ts'
 import { allAreas } from './service.ts'
 
 const document = openapiDocument(allAreas)
-const bodyOf = (path: string) => document.paths[path]?.post?.requestBody
+const operationOf = (path: string) => document.paths[path]?.post as OperationObject
+const bodyOf = (path: string) => operationOf(path).requestBody as NonNullable<OperationObject['requestBody']>
 
 describe('the document', () => {
   test('shows a body with a file in both of its forms', () => {
-    const { content, description } = bodyOf('/papers') ?? { content: {} }
+    const { content, description } = bodyOf('/papers')
     expect(description).toBe('As a form at most 10.1 MiB, as JSON 13.5 MiB.')
     expect(content['multipart/form-data']?.schema).toMatchObject({
       type: 'object',
@@ -27,14 +29,14 @@ describe('the document', () => {
   })
 
   test('shows a form beside JSON', () => {
-    expect(Object.keys(bodyOf('/papers/grant')?.content ?? {})).toEqual([
+    expect(Object.keys(bodyOf('/papers/grant').content)).toEqual([
       'application/json',
       'application/x-www-form-urlencoded',
     ])
   })
 
   test('tells the refusals of a body with files, in words of its own', () => {
-    const { responses } = document.paths['/papers']?.post ?? { responses: {} }
+    const { responses } = operationOf('/papers')
     expect(JSON.stringify(responses[415])).toContain('multipart/form-data')
     expect(
       Object.values(document.components.responses)
