@@ -47,7 +47,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'collect.settle': 9,
   // A read, then two transactions around the second call: one decides as a card authorization does, the other settles so.
   // What many payments share costs a single one a few more waits.
-  'mpp.pay': 19,
+  'mpp.pay': 17,
   // The read, and the first of them.
   'mpp.mint': 11,
   // Three transactions, around two calls: the credential is read, its settlement stored, and then ended.

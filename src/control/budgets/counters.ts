@@ -162,9 +162,18 @@ export class BudgetCounters {
   async write(sql: Sql): Promise<void> {
     if (this.#changedCounters.size === 0) return
     const { ownerId, mode } = this.#tenant
-    const asJson = (rows: ReadonlySet<Counter | Reservation>): string =>
-      JSON.stringify([...rows], (_, value) => exact(value))
-    await sql(WRITE, [ownerId, mode, asJson(this.#changedCounters), asJson(this.#changedReservations)])
+    const counters = [...this.#changedCounters].map(({ limit: _, mandate: __, ...counter }) => ({
+      ...counter,
+      reserved: exact(counter.reserved),
+      spent: exact(counter.spent),
+    }))
+    const reservations = [...this.#changedReservations].map(reservation => ({
+      ...reservation,
+      amount: exact(reservation.amount),
+      reserved: exact(reservation.reserved),
+      spent: exact(reservation.spent),
+    }))
+    await sql(WRITE, [ownerId, mode, JSON.stringify(counters), JSON.stringify(reservations)])
   }
 
   #change(reservation: Reservation, { reserved, spent }: Pick<Counter, 'reserved' | 'spent'>): void {

@@ -63,13 +63,16 @@ export const remove: HandlerOf<typeof peopleApi.remove> = async ({ params }, con
   await lockPasskeys(context)
   const person = await lockPerson(params.id, context)
   if (!person) return refuse('person_not_found')
-  if (await isLastOwner(person, context)) return refuse('last_owner')
+  const [isLast, recovery] = await Promise.all([
+    isLastOwner(person, context),
+    openRecoveryOf(person.id, context),
+  ])
+  if (isLast) return refuse('last_owner')
   personMachine.move(person, 'removed')
   Object.assign(person, { removedAt: now, email: null })
   await revokeLinks(person.id, context)
   await revokeAllOf(person.id, context)
   emit('person.removed', personEvent(person))
-  const recovery = await openRecoveryOf(person.id, context)
   if (recovery) await endRecovery(recovery, person, { reason: 'removed', by: stopperOf(actor) }, context)
   return personResponse(person, null)
 }
