@@ -156,7 +156,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
     const ending = operation.endless && endingOf(progress.response, operation, presented, parts)
     const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
-    await reception?.stage(input.body, actor.tenant)
+    await reception?.stage(actor.tenant)
     return await execute({
       ...call,
       ...(run && { run }),
