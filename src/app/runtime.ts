@@ -121,15 +121,9 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddresses): Outbound =>
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
-export async function openRuntime({
-  settings,
-  waiting,
-  shared = false,
-  areas = allAreas,
-  outside = {},
-  outbound: replaced,
-  streamTimes = {},
-}: RuntimeOptions): Promise<OpenRuntime> {
+export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
+  const { settings, waiting, shared = false, areas = allAreas, outside = {} } = options
+  const times = options.streamTimes ?? {}
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer } = await openStore({ settings, waiting, shared }, log)
@@ -138,7 +132,7 @@ export async function openRuntime({
   const announcers = announcersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
-  const following = openFollowing({ database, settings, credentials, times: streamTimes, log, metrics })
+  const following = openFollowing({ database, settings, credentials, times, log, metrics })
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = ownOperations(call => execute(call), operations)
@@ -151,7 +145,7 @@ export async function openRuntime({
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       ...configured(settings),
       outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doorsTo(inwards, log)), ...outside },
-      outbound: replaced ?? guardOf(settings, addresses),
+      outbound: options.outbound ?? guardOf(settings, addresses),
       vault,
       signer,
       threads,
