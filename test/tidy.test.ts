@@ -122,7 +122,7 @@ describe('the source', () => {
   })
 
   test('reads the time only from the clock', () => {
-    const elsewhere = shipped.filter(({ path }) => path !== 'src/values/clock.ts')
+    const elsewhere = shipped.filter(({ path }) => path !== 'src/values/system-clock.ts')
     expect(places(elsewhere, readsClock)).toEqual([])
     const business = elsewhere.filter(({ path }) => !/^src\/(bin|app|dev|platform)\//.test(path))
     expect(places(business, part => isIdentifier(part) && part.text === 'performance')).toEqual([])

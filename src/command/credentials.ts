@@ -36,11 +36,13 @@ export function findConnection({ env }: Pick<Io, 'env'>, profile?: string): Conn
   const kept = [currentOf(file), sandboxOf(env)].filter(one => one !== undefined)
   const url = env.AGENTPAY_URL || kept[0]?.url
   if (!url) return undefined
-  const own = kept.find(one => originOf(one.url) === originOf(url))
+  const there = kept.filter(one => originOf(one.url) === originOf(url))
+  const [own] = there
+  const operators = there.find(one => one.dashboardSecret !== undefined)
   return {
     url: checkedUrl(url),
     key: env.AGENTPAY_KEY || own?.key,
-    dashboardSecret: env.AGENTPAY_DASHBOARD_SECRET || own?.dashboardSecret,
+    dashboardSecret: env.AGENTPAY_DASHBOARD_SECRET || operators?.dashboardSecret,
     source: env.AGENTPAY_URL ? 'AGENTPAY_URL' : (own?.source ?? ''),
     keySource: env.AGENTPAY_KEY ? 'AGENTPAY_KEY' : own?.source,
   }

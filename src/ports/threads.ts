@@ -4,6 +4,8 @@ export interface Task {
   readonly name: string
   /** Tasks of one owner run one at a time. */
   readonly owner: string
+  /** Memory of the arguments that moves into the thread instead of being copied: it is gone here. */
+  readonly transfer?: readonly ArrayBuffer[]
 }
 
 type AnyFunction = (...args: never[]) => unknown

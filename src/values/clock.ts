@@ -1,19 +1,6 @@
 import { z } from 'zod'
 
-/** Real time is for signatures, tokens, rate limits and idempotency; business rules use the tenant's time. */
-export const clock = {
-  real: (): Date => new Date(),
-  milliseconds: (): number => Date.now(),
-  /** Monotonic, for measuring. */
-  ticks: (): number => performance.now(),
-  /** Calls `ring` once; the function returned cancels it. */
-  alarm(milliseconds: number, ring: () => void): () => void {
-    const timer = setTimeout(ring, milliseconds)
-    return () => clearTimeout(timer)
-  },
-  /** The tenant's time: in test mode its owner may have moved it forward. */
-  tenant: (offsetMs: number): Date => new Date(Date.now() + offsetMs),
-}
+export { clock } from './system-clock.ts'
 
 export const minutes = (count: number): number => count * 60_000
 export const days = (count: number): number => minutes(count * 24 * 60)

@@ -53,7 +53,7 @@ describe('a file on disk', () => {
     async size => {
       const { sha256, bytes } = await files.put(owner, content(size))
       expect([bytes, sha256]).toEqual([size, createHash('sha256').update(content(size)).digest('hex')])
-      expect(await read(sha256)).toEqual(Buffer.from(content(size)))
+      expect(Buffer.from(content(size)).equals((await read(sha256)) ?? Buffer.alloc(0))).toBe(true)
       expect((await files.open(owner, sha256))?.size).toBe(size)
     },
   )
@@ -110,9 +110,7 @@ describe('a file on disk', () => {
     const { sha256 } = await files.put(owner, content(100))
     const other = { ownerId: 'owner_2', mode: 'test' }
     await files.put(other, content(100))
-    const [from, to] = [owner, other].map(({ ownerId }) =>
-      join(folder, ownerId, 'test', sha256.slice(0, 2), sha256),
-    )
+    const [from, to] = [owner, other].map(({ ownerId }) => join(folder, ownerId, 'test', sha256))
     renameSync(from as string, to as string)
     await expect(read(sha256, other)).rejects.toThrow(DamagedFile)
   })

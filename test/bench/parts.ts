@@ -145,6 +145,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return withEngine(folder, 'memory', measureMemory)
   },
 
+  async uploads(folder) {
+    const { measureUploads } = await import('./uploads.ts')
+    return onStage(folder, 'uploads', measureUploads)
+  },
+
   async statements(folder) {
     const { measureStatements } = await import('./statements.ts')
     return onStage(folder, 'statements', measureStatements)

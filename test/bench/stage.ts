@@ -54,6 +54,7 @@ async function open(folder: string, closeLater: Stage['closeLater']): Promise<St
     SECRET_KEY: 'a-secret-key-of-the-bench-0123456789',
     ENCRYPTION_KEY,
     RATE_LIMIT_PER_MINUTE: '1000000',
+    FILES_DIR: join(folder, 'files'),
     OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
   }
   const api = await serve(node('test/bench/server.ts'), join(folder, 'api.log'), env)

@@ -18,6 +18,8 @@ interface Surroundings {
   /** Whether it writes to a terminal, of this width. */
   readonly columns?: number
   readonly wait?: Io['wait']
+  /** Sees what is written for people, as it comes. */
+  readonly onError?: (text: string) => void
   readonly signal?: AbortSignal
   /** In place of the committed one. */
   readonly table?: Table
@@ -33,7 +35,9 @@ export async function runCommand(argv: readonly string[], given: Surroundings = 
   const output = (name: 'out' | 'err') => ({
     ...(columns === undefined ? {} : { isTTY: true, columns }),
     write(piece: string | Uint8Array) {
-      written[name] += Buffer.from(piece).toString()
+      const text = Buffer.from(piece).toString()
+      written[name] += text
+      if (name === 'err') given.onError?.(text)
       return true
     },
   })

@@ -33,7 +33,7 @@ export const papersApi = {
         title: z.string().max(40),
         pages: z.int().min(1).max(100).optional(),
         authors: z.array(z.string().max(40)).max(5).optional(),
-        paper: upload({ maxMib: 2, description: 'What is filed.' }),
+        paper: upload({ maxMib: 10, description: 'What is filed.' }),
       })
       .meta({ id: 'NewPaper' }),
     example: { title: 'A bill', paper: 'JVBERi0xLjQK' },

@@ -17,8 +17,7 @@ export async function* agedFiles(folder: string, end: Date): AsyncGenerator<Aged
   for await (const ownerId of namesIn(folder)) {
     if (ownerId === STAGED) continue
     for await (const mode of namesIn(folder, ownerId))
-      for await (const digits of namesIn(folder, ownerId, mode))
-        yield* agedIn([folder, ownerId, mode, digits], { ownerId, mode }, end)
+      yield* agedIn([folder, ownerId, mode], { ownerId, mode }, end)
   }
 }
 

@@ -6,21 +6,30 @@ import type { Vault } from '../../ports/vault.ts'
 import { agedFiles, dropStaged } from './aged.ts'
 import { contextOf, pathOf, STAGED } from './paths.ts'
 import { openedFile } from './read.ts'
-import { sealFile } from './seal.ts'
-import { syncFolder, unless, writeWhole } from './write.ts'
+import { newSeal } from './seal.ts'
+import { writeSealed } from './thread.ts'
+import { syncFolder, unless } from './write.ts'
 
-/** Files in a folder that all processes share: below the owner and the mode, by the first digits of their content. */
+const THREAD = new URL('./thread.ts', import.meta.url).href
+
+/** Files in a folder that all processes share: below the owner and the mode. */
 export function filesOnDisk(folder: string, vault: Vault): Files {
-  const stage: Files['stage'] = async (owner, { sha256, bytes }) => {
-    const path = pathOf(folder, owner, sha256)
-    const parts = await sealFile(bytes, contextOf(owner, sha256), vault)
+  const begin = (owner: FileOwner, sha256: string, size: number) => {
     const unnamed = join(folder, STAGED, randomUUID())
-    await mkdir(join(folder, STAGED), { recursive: true, mode: 0o700 })
-    await writeWhole(unnamed, parts)
-    return staged(folder, unnamed, path)
+    const file = staged(folder, unnamed, pathOf(folder, owner, sha256))
+    return { unnamed, seal: newSeal(size, contextOf(owner, sha256), vault), file }
+  }
+  const stage: Files['stage'] = async (owner, { sha256, bytes }) => {
+    const { unnamed, seal, file } = begin(owner, sha256, bytes.length)
+    await writeSealed(bytes, unnamed, seal)
+    return file
   }
   return {
     stage,
+    staging(owner, sha256, size) {
+      const { unnamed, seal, file } = begin(owner, sha256, size)
+      return { task: { module: THREAD, name: 'writeSealed', args: [unnamed, seal] }, file }
+    },
     async put(owner, bytes) {
       const sha256 = hash('sha256', bytes, 'hex')
       const file = await stage(owner, { sha256, bytes })
@@ -29,9 +38,9 @@ export function filesOnDisk(folder: string, vault: Vault): Files {
     },
     open: (owner, sha256) => openedFile(pathOf(folder, owner, sha256).file, contextOf(owner, sha256), vault),
     async erase(owner, sha256) {
-      const { file, parents } = pathOf(folder, owner, sha256)
+      const { file, ofMode } = pathOf(folder, owner, sha256)
       await rm(file, { force: true })
-      await syncFolder(String(parents.at(-1))).catch(unless('ENOENT'))
+      await syncFolder(ofMode).catch(unless('ENOENT'))
     },
     async keptAt(owner: FileOwner, sha256: string) {
       const found = await stat(pathOf(folder, owner, sha256).file).catch(unless('ENOENT'))
@@ -43,17 +52,21 @@ export function filesOnDisk(folder: string, vault: Vault): Files {
 }
 
 /** A file that is whole on disk. Its name is good once the folders that lead to it are on disk, too. */
-function staged(folder: string, unnamed: string, { file, parents }: ReturnType<typeof pathOf>): StagedFile {
+function staged(
+  folder: string,
+  unnamed: string,
+  { file, ofOwner, ofMode }: ReturnType<typeof pathOf>,
+): StagedFile {
   let isKept = false
   return {
     async keep() {
       if (isKept) return
-      const made = await mkdir(String(parents.at(-1)), { recursive: true, mode: 0o700 })
+      const made = await mkdir(ofMode, { recursive: true, mode: 0o700 })
       await rename(unnamed, file)
       isKept = true
-      await syncFolder(String(parents.at(-1)))
+      await syncFolder(ofMode)
       // Folders that are new must survive a loss of power themselves.
-      if (made !== undefined) for (const parent of [folder, ...parents.slice(0, -1)]) await syncFolder(parent)
+      if (made !== undefined) await Promise.all([syncFolder(folder), syncFolder(ofOwner)])
     },
     async drop() {
       if (!isKept) await rm(unnamed, { force: true })

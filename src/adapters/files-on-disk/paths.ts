@@ -8,12 +8,11 @@ export const STAGED = '.staged'
 export const contextOf = ({ ownerId, mode }: FileOwner, sha256: string): string =>
   `file:${ownerId}/${mode}/${sha256}`
 
-/** The file's place, and the folders below the first that lead to it. Nothing that came from outside can name another. */
+/** The file's place, and the folders that lead to it. Nothing that came from outside can name another. */
 export function pathOf(folder: string, { ownerId, mode }: FileOwner, sha256: string) {
   if (!/^\w[\w.:@-]{0,127}$/.test(ownerId) || !/^(test|live)$/.test(mode) || !/^[\da-f]{64}$/.test(sha256))
     throw new Error('this names no file')
   const ofOwner = join(folder, ownerId)
   const ofMode = join(ofOwner, mode)
-  const ofDigits = join(ofMode, sha256.slice(0, 2))
-  return { file: join(ofDigits, sha256), parents: [ofOwner, ofMode, ofDigits] }
+  return { file: join(ofMode, sha256), ofOwner, ofMode }
 }

@@ -35,14 +35,25 @@ function nonceOf(index: number, count: number): Uint8Array {
   return nonce
 }
 
-/** The parts of a file as they are written; encrypting runs in threads of Node's own. */
-export async function sealFile(bytes: Uint8Array, context: string, vault: Vault): Promise<Uint8Array[]> {
-  const secret = randomBytes(KEY)
-  const sealed = Buffer.from(vault.seal(secret.toString('base64'), context))
+/** What a file begins with, and the key of this one file alone. */
+export interface Seal {
+  readonly fixed: Uint8Array
+  readonly sealed: Uint8Array
+  readonly secret: Uint8Array
+}
+
+export function newSeal(size: number, context: string, vault: Vault): Seal {
+  const secret = new Uint8Array(randomBytes(KEY))
+  const sealed = new Uint8Array(Buffer.from(vault.seal(Buffer.from(secret).toString('base64'), context)))
   const fixed = Buffer.alloc(FIXED)
   MAGIC.copy(fixed)
   fixed.writeUInt16BE(sealed.length, MAGIC.length)
-  fixed.writeUIntBE(bytes.length, MAGIC.length + 2, 6)
+  fixed.writeUIntBE(size, MAGIC.length + 2, 6)
+  return { fixed: new Uint8Array(fixed), sealed, secret }
+}
+
+/** The parts of a file as they are written; encrypting runs in threads of Node's own. */
+export async function sealFile(bytes: Uint8Array, { fixed, sealed, secret }: Seal): Promise<Uint8Array[]> {
   const key = await importKey(secret, 'encrypt')
   const count = piecesOf(bytes.length)
   const pieces = Array.from({ length: count }, async (_, index) => {

@@ -17,6 +17,10 @@ export const login: OwnCommand = {
   description:
     'Opens a page of the service, or prints its address, and waits. The key that comes of it is kept in a file that only you can read, under the name of a profile, and is never shown. It may do what the person may, ends after ninety days, and after thirty days without a use. `agentpay logout` revokes it.',
   options: {
+    device: {
+      type: 'boolean',
+      description: 'Sign in by a short code, typed at any other device: for a machine without a browser.',
+    },
     url: { type: 'string', value: '<url>', description: 'The address of the service.' },
     name: {
       type: 'string',
@@ -25,13 +29,19 @@ export const login: OwnCommand = {
     },
     'no-browser': { type: 'boolean', description: 'Print the address, and open nothing.' },
   },
-  examples: ['agentpay login', 'agentpay login --profile work --url https://pay.example.com'],
+  examples: [
+    'agentpay login',
+    'agentpay login --profile work --url https://pay.example.com',
+    'agentpay login --device',
+  ],
   async run(context) {
     const { targetOf } = await import('../sign-in/service.ts')
     const target = targetOf(context)
     const { keep } = await import('../sign-in/keep.ts')
-    const { pair } = await import('../sign-in/pair.ts')
-    const key = await pair(context, target.url, await deviceNameOf(context))
+    const signIn = context.options.device
+      ? (await import('../sign-in/device.ts')).signInDevice
+      : (await import('../sign-in/pair.ts')).pair
+    const key = await signIn(context, target.url, await deviceNameOf(context))
     const { ownerId, mode, expiresAt } = await keep(context, target, key)
     const { profile, url } = target
     if (context.asJson) context.print({ profile, url, ownerId, mode, expiresAt })

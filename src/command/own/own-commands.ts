@@ -1,5 +1,6 @@
 import type { OwnCommand } from '../context.ts'
 import { complete, completion } from './completion.ts'
+import { doctor } from './doctor.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { listProfiles, useProfile } from './profiles.ts'
@@ -12,6 +13,7 @@ export const ownCommands: readonly OwnCommand[] = [
   login,
   logout,
   whoami,
+  doctor,
   listProfiles,
   useProfile,
   verify,

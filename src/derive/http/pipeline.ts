@@ -148,7 +148,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
     const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
     const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
-    await reception?.stage(input.body, actor.tenant)
+    await reception?.stage(actor.tenant)
     return await execute({ ...call, ...(run ? { run } : {}), ...(raw ? { request: raw } : {}) })
   } finally {
     await reception?.end()

@@ -22,51 +22,91 @@ function boundaryOf(contentType: string): Buffer {
   return Buffer.from(`--${boundary}`)
 }
 
-/** Refuses what is not whole and what would be costly to read, before it is read. */
-function inspectParts(body: Buffer, delimiter: Buffer): void {
-  if (body.indexOf(delimiter) !== 0) throw broken('it does not begin with its boundary')
-  const between = Buffer.concat([CRLF, delimiter])
-  for (let parts = 0, at = delimiter.length; ; parts++) {
-    if (body.subarray(at, at + 2).equals(CLOSING)) {
-      inspectEnd(body, at + 2)
-      return
-    }
-    if (parts === MOST_PARTS) throw invalid('body', `more than ${MOST_PARTS} parts`)
-    if (!body.subarray(at, at + 2).equals(CRLF)) throw broken('a boundary is not followed by a line')
-    const headersEnd = body.indexOf(END_OF_HEADERS, at)
-    if (headersEnd === -1) throw broken('it is cut off')
-    if (headersEnd - at > MOST_HEADER_BYTES)
-      throw invalid('body', `a part has more than ${MOST_HEADER_BYTES} bytes of headers`)
-    const end = body.indexOf(between, headersEnd + CRLF.length)
-    if (end === -1) throw broken('it is cut off')
-    at = end + between.length
-  }
+interface Part {
+  /** Its headers, with the empty line behind them. */
+  readonly head: Buffer
+  readonly content: Buffer
+  readonly isFile: boolean
 }
 
-function inspectEnd(body: Buffer, at: number): void {
-  const rest = body.subarray(at)
+/** The parts of a body that is whole, within bounds; what is in them is not looked at. */
+function partsOf(body: Buffer, delimiter: Buffer): Part[] {
+  if (body.indexOf(delimiter) !== 0) throw broken('it does not begin with its boundary')
+  const between = Buffer.concat([CRLF, delimiter])
+  const parts: Part[] = []
+  let at = delimiter.length
+  while (!body.subarray(at, at + 2).equals(CLOSING)) {
+    if (parts.length === MOST_PARTS) throw invalid('body', `more than ${MOST_PARTS} parts`)
+    if (!body.subarray(at, at + 2).equals(CRLF)) throw broken('a boundary is not followed by a line')
+    const begin = contentAt(body, at)
+    const end = body.indexOf(between, begin)
+    if (end === -1) throw broken('it is cut off')
+    const head = body.subarray(at + 2, begin)
+    parts.push({ head, content: body.subarray(begin, end), isFile: namesFile(head) })
+    at = end + between.length
+  }
+  const rest = body.subarray(at + 2)
   if (rest.length > 0 && !rest.equals(CRLF)) throw broken('something follows its end')
+  return parts
+}
+
+/** Where the content of the part begins whose headers begin here. */
+function contentAt(body: Buffer, at: number): number {
+  const end = body.indexOf(END_OF_HEADERS, at)
+  if (end === -1) throw broken('it is cut off')
+  if (end - at > MOST_HEADER_BYTES)
+    throw invalid('body', `a part has more than ${MOST_HEADER_BYTES} bytes of headers`)
+  return end + END_OF_HEADERS.length
+}
+
+const namesFile = (head: Buffer): boolean => /;\s*filename\*?=/i.test(head.toString('latin1'))
+
+export interface FilePart {
+  readonly name: string
+  readonly type: string
+  readonly bytes: Uint8Array
 }
 
 /** The members of a form with files: each name once, a text or a file. */
-export async function membersOf(body: Uint8Array, contentType: string): Promise<Map<string, string | File>> {
-  inspectParts(Buffer.from(body.buffer, body.byteOffset, body.byteLength), boundaryOf(contentType))
-  const form = await readForm(body, contentType)
-  const members = new Map<string, string | File>()
-  let texts = 0
-  for (const [name, value] of form.entries()) {
+export async function membersOf(
+  body: Uint8Array,
+  contentType: string,
+): Promise<Map<string, string | FilePart>> {
+  const whole = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const parts = partsOf(whole, boundaryOf(contentType))
+  const texts = parts.reduce((sum, { content, isFile }) => sum + (isFile ? 0 : content.length), 0)
+  if (texts > MOST_TEXT) throw invalid('body', `its texts have more than ${MOST_TEXT} bytes`)
+  const entries = [...(await readHeads(parts))]
+  if (entries.length !== parts.length) throw broken('a part cannot be read')
+  const members = new Map<string, string | FilePart>()
+  for (const [index, [name, value]] of entries.entries()) {
     if (members.has(name)) throw invalid(name, 'given more than once')
-    texts += name.length + (typeof value === 'string' ? value.length : 0)
-    if (texts > MOST_TEXT) throw invalid('body', `its texts have more than ${MOST_TEXT} characters`)
-    members.set(name, value)
+    members.set(name, typeof value === 'string' ? value : fileIn(parts[index], value))
   }
   return members
 }
 
-async function readForm(body: Uint8Array, contentType: string): Promise<FormData> {
+function fileIn(part: Part | undefined, { name, type }: File): FilePart {
+  if (!part?.isFile) throw broken('a part cannot be read')
+  return { name, type, bytes: part.content }
+}
+
+const OWN = 'the-parts-without-the-contents-of-files'
+
+/**
+ * Node reads the headers and the texts. The contents of files are left out: it would copy them, and look for the boundary
+ * in them without the line that precedes it.
+ */
+async function readHeads(parts: readonly Part[]): Promise<FormData> {
+  const pieces = parts.flatMap(({ head, content, isFile }) => {
+    if (!isFile && content.includes(OWN)) throw broken('a part cannot be read')
+    return [Buffer.from(`--${OWN}\r\n`), head, isFile ? Buffer.alloc(0) : content, CRLF]
+  })
+  const headers = { 'content-type': `multipart/form-data; boundary=${OWN}` }
   try {
-    const headers = { 'content-type': contentType }
-    return await new Response(body as Uint8Array<ArrayBuffer>, { headers }).formData()
+    return await new Response(Buffer.concat([...pieces, Buffer.from(`--${OWN}--\r\n`)]), {
+      headers,
+    }).formData()
   } catch {
     throw broken('a part cannot be read')
   }

@@ -9,7 +9,7 @@ import { JSON_TYPE } from '../http/body.ts'
 import { announcesBody, readBytes, type TakeRoom } from '../http/body-bytes.ts'
 import { grantTime } from '../http/body-time.ts'
 import { membersAsJson } from './shape.ts'
-import type { readBody } from './thread.ts'
+import type { Order, Told } from './thread.ts'
 
 export interface ReceptionTools {
   readonly threads: Threads
@@ -27,7 +27,9 @@ const MULTIPART = /^multipart\/form-data\s*;/i
 export class Reception {
   readonly #tools: ReceptionTools
   readonly #releases: (() => void)[] = []
-  readonly #staged: UploadedFile[] = []
+  readonly #files = new Map<string, UploadedFile>()
+  #pieces: AsyncIterator<Told> | undefined
+  #order: Order | undefined
 
   constructor(tools: ReceptionTools) {
     this.#tools = tools
@@ -42,34 +44,64 @@ export class Reception {
     const room = this.#roomFor(request)
     const bytes = await readBytes(request, uploadLimitOf(operation, MULTIPART.test(type)), room)
     if (bytes.length === 0) return {}
-    const names = [...uploadsIn(operation.body).keys()]
-    const { threads, turn } = this.#tools
-    const read = await threads.run<typeof readBody>(
-      { module: new URL('./thread.ts', import.meta.url), name: 'readBody', owner: turn },
-      alone(bytes),
-      type,
-      { files: names, json: membersAsJson(operation) },
-    )
-    if ('problem' in read) throw new Problem(read.problem.code, read.problem.message)
-    const files = Object.entries(read.files).map(([name, file]) => [name, new UploadedFile(file)])
-    return files.length > 0 ? { ...(read.members as object), ...Object.fromEntries(files) } : read.members
+    const told = await this.#begin(alone(bytes), type, operation)
+    if ('problem' in told) throw new Problem(told.problem.code, told.problem.message)
+    if (!('members' in told)) throw new Error('a body is read before anything is done with it')
+    for (const [name, facts] of Object.entries(told.files)) this.#files.set(name, new UploadedFile(facts))
+    return this.#files.size > 0
+      ? { ...(told.members as object), ...Object.fromEntries(this.#files) }
+      : told.members
   }
 
-  /** Writes the files to the disk, so that the handler's transaction has only to name them. */
-  async stage(body: object, tenant: Tenant | null): Promise<void> {
-    if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
-    for (const file of Object.values(body).filter(member => member instanceof UploadedFile)) {
-      file.staged = await this.#tools.files.stage(tenant, file).catch((error: unknown) => {
-        this.#tools.onFailure(error)
-        throw new Problem('files_unavailable')
-      })
-      this.#staged.push(file)
+  /** Hands the body to a thread, which keeps its bytes until the request is answered. */
+  async #begin(body: Uint8Array<ArrayBuffer>, type: string, operation: AnyOperation): Promise<Told> {
+    const module = new URL('./thread.ts', import.meta.url)
+    const task = { module, name: 'receive', owner: this.#tools.turn, transfer: [body.buffer] }
+    const shape = { files: [...uploadsIn(operation.body).keys()], json: membersAsJson(operation) }
+    const pieces = this.#tools.threads.stream(task, [body, type, shape], this.#orders())
+    this.#pieces = pieces[Symbol.asyncIterator]() as unknown as AsyncIterator<Told>
+    return this.#next()
+  }
+
+  async #next(): Promise<Told> {
+    const { done, value } = (await this.#pieces?.next()) ?? { done: true }
+    if (done) throw new Error('the thread has nothing more to tell')
+    return value
+  }
+
+  async *#orders(): AsyncGenerator<Order> {
+    for (; this.#order; ) {
+      const order = this.#order
+      this.#order = undefined
+      yield order
     }
   }
 
+  /** Writes the files to the disk, so that the handler's transaction has only to name them. */
+  async stage(tenant: Tenant | null): Promise<void> {
+    if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
+    for (const [member, file] of this.#files) {
+      const { task, file: staged } = this.#tools.files.staging(tenant, file.sha256, file.size)
+      file.staged = staged
+      this.#order = { member, ...task }
+      await this.#next().catch((error: unknown) => {
+        if (error instanceof Problem) throw error
+        this.#tools.onFailure(error)
+        throw new Problem('files_unavailable')
+      })
+    }
+    await this.#free()
+  }
+
+  /** The bytes are no longer needed: their memory, and the turn of whoever uploads next. */
+  async #free(): Promise<void> {
+    await this.#pieces?.return?.()
+    for (const release of this.#releases.splice(0)) release()
+  }
+
   async end(): Promise<void> {
-    for (const release of this.#releases) release()
-    for (const { staged } of this.#staged) await staged?.drop().catch(this.#tools.onFailure)
+    await this.#free()
+    for (const { staged } of this.#files.values()) await staged?.drop().catch(this.#tools.onFailure)
   }
 
   /** The memory stays reserved: the files are in it until they are on disk. */
@@ -82,6 +114,8 @@ export class Reception {
   }
 }
 
-/** Bytes that share their memory with others would be copied with them. */
-const alone = (bytes: Buffer): Uint8Array =>
-  bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+/** Bytes in memory of their own, which can move into a thread. */
+const alone = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
+  bytes.length > Buffer.poolSize && bytes.length === bytes.buffer.byteLength
+    ? (bytes as Buffer<ArrayBuffer>)
+    : new Uint8Array(bytes)

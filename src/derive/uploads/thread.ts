@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { Problem, type ProblemCode } from '../../kernel/contract/problem.ts'
 import { type FileKind, kindOfFile, tidyFileName } from '../../values/file-kind.ts'
 import { inspect, invalid, jsonOf } from '../http/body.ts'
-import { membersOf } from './multipart.ts'
+import { type FilePart, membersOf } from './multipart.ts'
 
 /** Which members of the body are files, and which are neither files nor texts: those come as JSON in a part. */
 export interface Shape {
@@ -10,11 +10,15 @@ export interface Shape {
   readonly json: readonly string[]
 }
 
-export interface ReadFile {
+export interface FileFacts {
   readonly name: string | null
   readonly declaredType: string | null
   readonly kind: FileKind | undefined
   readonly sha256: string
+  readonly size: number
+}
+
+export interface ReadFile extends FileFacts {
   readonly bytes: Uint8Array
 }
 
@@ -22,7 +26,39 @@ export type ReadBody =
   | { readonly problem: { readonly code: ProblemCode; readonly message: string } }
   | { readonly members: unknown; readonly files: Readonly<Record<string, ReadFile>> }
 
-/** Reads a body with files, and tells what each file is. It runs in a thread: a large body takes long. */
+/** What a thread does with a file that has been found good. */
+export interface Order {
+  readonly member: string
+  readonly module: string
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+export type Told =
+  | Extract<ReadBody, { problem: object }>
+  | { readonly members: unknown; readonly files: Readonly<Record<string, FileFacts>> }
+  | { readonly done: string }
+
+/** Reads a body, tells what is in it, and carries out the orders for its files. It runs in a thread, where the bytes stay. */
+export async function* receive(
+  body: Uint8Array,
+  contentType: string,
+  shape: Shape,
+  orders: AsyncIterable<Order>,
+): AsyncGenerator<Told> {
+  const read = await readBody(body, contentType, shape)
+  if ('problem' in read) return yield read
+  yield { members: read.members, files: mapped(read.files) }
+  for await (const { member, module, name, args } of orders) {
+    await (await import(module))[name](read.files[member]?.bytes, ...args)
+    yield { done: member }
+  }
+}
+
+const mapped = (files: Readonly<Record<string, ReadFile>>): Record<string, FileFacts> =>
+  Object.fromEntries(Object.entries(files).map(([name, { bytes: _, ...facts }]) => [name, facts]))
+
+/** Reads a body with files, and tells what each file is. */
 export async function readBody(body: Uint8Array, contentType: string, shape: Shape): Promise<ReadBody> {
   try {
     return await (/^multipart\//i.test(contentType)
@@ -44,7 +80,7 @@ async function readMultipart(
   for (const [name, value] of await membersOf(body, contentType)) {
     if (typeof value !== 'string') {
       if (!files.includes(name)) throw invalid(name, 'there is no such file')
-      found[name] = await fileOf(value)
+      found[name] = fileOf(value)
     } else if (files.includes(name)) throw invalid(name, 'must be a file: its part needs a file name')
     else texts[name] = json.includes(name) ? parsed(name, value) : value
   }
@@ -62,15 +98,15 @@ function parsed(name: string, text: string): unknown {
   }
 }
 
-async function fileOf(file: File): Promise<ReadFile> {
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  const declaredType = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(file.type)?.[0].toLowerCase() ?? null
-  return { name: tidyFileName(file.name), declaredType, ...about(bytes) }
+function fileOf({ name, type, bytes }: FilePart): ReadFile {
+  const declaredType = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(type)?.[0].toLowerCase() ?? null
+  return { name: tidyFileName(name), declaredType, ...about(bytes) }
 }
 
 const about = (bytes: Uint8Array) => ({
   kind: kindOfFile(bytes),
   sha256: hash('sha256', bytes, 'hex'),
+  size: bytes.length,
   bytes,
 })
 
@@ -89,9 +125,12 @@ function readJson(body: Uint8Array, { files }: Shape): ReadBody {
   return { members, files: found }
 }
 
+/** Node decodes whatever it can: what it has left out shows in the length, and the signs of the other alphabet do not. */
 function decoded(name: string, text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'base64')
-  if (bytes.toString('base64') !== text)
+  const bytes = new Uint8Array(Buffer.from(text, 'base64'))
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const isWhole = text.length % 4 === 0 && bytes.length === (text.length / 4) * 3 - padding
+  if (!isWhole || text.includes('-') || text.includes('_'))
     throw invalid(name, 'must be in Base64, with its padding and nothing else')
-  return new Uint8Array(bytes)
+  return bytes
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { scopes } from '../../kernel/contract/scopes.ts'
+import { roleScopes, scopes } from '../../kernel/contract/scopes.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
 import { clock } from '../../values/clock.ts'
@@ -53,15 +53,16 @@ export const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, contex
 
 type Pairing = Parameters<typeof token>[1]
 
-/** Makes the key, with what the person could give when they approved. */
+/** Makes the key, with what the person gave and still has. */
 async function pair(pairing: PairingRow, context: Pairing) {
   const { records, emit, refuse } = context
   const person = await findPerson(String(pairing.personId), { records })
   if (person?.status !== 'active') return refuse('access_denied')
+  const given = (pairing.scopes ?? scopes).filter(scope => roleScopes[person.role].has(scope))
   const key = makeDeviceKey(
     {
       name: pairing.deviceName,
-      scopes: pairing.scopes ?? scopes,
+      scopes: given,
       boundTo: null,
       personId: person.id,
       sessionId: pairing.id,

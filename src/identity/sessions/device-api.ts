@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { post } from '../../kernel/contract/operation.ts'
+import { get, post } from '../../kernel/contract/operation.ts'
 import { scopes } from '../../kernel/contract/scopes.ts'
 import { retryAfter } from '../../kernel/database/wrong-guesses.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
@@ -75,7 +75,27 @@ const DeviceKey = z
 
 const console = { callers: ['console'], headers: { 429: retryAfter } } as const
 
+const Metadata = z
+  .object({
+    issuer: z.string(),
+    device_authorization_endpoint: z.string(),
+    token_endpoint: z.string(),
+    token_endpoint_auth_methods_supported: z.array(z.string()),
+    grant_types_supported: z.array(z.string()),
+    response_types_supported: z.array(z.string()),
+    scopes_supported: z.array(z.string()),
+    dpop_signing_alg_values_supported: z.array(z.string()),
+    service_documentation: z.string(),
+  })
+  .meta({ id: 'AuthorizationServerMetadata' })
+
 export const deviceApi = {
+  metadata: get('/.well-known/oauth-authorization-server', {
+    summary: 'Find where a device asks for its key',
+    description: 'The metadata of RFC 8414, for programs that know OAuth.',
+    callers: ['public'],
+    returns: [200, Metadata],
+  }),
   begin: post('/sessions/device', {
     summary: 'Ask for a key for a device',
     description:

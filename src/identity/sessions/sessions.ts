@@ -9,6 +9,7 @@ import { begin } from './begin.ts'
 import { challenge, deny, lookup, verify } from './decide.ts'
 import { deviceApi } from './device-api.ts'
 import { expire, onKeyRevoked, onKeyRotated, revoke, visibleTo } from './end.ts'
+import { metadataOf } from './metadata.ts'
 import { sessionResponses } from './response.ts'
 import { sessionEvents } from './schemas.ts'
 import { DeviceSession, sessionMachine } from './session.ts'
@@ -19,6 +20,7 @@ const sessions = implement(
   {
     begin,
     token,
+    metadata: (_, { ports }) => metadataOf(ports.publicUrl()),
     lookup,
     challenge,
     verify,

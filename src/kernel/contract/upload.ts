@@ -9,10 +9,13 @@ interface FileFacts {
   readonly declaredType: string | null
   readonly kind: FileKind | undefined
   readonly sha256: string
-  readonly bytes: Uint8Array
+  readonly size: number
 }
 
-/** A file of a request's body. It is whole on disk when the handler sees it, and stays only by `keepFile`. */
+/**
+ * A file of a request's body. It is whole on disk when the handler sees it, and stays only by `keepFile`. Its bytes
+ * are read by `ports.files.open` then: they never pass through the event loop.
+ */
 export class UploadedFile {
   /** As the client calls it, harmless to show; null where it says nothing. */
   readonly name: string | null
@@ -22,20 +25,16 @@ export class UploadedFile {
   readonly kind: FileKind
   /** In lower-case hexadecimal digits. */
   readonly sha256: string
-  readonly bytes: Uint8Array
+  readonly size: number
   /** Set before the handler runs. */
   staged: StagedFile | undefined
 
-  constructor({ name, declaredType, kind, sha256, bytes }: FileFacts) {
+  constructor({ name, declaredType, kind, sha256, size }: FileFacts) {
     this.name = name
     this.declaredType = declaredType
     this.kind = kind as FileKind
     this.sha256 = sha256
-    this.bytes = bytes
-  }
-
-  get size(): number {
-    return this.bytes.length
+    this.size = size
   }
 
   /** Under an `Idempotency-Key` a file is the same request where its content is. */

@@ -45,11 +45,11 @@ export class ThreadPool implements Threads {
 
   async *#work(
     turns: Turns,
-    { module, name, owner }: Task,
+    task: Task,
     args: readonly unknown[],
     pages: AsyncIterable<unknown>,
   ): AsyncGenerator<unknown> {
-    const endTurn = await turns.take(owner)
+    const endTurn = await turns.take(task.owner)
     const thread = this.#thread()
     thread.jobs++
     const end = once(() => {
@@ -64,7 +64,7 @@ export class ThreadPool implements Threads {
       end()
     }, this.#options.jobLimitMs ?? JOB_LIMIT_MS).unref()
     try {
-      job = thread.begin(module, name, args)
+      job = thread.begin(task, args)
       yield* job.pieces(pages)
     } finally {
       clearTimeout(limit)

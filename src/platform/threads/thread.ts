@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { Problem } from '../../kernel/contract/problem.ts'
+import type { Task } from '../../ports/threads.ts'
 
 /** The description of a job, with the port over which its steps are requested. */
 export interface JobRequest {
@@ -63,10 +64,10 @@ export class Thread {
     })
   }
 
-  begin(module: URL, name: string, args: readonly unknown[]): Job {
+  begin({ module, name, transfer = [] }: Omit<Task, 'owner'>, args: readonly unknown[]): Job {
     const { port1, port2 } = new MessageChannel()
     const order: JobRequest = { port: port2, module: module.href, name, args }
-    this.#worker.postMessage(order, [port2])
+    this.#worker.postMessage(order, [port2, ...transfer])
     return new Job(port1, this.#stepLimitMs, () => void this.end())
   }
 

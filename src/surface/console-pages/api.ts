@@ -64,6 +64,17 @@ export const consolePagesApi = {
     headers: { 200: pageHeaders, 404: pageHeaders },
     fails: { intent_not_found: missing('intent') },
   }),
+  device: get('/device', {
+    ...page,
+    summary: 'The page where a person lets a device in',
+    description:
+      'Here the code is typed that the device shows. The page says which device asks, from which address, and what its key will be allowed, and lets the person take away some of it. Letting it in takes a passkey.',
+    callers: ['console'],
+    signInAt: '/login',
+    query: z.strictObject({
+      code: z.string().max(100).optional().meta({ description: 'The code, in place of typing it.' }),
+    }),
+  }),
   pairing: get('/cli/{code}', {
     ...page,
     reads: {

@@ -27,6 +27,7 @@ export const scripts = {
   approve: script('approve'),
   waiting: script('waiting'),
   pairing: script('pairing'),
+  device: script('device'),
   elsewhere: script('elsewhere'),
 }
 

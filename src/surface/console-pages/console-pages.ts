@@ -8,6 +8,7 @@ import { type Language, languageOf } from '../../web/language.ts'
 import { consolePagesApi } from './api.ts'
 import { approvePage } from './approve-page.ts'
 import { assetFile } from './assets.ts'
+import { devicePage } from './device-page.ts'
 import { joinPage } from './join-page.ts'
 import { notice } from './layout.ts'
 import { loginPage } from './login-page.ts'
@@ -16,6 +17,7 @@ import { readApproval } from './read-approval.ts'
 import { readPairing } from './read-pairing.ts'
 import { readWaiting } from './read-waiting.ts'
 import { texts } from './texts.ts'
+import { viewerOf } from './viewer.ts'
 import { waitingPage } from './waiting-page.ts'
 import { wrongAddressPage } from './wrong-address.ts'
 
@@ -71,6 +73,12 @@ const consolePages = implement(consolePagesApi, {
     const view = await readApproval(params.intentId, context)
     if (view) return answer(approvePage(view, language), language)
     return unknownPage(context.refuse('intent_not_found'), texts[language].approve, language, context)
+  },
+
+  device(_, context) {
+    const language = languageIn(context)
+    const { actor, tenant } = context
+    return answer(devicePage({ viewer: viewerOf(actor), isTest: tenant.mode === 'test' }, language), language)
   },
 
   async pairing({ params }, context) {

@@ -118,6 +118,22 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Your session has ended. Sign in again.',
     'Ihre Sitzung ist beendet. Melden Sie sich noch einmal an.',
   ],
+  user_code_unknown: [
+    'No device waits under this code. Compare it with the one that the device shows.',
+    'Unter diesem Code wartet kein Gerät. Vergleichen Sie ihn mit dem, den das Gerät zeigt.',
+  ],
+  user_code_expired: [
+    'This code has expired, after ten minutes. Begin again on the device.',
+    'Dieser Code ist nach zehn Minuten abgelaufen. Beginnen Sie am Gerät von vorn.',
+  ],
+  too_many_guesses: [
+    'Too many wrong codes. Wait ten minutes, and read the code once more on the device.',
+    'Zu viele falsche Codes. Warten Sie zehn Minuten, und lesen Sie den Code noch einmal vom Gerät ab.',
+  ],
+  scope_not_held: [
+    'Your role does not have all of these rights any more. Load the page again.',
+    'Ihre Rolle hat nicht mehr alle diese Rechte. Laden Sie die Seite neu.',
+  ],
   pairing_not_found: [
     'No terminal waits under this code. Compare the address with the one that your terminal shows.',
     'Unter diesem Code wartet kein Terminal. Vergleichen Sie die Adresse mit der in Ihrem Terminal.',

@@ -77,6 +77,35 @@ export type PairingState = (typeof pairingStates)[number]
 type PairingEnd = Exclude<PairingState, 'pending'>
 
 /** What the page says where a command line is let in. */
+export interface DeviceTexts {
+  readonly title: string
+  readonly lead: string
+  readonly code: string
+  readonly codeHint: string
+  readonly look: string
+  readonly question: string
+  readonly onlyIf: string
+  readonly details: string
+  readonly name: string
+  readonly type: string
+  readonly types: Readonly<Record<'sdk' | 'cli' | 'mcp' | 'api' | 'browser' | 'other', string>>
+  readonly id: string
+  readonly shows: string
+  readonly address: string
+  readonly asked: string
+  readonly bound: string
+  readonly rights: string
+  readonly lasts: string
+  readonly scopes: string
+  readonly withheld: string
+  readonly approve: string
+  readonly deny: string
+  readonly approved: string
+  readonly approvedHint: string
+  readonly denied: string
+  readonly deniedHint: string
+}
+
 export interface PairingTexts {
   readonly title: string
   readonly lead: string
@@ -127,6 +156,7 @@ export interface FrameTexts {
 /** What the scripts say, by the names that they use. */
 export interface ScriptTexts {
   readonly wait: string
+  readonly letIn: string
   readonly touch: string
   readonly approved: string
   readonly denied: string
@@ -153,5 +183,6 @@ export interface Texts {
   readonly approve: ApproveTexts
   readonly waiting: WaitingTexts
   readonly pairing: PairingTexts
+  readonly device: DeviceTexts
   readonly script: ScriptTexts
 }

@@ -1,4 +1,6 @@
+import './uploads/attacks.ts'
 import './uploads/bad-files.ts'
+import './uploads/described.ts'
 import './uploads/files.ts'
 import './uploads/forms.ts'
 import './uploads/sweeping.ts'

@@ -55,12 +55,13 @@ describe('the page about people', () => {
     const beyondReading = (role: Role) => [...roleScopes[role]].filter(scope => !reads.includes(scope)).sort()
     expect(roleScopes.owner).toEqual(new Set(scopes))
     // Everybody enrols and renames passkeys of their own, and ends sessions of their own.
-    expect(beyondReading('viewer')).toEqual(['console:sign-out', 'passkeys:write'])
+    expect(beyondReading('viewer')).toEqual(['console:sign-out', 'passkeys:write', 'sessions:write'])
     expect(beyondReading('approver')).toEqual([
       'card-requests:approve',
       'console:sign-out',
       'intents:approve',
       'passkeys:write',
+      'sessions:write',
       'transfers:confirm-payee',
     ])
   })

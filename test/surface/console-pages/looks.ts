@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
+import { aDevice } from '../../support/identity/devices.ts'
 import { aTerminal } from '../../support/identity/pairing.ts'
 import { axeFindings } from '../../support/web/axe.ts'
 import { faintTexts } from '../../support/web/contrast.js'
@@ -37,6 +38,10 @@ async function intentsInEachState() {
 /** The code of a terminal that waits, with a name as long and strange as it can be. */
 const aWaitingCode = async () => (await aTerminal(service.client(), hostile.slice(0, 100))).code
 
+/** The code of a device that waits, with a name as long and strange as it can be. */
+const aUserCode = async () =>
+  (await aDevice(service.client(), { deviceName: hostile.replace('\u202e', '').slice(0, 100) })).userCode
+
 async function expectReadable(page: Page, { viewport, locale }: (typeof looks)[number][1]): Promise<void> {
   await page.locator('h1:visible').first().waitFor()
   expect([page.url(), await axeFindings(page)]).toEqual([page.url(), []])
@@ -67,10 +72,14 @@ describe.each(looks)('on %s', (_, look) => {
       'login',
       'join',
       `cli/${await aWaitingCode()}`,
+      'device',
+      `device?code=${await aUserCode()}`,
       ...shown.map(({ id }) => `approve/${id}`),
     ]
     for (const path of paths) {
       await page.goto(`${origin}/${path}`)
+      if (path.startsWith('device?'))
+        await page.locator('blockquote').filter({ hasText: 'Let the device' }).waitFor()
       if (path.startsWith('cli/'))
         await page.locator('blockquote').filter({ hasText: 'command line' }).waitFor()
       if (path.endsWith(String(intents[0]?.id)))

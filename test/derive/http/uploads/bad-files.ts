@@ -29,6 +29,8 @@ function raw(parts: readonly Part[], end = `--${BOUNDARY}--\r\n`): Buffer<ArrayB
   return Buffer.concat([...pieces, Buffer.from(end)])
 }
 
+const NO_BASE64 = 'paper: must be in Base64, with its padding and nothing else'
+
 const title: Part = { name: 'title', content: 'A bill' }
 const paper: Part = { name: 'paper', content: aPdf(500), file: 'a.pdf', type: 'application/pdf' }
 const whole = raw([title, paper])
@@ -136,7 +138,7 @@ describe('an upload is refused, and nothing of it is kept,', () => {
     [
       'with more text than any contract has',
       raw([{ ...title, content: 'a'.repeat(70_000) }, paper]),
-      'body: its texts have more than 65536 characters',
+      'body: its texts have more than 65536 bytes',
     ],
     [
       'with something before it',
@@ -177,12 +179,14 @@ describe('an upload is refused, and nothing of it is kept,', () => {
   })
 
   test.each([
-    ['with what is no Base64', '"%PDF"', 'paper: must be in Base64, with its padding and nothing else'],
+    ['with what is no Base64', '"%PDF"', NO_BASE64],
     [
       'with lines in Base64',
       '"JVBE\\nRi0xLjQK"',
       'paper: must be in Base64, with its padding and nothing else',
     ],
+    ['with signs of the other alphabet', '"JVBERi0_LjQK"', NO_BASE64],
+    ['with more behind the padding', '"JVBERi0xLg==JVBE"', NO_BASE64],
     [
       'with Base64 without padding',
       '"JVBERi0xLjQ"',
@@ -202,17 +206,17 @@ describe('an upload is refused, and nothing of it is kept,', () => {
   })
 
   test('where the file is a byte larger than it may be', async () => {
-    expect(await refused(form({ title: 'A bill', paper: pdfFile(2 * MIB + 1) }))).toEqual([
+    expect(await refused(form({ title: 'A bill', paper: pdfFile(10 * MIB + 1) }))).toEqual([
       400,
-      'paper: must have at most 2 MiB',
+      'paper: must have at most 10 MiB',
     ])
-    expect((await send(form({ title: 'A bill', paper: pdfFile(2 * MIB) }))).status).toBe(201)
+    expect((await send(form({ title: 'A bill', paper: pdfFile(10 * MIB) }))).status).toBe(201)
   })
 
   test('where the body is larger than any that could be taken, before it is read', async () => {
-    expect(await refused(form({ title: 'A bill', paper: pdfFile(3 * MIB) }))).toEqual([
+    expect(await refused(form({ title: 'A bill', paper: pdfFile(11 * MIB) }))).toEqual([
       413,
-      'The body is larger than 2.1 MiB, the most that this operation takes.',
+      'The body is larger than 10.1 MiB, the most that this operation takes.',
     ])
     const head = request('POST', '/papers', {
       ...TYPE,

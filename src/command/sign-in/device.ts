@@ -1,0 +1,40 @@
+import { hostname, userInfo } from 'node:os'
+import { type Context, resultOf } from '../context.ts'
+import { callerAt } from './service.ts'
+import { keyIn, untilDecided } from './wait.ts'
+
+interface Started {
+  readonly deviceCode: string
+  readonly userCode: string
+  readonly verificationUri: string
+  readonly verificationUriComplete: string
+  readonly expiresIn: number
+  readonly interval: number
+}
+
+const SHORTEST_ID = 8
+const LONGEST_ID = 128
+
+/** The same each time on this machine, so that people know it again: it proves nothing. */
+const deviceId = (): string =>
+  `agentpay-${userInfo().username}@${hostname()}`
+    .replace(/[^\w.@-]/g, '-')
+    .slice(0, LONGEST_ID)
+    .padEnd(SHORTEST_ID, '-')
+
+/** Signs in by a short code that the person types at any other device (RFC 8628): for a machine without a browser. */
+export async function signInDevice(context: Context, url: string, deviceName: string): Promise<string> {
+  const { call } = callerAt(context, url)
+  const begun = { deviceId: deviceId(), deviceName, clientType: 'cli' }
+  const started = resultOf(await call('sessions.begin', { body: begun })) as Started
+  context.note('On a device where you have your passkey, open:')
+  context.note('')
+  context.note(`  ${started.verificationUri}`)
+  context.note('')
+  context.note(`and type this code there: ${started.userCode}`)
+  const body = { deviceCode: started.deviceCode }
+  const { key } = (await untilDecided(() => call('sessions.token', { body }), started, context)) as {
+    key: unknown
+  }
+  return keyIn(key)
+}

@@ -1,0 +1,129 @@
+// Finds the device that shows a code, lets it in, or turns it away.
+
+import {
+  askDevice,
+  call,
+  complain,
+  goBy,
+  onPress,
+  onSubmit,
+  part,
+  Refused,
+  showStep,
+  tell,
+  words,
+} from './page.js'
+
+/** A challenge lives five minutes; one that is about to end is not used any more. */
+const FRESH_MS = 4 * 60_000
+
+const types = JSON.parse(part('[data-step="device"]').dataset.types)
+
+let userCode
+let challenge
+
+const chosen = () => [...document.querySelectorAll('[data-scopes] input:checked')].map(({ value }) => value)
+
+/** Asks for a challenge, and shows the sentence that is signed with it. True where that is another one than before. */
+async function openChallenge() {
+  challenge = undefined
+  const body = { userCode, scopes: chosen() }
+  const opened = await call('POST', 'sessions/device/challenge', { body, background: true })
+  challenge = { ...opened, openedAt: performance.now() }
+  const sentence = part('[data-sentence]')
+  part('[data-no-passkey]').hidden = opened.options.allowCredentials.length > 0
+  const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
+  sentence.textContent = opened.sentence
+  return isOther
+}
+
+/** One right, which the person can take away. */
+function rightOf(scope) {
+  const label = document.createElement('label')
+  const box = Object.assign(document.createElement('input'), {
+    type: 'checkbox',
+    value: scope,
+    checked: true,
+  })
+  label.append(box, ` ${scope}`)
+  return label
+}
+
+/** Shows what was found: all of it as texts. */
+function show(device) {
+  const shown = {
+    ...device,
+    clientType: types[device.clientType] ?? device.clientType,
+    address: device.address ?? '–',
+    createdAt: new Date(device.createdAt).toLocaleString(document.documentElement.lang),
+  }
+  for (const place of document.querySelectorAll('[data-device]'))
+    place.textContent = shown[place.dataset.device]
+  part('[data-bound]').hidden = !device.isBound
+  part('[data-count]').textContent = device.scopes.length
+  part('[data-scopes]').replaceChildren(...device.scopes.map(rightOf))
+  part('[data-withheld]').hidden = device.withheld.length === 0
+  part('[data-withheld] span').textContent = device.withheld.join(', ')
+  part('[data-sentence]').textContent = ''
+}
+
+async function look(typed) {
+  const device = await call('POST', 'sessions/device/lookup', { body: { userCode: typed } })
+  userCode = device.userCode
+  show(device)
+  showStep('device')
+  await openChallenge()
+  tell('')
+}
+
+/** Refusals after which nothing is to be decided any more. */
+const OVER = new Set(['user_code_unknown', 'user_code_expired'])
+
+/** What a refusal means for the page: other words to sign, an end, or nobody signed in. */
+async function afterRefusal(error) {
+  if (!(error instanceof Refused)) throw error
+  const way = userCode ? `device?${new URLSearchParams({ code: userCode })}` : 'device'
+  if (error.code === 'unauthenticated') return goBy('login', way)
+  if (error.code === 'statement_outdated' && (await openChallenge())) return complain(words.readAgain)
+  if (['challenge_used', 'challenge_expired', 'assertion_invalid'].includes(error.code)) challenge = undefined
+  if (OVER.has(error.code)) showStep('code')
+  throw error
+}
+
+async function approve() {
+  if (!challenge || performance.now() - challenge.openedAt > FRESH_MS)
+    if (await openChallenge()) return complain(words.readAgain)
+  const { challengeId, options } = challenge
+  if (options.allowCredentials.length === 0) throw new Refused('no_passkey', words.noPasskeyHere)
+  const scopes = chosen()
+  const assertion = await askDevice('startAuthentication', options)
+  const body = { userCode, scopes, webauthnAssertion: { challengeId, assertion } }
+  await call('POST', 'sessions/device/verify', { body })
+  showStep('approved')
+  tell(words.letIn)
+}
+
+async function deny() {
+  await call('POST', 'sessions/device/deny', { body: { userCode } })
+  showStep('denied')
+  tell(words.turnedAway)
+}
+
+onSubmit('look', form => look(form.get('code')).catch(afterRefusal))
+onPress('approve', () => approve().catch(afterRefusal))
+onPress('deny', () => deny().catch(afterRefusal))
+part('[data-scopes]').addEventListener('change', () => {
+  const isNone = chosen().length === 0
+  part('[data-action="approve"]').disabled = isNone
+  part('[data-count]').textContent = chosen().length
+  if (!isNone) openChallenge().catch(error => complain(error.message))
+})
+
+showStep('code', { first: true })
+const given = new URLSearchParams(location.search).get('code')
+if (given) {
+  part('#user-code').value = given
+  await look(given)
+    .catch(afterRefusal)
+    .catch(error => complain(error.message))
+}

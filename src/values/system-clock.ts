@@ -1,0 +1,14 @@
+/** Real time is for signatures, tokens, rate limits and idempotency; business rules use the tenant's time. */
+export const clock = {
+  real: (): Date => new Date(),
+  milliseconds: (): number => Date.now(),
+  /** Monotonic, for measuring. */
+  ticks: (): number => performance.now(),
+  /** Calls `ring` once; the function returned cancels it. */
+  alarm(milliseconds: number, ring: () => void): () => void {
+    const timer = setTimeout(ring, milliseconds)
+    return () => clearTimeout(timer)
+  },
+  /** The tenant's time: in test mode its owner may have moved it forward. */
+  tenant: (offsetMs: number): Date => new Date(Date.now() + offsetMs),
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { PAPER_TABLES } from '../support/uploading-noun.ts'
+import { type Section, tableLine } from './report.ts'
+import { usualOrShort } from './short.ts'
+import { bearer, type Stage, withClient } from './stage.ts'
+
+const BYTES = 5_000_000
+const ROUNDS = usualOrShort(60, 5)
+const WARM_UP = usualOrShort(10, 1)
+const BOUNDARY = 'the-bench'
+
+const WAYS = {
+  bare: 'the bare write and sync',
+  form: 'POST /papers, multipart/form-data',
+  json: 'POST /papers, Base64 in JSON',
+} as const
+type Way = keyof typeof WAYS
+
+/** Measures an upload of 5 MB, from its first byte to its answer, beside writing and flushing as many bytes, in turns. */
+export async function measureUploads(stage: Stage): Promise<Section> {
+  await withClient(stage, client => client.query(PAPER_TABLES))
+  const send = sender(stage)
+  const work: Record<Way, (content: Buffer, n: number) => Promise<void>> = {
+    bare: (content, n) => writeBare(join(stage.folder, `bare-${n}`), content),
+    form: content => send(`multipart/form-data; boundary=${BOUNDARY}`, asForm(content)),
+    json: content => send('application/json', asJson(content)),
+  }
+  const times: Record<Way, number[]> = { bare: [], form: [], json: [] }
+  for (let round = -WARM_UP; round < ROUNDS; round++)
+    for (const way of Object.keys(WAYS) as Way[]) {
+      const content = aPdf()
+      const began = performance.now()
+      await work[way](content, round)
+      if (round >= 0) times[way].push(performance.now() - began)
+    }
+  const medians = Object.entries(times).map(([way, all]) => ({ way: way as Way, p50: median(all) }))
+  const bare = medians[0]?.p50 ?? Number.NaN
+  return {
+    figures: { uploads: medians },
+    text: [
+      tableLine(['an upload of 5 MB, one after the other', 'p50', 'of the bare rate']),
+      ...medians.map(({ way, p50 }) =>
+        tableLine([WAYS[way], `${p50.toFixed(1)} ms`, (bare / p50).toFixed(2)]),
+      ),
+    ].join('\n'),
+  }
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+/** Another content each time: equal files are one. */
+function aPdf(): Buffer {
+  const bytes = randomBytes(BYTES)
+  bytes.write('%PDF-1.4\n')
+  return bytes
+}
+
+async function writeBare(path: string, content: Buffer): Promise<void> {
+  const file = await open(path, 'wx')
+  await file.writeFile(content)
+  await file.sync()
+  await file.close()
+}
+
+const part = (head: string): string => `--${BOUNDARY}\r\nContent-Disposition: form-data; name=${head}\r\n\r\n`
+
+const asForm = (content: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(`${part('"title"')}Bench\r\n${part('"paper"; filename="bench.pdf"')}`),
+    content,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ])
+
+const asJson = (content: Buffer): Buffer =>
+  Buffer.from(`{"title":"Bench","paper":"${content.toString('base64')}"}`)
+
+function sender(stage: Stage) {
+  const agent = new Agent({ keepAlive: true })
+  stage.closeLater(async () => agent.destroy())
+  return (type: string, body: Buffer): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const headers = { ...bearer(stage), 'content-type': type, 'content-length': body.length }
+      const sent = request(`${stage.api.url}/papers`, { method: 'POST', agent, headers }, response => {
+        response
+          .resume()
+          .on('end', () =>
+            response.statusCode === 201 ? resolve() : reject(new Error(`${response.statusCode}`)),
+          )
+      })
+      sent.on('error', reject).end(body)
+    })
+}

@@ -1,0 +1,209 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { runCommand, runProgram } from '../support/command.ts'
+import { bodyOf } from '../support/factories.ts'
+import { aConfiguration } from '../support/identity/key-files.ts'
+import { approvePairing } from '../support/identity/pairing.ts'
+import { signed } from '../support/identity/people.ts'
+import { temporaryFolder } from '../support/processes/folders.ts'
+import { until } from '../support/until.ts'
+import { aNewMachine, codeIn, login, service, signIn } from './new-machine.ts'
+
+describe('login', () => {
+  test('keeps the key in a file that only the person reads, and shows it nowhere', async () => {
+    const made = await aNewMachine()
+    const { code, out, err, waits } = await signIn(made, ['--name', 'Ada’s laptop'])
+    expect([code, waits]).toEqual([0, 2])
+    expect(err).toMatch(/Go on only if it is this one: [B-Z]{4}-[B-Z]{4}/)
+    expect(made.machine.modes()).toEqual(['600', '700'])
+    const { current, profiles } = made.machine.read()
+    const { key, keyId, ownerId } = profiles.default as NonNullable<(typeof profiles)[string]>
+    expect([current, ownerId]).toEqual(['default', made.owner.ownerId])
+    expect(out + err).not.toContain(key)
+    expect((await bodyOf(made.owner.client.keys.get({ params: { id: keyId } }))).name).toBe('Ada’s laptop')
+    const who = await runProgram(['whoami'], { env: made.machine.env })
+    expect(JSON.parse(who.out)).toMatchObject({ ownerId, keyId, mode: 'test', signedInBy: 'profile default' })
+    expect(who.out + who.err).not.toContain(key)
+  })
+
+  test('says why there is no key where the person turns it away, and keeps nothing', async () => {
+    const made = await aNewMachine()
+    const { client } = made.person.console
+    const { code, err } = await login(made, [], pairing => client.cliAuth.deny({ body: { code: pairing } }))
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('Turned away: nobody has let this command in. (access_denied)'),
+    ])
+    expect(existsSync(made.machine.path)).toBe(false)
+  })
+
+  test('anew ends the key that the profile had', async () => {
+    const made = await aNewMachine()
+    await signIn(made)
+    const first = made.machine.read().profiles.default
+    await signIn(made)
+    const second = made.machine.read().profiles.default
+    expect(second?.keyId).not.toBe(first?.keyId)
+    expect((await service.client(first?.key).agents.list()).status).toBe(401)
+    expect((await service.client(second?.key).agents.list()).status).toBe(200)
+  })
+
+  test('opens the browser that BROWSER names, at the page', async () => {
+    const made = await aNewMachine()
+    const folder = temporaryFolder()
+    const [browser, seen] = [join(folder, 'browser'), join(folder, 'seen')]
+    writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > ${seen}.new && mv ${seen}.new ${seen}\n`, {
+      mode: 0o755,
+    })
+    let waits = 0
+    const ran = await runCommand(['login'], {
+      env: {
+        ...made.machine.env,
+        AGENTPAY_URL: service.url,
+        BROWSER: browser,
+        PATH: String(process.env.PATH),
+      },
+      wait: async () => {
+        waits += 1
+        if (waits > 1) return
+        await until('the browser opens', () => existsSync(seen))
+        const { client } = made.person.console
+        await approvePairing(client, made.person.device, codeIn(readFileSync(seen, 'utf8')))
+      },
+    })
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Your browser opens.')])
+  })
+
+  test('in a sandbox where nobody has a passkey leads there by a link that makes one', async () => {
+    const { key, ownerId } = await service.owner()
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'instance.json'), JSON.stringify({ url: service.url, apiKey: key }))
+    const { err } = await runCommand(['login', '--no-browser'], {
+      env: { ...aConfiguration().env, DATA_DIR: folder },
+      wait: async () => {
+        await service.sql(`update cli_pairings set status = 'void' where status = 'pending'`)
+      },
+    })
+    expect(err).toMatch(/\/login\?to=%2Fcli%2F\w{43}#lnk_\w{43}/)
+    const people = await service.sql('select 1 from person_links where owner_id = $1', [ownerId])
+    expect(people).toHaveLength(1)
+  })
+
+  test('does not know where to unless somebody says it, and sends nothing where it is not encrypted', async () => {
+    const { env } = aConfiguration()
+    expect(await runCommand(['login'], { env })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('agentpay login --url'),
+    })
+    expect(await runCommand(['login', '--url', 'http://pay.example.com'], { env })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is not encrypted'),
+    })
+    expect((await runCommand(['login', '--profile', '../x', '--url', service.url], { env })).code).toBe(2)
+  })
+})
+
+describe('login --device', () => {
+  test('shows a code that is typed elsewhere, asks as slowly as it is told, and gets a key', async () => {
+    const { owner, person, machine } = await aNewMachine()
+    const { client } = person.console
+    let shown = ''
+    const waits: number[] = []
+    const ran = await runCommand(['login', '--device', '--name', 'A server'], {
+      env: { ...machine.env, AGENTPAY_URL: service.url },
+      onError: text => {
+        shown += text
+      },
+      wait: async milliseconds => {
+        if (waits.push(milliseconds) !== 4) return
+        const userCode = /type this code there: (\S+)/.exec(shown)?.[1]?.toLowerCase().replace('-', '') ?? ''
+        await bodyOf(client.sessions.lookup({ body: { userCode } }))
+        const challenge = await bodyOf(client.sessions.challenge({ body: { userCode } }))
+        const webauthnAssertion = signed(challenge, person.device)
+        await bodyOf(client.sessions.verify({ body: { userCode, webauthnAssertion } }))
+      },
+    })
+    expect([ran.code, shown]).toEqual([0, expect.stringMatching(/\n {2}http\S+\/device\n/)])
+    expect(waits[0]).toBe(5_000)
+    expect(waits.at(-1)).toBeGreaterThan(5_000)
+    const { key, ownerId } = machine.read().profiles.default as { key: string; ownerId: string }
+    expect([ownerId, machine.modes()]).toEqual([owner.ownerId, ['600', '700']])
+    expect((await service.client(key).agents.list()).status).toBe(200)
+    expect(ran.out + ran.err).not.toContain(key)
+  })
+})
+
+describe('profiles', () => {
+  test('hold an account each, of which one counts, and another one where it is named', async () => {
+    const [first, second] = [await aNewMachine(), await aNewMachine()]
+    const { machine } = first
+    await signIn(first)
+    await signIn({ ...second, machine }, ['--profile', 'work'])
+    const ownerOf = async (...argv: string[]) =>
+      JSON.parse((await runCommand(['whoami', ...argv], { env: machine.env })).out).ownerId
+    expect(await ownerOf()).toBe(second.owner.ownerId)
+    expect(await ownerOf('--profile', 'default')).toBe(first.owner.ownerId)
+    expect((await runCommand(['profiles', 'use', 'default'], { env: machine.env })).code).toBe(0)
+    expect(await ownerOf()).toBe(first.owner.ownerId)
+    const { out } = await runProgram(['profiles', 'list'], { env: machine.env })
+    const { profiles } = machine.read()
+    expect(JSON.parse(out)).toMatchObject([
+      { name: 'default', current: true, ownerId: first.owner.ownerId },
+      { name: 'work', current: false, ownerId: second.owner.ownerId },
+    ])
+    for (const { key } of Object.values(profiles)) expect(out).not.toContain(key)
+    expect(await runCommand(['profiles', 'use', 'wrok'], { env: machine.env })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean work?'),
+    })
+    expect((await runCommand(['agents', 'list', '--profile', 'other'], { env: machine.env })).code).toBe(2)
+  })
+
+  test('yield to the environment, and their keys never go to another address', async () => {
+    const made = await aNewMachine()
+    await signIn(made)
+    const other = await service.owner()
+    const by = { ...made.machine.env, AGENTPAY_KEY: other.key }
+    expect(JSON.parse((await runCommand(['whoami'], { env: by })).out).ownerId).toBe(other.ownerId)
+    const elsewhere = { ...made.machine.env, AGENTPAY_URL: service.url.replace('127.0.0.1', 'localhost') }
+    expect(await runCommand(['whoami'], { env: elsewhere })).toMatchObject({ code: 3, out: '' })
+  })
+
+  test('that are signed in to at one instant are all kept', async () => {
+    const made = await aNewMachine()
+    const names = ['one', 'two', 'three']
+    await Promise.all(names.map(name => signIn(made, ['--profile', name])))
+    expect(Object.keys(made.machine.read().profiles).sort()).toEqual([...names].sort())
+  })
+})
+
+describe('logout', () => {
+  test('revokes the key and forgets it', async () => {
+    const made = await aNewMachine()
+    await signIn(made)
+    const { key } = made.machine.read().profiles.default as { key: string }
+    expect((await runProgram(['logout'], { env: made.machine.env })).code).toBe(0)
+    expect((await service.client(key).agents.list()).status).toBe(401)
+    expect(made.machine.read()).toEqual({ current: null, profiles: {} })
+    expect((await runProgram(['logout'], { env: made.machine.env })).code).toBe(3)
+  })
+
+  test('forgets a key that is over, and keeps one that it could not revoke', async () => {
+    const machine = aConfiguration()
+    const profile = {
+      url: service.url,
+      key: 'sk_sandbox_overandoverandover',
+      keyId: 'key_1',
+      ownerId: 'customer_1',
+    }
+    const gone = { ...profile, url: 'http://127.0.0.1:1' }
+    machine.write(JSON.stringify({ current: 'over', profiles: { over: profile, gone } }))
+    expect((await runCommand(['logout'], { env: machine.env })).code).toBe(0)
+    expect((await runCommand(['logout', '--profile', 'gone'], { env: machine.env })).code).toBe(4)
+    expect(Object.keys(machine.read().profiles)).toEqual(['gone'])
+    const argv = ['logout', '--profile', 'gone', '--forget-only']
+    expect((await runCommand(argv, { env: machine.env })).code).toBe(0)
+    expect(machine.read().profiles).toEqual({})
+  })
+})

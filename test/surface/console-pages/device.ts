@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals'
+import { bodyOf } from '../../support/factories.ts'
+import { aDevice, type Device } from '../../support/identity/devices.ts'
+import { pressByKeyboard } from '../../support/web/keyboard.ts'
+import { newsIn, open, openAsOwner, troubleIn } from './devices.ts'
+import { german, origin, readPage, service } from './pages-service.ts'
+
+const anyone = service.client()
+const ask = ({ deviceCode }: Device) => anyone.sessions.token({ body: { deviceCode } })
+
+describe('the page of devices', () => {
+  test('leads through signing in to the device of the link, and lets it in, by keyboard alone', async () => {
+    const { client, ownerId } = await service.owner()
+    const device = await aDevice(anyone, { deviceName: 'Build server', scopes: ['customers:read'] })
+    const { url } = await bodyOf(client.console.createLink({ body: {} }))
+    const to = encodeURIComponent(`/device?code=${device.userCode}`)
+    const { page, complaints, requests } = await open(String(url).replace('#', `?to=${to}#`))
+    await pressByKeyboard(page, 'Use the link and sign in')
+    await page.waitForURL('**/join?to=*')
+    await pressByKeyboard(page, 'Create a passkey')
+    await page.locator('blockquote').filter({ hasText: device.userCode }).waitFor()
+    const shown = await page.innerText('main')
+    for (const words of [
+      'only if you have just begun this yourself',
+      'Build server',
+      '127.0.0.1',
+      'A command line',
+    ])
+      expect(shown).toContain(words)
+    await pressByKeyboard(page, 'Let in with passkey')
+    await newsIn(page).filter({ hasText: 'Done. Go back to your device.' }).waitFor()
+    expect(await page.locator('h1:visible').innerText()).toBe('The device is let in')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    const { key, scopes } = await bodyOf(ask(device))
+    expect(scopes).toEqual(['customers:read'])
+    expect((await bodyOf(service.client(String(key)).customers.me())).id).toBe(ownerId)
+    expect(complaints).toEqual([])
+    expect(requests.filter(address => !address.startsWith(origin))).toEqual([])
+  })
+
+  test('takes a code that is typed in small letters, and gives what was left of the rights', async () => {
+    const { page } = await openAsOwner((await service.owner()).client)
+    const device = await aDevice(anyone, { scopes: ['agents:read', 'agents:write'] })
+    await page.goto(`${origin}/device`)
+    await page.getByLabel('Code of the device').fill('bbbb bbbb')
+    await page.getByRole('button', { name: 'Look' }).click()
+    await troubleIn(page).filter({ hasText: 'No device waits under this code' }).waitFor()
+    await page.getByLabel('Code of the device').fill(device.userCode.toLowerCase().replace('-', ''))
+    await page.getByRole('button', { name: 'Look' }).click()
+    await page.locator('blockquote').filter({ hasText: 'agents:write' }).waitFor()
+    await page.locator('summary').click()
+    await page.getByLabel('agents:write').uncheck()
+    await page
+      .locator('blockquote')
+      .filter({ hasNotText: 'agents:write' })
+      .filter({ hasText: 'agents:read' })
+      .waitFor()
+    await page.getByRole('button', { name: 'Let in with passkey' }).click()
+    await newsIn(page).filter({ hasText: 'Done.' }).waitFor()
+    expect((await bodyOf(ask(device))).scopes).toEqual(['agents:read'])
+  })
+
+  test('turns a device away without a passkey', async () => {
+    const { page } = await openAsOwner((await service.owner()).client)
+    const device = await aDevice(anyone, { deviceName: '<img src=x onerror=alert(1)>' })
+    await page.goto(`${origin}/device?code=${device.userCode}`)
+    await page.locator('blockquote').filter({ hasText: device.userCode }).waitFor()
+    expect(await page.locator('[data-device="deviceName"]').innerText()).toBe('<img src=x onerror=alert(1)>')
+    expect(await page.locator('main img').count()).toBe(0)
+    await pressByKeyboard(page, 'Turn away')
+    await newsIn(page).filter({ hasText: 'Turned away.' }).waitFor()
+    expect((await ask(device)).code).toBe('access_denied')
+  })
+
+  test('is led to by signing in, and is there in both languages', async () => {
+    const away = await readPage('/device?code=WDJB-MJHT', { accept: 'text/html' })
+    expect([away.status, away.headers.get('location')]).toEqual([303, 'login?to=device%3Fcode%3DWDJB-MJHT'])
+    const { page } = await openAsOwner((await service.owner()).client)
+    const [cookie] = await page.context().cookies()
+    const headers = { cookie: `${cookie?.name}=${cookie?.value}` }
+    const inGerman = await readPage('/device', { ...headers, ...german })
+    expect(await inGerman.text()).toContain('wenn Sie das gerade selbst begonnen haben')
+  })
+})
