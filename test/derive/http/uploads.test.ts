@@ -1,6 +1,7 @@
 import './uploads/attacks.ts'
 import './uploads/bad-files.ts'
 import './uploads/described.ts'
+import './uploads/every-contract.ts'
 import './uploads/files.ts'
 import './uploads/forms.ts'
 import './uploads/sweeping.ts'
