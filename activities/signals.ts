@@ -39,7 +39,7 @@ export async function decideWith<Verb extends string>(
   const read = readPayload(payload)
   if (!read) return `A signal ${verb} was ignored: send ${DECISION_PAYLOAD}.`
   if (areIgnored(input, settings))
-    return `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this decides about live money.`
+    return `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
   const { by, comment = read.reason } = read
   const { refused } = await run(operation, {
     of: input,

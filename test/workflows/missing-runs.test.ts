@@ -225,9 +225,7 @@ describe('Request Cancellation', () => {
     await creditWallet(service, agent)
     const { intent, run, params } = await aWaitingIntent({}, live, agent.id)
     await run.handle.cancel()
-    await run.untilDetails(
-      'A signal cancel was ignored: OPERATOR_SIGNALS is off, and this decides about live money.',
-    )
+    await run.untilDetails('A signal cancel was ignored: OPERATOR_SIGNALS is off, and this is live money.')
     expect(await run.status()).toBe('RUNNING')
     expect(await get(intent.id, live)).toEqual(intent)
     await bodyOf(live.intents.approve({ params }))

@@ -233,7 +233,7 @@ describe('an intent of live money', () => {
     const { live, waiting } = await aLive(service)
     for (const verb of ['approve', 'deny', 'cancel']) {
       await waiting.run.signal(verb, { by: 'Ada' })
-      const refusal = `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this decides about live money.`
+      const refusal = `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
       await waiting.run.untilDetails(refusal)
     }
     expect(await get(waiting.intent.id, live)).toEqual(waiting.intent)
