@@ -17,6 +17,7 @@ import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { offsetOf } from '../kernel/database/tenant-clock.ts'
 import { lastRequestOf } from '../kernel/journal/last-request.ts'
 import { monthsDue } from '../money/statements/index.ts'
+import { kycProviderOf } from '../platform/settings/identity.ts'
 import { legible } from '../platform/temporal/payloads.ts'
 import type { OpenRuntime } from './runtime.ts'
 import type { TemporalAccess } from './temporal-access.ts'
@@ -61,7 +62,8 @@ export async function startWorker(
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
       ...kycActivities(run),
-      ...onboardingActivities(run, settings),
+      // Where companies are real ones, an onboarding of test mode opens live keys too.
+      ...onboardingActivities(run, { ...settings, openLiveMoney: kycProviderOf(settings) === 'manual' }),
       ...peopleActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
       ...transferActivities(run, settings),

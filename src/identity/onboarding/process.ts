@@ -12,7 +12,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`reject\` rejects it. The company reads the reason, which may not be left out.
 - \`requestInformation\` asks the company for what the reason says.
 
-In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /onboarding/{id}/approve\`.`,
+In live mode, and where \`KYC_PROVIDER\` is \`manual\`, they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /onboarding/{id}/approve\`.`,
 } as const satisfies Process
 
 /** The signals that operators send from the Web UI or the command line, and what each does. */

@@ -50,7 +50,8 @@ export const temporalSettings = {
     allowed: 'all, open',
   }),
   operatorSignals: about(yesOrNo.default(false), {
-    meaning: 'Whether signals from the Temporal Web UI decide about live money. In test mode they always do.',
+    meaning:
+      'Whether signals from the Temporal Web UI decide about live money, and about real companies. In test mode they decide about everything else.',
     allowed: 'true or false',
   }),
 }

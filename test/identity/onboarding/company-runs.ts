@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { onboardingActivities } from '../../../activities/onboarding.ts'
 import { onboardingProcess } from '../../../src/identity/onboarding/process.ts'
 import { minuteInWords } from '../../../src/values/clock.ts'
 import { bodyOf } from '../../support/factories.ts'
@@ -104,5 +105,19 @@ describe('the run of an onboarding', () => {
     await run.untilDetails('Request Cancellation changed nothing')
     await bodyOf(client.onboarding.withdraw({ params }))
     expect(await run.untilEnded()).toBe('withdrawn')
+  })
+})
+
+describe('where companies are real ones', () => {
+  const activities = onboardingActivities(() => Promise.reject(new Error('nothing is to be run')), {
+    operatorSignals: false,
+    openLiveMoney: true,
+  })
+
+  test('no signal decides, in test mode neither, unless the installation says so', async () => {
+    const of = { id: 'onboarding_1', ownerId: 'customer_1', mode: 'test', agentId: null } as const
+    expect(await activities.answerOnboarding({ ...of, verb: 'approve', payload: { by: 'Ada' } })).toContain(
+      'OPERATOR_SIGNALS is off',
+    )
   })
 })
