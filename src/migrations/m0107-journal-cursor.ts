@@ -23,7 +23,7 @@ export class JournalCursor extends Migration {
       -- range. Who resumes reads one tenant's past, and what that costs must not depend on all others. Bounding a scan of
       -- the primary key by the times in ids would need no index, and would miss events where a transaction was open for
       -- longer than the bound, or a clock was wrong. Numbers of transactions rise, so the first index only grows at its
-      -- end: it makes the insertion of an event 2 to 4 % dearer, the second one 5 to 8 %, an intent as a whole about 2 %.
+      -- end: it makes the insertion of an event 2 to 4 % dearer, and the second one 5 to 8 %.
       create index events_by_commit on events (written_in, id);
       create index events_of_tenant_by_commit on events (owner_id, mode, written_in, id);
 
