@@ -1,6 +1,6 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
+import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { hashOf, newSecret } from '../../kernel/database/credential.ts'
 import { clientOf } from '../../values/client-of.ts'

@@ -27,8 +27,10 @@ export async function lockByDeviceCode(sql: Sql, code: string): Promise<SessionR
  * Of the few letters that people type, as `readLetterCode` gives them: with a key, as all codes that there are would be tried
  * in minutes otherwise. The first is how the code is kept; it is found by the others while an old key is on its way out.
  */
-export const userHashesOf = (userCode: string, { vault }: Pick<Ports, 'vault'>): readonly [string, ...string[]] =>
-  vault.digests(userCode, 'user codes of devices')
+export const userHashesOf = (
+  userCode: string,
+  { vault }: Pick<Ports, 'vault'>,
+): readonly [string, ...string[]] => vault.digests(userCode, 'user codes of devices')
 
 const BY_USER_CODE = `
 ${ROW} where s.owner_id = $1 and s.mode = $2 and s.user_hash = any($3::text[]) and s.status = 'requested'`
@@ -60,10 +62,7 @@ const finding =
     const userCode = readLetterCode(typed)
     // It can be the code of no device, so it is no guess.
     if (userCode === undefined) return { refused: 'user_code_unknown' }
-    const [guess, request] = await Promise.all([
-      countGuess('user code', context),
-      search(userCode, context),
-    ])
+    const [guess, request] = await Promise.all([countGuess('user code', context), search(userCode, context)])
     if (guess.waitSeconds > 0) return { refused: 'too_many_guesses', waitSeconds: guess.waitSeconds }
     if (!request) return { refused: 'user_code_unknown' }
     guess.wasRight()
