@@ -1,6 +1,7 @@
 import './command/arguments.ts'
 import './command/calls.ts'
 import './command/completion.ts'
+import './command/decisions.ts'
 import './command/doctor.ts'
 import './command/connection.ts'
 import './command/finding.ts'

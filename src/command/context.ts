@@ -59,6 +59,8 @@ export interface OwnCommand {
    * and verb, undefined leaves the call to the operation.
    */
   run(context: Context): Promise<ExitCode | undefined>
+  /** Where the call was left to the operation and is refused: what to do then, or undefined to end with the refusal. */
+  refused?(refusal: CommandFailure, context: Context): Promise<ExitCode | undefined>
 }
 
 /** What every command of one command line shares. */

@@ -87,5 +87,11 @@ async function runTableCommand({ operation = '', own, rest }: Found, means: Mean
     arguments: Object.values(typed.params),
     options: typed.options,
   })
-  return runOperation(operation, typed, context)
+  try {
+    return await runOperation(operation, typed, context)
+  } catch (error) {
+    const code = error instanceof CommandFailure ? await own?.refused?.(error, context) : undefined
+    if (code === undefined) throw error
+    return code
+  }
 }

@@ -1,4 +1,5 @@
 import type { OwnCommand } from '../context.ts'
+import { approveIntent } from './approve.ts'
 import { complete, completion } from './completion.ts'
 import { doctor } from './doctor.ts'
 import { login } from './login.ts'
@@ -6,6 +7,7 @@ import { logout } from './logout.ts'
 import { listProfiles, useProfile } from './profiles.ts'
 import { verify } from './verify.ts'
 import { version } from './version.ts'
+import { waitForIntent } from './wait.ts'
 import { whoami } from './whoami.ts'
 
 /** The commands beside those of the table, in the order in which the help lists them. */
@@ -16,6 +18,8 @@ export const ownCommands: readonly OwnCommand[] = [
   doctor,
   listProfiles,
   useProfile,
+  waitForIntent,
+  approveIntent,
   verify,
   completion,
   complete,

@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals'
+import { runCommand } from '../support/command.ts'
+import { approvalsIn, signatureOver } from '../support/control/approvals.ts'
+import { anIntent, type TestClient } from '../support/factories.ts'
+import { startTestService } from '../support/harness.ts'
+
+const service = await startTestService()
+const { anApprover } = approvalsIn(service)
+
+interface Waiting {
+  readonly key: string
+  /** At the nth wait of the command, from 1. */
+  readonly atWait?: (n: number) => Promise<unknown>
+}
+
+async function running(argv: readonly string[], { key, atWait }: Waiting) {
+  const waits: number[] = []
+  const ran = await runCommand(argv, {
+    env: { AGENTPAY_URL: service.url, AGENTPAY_KEY: key },
+    wait: async milliseconds => {
+      if (waits.push(milliseconds) > 50) throw new Error('it waits without end')
+      await atWait?.(waits.length)
+    },
+  })
+  return { ...ran, waits }
+}
+
+const POLICY = { autoApproveLimitEuros: 1 }
+const denied = (client: TestClient, id: string) =>
+  client.intents.deny({ params: { id }, body: { reason: 'Too dear\u001b[2J' } })
+
+describe('agentpay intents wait', () => {
+  test('returns once somebody approves, with 0 and the intent', async () => {
+    const { client, key, agent } = await anApprover(POLICY)
+    const { id } = await anIntent(client, agent.id)
+    const atWait = async (n: number) => n === 2 && client.intents.approve({ params: { id } })
+    const { code, out, err, waits } = await running(['intents', 'wait', id], { key, atWait })
+    expect([code, err, waits]).toEqual([0, `${id} is approved.\n`, [2_000, 2_000]])
+    expect(JSON.parse(out)).toMatchObject({ id, status: 'approved' })
+  })
+
+  test('ends with 1 where it is denied or cancelled, and shows the comment harmlessly', async () => {
+    const { client, key, agent } = await anApprover(POLICY)
+    const [one, other] = [await anIntent(client, agent.id), await anIntent(client, agent.id)]
+    await denied(client, one.id)
+    const { code, err, waits } = await running(['intents', 'wait', one.id], { key })
+    expect([code, err, waits]).toEqual([1, `${one.id} is denied. “Too dear\\u001b[2J”\n`, []])
+    await client.intents.cancel({ params: { id: other.id } })
+    expect(await running(['intents', 'wait', other.id], { key })).toMatchObject({
+      code: 1,
+      err: `${other.id} is cancelled.\n`,
+    })
+  })
+
+  test('gives up after the time that it is given', async () => {
+    const { client, key, agent } = await anApprover(POLICY)
+    const { id } = await anIntent(client, agent.id)
+    const { code, out, err, waits } = await running(['intents', 'wait', id, '--timeout', '3'], { key })
+    expect([code, out, err, waits]).toEqual([
+      1,
+      '',
+      `${id} still waits for a decision, 3 seconds later.\n`,
+      [2_000, 1_000],
+    ])
+    const wrong = await running(['intents', 'wait', id, '--timeout', 'soon'], { key })
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--timeout')])
+    expect((await running(['intents', 'wait', 'intent_x'], { key })).err).toContain('(intent_not_found)')
+  })
+})
+
+describe('agentpay intents approve', () => {
+  test('approves with the key where a key may', async () => {
+    const { client, key, agent } = await anApprover(POLICY)
+    const { id } = await anIntent(client, agent.id)
+    const ran = await running(['intents', 'approve', id, '--comment', 'Go ahead'], { key })
+    expect([ran.code, ran.err, JSON.parse(ran.out)]).toEqual([
+      0,
+      '',
+      expect.objectContaining({ id, status: 'approved', comment: 'Go ahead' }),
+    ])
+    expect(await running(['intents', 'approve', id], { key })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('(intent_not_waiting)'),
+    })
+  })
+
+  test('leads to the page where a passkey is asked for, and waits for the person', async () => {
+    const { client, key, agent, person } = await anApprover({ requireAttestation: true })
+    const { id } = await anIntent(client, agent.id)
+    const atWait = async () =>
+      client.intents.approve({
+        params: { id },
+        body: { webauthnAssertion: await signatureOver(client, id, person) },
+      })
+    const ran = await running(['intents', 'approve', id, '--no-browser'], { key, atWait })
+    expect(ran.err).toContain(`\n  ${service.url}/approve/${id}\n`)
+    expect([ran.code, JSON.parse(ran.out)]).toEqual([
+      0,
+      expect.objectContaining({
+        id,
+        status: 'approved',
+        decidedBy: expect.objectContaining({ id: person.personId }),
+      }),
+    ])
+    const page = await fetch(`${service.url}/approve/${id}`, {
+      headers: { accept: 'text/html' },
+      redirect: 'manual',
+    })
+    expect([page.status, page.headers.get('location')]).toEqual([303, `../login?to=approve%2F${id}`])
+  })
+
+  test('ends with 1 where the person denies on the page', async () => {
+    const { client, key, agent } = await anApprover({ requireAttestation: true })
+    const { id } = await anIntent(client, agent.id)
+    const ran = await running(['intents', 'approve', id, '--no-browser'], {
+      key,
+      atWait: () => denied(client, id),
+    })
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining(`${id} is denied.`)])
+  })
+})
