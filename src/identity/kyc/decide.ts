@@ -5,13 +5,13 @@ import {
   isUnanswered,
   type Unanswered,
 } from '../../ports/identity-verification.ts'
-import { after } from '../../values/clock.ts'
+import { after, clock } from '../../values/clock.ts'
 import { KEPT_MS, KycDocument } from './document.ts'
 import { type Rejection, rejectionOf } from './rejection.ts'
 import { kycEvent } from './response.ts'
 import type { decisionEvents, endingEvents } from './schemas.ts'
 import { followEnd, followSubmission, wakeProcess } from './subject.ts'
-import { isOpen, KycSubmission, pauseAfter, submissionMachine } from './submission.ts'
+import { isOpen, isSimulated, KycSubmission, pauseAfter, submissionMachine } from './submission.ts'
 
 type Needed = 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'ports' | 'emit' | 'wake'
 type Deciding = Pick<Context<never, typeof decisionEvents>, Needed>
@@ -85,7 +85,8 @@ export async function end(
   if (!submissionMachine.move(submission, rejection ? 'rejected' : 'verified')) return false
   Object.assign(submission, { rejection, decidedBy: by, decidedAt: now, dueAt: null })
   // From the decision on it counts how long they are kept.
-  const eraseAt = after(now, rejection ? KEPT_MS.rejected : KEPT_MS.verified)
+  const start = isSimulated(submission) ? now : clock.real()
+  const eraseAt = after(start, rejection ? KEPT_MS.rejected : KEPT_MS.verified)
   for (const document of documents) document.eraseAt = eraseAt
   const told = kycEvent(submission)
   if (rejection) emit('kyc.rejected', { ...told, code: rejection.code })

@@ -3,14 +3,22 @@ import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type DocumentKind, documentKinds } from '../../ports/identity-verification.ts'
 import { days } from '../../values/clock.ts'
 import { FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
+import { SIMULATED } from './submission.ts'
 
-/** How long documents are kept, in the tenant's time. Explained in docs/onboarding.md. */
+/** How long documents are kept. Explained in docs/onboarding.md. */
 export const KEPT_MS = {
   /** One that was uploaded and sent with no submission. */
   unused: days(1),
   rejected: days(30),
   verified: days(5 * 365 + 1),
 } as const
+
+/**
+ * SQL condition: the document is to be erased some day; where it proves a person, not before that time has passed in reality,
+ * wherever the test clock of its owner stands.
+ */
+export const ERASED_IN_TIME = `erase_at is not null and (erase_at <= now() or not exists (
+  select from kyc_submissions s where s.id = submission_id and s.provider <> '${SIMULATED}'))`
 
 /** The most documents of a tenant that wait for a submission. */
 export const MAX_UNUSED = 50

@@ -5,7 +5,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { kycApi } from './api.ts'
 import { create } from './create.ts'
 import { end, lockSubmission } from './decide.ts'
-import { KycDocument } from './document.ts'
+import { ERASED_IN_TIME, KycDocument } from './document.ts'
 import { eraseDocument, readDocument, upload } from './documents.ts'
 import { receive } from './door.ts'
 import { actForOwnerOf, pageOfAllOwners } from './find.ts'
@@ -96,7 +96,7 @@ export const kycArea = area(
         process: { name: 'kyc-document' },
         table: 'kyc_documents',
         due: 'erase_at',
-        open: 'erase_at is not null',
+        open: ERASED_IN_TIME,
         waits: 'false',
         operations: ['kyc.eraseDocument'],
       },

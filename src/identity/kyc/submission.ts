@@ -13,6 +13,9 @@ export const submissionMachine = machine('kyc_submission', {
 })
 export type SubmissionStatus = (typeof submissionMachine.states)[number]
 
+/** The provider whose checks are no evidence of anything: the time of their documents is that of a test clock. */
+export const SIMULATED = 'sandbox'
+
 /** SQL condition: the process of the submission has something to wait for. */
 export const OPEN = "status in ('pending', 'in_review')"
 
@@ -57,6 +60,8 @@ const schema = defineEntity({
 /** What a person has sent to show who they are, and what came of it. */
 export class KycSubmission extends schema.class {}
 schema.setClass(KycSubmission)
+
+export const isSimulated = ({ provider }: Pick<KycSubmission, 'provider'>): boolean => provider === SIMULATED
 
 export const isOpen = ({ status }: Pick<KycSubmission, 'status'>): boolean =>
   !submissionMachine.isFinal(status)

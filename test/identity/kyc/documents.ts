@@ -154,6 +154,20 @@ describe('the time of a document is over', () => {
     expect(documents).toMatchObject([{ eraseAt: null, erasedAt: expect.any(String) }])
   })
 
+  test('counts in real time where the check was real: no owner erases what proves them by moving a test clock', async () => {
+    const { client, ownerId } = await anIndividual(service)
+    const { id } = await aSubmission(client, 'Later Ada')
+    await service.sql(`update kyc_submissions set provider = 'manual' where id = $1`, [id])
+    await bodyOf(service.dash.kyc.reject({ params: { id }, body: { code: 'person_refused' } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 40 } }))
+    expect(await filesOf(ownerId)).toBe(1)
+    await service.sql(`update kyc_documents set erase_at = now() - interval '1 day' where owner_id = $1`, [
+      ownerId,
+    ])
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect(await filesOf(ownerId)).toBe(0)
+  })
+
   test('for one of two that are the same file, and the other one stays', async () => {
     const { client, ownerId } = await anIndividual(service)
     await aDocument(client)
