@@ -27,14 +27,9 @@ export async function* followEvents(means: Means, wanted: Wanted): AsyncGenerato
   let reply: Reply | undefined = await openStream(means, wanted, last)
   means.note('Following what happens from now on. Ctrl+C ends it.')
   for (;;) {
-    try {
-      for await (const { id, data } of serverSentEvents(reply?.content ?? nothing())) {
-        last = id
-        const event: FollowedEvent = JSON.parse(data)
-        if (wanted.has(event.event)) yield event
-      }
-    } catch (error) {
-      if (!isBreak(error)) throw error
+    for await (const event of reply ? eventsIn(reply) : []) {
+      last = event.id
+      if (wanted.has(event.event)) yield event
     }
     if (reply) means.note('The connection has broken off: it is made again behind the last event.')
     await means.io.wait(AGAIN_AFTER_MS)
@@ -42,7 +37,14 @@ export async function* followEvents(means: Means, wanted: Wanted): AsyncGenerato
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+/** The events of one connection, until it ends or breaks. */
+async function* eventsIn({ content }: Reply): AsyncGenerator<FollowedEvent> {
+  try {
+    for await (const { data } of serverSentEvents(content)) yield JSON.parse(data)
+  } catch (error) {
+    if (!isBreak(error)) throw error
+  }
+}
 
 /** Where a stream begins: behind this event nothing is missed, not even while the first connection is being made. */
 async function newestId({ result }: Means): Promise<string | undefined> {
