@@ -45,6 +45,7 @@ export const cliAuthApi = {
     description:
       'Keep the verifier to yourself, show `pairingCode`, and open `url` in a browser: there a person compares the code and approves with a passkey. Meanwhile ask `POST /cli/auth/token` every `interval` seconds, for five minutes. `agentpay login` does all of it.',
     callers: ['public'],
+    bodyLimitKiB: 16,
     body: z.strictObject({
       codeChallenge,
       deviceName: z

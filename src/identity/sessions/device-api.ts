@@ -102,6 +102,7 @@ export const deviceApi = {
       'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` nobody but the holder of the private key can use what comes of it.',
     callers: ['public'],
     form: true,
+    bodyLimitKiB: 16,
     body: z.strictObject({
       deviceId,
       deviceName,

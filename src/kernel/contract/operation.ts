@@ -36,8 +36,8 @@ export interface Contract<
   readonly body?: B
   /** The body comes as `application/x-www-form-urlencoded` or as JSON: for standards that prescribe it. Texts only. */
   readonly form?: true
-  /** A larger limit for the body than the default of `bodyLimitOf`. */
-  readonly bodyLimitKiB?: 256 | 1_024
+  /** A larger limit for the body than the default of `bodyLimitOf`: 16 where a name that is too long is to be a 400. */
+  readonly bodyLimitKiB?: 16 | 256 | 1_024
   readonly returns: readonly [status: number, schema: R]
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E

@@ -77,7 +77,7 @@ function decision(language: Language): Html {
   return html`<section class="box" aria-labelledby="decide">
   <h2 id="decide">${approve.decide}</h2>
   <p id="signed">${approve.youSign}</p>
-  <blockquote lang="en" data-sentence aria-labelledby="signed"></blockquote>
+  <blockquote lang="en" class="long" tabindex="0" data-sentence aria-labelledby="signed"></blockquote>
   <button type="button" class="main" data-action="approve">${device.approve}</button>
   <p data-no-passkey hidden><a href="join?to=device">${join.passkeyTitle}</a></p>
   <p class="deny"><button type="button" class="against" data-action="deny">${device.deny}</button></p>

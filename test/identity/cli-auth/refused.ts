@@ -140,7 +140,7 @@ test.each([
 ])('a device name %s is refused, and nothing is kept', async (_, deviceName) => {
   const body = { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', deviceName }
   const answer = await service.http('POST', '/cli/auth/start', { body })
-  expect([400, 413]).toContain(answer.status)
+  expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^deviceName: /)])
 })
 
 test.each(['short', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c=', 'x'.repeat(44)])(

@@ -74,8 +74,12 @@ describe('a device that asks for a key', () => {
     expect((answer.body as unknown as { error: string }).error).toMatch(new RegExp(`^${member}`))
   })
 
-  test('with a name of 10 kB is refused before anything is read', async () => {
-    expect(await begin({ deviceName: 'x'.repeat(10_000) })).toMatchObject({ status: 413 })
+  test('with a name of 10 kB is refused by the name of the member, one of 20 kB before it is read', async () => {
+    expect(await begin({ deviceName: 'x'.repeat(10_000) })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^deviceName: .*100/) },
+    })
+    expect(await begin({ deviceName: 'x'.repeat(20_000) })).toMatchObject({ status: 413 })
   })
 
   test('may have a name with markup in it, which stays a text', async () => {

@@ -49,13 +49,24 @@ function rightOf(scope) {
   return label
 }
 
+/** As the other pages write an instant: by the clock of Frankfurt, whose name stands beside it. */
+const minute = new Intl.DateTimeFormat(document.documentElement.lang === 'de' ? 'de-DE' : 'en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'Europe/Berlin',
+  timeZoneName: 'short',
+})
+
 /** Shows what was found: all of it as texts. */
 function show(device) {
   const shown = {
     ...device,
     clientType: types[device.clientType] ?? device.clientType,
     address: device.address ?? '–',
-    createdAt: new Date(device.createdAt).toLocaleString(document.documentElement.lang),
+    createdAt: minute.format(new Date(device.createdAt)),
   }
   for (const place of document.querySelectorAll('[data-device]'))
     place.textContent = shown[place.dataset.device]
