@@ -6,6 +6,11 @@ export interface Vault {
   /** `context` names the secret's purpose and owner (`webhook-secret:<id>`): copied elsewhere, it cannot be opened. */
   seal(plain: string, context: string): string
   open(sealed: string, context: string): string
+  /**
+   * Digests by which a secret is found again that is too short for a plain one: a copy of the database would show it. The
+   * first is of the current key, the others are of the old keys.
+   */
+  digests(plain: string, purpose: string): readonly [string, ...string[]]
 }
 
 /** Parses 32 bytes from 64 hexadecimal digits or base64. */
@@ -21,6 +26,7 @@ const TAG_BYTES = 16
 export function openVault(encryptionKey: string, old: readonly string[] = []): Vault {
   const current = bytesOf(encryptionKey)
   const byId = new Map([current, ...old.map(bytesOf)].map(key => [idOf(key), key]))
+  const secretsFor = remembered(purpose => derivedSecrets(purpose, encryptionKey, old))
   return {
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)
@@ -42,6 +48,21 @@ export function openVault(encryptionKey: string, old: readonly string[] = []): V
       const plain = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
       return Buffer.concat([plain, decipher.final()]).toString('utf8')
     },
+    digests(plain, purpose) {
+      const [first, ...others] = secretsFor(purpose)
+      const digestBy = (secret: Uint8Array) => createHmac('sha256', secret).update(plain).digest('base64url')
+      return [digestBy(first), ...others.map(digestBy)]
+    },
+  }
+}
+
+/** Purposes are few, and named in the code. */
+function remembered<Value>(make: (name: string) => Value): (name: string) => Value {
+  const made = new Map<string, Value>()
+  return name => {
+    const value = made.get(name) ?? make(name)
+    made.set(name, value)
+    return value
   }
 }
 
@@ -54,5 +75,7 @@ export const derivedSecrets = (
   purpose: string,
   encryptionKey: string,
   old: readonly string[] = [],
-): readonly Buffer[] =>
-  [encryptionKey, ...old].map(key => Buffer.from(hkdfSync('sha256', bytesOf(key), '', purpose, 32)))
+): readonly [Buffer, ...Buffer[]] => {
+  const derive = (key: string) => Buffer.from(hkdfSync('sha256', bytesOf(key), '', purpose, 32))
+  return [derive(encryptionKey), ...old.map(derive)]
+}

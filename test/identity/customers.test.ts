@@ -188,6 +188,22 @@ describe('an owner', () => {
     expect(await tablesWith(service, 'grace@secret.example')).toEqual(['customers'])
   })
 
+  test('keeps the name under which it was verified; the operator can change it', async () => {
+    const owner = await service.owner()
+    await aLiveClient(service, owner)
+    const { name } = await bodyOf(owner.client.customers.me())
+    const renamed = await owner.client.customers.updateMe({
+      body: { name: 'Europol', phone: '+493012345678' },
+    })
+    expect(renamed).toMatchObject({ status: 400, code: 'name_verified' })
+    expect(await bodyOf(owner.client.customers.me())).toMatchObject({ name, phone: null })
+    expect((await owner.client.customers.updateMe({ body: { name, phone: '+493012345678' } })).status).toBe(
+      200,
+    )
+    const params = { id: owner.ownerId }
+    expect((await dash.customers.update({ params, body: { name: 'Ada King' } })).body.name).toBe('Ada King')
+  })
+
   test('changes neither plan nor status', async () => {
     const { key } = await service.owner()
     for (const body of [{ plan: 'enterprise' }, { status: 'active' }]) {

@@ -47,3 +47,19 @@ describe('a sealed text', () => {
     for (const key of written) expect(openVault(key).open(sealed, 'webhook-secret:a')).toBe('whsec_grüße')
   })
 })
+
+describe('a digest', () => {
+  const [digest] = vault.digests('WDJBMJHT', 'codes')
+
+  test('is the same in each process, and another one for another text or purpose', () => {
+    expect(openVault(KEY).digests('WDJBMJHT', 'codes')).toEqual([digest])
+    const others = [vault.digests('WDJBMJHS', 'codes'), vault.digests('WDJBMJHT', 'names')]
+    expect(new Set([digest, ...others.flat()]).size).toBe(3)
+  })
+
+  test('cannot be made without the key, and is made of old keys too', () => {
+    const [foreign] = openVault(OTHER).digests('WDJBMJHT', 'codes')
+    expect(foreign).not.toBe(digest)
+    expect(openVault(OTHER, [KEY]).digests('WDJBMJHT', 'codes')).toEqual([foreign, digest])
+  })
+})

@@ -1,11 +1,9 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { roleScopes, scopes } from '../../kernel/contract/scopes.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
 import { clock } from '../../values/clock.ts'
-import { makeDeviceKey } from '../keys/index.ts'
-import { findPerson } from '../people/index.ts'
+import { makeDeviceKey, rightsByNow } from '../keys/index.ts'
 import type { cliAuthApi } from './api.ts'
 import { codeChallengeOf, lockByCode, type PairingRow, pairingsTable } from './find.ts'
 import { pairingMachine } from './pairing.ts'
@@ -56,22 +54,14 @@ type Pairing = Parameters<typeof token>[1]
 /** Makes the key, with what the person gave and still has. */
 async function pair(pairing: PairingRow, context: Pairing) {
   const { records, emit, refuse } = context
-  const person = await findPerson(String(pairing.personId), { records })
-  if (person?.status !== 'active') return refuse('access_denied')
-  const given = (pairing.scopes ?? scopes).filter(scope => roleScopes[person.role].has(scope))
-  const key = makeDeviceKey(
-    {
-      name: pairing.deviceName,
-      scopes: given,
-      boundTo: null,
-      personId: person.id,
-      sessionId: pairing.id,
-    },
-    context,
-  )
+  const scopes = await rightsByNow(pairing, context)
+  if (scopes.length === 0) return refuse('access_denied')
+  const { id: sessionId, deviceName: name } = pairing
+  const personId = String(pairing.personId)
+  const key = makeDeviceKey({ name, scopes, boundTo: null, personId, sessionId }, context)
   await records.flush()
   pairing.keyId = key.id
   await end(pairing, 'paired', context)
-  emit('cli.paired', { ...pairingEvent(pairing), personId: person.id, keyId: key.id })
+  emit('cli.paired', { ...pairingEvent(pairing), personId, keyId: key.id })
   return key
 }

@@ -113,6 +113,12 @@ export const customersApi = {
       },
     },
     returns: [200, CustomerRecord],
+    fails: {
+      name_verified: [
+        400,
+        'name: the account is in the name under which its holder was verified, which payers and cards show. Let the operator of this installation change it.',
+      ],
+    },
     emits: changeEvents,
   }),
   get: get('/customers/{id}', {

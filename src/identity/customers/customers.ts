@@ -44,6 +44,8 @@ const customers = implement(customersApi, {
   async updateMe({ body }, context) {
     const customer = await context.records.lock(Customer, context.tenant.ownerId)
     if (!customer) throw new Error('a key without a customer')
+    if (customer.isVerified() && (body.name ?? customer.name) !== customer.name)
+      return context.refuse('name_verified')
     return applyChanges(customer, body, context)
   },
 

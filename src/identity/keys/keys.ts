@@ -18,6 +18,7 @@ import {
   hasActiveLiveKey,
   inheritedScopes,
   type LockedCaller,
+  limitsIn,
   lockCaller,
 } from './locked-caller.ts'
 import { createKey, endKey, endKeys, keyEvent } from './made-key.ts'
@@ -104,7 +105,8 @@ const keys = implement(keysApi, {
     actFor({ ownerId: tenant.ownerId, mode })
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
-    const key = createKey(records, { ...body, expiresAt, granted, madeById: maker.keyId, ...maker.limits })
+    const limits = limitsIn(mode, maker, actor)
+    const key = createKey(records, { ...body, expiresAt, granted, madeById: maker.keyId, ...limits })
     emit('key.created', keyEvent(key))
     if (mode === tenant.mode) return key
     await records.flush()

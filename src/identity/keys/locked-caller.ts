@@ -1,3 +1,4 @@
+import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
@@ -7,6 +8,8 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
 import { Key } from './key.ts'
 
+type Limits = Pick<Key, 'idleDays' | 'boundTo' | 'sessionId' | 'personId'>
+
 /** The key or the session of a person that a request came with: what it makes can do no more, and lasts no longer. */
 export interface LockedCaller {
   /** Null in the console. */
@@ -15,8 +18,11 @@ export interface LockedCaller {
   readonly granted: Scope[] | null
   /** Null in the console: what a person makes does not end with the session. */
   readonly expiresAt: Date | null
-  /** Limits of a device's key, which its keys have, too: none of them is easier to steal. */
-  readonly limits: Pick<Key, 'idleDays' | 'boundTo'>
+  /**
+   * Limits of a device's key, which its keys have, too: none of them is easier to steal, and none is left once the session is
+   * ended or the person has gone.
+   */
+  readonly limits: Limits
 }
 
 type LockContext = Pick<Context, 'records' | 'sql' | 'actor'>
@@ -28,9 +34,11 @@ export const lockCaller = (context: LockContext): Promise<LockedCaller> =>
 async function lockKey({ records, actor }: LockContext): Promise<LockedCaller> {
   const key = await records.lock(Key, String(actor.id))
   if (!key?.isUsable()) throw new Problem('unauthenticated')
-  const { id, granted, expiresAt, idleDays, boundTo } = key
-  return { keyId: id, granted, expiresAt, limits: { idleDays, boundTo } }
+  const { id, granted, expiresAt, idleDays, boundTo, sessionId, personId } = key
+  return { keyId: id, granted, expiresAt, limits: { idleDays, boundTo, sessionId, personId } }
 }
+
+const UNLIMITED: Limits = { idleDays: null, boundTo: null, sessionId: null, personId: null }
 
 /** Whoever removes a person, or revokes a passkey, ends the sessions in the same transaction. */
 const LOCK_SESSION = `
@@ -44,8 +52,12 @@ async function lockSession({ sql, actor: { tenant, sessionId } }: LockContext): 
   const [person] = await sql<Row & { role: Role }>(LOCK_SESSION, values)
   if (!person) throw new Problem('unauthenticated')
   const granted = person.role === 'owner' ? null : ([...roleScopes[person.role]] as Scope[])
-  return { keyId: null, granted, expiresAt: null, limits: { idleDays: null, boundTo: null } }
+  return { keyId: null, granted, expiresAt: null, limits: UNLIMITED }
 }
+
+/** The limits of what the caller makes in this mode: people, and the sessions of their devices, are of one mode alone. */
+export const limitsIn = (mode: Mode, { limits }: LockedCaller, { tenant }: Pick<Actor, 'tenant'>): Limits =>
+  tenant?.mode === mode ? limits : { ...limits, sessionId: null, personId: null }
 
 /** Explains why a credential would outlive the key that creates it; undefined if it would not. */
 export function expiryProblem(

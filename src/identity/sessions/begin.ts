@@ -1,4 +1,5 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { hashOf, newSecret } from '../../kernel/database/credential.ts'
@@ -6,7 +7,7 @@ import { clientOf } from '../../values/client-of.ts'
 import { after, clock } from '../../values/clock.ts'
 import { newLetterCode } from '../../values/letter-code.ts'
 import type { deviceApi } from './device-api.ts'
-import { userHashOf } from './find.ts'
+import { userHashesOf } from './find.ts'
 import { sessionEvent } from './schemas.ts'
 import { CODES_LAST_MS, DeviceSession, INTERVAL_S, KEPT_FOR_MS, MOST_WAITING, platform } from './session.ts'
 
@@ -27,13 +28,14 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 }
 
 const TAKEN = `
-select 1 as taken from sessions where owner_id = $1 and mode = $2 and user_hash = $3 and status = 'requested'`
+select 1 as taken from sessions where owner_id = $1 and mode = $2 and user_hash = any($3::text[]) and status = 'requested'`
 
 /** A code under which nothing waits: of 25,600 million, hardly ever the second one is needed. */
-async function freeUserCode(sql: Sql): Promise<string> {
+async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ code: string; hash: string }> {
   const code = newLetterCode()
-  const taken = await sql(TAKEN, [platform.ownerId, platform.mode, userHashOf(code)])
-  return taken.length === 0 ? code : freeUserCode(sql)
+  const hashes = userHashesOf(code, ports)
+  const taken = await sql(TAKEN, [platform.ownerId, platform.mode, hashes])
+  return taken.length === 0 ? { code, hash: hashes[0] } : freeUserCode(sql, ports)
 }
 
 const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
@@ -53,13 +55,14 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
   const client = clientOf(address ?? '')
   actFor(platform, now)
   if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
-  const [deviceCode, userCode] = [newSecret('dvc_'), await freeUserCode(sql)]
+  const deviceCode = newSecret('dvc_')
+  const { code: userCode, hash: userHash } = await freeUserCode(sql, ports)
   const { deviceId, deviceName, clientType, publicKeyJwk } = body
   const endsAt = after(now, CODES_LAST_MS)
   const session = records.create(DeviceSession, {
     createdAt: now,
     hash: hashOf(deviceCode),
-    userHash: userHashOf(userCode),
+    userHash,
     deviceId,
     deviceName,
     clientType,

@@ -1,5 +1,5 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { selectList } from '../../kernel/database/bulk-sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
@@ -23,17 +23,25 @@ export async function lockByDeviceCode(sql: Sql, code: string): Promise<SessionR
   return row
 }
 
-/** Of the few letters that people type, as `readLetterCode` gives them. */
-export const userHashOf = (userCode: string): string => hashOf(`user code ${userCode}`)
+/**
+ * Of the few letters that people type, as `readLetterCode` gives them: with a key, as all codes that there are would be tried
+ * in minutes otherwise. The first is how the code is kept; it is found by the others while an old key is on its way out.
+ */
+export const userHashesOf = (
+  userCode: string,
+  { vault }: Pick<Ports, 'vault'>,
+): readonly [string, ...string[]] => vault.digests(userCode, 'user codes of devices')
 
 const BY_USER_CODE = `
-${ROW} where s.owner_id = $1 and s.mode = $2 and s.user_hash = $3 and s.status = 'requested'`
+${ROW} where s.owner_id = $1 and s.mode = $2 and s.user_hash = any($3::text[]) and s.status = 'requested'`
 const LOCK_BY_USER_CODE = `${BY_USER_CODE} for update`
+
+type Finding = Guessing & Pick<Context, 'sql' | 'ports'>
 
 const byUserCode =
   (text: string) =>
-  async (sql: Sql, { ownerId, mode }: Tenant, code: string): Promise<SessionRow | undefined> =>
-    (await sql<SessionRow & Row>(text, [ownerId, mode, userHashOf(code)]))[0]
+  async (code: string, { sql, ports }: Finding): Promise<SessionRow | undefined> =>
+    (await sql<SessionRow & Row>(text, [platform.ownerId, platform.mode, userHashesOf(code, ports)]))[0]
 
 const find = byUserCode(BY_USER_CODE)
 const lock = byUserCode(LOCK_BY_USER_CODE)
@@ -48,18 +56,13 @@ export type NotWaiting =
   | { readonly refused: 'user_code_unknown' | 'user_code_expired' }
   | { readonly refused: 'too_many_guesses'; readonly waitSeconds: number }
 
-type Finding = Guessing & Pick<Context, 'sql'>
-
 const finding =
   (search: typeof find) =>
   async (typed: string, context: Finding): Promise<Waiting | NotWaiting> => {
     const userCode = readLetterCode(typed)
     // It can be the code of no device, so it is no guess.
     if (userCode === undefined) return { refused: 'user_code_unknown' }
-    const [guess, request] = await Promise.all([
-      countGuess('user code', context),
-      search(context.sql, platform, userCode),
-    ])
+    const [guess, request] = await Promise.all([countGuess('user code', context), search(userCode, context)])
     if (guess.waitSeconds > 0) return { refused: 'too_many_guesses', waitSeconds: guess.waitSeconds }
     if (!request) return { refused: 'user_code_unknown' }
     guess.wasRight()

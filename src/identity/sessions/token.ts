@@ -1,13 +1,9 @@
-import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { roleScopes } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
 import { after, clock } from '../../values/clock.ts'
-import { findCustomer } from '../customers/index.ts'
-import { type MadeKey, makeDeviceKey } from '../keys/index.ts'
-import { findPerson } from '../people/index.ts'
+import { type MadeKey, makeDeviceKey, rightsByNow } from '../keys/index.ts'
 import { DEVICE_GRANT, type deviceApi } from './device-api.ts'
 import { lockByDeviceCode, type SessionRow, sessionsTable } from './find.ts'
 import { INTERVAL_S, MOST_INTERVAL_S, sessionMachine } from './session.ts'
@@ -48,16 +44,6 @@ export const token: HandlerOf<typeof deviceApi.token> = async ({ body }, context
 }
 
 type Fetching = Parameters<typeof token>[1]
-
-/** The rights that the person gave, as far as this person still has them; none where the account or the person may not act. */
-async function rightsByNow({ personId, scopes, ownerId }: SessionRow, { records }: Pick<Context, 'records'>) {
-  const [person, customer] = await Promise.all([
-    findPerson(String(personId), { records }),
-    findCustomer(records, ownerId),
-  ])
-  if (person?.status !== 'active' || customer.status !== 'active') return []
-  return scopes?.filter(scope => roleScopes[person.role].has(scope)) ?? []
-}
 
 const writeKey = updateOf(sessionsTable, ['status', 'keyId', 'endsAt', 'updatedAt'])
 

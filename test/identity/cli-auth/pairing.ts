@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { scopes } from '../../../src/kernel/contract/scopes.ts'
+import { roleScopes, scopes } from '../../../src/kernel/contract/scopes.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { aDoorkeeper, approvePairing, aTerminal } from '../../support/identity/pairing.ts'
 import { signed } from '../../support/identity/people.ts'
@@ -72,5 +72,23 @@ describe('a terminal', () => {
     await bodyOf(approvePairing(person.console.client, person.device, terminal.code))
     await bodyOf(by.console.client.people.remove({ params: { id: person.personId } }))
     expect(await ask(terminal)).toMatchObject({ status: 400, error: 'access_denied' })
+  })
+
+  test('gets no owner’s key where the person is made a viewer before it asks', async () => {
+    const { owner, person, terminal } = await anApprovedTerminal()
+    const values = [owner.ownerId, person.personId]
+    await service.sql(`update people set role = 'viewer' where owner_id = $1 and id = $2`, values)
+    const { scopes: given } = await bodyOf(ask(terminal))
+    expect([...given].sort()).toEqual([...roleScopes.viewer].sort())
+  })
+
+  test('gets nothing while the account is suspended', async () => {
+    const { owner, terminal } = await anApprovedTerminal()
+    const suspend = (status: 'suspended' | 'active') =>
+      bodyOf(service.dash.customers.update({ params: { id: owner.ownerId }, body: { status } }))
+    await suspend('suspended')
+    expect(await ask(terminal)).toMatchObject({ status: 400, error: 'access_denied' })
+    await suspend('active')
+    expect((await ask(terminal)).status).toBe(201)
   })
 })

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { hashOf } from '../../../src/kernel/database/credential.ts'
 import { GUESS_WINDOW_MS, MOST_WRONG } from '../../../src/kernel/database/wrong-guesses.ts'
+import { openVault } from '../../../src/ports/vault.ts'
 import { newLetterCode, readLetterCode } from '../../../src/values/letter-code.ts'
-import { http } from '../../support/harness.ts'
+import { ENCRYPTION_KEY, http } from '../../support/harness.ts'
 import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { aWaitingDevice, otherProcess, service } from './service.ts'
@@ -10,6 +12,8 @@ type Person = Awaited<ReturnType<typeof aWaitingDevice>>['person']
 
 const guess = ({ console: { headers } }: Person, userCode = newLetterCode(), url = service.url) =>
   http(url, 'POST', '/sessions/device/lookup', { headers, body: { userCode } })
+
+const FIND = 'select device_name from sessions where user_hash = any($1::text[])'
 
 const letPass = (milliseconds: number) =>
   service.sql(
@@ -21,6 +25,16 @@ const letPass = (milliseconds: number) =>
 describe('wrong codes', () => {
   // All requests of these tests come from one address.
   beforeEach(() => service.sql('delete from wrong_guesses'))
+
+  test('cannot be ruled out by a copy of the database, without ENCRYPTION_KEY', async () => {
+    const { device } = await aWaitingDevice({ deviceName: 'A copied row' })
+    const code = String(readLetterCode(device.userCode))
+    const find = async (hashes: readonly string[]) =>
+      (await service.sql<{ device_name: string }>(FIND, [hashes])).map(({ device_name }) => device_name)
+    expect(await find([hashOf(`user code ${code}`), hashOf(code)])).toEqual([])
+    const { digests } = openVault(ENCRYPTION_KEY)
+    expect(await find(digests(code, 'user codes of devices'))).toEqual(['A copied row'])
+  })
 
   test('of fifty at once in two processes, ten are looked at', async () => {
     const { person } = await aWaitingDevice()

@@ -141,9 +141,35 @@ describe('the key of a device', () => {
   })
 
   test('makes keys with its own limits', async () => {
-    const { client } = await anActiveDevice()
+    const { client, person, session } = await anActiveDevice()
     const made = await bodyOf(client.keys.create({ body: { name: 'More', environment: 'sandbox' } }))
-    expect(made).toMatchObject({ idleDays: 30, sessionId: null, personId: null })
+    expect(made).toMatchObject({ idleDays: 30, sessionId: session.id, personId: person.personId })
     expect(made.expiresAt).not.toBeNull()
+  })
+
+  test('leaves no key behind that it has made once its session is ended', async () => {
+    const { owner, client, session } = await anActiveDevice()
+    const more = await bodyOf(client.keys.create({ body: { name: 'More', environment: 'sandbox' } }))
+    const made = service.client(String(more.key))
+    const most = service.client(
+      String((await bodyOf(made.keys.create({ body: { name: 'Most', environment: 'test' } }))).key),
+    )
+    expect([await isAccepted(made), await isAccepted(most)]).toEqual([true, true])
+    await bodyOf(owner.client.sessions.revoke({ params: { id: session.id } }))
+    expect([await isAccepted(made), await isAccepted(most)]).toEqual([false, false])
+  })
+
+  test('makes keys that may no more than its person may by now', async () => {
+    const { owner, person, client } = await anActiveDevice()
+    const { key } = await bodyOf(client.keys.create({ body: { name: 'More', environment: 'sandbox' } }))
+    await service.sql(`update people set role = 'viewer' where owner_id = $1 and id = $2`, [
+      owner.ownerId,
+      person.personId,
+    ])
+    const answer = await http(otherProcess, 'POST', '/agents', {
+      token: String(key),
+      body: { name: 'Shopper' },
+    })
+    expect(answer.headers.get('x-error-code')).toBe('missing_scope')
   })
 })
