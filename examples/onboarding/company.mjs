@@ -5,11 +5,15 @@
 //     URL=… DASHBOARD_SECRET=… node company.mjs
 import { existsSync, readFileSync } from 'node:fs'
 
-const INSTANCE = '.data/instance.json'
+const INSTANCE = `${process.env.DATA_DIR ?? '.data'}/instance.json`
 const instance = existsSync(INSTANCE) ? JSON.parse(readFileSync(INSTANCE, 'utf8')) : {}
 const { URL = instance.url, DASHBOARD_SECRET = instance.dashboardSecret } = process.env
-if (!URL || !DASHBOARD_SECRET)
-  throw new Error('Run npm start first, in this folder, or set URL and DASHBOARD_SECRET.')
+if (!URL || !DASHBOARD_SECRET) {
+  console.error(
+    `There is no ${INSTANCE}: run npm start first and this program in the same folder, or set URL and DASHBOARD_SECRET.`,
+  )
+  process.exit(1)
+}
 
 async function send(headers, method, path, body) {
   const answer = await fetch(URL + path, {

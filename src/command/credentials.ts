@@ -95,7 +95,8 @@ function parsed(url: string): URL {
   return found
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
+/** The host of an address on this machine. */
+export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Without encryption a key would be read on the way. */
 export function checkedUrl(url: string): string {

@@ -40,6 +40,7 @@ describe('a command line', () => {
       const [first, second] = [await runCommand(one), await runCommand(other)]
       expect(first).toEqual({ code: 0, out: second.out, err: '' })
     }
+    expect((await runCommand(all)).out).toMatch(/profiles list .*\n.*profiles use /)
     expect((await runCommand(noun)).out).toMatch(/create .*Declare an intent to spend/)
     const { out } = await runCommand(verb)
     expect(out).toMatch(/--amountEuros .*required/)

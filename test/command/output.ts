@@ -59,6 +59,14 @@ describe('what is printed for people', () => {
     expect(printed(page(row))).toBe('id  agentId  ownerId     mode\na   agent_1  customer_1  test\n')
   })
 
+  test('shows what a wallet holds before anything that has less to tell', () => {
+    const wallet = { id: 'wallet_1', createdAt: '2026-11-20T09:30:00.000Z', iban: 'DE1', heldEuros: 1 }
+    const room = 'wallet_1  availableEuros  heldEuros'.length
+    expect(printed(page({ ...wallet, availableEuros: 500 }), room)).toMatch(
+      /^id +availableEuros +heldEuros\nwallet_1 +500\.00 +1\.00\n$/,
+    )
+  })
+
   test('says when there is nothing, and when there is more', () => {
     expect(printed(page())).toBe('None.\n')
     expect(printed({ data: [{ id: 'a' }], hasMore: true, nextCursor: 'abc' })).toBe(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { signedHeaders } from '../../src/delivery/webhooks/dispatch/signature.ts'
+import { signedHeaders } from '../../src/values/webhook-signature.ts'
 import { runPeer } from '../support/processes/peer.ts'
 
 const BODY =

@@ -18,6 +18,8 @@ interface Surroundings {
   /** Whether it writes to a terminal, of this width. */
   readonly columns?: number
   readonly wait?: Io['wait']
+  /** Sees the output as it comes. */
+  readonly onOutput?: (text: string) => void
   /** Sees what is written for people, as it comes. */
   readonly onError?: (text: string) => void
   readonly signal?: AbortSignal
@@ -37,7 +39,8 @@ export async function runCommand(argv: readonly string[], given: Surroundings = 
     write(piece: string | Uint8Array) {
       const text = Buffer.from(piece).toString()
       written[name] += text
-      if (name === 'err') given.onError?.(text)
+      const seen = name === 'err' ? given.onError : given.onOutput
+      seen?.(text)
       return true
     },
   })

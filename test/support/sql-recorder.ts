@@ -90,7 +90,8 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
  * requests; the look-up of a credential, which is believed for 90 ms; the signing keys, read every other second;
  * and the reader of the journal with its lease, which serve all streams of the process.
  */
-const UNCOUNTED = /^notify |\brate_limits\b|\bs\.hash = \$1|^\nselect kid, x,|process_leases|pg_snapshot_xip/
+const UNCOUNTED =
+  /^notify |\brate_limits\b|\bs\.hash = \$1|^\nselect kid, x,|_leases\b|^delete from event_streams|pg_snapshot_xip/
 
 const LENGTH_BYTES = 4
 

@@ -27,7 +27,11 @@ export interface Sent extends Omit<CallRequest, 'body'> {
 }
 
 /** Sends one request. Node's own client of HTTP starts faster than `fetch`, which would load its own. */
-export async function send({ url, method, headers, body }: Sent, signal: AbortSignal): Promise<Reply> {
+export async function send(
+  { url, method, headers, body }: Sent,
+  signal: AbortSignal,
+  silenceMs = SILENCE_MS,
+): Promise<Reply> {
   const request = url.protocol === 'https:' ? (await import('node:https')).request : httpRequest
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
@@ -38,7 +42,7 @@ export async function send({ url, method, headers, body }: Sent, signal: AbortSi
         isConnected = true
       })
     })
-    outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('it does not answer')))
+    outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error('it does not answer')))
     outgoing.on('error', error => reject(failureOf(error, isConnected, signal)))
     outgoing.on('response', message => resolve(replyOf(message, signal)))
     outgoing.end(body)

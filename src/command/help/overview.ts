@@ -6,7 +6,9 @@ import { listed, optionRows, section } from './layout.ts'
 
 /** The help for all: what there is, and how to see more. */
 export function overview(table: Table, ownCommands: readonly OwnCommand[], style: Style): string {
-  const own = ownCommands.filter(({ noun, isHidden }) => noun === undefined && !isHidden)
+  const own = ownCommands.filter(
+    ({ noun, isHidden }) => !isHidden && (noun === undefined || !Object.hasOwn(table.nouns, noun)),
+  )
   const nouns = Object.entries(table.nouns).map(([noun, { about }]): [string, string] => [noun, about])
   return [
     `${style.bold('agentpay')} <noun> <verb> [ids] [--member value]\n`,
@@ -14,7 +16,7 @@ export function overview(table: Table, ownCommands: readonly OwnCommand[], style
     section(
       'Commands of its own',
       listed(
-        own.map(({ name, summary }) => [name, summary]),
+        own.map(({ noun, name, summary }) => [noun ? `${noun} ${name}` : name, summary]),
         style,
       ),
       style,

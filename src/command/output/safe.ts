@@ -25,6 +25,9 @@ export const safeJson = (value: unknown): string =>
     character === '\n' ? character : surrogates(character),
   )
 
+/** The same in one line: for pipes that read line by line. */
+export const safeJsonLine = (value: unknown): string => JSON.stringify(value).replace(OBEYED, surrogates)
+
 const surrogates = (character: string): string =>
   character
     .split('')

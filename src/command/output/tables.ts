@@ -22,7 +22,19 @@ interface Column {
 }
 
 /** The members that tell most of a record, in this order; then the others, in the order of the contract. */
-const FIRST = ['id', 'name', 'label', 'event', 'type', 'status', 'amountEuros', 'merchant', 'purpose']
+const FIRST = [
+  'id',
+  'name',
+  'label',
+  'event',
+  'type',
+  'status',
+  'amountEuros',
+  'availableEuros',
+  'heldEuros',
+  'merchant',
+  'purpose',
+]
 /** Those that are the same in each row, or tell least. */
 const LAST = ['requestId', 'updatedAt', 'ownerId', 'mode']
 

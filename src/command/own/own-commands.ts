@@ -2,9 +2,11 @@ import type { OwnCommand } from '../context.ts'
 import { approveIntent } from './approve.ts'
 import { complete, completion } from './completion.ts'
 import { doctor } from './doctor.ts'
+import { listen } from './listen.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { listProfiles, useProfile } from './profiles.ts'
+import { tailEvents } from './tail.ts'
 import { verify } from './verify.ts'
 import { version } from './version.ts'
 import { waitForIntent } from './wait.ts'
@@ -18,6 +20,8 @@ export const ownCommands: readonly OwnCommand[] = [
   doctor,
   listProfiles,
   useProfile,
+  tailEvents,
+  listen,
   waitForIntent,
   approveIntent,
   verify,

@@ -1,6 +1,6 @@
 import { newSecret } from '../../kernel/database/credential.ts'
 import type { Vault } from '../../ports/vault.ts'
-import type { Secrets } from './dispatch/signature.ts'
+import type { Secrets } from '../../values/webhook-signature.ts'
 import { sealContext, type Webhook } from './webhook.ts'
 
 /** Makes a new secret: readable, to be shown once, and sealed, to be stored. */

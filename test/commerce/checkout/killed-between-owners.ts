@@ -46,6 +46,10 @@ async function killAt(when: string, work: (url: string) => Promise<unknown>): Pr
   api.kill('SIGKILL')
   await api.exit
   await answer
+  // The commit may have been sent along: PostgreSQL would go on with it, although nobody waits for the answer.
+  await service.sql(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 17 and not granted`,
+  )
   await locker.end()
   await service.sql('drop function wait_for_the_kill cascade')
 }

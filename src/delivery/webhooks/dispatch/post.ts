@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto'
 import type { Outbound, OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
 import { redactedExcerpt } from '../../../values/redaction.ts'
+import { type Secrets, signedHeaders } from '../../../values/webhook-signature.ts'
 import type { Attempt } from '../delivery.ts'
 import { type AttemptResult, retryAfterOf } from './retry.ts'
-import { type Secrets, signedHeaders } from './signature.ts'
 
 /** A message to a receiver. Only the delivery id differs between attempts. */
 export interface Message {

@@ -1,0 +1,100 @@
+import { answerOf } from '../../derive/call.ts'
+import { serverSentEvents } from '../../values/server-sent-events.ts'
+import { type Reply, textOf } from '../calls/send.ts'
+import { type Context, resultOf } from '../context.ts'
+import { CommandFailure, type ExitCode, exitCodes, type Io } from '../io.ts'
+import type { Wanted } from './wanted.ts'
+
+/** An event as `GET /events/{id}` gives it. */
+export interface FollowedEvent {
+  readonly id: string
+  readonly event: string
+  readonly createdAt: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly requestId: string
+}
+
+type Means = Pick<Context, 'open' | 'result' | 'io' | 'note'>
+
+const AGAIN_AFTER_MS = 1_000
+
+/**
+ * The events from now on, until the person interrupts. A connection that breaks is made again behind the last event: none
+ * is missing, and one that comes twice has the same id.
+ */
+export async function* followEvents(means: Means, wanted: Wanted): AsyncGenerator<FollowedEvent> {
+  let last = await newestId(means)
+  let reply: Reply | undefined = await openStream(means, wanted, last)
+  means.note('Following what happens from now on. Ctrl+C ends it.')
+  for (;;) {
+    for await (const event of reply ? eventsIn(reply) : []) {
+      last = event.id
+      if (wanted.has(event.event)) yield event
+    }
+    if (reply) means.note('The connection has broken off: it is made again behind the last event.')
+    await means.io.wait(AGAIN_AFTER_MS)
+    reply = await openAgain(means, wanted, last)
+  }
+}
+
+/** The events of one connection, until it ends or breaks. */
+async function* eventsIn({ content }: Reply): AsyncGenerator<FollowedEvent> {
+  try {
+    for await (const { data } of serverSentEvents(content)) yield JSON.parse(data)
+  } catch (error) {
+    if (!isBreak(error)) throw error
+  }
+}
+
+/** Where a stream begins: behind this event nothing is missed, not even while the first connection is being made. */
+async function newestId({ result }: Means): Promise<string | undefined> {
+  const { data } = await result<{ data: readonly FollowedEvent[] }>('events.list', { query: { limit: 1 } })
+  return data[0]?.id
+}
+
+const isBreak = (error: unknown): boolean =>
+  error instanceof CommandFailure && error.exitCode === exitCodes.notReachable
+
+async function openStream({ open }: Means, { query }: Wanted, last: string | undefined): Promise<Reply> {
+  const headers = last === undefined ? {} : { 'last-event-id': last }
+  const reply = await open('events.stream', { query, headers })
+  if (reply.status === 200) return reply
+  resultOf(answerOf(reply.status, reply.headers, await textOf(reply.content)))
+  throw new CommandFailure(exitCodes.refused, `A stream was expected, not the status ${reply.status}.`)
+}
+
+/** What passes, while a service is restarted: it is busy, or does not know yet that the old stream is gone. */
+const passes = (error: unknown): boolean =>
+  isBreak(error) || (error instanceof CommandFailure && PASSING.has(error.code ?? ''))
+
+const PASSING: ReadonlySet<string> = new Set([
+  'busy',
+  'overloaded',
+  'unavailable',
+  'too_many_streams',
+  '502',
+  '503',
+  '504',
+])
+
+async function openAgain(means: Means, wanted: Wanted, last: string | undefined): Promise<Reply | undefined> {
+  try {
+    return await openStream(means, wanted, last)
+  } catch (error) {
+    if (passes(error)) return undefined
+    throw error
+  }
+}
+
+/** Follows until the person interrupts: that is how such a command is meant to end. */
+export async function untilInterrupted(
+  { signal }: Pick<Io, 'signal'>,
+  follow: Promise<void>,
+): Promise<ExitCode> {
+  try {
+    await follow
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  return exitCodes.done
+}

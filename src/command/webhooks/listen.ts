@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../context.ts'
+import { LOOPBACK } from '../credentials.ts'
+import { followEvents, untilInterrupted } from '../events/follow.ts'
+import { namesIn, type Wanted, wantedOf } from '../events/wanted.ts'
+import { type ExitCode, usageError } from '../io.ts'
+import { deliver } from './deliver.ts'
+
+const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
+
+/** Where the receiver is: on this machine, unless another one is asked for. */
+function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']): URL {
+  const url = URL.parse(String(forward ?? ''))
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw usageError('--forward is the address of your receiver, such as http://localhost:3000')
+  if (url.username !== '') throw usageError('--forward has no name and password in it.')
+  if (mayBeRemote !== true && !LOOPBACK.test(url.hostname))
+    throw usageError(
+      `${url.hostname} is not this machine, and the receiver reads all that your key may read: --allow-remote if you mean it.`,
+    )
+  return url
+}
+
+/** The secret that signs. One that was made for this run is shown; that of the environment is known already. */
+function secretOf({ env, note }: Pick<Context, 'env' | 'note'>): string {
+  const given = env[SECRET]
+  if (given) {
+    note(`Signed with the secret in ${SECRET}.`)
+    return given
+  }
+  const secret = `whsec_${randomBytes(32).toString('hex')}`
+  note(`The secret of this run, for your receiver: ${secret}`)
+  return secret
+}
+
+/** A ping goes to the subscription that it names, and there is none. */
+const delivered = (wanted: Wanted): Wanted => ({
+  ...wanted,
+  has: event => event !== 'webhook.ping' && wanted.has(event),
+})
+
+export async function listenFor(context: Context): Promise<ExitCode> {
+  const receiver = receiverOf(context.options)
+  const wanted = delivered(await wantedOf(namesIn(context.options.events), undefined, context))
+  const secret = secretOf(context)
+  const follow = async () => {
+    for await (const event of followEvents(context, wanted))
+      await deliver(event, { receiver, secret, context })
+  }
+  return untilInterrupted(context.io, follow())
+}
