@@ -177,10 +177,10 @@ describe('simultaneous causes', () => {
     })
     const answers = await Promise.all(
       races.map(async ({ mine, id, index }) => {
-        const [answer] = await Promise.all([
-          approveAfter(index % 8, mine, id),
-          bodyOf(mine.sandbox.advance({ body: { minutes: 1 } })),
-        ])
+        const advanced = bodyOf(mine.sandbox.advance({ body: { minutes: 1 } }))
+        // How long the clock takes to come to the deadline differs: the last of each eight is surely too late.
+        if (index % 8 === 7) await advanced
+        const [answer] = await Promise.all([approveAfter(index % 8, mine, id), advanced])
         return answer
       }),
     )

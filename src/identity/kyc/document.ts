@@ -17,8 +17,9 @@ export const KEPT_MS = {
  * SQL condition: the document is to be erased some day; where it proves a person, not before that time has passed in reality,
  * wherever the test clock of its owner stands.
  */
-export const ERASED_IN_TIME = `erase_at is not null and (erase_at <= now() or not exists (
-  select from kyc_submissions s where s.id = submission_id and s.provider <> '${SIMULATED}'))`
+export const ERASED_IN_TIME = `erase_at is not null and (erase_at <= now() or coalesce((
+  select provider from (select owner_id as o, mode as m, id as i, provider from kyc_submissions) s
+  where (o, m, i) = (owner_id, mode, submission_id)), '${SIMULATED}') = '${SIMULATED}')`
 
 /** The most documents of a tenant that wait for a submission. */
 export const MAX_UNUSED = 50
