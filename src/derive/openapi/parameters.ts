@@ -48,7 +48,7 @@ export const pathParameters = (operation: AnyOperation, exampleFor: ParameterExa
 const isId = (name: string): boolean => name === 'id' || name.endsWith('Id')
 
 const nounOf = (name: string, example: string): string =>
-  isId(name) ? `${example.split('_')[0] ?? name}’s id` : name
+  isId(name) ? `${example.split('_')[0]?.replace(/^id$/, 'record') ?? name}’s id` : name
 
 export function queryParameters({ properties = {}, required = [] }: JsonSchema): Parameter[] {
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
