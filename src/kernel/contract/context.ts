@@ -1,6 +1,7 @@
 import type { EntityClass } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
+import type { Ask } from './ask.ts'
 import type { Events } from './events.ts'
 import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
@@ -62,6 +63,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
   ): Promise<PageOf<T>>
   /** A page of a list that is not in the database. */
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
+  /** For pages and tools: what they show is what operations answer to their caller. */
+  readonly ask: Ask
   /**
    * Continues as this tenant: for the dashboard secret and public calls, which have no tenant of their own, and for a
    * key whose record is in the other mode of the same owner; never in place of another owner. `now` is the tenant's

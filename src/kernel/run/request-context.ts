@@ -1,6 +1,7 @@
 import type { EntityClass } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
+import type { Ask } from '../contract/ask.ts'
 import { type Call, identityOf } from '../contract/call.ts'
 import type { Context } from '../contract/context.ts'
 import type { Events } from '../contract/events.ts'
@@ -210,6 +211,9 @@ export class RequestContext implements Context {
       JSON.stringify([this.#call.input.params, filters]),
     ].join('|')
   }
+
+  ask: Ask = (operation, ...[question]) =>
+    this.#runtime.askFor(this.#call, operation, question as object) as never
 
   react = async (): Promise<void> => {
     const own = this.#declared

@@ -3,7 +3,7 @@ import { amountIn, type Language, minuteIn } from '../../web/language.ts'
 import type { ApprovalView } from './approval-view.ts'
 import { scripts } from './assets.ts'
 import { layout } from './layout.ts'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../../web/plain-text.ts'
 import { rulesOf } from './rule-lists.ts'
 import { texts } from './texts.ts'
 

@@ -3,7 +3,7 @@ import { type Html, html } from '../../web/html.ts'
 import { amountIn, type Language, minuteIn } from '../../web/language.ts'
 import { scripts } from './assets.ts'
 import { layout, type Viewer } from './layout.ts'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../../web/plain-text.ts'
 import { texts } from './texts.ts'
 
 /** An intent that waits, in a line. */

@@ -1,0 +1,92 @@
+import type { AnyOperation, PathParam } from '../../../kernel/contract/operation.ts'
+import { type Content, type Html, html } from '../../../web/html.ts'
+import type { PageRequest } from '../page.ts'
+import { bodyMembers, type MemberSchema } from './schema.ts'
+import { label, words } from './text.ts'
+
+/** What may be chosen: values with their names. */
+export type Choices = readonly (readonly [value: string, name: string])[]
+
+interface FormOptions<O extends AnyOperation> {
+  readonly params?: Readonly<Record<PathParam<O['path']>, string>>
+  /** The members of the body that the person is asked for; nested ones by dots. */
+  readonly members?: readonly string[]
+  /** Members whose values are given already. */
+  readonly given?: Readonly<Record<string, string | number | boolean>>
+  /** What the fields show at first. */
+  readonly values?: Readonly<Record<string, unknown>>
+  readonly labels?: Readonly<Record<string, string>>
+  readonly choices?: Readonly<Record<string, Choices>>
+  /** What the button says. */
+  readonly submit: string
+  /** The question that is asked first. */
+  readonly confirm?: string
+  /** What happens then: `reload`, `part:<id>`, `go:<address>`. */
+  readonly done?: string
+  readonly tone?: 'main' | 'against'
+  /** Shown behind a press, in place of standing open. */
+  readonly fold?: boolean
+}
+
+/**
+ * A form, or a single button, that calls an operation from the browser; nothing where the person may not. Its fields are
+ * read off the contract.
+ */
+export function operationForm<const O extends AnyOperation>(
+  operation: O,
+  options: FormOptions<O>,
+  { may }: Pick<PageRequest, 'may'>,
+): Html {
+  const { params = {}, members = [], given = {}, submit, confirm, done = 'reload', tone, fold } = options
+  if (!may(operation)) return html``
+  const form = html`<form class="operation" method="post" data-operation="${operation.method} ${operation.path}" data-params="${JSON.stringify(params)}" data-given="${JSON.stringify(given)}" data-done="${done}"${confirm !== undefined && html` data-confirm="${confirm}"`}>
+${members.map(member => field(member, bodyMembers(operation)[member] ?? {}, options))}
+<button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
+<p class="refusal" role="alert"></p>
+</form>`
+  return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
+}
+
+let fields = 0
+
+type FieldOptions = Pick<FormOptions<AnyOperation>, 'values' | 'labels' | 'choices'>
+
+export function field(
+  name: string,
+  schema: MemberSchema,
+  { values = {}, labels = {}, choices = {} }: FieldOptions,
+): Html {
+  fields = (fields + 1) % 1_000_000
+  const id = `field-${fields}`
+  const value = values[name] ?? schema.default
+  const shown = labels[name] ?? label(name)
+  if (schema.type === 'boolean')
+    return html`<p class="field check"><input id="${id}" type="checkbox" name="${name}"${value === true && html` checked`}><label for="${id}">${shown}</label></p>`
+  return html`<p class="field"><label for="${id}">${shown}</label>${control(id, name, schema, value, choices[name])}</p>`
+}
+
+function control(
+  id: string,
+  name: string,
+  schema: MemberSchema,
+  value: unknown,
+  choices: Choices | undefined = schema.enum?.map(one => [one, words(one)] as const),
+): Html {
+  const empty = schema.isNullable === true && html` data-empty="null"`
+  const given = value === null || value === undefined ? '' : String(value)
+  if (choices) return html`<select id="${id}" name="${name}"${empty}>${options(choices, given)}</select>`
+  if (schema.type === 'array')
+    return html`<textarea id="${id}" name="${name}" rows="3" data-type="list"${empty}>${listOf(value)}</textarea>`
+  if (schema.type === 'number' || schema.type === 'integer')
+    return html`<input id="${id}" type="number" name="${name}" value="${given}" step="${schema.type === 'integer' ? 1 : 0.01}" inputmode="decimal"${empty}>`
+  if ((schema.maxLength ?? 0) > 300)
+    return html`<textarea id="${id}" name="${name}" rows="2" maxlength="${schema.maxLength ?? ''}"${empty}>${given}</textarea>`
+  return html`<input id="${id}" name="${name}" value="${given}" maxlength="${schema.maxLength ?? 400}" autocomplete="off"${empty}>`
+}
+
+const listOf = (value: unknown): Content => (Array.isArray(value) ? value.join('\n') : '')
+
+const options = (choices: Choices, chosen: string): Html[] =>
+  [['', '–'] as const, ...choices].map(
+    ([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
+  )
