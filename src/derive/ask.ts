@@ -1,7 +1,6 @@
-import { Refused } from '../kernel/contract/ask.ts'
 import type { Call } from '../kernel/contract/call.ts'
 import { type AnyOperation, isWriting, type Registered } from '../kernel/contract/operation.ts'
-import { Problem, Refusal } from '../kernel/contract/problem.ts'
+import { Problem, Refusal, Refused } from '../kernel/contract/problem.ts'
 import type { Execute } from '../kernel/run/execute.ts'
 import type { AskFor } from '../kernel/run/runtime.ts'
 import { admit } from './http/authenticate.ts'

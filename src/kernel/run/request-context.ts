@@ -1,10 +1,10 @@
 import type { EntityClass } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
-import type { Ask } from '../contract/ask.ts'
 import { type Call, identityOf } from '../contract/call.ts'
-import type { Context } from '../contract/context.ts'
+import type { Ask, Context } from '../contract/context.ts'
 import type { Events } from '../contract/events.ts'
+import type { AnyOperation } from '../contract/operation.ts'
 import type { PageOf } from '../contract/page.ts'
 import { type PageRequest, type PageRows, readPage } from '../contract/page-size.ts'
 import { Problem, type Refusal } from '../contract/problem.ts'
@@ -213,7 +213,7 @@ export class RequestContext implements Context {
   }
 
   ask: Ask = (operation, ...[question]) =>
-    this.#runtime.askFor(this.#call, operation, question as object) as never
+    this.#runtime.askFor(this.#call, operation as AnyOperation, question as object) as never
 
   react = async (): Promise<void> => {
     const own = this.#declared

@@ -1,5 +1,5 @@
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
-import type { Ask } from '../../kernel/contract/ask.ts'
+import type { Ask } from '../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Html } from '../../web/html.ts'

@@ -1,4 +1,4 @@
-import type { Ask } from '../../../kernel/contract/ask.ts'
+import type { Ask } from '../../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 
 /** How many records a table has at most: whoever needs more reads the API. */

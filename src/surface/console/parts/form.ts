@@ -1,4 +1,5 @@
-import type { AnyOperation, PathParam } from '../../../kernel/contract/operation.ts'
+import type { PathParam } from '../../../kernel/contract/addresses.ts'
+import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { bodyMembers, type MemberSchema } from './schema.ts'
@@ -39,25 +40,26 @@ export function operationForm<const O extends AnyOperation>(
 ): Html {
   const { params = {}, members = [], given = {}, submit, confirm, done = 'reload', tone, fold } = options
   if (!may(operation)) return html``
+  const formId = [operation.method, operation.path, ...Object.values(params)]
+    .join('-')
+    .replace(/[^\w-]+/g, '-')
   const form = html`<form class="operation" method="post" data-operation="${operation.method} ${operation.path}" data-params="${JSON.stringify(params)}" data-given="${JSON.stringify(given)}" data-done="${done}"${confirm !== undefined && html` data-confirm="${confirm}"`}>
-${members.map(member => field(member, bodyMembers(operation)[member] ?? {}, options))}
+${members.map(member => field(`${formId}-${member}`, member, bodyMembers(operation)[member] ?? {}, options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>
 </form>`
   return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
 }
 
-let fields = 0
-
 type FieldOptions = Pick<FormOptions<AnyOperation>, 'values' | 'labels' | 'choices'>
 
+/** A field for a member. `id` is its own on the whole page, and the same whenever the form is made again. */
 export function field(
+  id: string,
   name: string,
   schema: MemberSchema,
   { values = {}, labels = {}, choices = {} }: FieldOptions,
 ): Html {
-  fields = (fields + 1) % 1_000_000
-  const id = `field-${fields}`
   const value = values[name] ?? schema.default
   const shown = labels[name] ?? label(name)
   if (schema.type === 'boolean')

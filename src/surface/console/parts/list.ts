@@ -1,25 +1,21 @@
 import type { z } from 'zod'
-import { Refused } from '../../../kernel/contract/ask.ts'
-import type { AnyOperation, Operation } from '../../../kernel/contract/operation.ts'
+import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { Refused } from '../../../kernel/contract/problem.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { type Choices, field } from './form.ts'
 import { queryMembers } from './schema.ts'
 import { type Column, table } from './table.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a list of anything
-type ListOperation = Operation<any, any, any, z.ZodType<any, ListAnswer>, any, any, any>
-
-interface ListAnswer {
-  // biome-ignore lint/suspicious/noExplicitAny: records of any kind
-  readonly data: readonly any[]
+interface ListAnswer<T> {
+  readonly data: readonly T[]
   readonly hasMore: boolean
   readonly nextCursor: string | null
 }
 
-type ItemOf<O extends ListOperation> = z.input<O['returns'][1]>['data'][number]
+type ItemOf<O extends AnyOperation> = z.input<O['returns'][1]> extends ListAnswer<infer T> ? T : never
 
-export interface ListSpec<O extends ListOperation> {
+export interface ListSpec<O extends AnyOperation> {
   readonly title: string
   readonly lead?: string
   readonly operation: O
@@ -44,7 +40,7 @@ export interface ListSpec<O extends ListOperation> {
 
 /** The page of a list: filters in the address, a page by cursor, and what to do where there is nothing. */
 export const listPage =
-  <O extends ListOperation>(spec: ListSpec<O>): Page =>
+  <O extends AnyOperation>(spec: ListSpec<O>): Page =>
   async request => {
     const { title, lead, above, events } = spec
     const rows = await request.part({ id: 'list', events, make: () => rowsOf(spec, request) })
@@ -57,14 +53,14 @@ ${rows}`,
     }
   }
 
-async function rowsOf<O extends ListOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Html> {
+async function rowsOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Html> {
   const { operation, columns, empty, title, preset, prepare } = spec
   try {
     const query = { ...preset, ...request.query }
     const { data, nextCursor } = (await request.ask(operation as AnyOperation, {
       params: {},
       query,
-    })) as ListAnswer
+    })) as ListAnswer<ItemOf<O>>
     if (data.length === 0) return emptyState(empty, Object.keys(request.query).length > 0)
     await prepare?.(data, request)
     return html`${table(columns, data, request, title)}${footOf(spec, nextCursor, request)}`
@@ -75,12 +71,12 @@ async function rowsOf<O extends ListOperation>(spec: ListSpec<O>, request: PageR
   }
 }
 
-function emptyState({ words, command }: ListSpec<ListOperation>['empty'], isFiltered: boolean): Html {
+function emptyState({ words, command }: ListSpec<AnyOperation>['empty'], isFiltered: boolean): Html {
   if (isFiltered) return html`<p class="empty">Nothing matches. <a href="?">Show all</a></p>`
   return html`<div class="empty"><p>${words}</p>${command !== undefined && html`<p><copy-text><code>${command}</code></copy-text></p>`}</div>`
 }
 
-function footOf({ section }: ListSpec<ListOperation>, nextCursor: string | null, request: PageRequest): Html {
+function footOf({ section }: ListSpec<AnyOperation>, nextCursor: string | null, request: PageRequest): Html {
   const { query, to } = request
   const { cursor, ...filters } = query
   const csv = `${to(`console/csv/${section}`)}?${new URLSearchParams(filters)}`
@@ -92,10 +88,7 @@ ${nextCursor !== null && html`<a rel="next" href="?${new URLSearchParams({ ...fi
 </nav>`
 }
 
-async function filterForm<O extends ListOperation>(
-  spec: ListSpec<O>,
-  request: PageRequest,
-): Promise<Content> {
+async function filterForm<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Content> {
   const { filters = [], labels = {}, operation, choices } = spec
   if (filters.length === 0) return html``
   const members = queryMembers(operation)
@@ -103,7 +96,7 @@ async function filterForm<O extends ListOperation>(
   const isOpen = filters.some(name => request.query[name] !== undefined)
   return html`<details class="filters"${isOpen && html` open`}><summary>Filter</summary>
 <form method="get">
-${filters.map(name => field(name, { ...members[name], default: undefined }, { values: request.query, labels, choices: chosen }))}
+${filters.map(name => field(`filter-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices: chosen }))}
 <button type="submit">Show</button> <a href="?">Show all</a>
 </form></details>`
 }
