@@ -15,17 +15,27 @@ const address = z.record(z.string().min(1).max(40), z.string().max(400)).meta({
     'The filters, `cursor` and `limit` of the list that the page shows; `part`: only these parts of the page, separated by commas.',
 })
 
+const page_not_found = [404, 'The console has no such page. It begins at /console.'] as const
+
+/** A page tells in its frame what an operation behind it has refused. */
+const refusing = {
+  headers: { 200: pageHeaders, 400: pageHeaders, 403: pageHeaders, 404: pageHeaders },
+  fails: {
+    page_not_found,
+    page_not_allowed: [403, 'Your role in the console does not show this page: ask an owner.'],
+    invalid_filter: [400, 'What stands in the address of the page is not valid.'],
+  },
+} as const
+
 const page = {
   query: address,
   callers: ['console'],
   signInAt: '/login',
   readsClock: true,
   reads: { accept: 'What is not there is told in a page to those who accept `text/html`.' },
-  headers: { 200: pageHeaders, 400: pageHeaders, 403: pageHeaders, 404: pageHeaders },
+  ...refusing,
   returns: [200, file('text/html')],
 } as const
-
-const page_not_found = [404, 'The console has no such page. It begins at /console.'] as const
 
 export const consoleViewApi = {
   home: get('/console', {
@@ -38,13 +48,11 @@ export const consoleViewApi = {
     ...page,
     summary: 'A section of the console: agents, intents, payments, …',
     description: 'Its list, with the filters of the operation behind it.',
-    fails: { page_not_found },
   }),
   record: get('/console/{section}/{id}', {
     ...page,
     summary: 'A record in the console',
     description: 'What is known of it, and what may be done about it.',
-    fails: { page_not_found },
   }),
   table: get('/console/csv/{section}', {
     query: address,

@@ -31,5 +31,6 @@ export function recordLink(
   return address ? html`<a href="${to(address)}">${shown}</a>` : html`${shown}`
 }
 
-/** An id that can be copied. */
-export const copyable = (id: string): Html => html`<copy-text><code>${id}</code></copy-text>`
+/** A text that can be copied: an id, a line of the command. */
+export const copyable = (text: string): Html =>
+  html`<span class="copyable"><code>${text}</code> <button type="button" class="small" data-copy="${text}">Copy</button></span>`

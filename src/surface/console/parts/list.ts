@@ -4,6 +4,7 @@ import { Refused } from '../../../kernel/contract/problem.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { type Choices, field } from './form.ts'
+import { copyable } from './links.ts'
 import { queryMembers } from './schema.ts'
 import { type Column, table } from './table.ts'
 
@@ -73,7 +74,7 @@ async function rowsOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRe
 
 function emptyState({ words, command }: ListSpec<AnyOperation>['empty'], isFiltered: boolean): Html {
   if (isFiltered) return html`<p class="empty">Nothing matches. <a href="?">Show all</a></p>`
-  return html`<div class="empty"><p>${words}</p>${command !== undefined && html`<p><copy-text><code>${command}</code></copy-text></p>`}</div>`
+  return html`<div class="empty"><p>${words}</p>${command !== undefined && html`<p>${copyable(command)}</p>`}</div>`
 }
 
 function footOf({ section }: ListSpec<AnyOperation>, nextCursor: string | null, request: PageRequest): Html {

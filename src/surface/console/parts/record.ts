@@ -21,7 +21,7 @@ export function recordHead(head: RecordHead, { id, to }: PageRequest): Html {
   const json = to(operation.path.replace(/\{\w+\}/, encodeURIComponent(id)).slice(1))
   return html`<p class="kind">${kind}</p>
 <h1>${name} ${state !== undefined && status(state)}</h1>
-<p class="record">${copyable(id)} <a href="${json}">JSON</a> <copy-text><code>agentpay ${command} ${id}</code></copy-text></p>`
+<p class="record">${copyable(id)} <a href="${json}">JSON</a> ${copyable(`agentpay ${command} ${id}`)}</p>`
 }
 
 /** A way back to the list that a record belongs to. */

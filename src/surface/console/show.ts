@@ -1,0 +1,95 @@
+import type { File } from '../../kernel/contract/file.ts'
+import type { AnyOperation, ContextOf } from '../../kernel/contract/operation.ts'
+import { Refusal, Refused, withHeaders } from '../../kernel/contract/problem.ts'
+import { type Html, html } from '../../web/html.ts'
+import type { consoleViewApi } from './api.ts'
+import { frame } from './frame.ts'
+import { healthInWords } from './health.ts'
+import type { LivePart, Page, PageRequest, Shown } from './page.ts'
+import { navigation } from './sections.ts'
+
+type PageContext = ContextOf<(typeof consoleViewApi)['home']>
+
+interface Asked extends Pick<PageRequest, 'path' | 'query'> {
+  readonly id?: string
+}
+
+/**
+ * The page in its frame. Where the address names parts (`?part=waiting,agents`), only these; and what an operation behind
+ * the page refuses is told in the frame, too.
+ */
+export async function show(page: Page, asked: Asked, context: PageContext) {
+  const { part: names, ...query } = asked.query
+  const parts = names?.split(',')
+  const made: Html[] = []
+  const request = requestOf({ id: '', ...asked, query }, context, live(parts, made))
+  try {
+    const shown = await page(request)
+    if (parts) return answer(html`${made}`)
+    return answer(frame(shown, navigation, request, await healthInWords(request)))
+  } catch (error) {
+    if (error instanceof Refused) return refused(error.refusal, request, context)
+    throw error
+  }
+}
+
+/** Stands for a page that does not exist. */
+export const missingPage: Page = async () => {
+  throw new Refused(
+    new Refusal(404, 'page_not_found', 'The console has no such page. It begins at /console.'),
+  )
+}
+
+const HTML = 'text/html; charset=utf-8'
+
+/** Scripts, styles and pictures of ours, calls of ours, forms to ourselves, and nothing else. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+function answer(content: Html, refusal?: Refusal) {
+  const page = { type: HTML, content: content.text, ...(refusal ? { refusal } : {}) }
+  return withHeaders<File>(page, {
+    'Content-Language': 'en',
+    'Content-Security-Policy': POLICY,
+    Vary: 'Accept',
+  })
+}
+
+const codes = {
+  400: 'invalid_filter',
+  403: 'page_not_allowed',
+  404: 'page_not_found',
+} as const
+
+/** What an operation has refused, as a refusal of the page that asked it: in a page to browsers, else as ever. */
+function refused({ status, message }: Refusal, request: PageRequest, { refuse, headers }: PageContext) {
+  const refusal = refuse(codes[status as keyof typeof codes] ?? 'invalid_filter', message)
+  if (!headers.accept?.includes('text/html')) return refusal
+  return answer(frame(refusalPage(refusal), navigation, request, undefined), refusal)
+}
+
+function refusalPage({ status, message }: Refusal): Shown {
+  const title = status === 404 ? 'Not found' : 'Not possible'
+  return { title, content: html`<h1>${title}</h1><p class="lead">${message}</p>` }
+}
+
+/** Makes the live parts of a page: all of them, or those that are asked for. */
+const live =
+  (parts: readonly string[] | undefined, made: Html[]) =>
+  async ({ id, events, about, make }: LivePart): Promise<Html> => {
+    if (parts && !parts.includes(id)) return html``
+    const content = html`<live-part id="${id}" data-events="${events.join(' ')}"${about !== undefined && html` data-about="${about}"`}>${await make()}</live-part>`
+    made.push(content)
+    return content
+  }
+
+function requestOf(
+  asked: Pick<PageRequest, 'path' | 'id' | 'query'>,
+  { ask, actor, tenant, now, ports }: PageContext,
+  part: PageRequest['part'],
+): PageRequest {
+  const up = '../'.repeat(asked.path.split('/').length - 1) || './'
+  const may = ({ callers, scope }: AnyOperation) =>
+    callers.includes('console') && (scope === undefined || actor.scopes.has(scope))
+  return { ...asked, ask, actor, tenant, now, ports, to: path => up + path, may, part }
+}
