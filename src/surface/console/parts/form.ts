@@ -2,7 +2,7 @@ import type { PathParam } from '../../../kernel/contract/addresses.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { bodyMembers, type MemberSchema } from './schema.ts'
+import { bodyMember, type MemberSchema } from './schema.ts'
 import { label, words } from './text.ts'
 
 /** What may be chosen: values with their names. */
@@ -38,18 +38,38 @@ export function operationForm<const O extends AnyOperation>(
   options: FormOptions<O>,
   { may }: Pick<PageRequest, 'may'>,
 ): Html {
-  const { params = {}, members = [], given = {}, submit, confirm, done = 'reload', tone, fold } = options
+  const { params = {}, members = [], submit, tone, fold } = options
   if (!may(operation)) return html``
   const formId = [operation.method, operation.path, ...Object.values(params)]
     .join('-')
     .replace(/[^\w-]+/g, '-')
-  const form = html`<form class="operation" method="post" data-operation="${operation.method} ${operation.path}" data-params="${JSON.stringify(params)}" data-given="${JSON.stringify(given)}" data-done="${done}"${confirm !== undefined && html` data-confirm="${confirm}"`}>
-${members.map(member => field(`${formId}-${member}`, member, bodyMembers(operation)[member] ?? {}, options))}
+  const form = html`<form class="operation" method="post"${dataOf(operation, options)}>
+${members.map(member => field(`${formId}-${member}`, member, bodyMember(operation, member), options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>
 </form>`
   return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
 }
+
+/** What the scripts read off a form: `scripts/README.md` says what each attribute does. */
+function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
+  const { params = {}, given = {}, done = 'reload', confirm, success, passkey, secrets, challenge } = options
+  const attributes = {
+    operation: lineOf(operation),
+    params: JSON.stringify(params),
+    given: JSON.stringify(given),
+    done,
+    confirm,
+    success,
+    passkey,
+    secret: secrets?.join(' '),
+    challenge: challenge && lineOf(challenge),
+    'challenge-body': options.challengeBody && JSON.stringify(options.challengeBody),
+  }
+  return html`${Object.entries(attributes).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`)}`
+}
+
+const lineOf = ({ method, path }: AnyOperation): string => `${method} ${path}`
 
 type FieldOptions = Pick<FormOptions<AnyOperation>, 'values' | 'labels' | 'choices'>
 

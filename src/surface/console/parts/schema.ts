@@ -12,6 +12,7 @@ export interface MemberSchema {
   readonly maximum?: number
   readonly default?: unknown
   readonly items?: MemberSchema
+  readonly properties?: Members
   readonly anyOf?: readonly MemberSchema[]
   readonly isNullable?: boolean
 }
@@ -45,5 +46,14 @@ function withoutNull(member: MemberSchema): MemberSchema {
   return anyOf && only && others?.length === 1 ? { ...only, ...rest, isNullable: true } : member
 }
 
-export const bodyMembers = ({ body }: AnyOperation): Members => membersOf(body)
+/** A member of the body by its name; a member of a member by dots: `limits.dailyLimitEuros`. */
+export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
+  const steps = name.split('.')
+  const found = steps.reduce<MemberSchema | undefined>(
+    (schema, step) => withoutNull(schema?.properties?.[step] ?? {}),
+    { properties: membersOf(body) },
+  )
+  return found ?? {}
+}
+
 export const queryMembers = ({ query }: AnyOperation): Members => membersOf(query)
