@@ -1,0 +1,1 @@
+export { icon, shared as sharedScript, webauthn } from './assets.ts'
