@@ -22,6 +22,15 @@ interface FormOptions<O extends AnyOperation> {
   readonly submit: string
   /** The question that is asked first. */
   readonly confirm?: string
+  /** The operation whose challenge a passkey signs first, and what it is asked with: `"$name"` is that member. */
+  readonly challenge?: AnyOperation
+  readonly challengeBody?: Readonly<Record<string, unknown>>
+  /** A passkey is asked for only where the service wants one. */
+  readonly passkey?: 'when-asked'
+  /** Members of the answer that are shown once. */
+  readonly secrets?: readonly string[]
+  /** What is said when it is done. */
+  readonly success?: string
   /** What happens then: `reload`, `part:<id>`, `go:<address>`. */
   readonly done?: string
   readonly tone?: 'main' | 'against'
