@@ -28,7 +28,9 @@ export async function show(page: Page, asked: Asked, context: PageContext) {
     const shown = await page(request)
     if (parts) return answer(html`${made}`)
     assertRead(query, read)
-    return answer(frame(shown, navigation, request, await healthInWords(request)), refusalIn(shown, context))
+    const refusal = refusalIn(shown, context)
+    if (refusal && !wantsPage(context)) return refusal
+    return answer(frame(shown, navigation, request, await healthInWords(request)), refusal)
   } catch (error) {
     if (error instanceof Refused) return refused(error.refusal, request, context)
     throw error
@@ -87,9 +89,9 @@ export const codeOf = ({ status }: Refusal): (typeof codes)[keyof typeof codes] 
   codes[status as keyof typeof codes] ?? 'invalid_filter'
 
 /** What an operation has refused, as a refusal of the page that asked it: in a page to browsers, else as ever. */
-function refused(given: Refusal, request: PageRequest, { refuse, headers }: PageContext) {
-  const refusal = refuse(codeOf(given), given.message)
-  if (!headers.accept?.includes('text/html')) return refusal
+function refused(given: Refusal, request: PageRequest, context: PageContext) {
+  const refusal = context.refuse(codeOf(given), given.message)
+  if (!wantsPage(context)) return refusal
   return answer(frame(pageOf(refusal), navigation, request, undefined), refusal)
 }
 
@@ -97,6 +99,8 @@ function pageOf({ status, message }: Refusal): Shown {
   const title = status === 404 ? 'Not found' : 'Not possible'
   return { title, content: html`<h1>${title}</h1><p class="lead">${message}</p>` }
 }
+
+const wantsPage = ({ headers }: PageContext): boolean => headers.accept?.includes('text/html') === true
 
 /** Makes the live parts of a page: all of them, or those that are asked for. */
 const live =

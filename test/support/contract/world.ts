@@ -5,6 +5,7 @@ import { client } from '../../../src/derive/client.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { style as viewStyle } from '../../../src/surface/console/assets.ts'
+import { consoleScript } from '../../../src/surface/console/browser/scripts.ts'
 import { style as consoleStyle } from '../../../src/surface/console-pages/assets.ts'
 import { networkBefore } from '../cards/network.ts'
 import { pay } from '../commerce/machine-payer.ts'
@@ -41,6 +42,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/console': async () => 'agents',
   '/console/csv': async () => 'agents',
   '/console/assets': async () => viewStyle.name,
+  '/console/scripts': async () => consoleScript.name,
   '/login/assets': async () => consoleStyle.name,
   '/pay': world => world.idOf('request'),
   '/pay/assets': async () => style.name,
