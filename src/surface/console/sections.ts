@@ -1,7 +1,9 @@
 import { agentsApi } from '../../control/agents/index.ts'
+import { policiesApi, usageApi } from '../../control/policies/index.ts'
 import type { Navigation } from './frame.ts'
 import type { Section } from './page.ts'
 import { agentPage, agentsPage } from './pages/agents.ts'
+import { policiesPage, policyPage, presetsPage } from './pages/policies.ts'
 
 const control: Readonly<Record<string, Section>> = {
   agents: {
@@ -9,7 +11,14 @@ const control: Readonly<Record<string, Section>> = {
     needs: agentsApi.list,
     list: agentsPage,
     record: agentPage,
-    table: agentsApi.list,
+    table: usageApi.usage,
+  },
+  policies: {
+    title: 'Policies',
+    needs: policiesApi.list,
+    list: policiesPage,
+    record: policyPage,
+    table: policiesApi.list,
   },
 }
 
@@ -17,4 +26,7 @@ const control: Readonly<Record<string, Section>> = {
 export const navigation: Navigation = [['Control', control]]
 
 /** Every section by its name in addresses; those that nobody navigates to stand only here. */
-export const sections: Readonly<Record<string, Section>> = { ...control }
+export const sections: Readonly<Record<string, Section>> = {
+  ...control,
+  presets: { title: 'Presets', list: presetsPage, table: policiesApi.presets },
+}

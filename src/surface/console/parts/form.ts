@@ -10,6 +10,8 @@ export type Choices = readonly (readonly [value: string, name: string])[]
 
 interface FormOptions<O extends AnyOperation> {
   readonly params?: Readonly<Record<PathParam<O['path']>, string>>
+  /** The form's id, where something else on the page names it. */
+  readonly id?: string
   /** The members of the body that the person is asked for; nested ones by dots. */
   readonly members?: readonly string[]
   /** Members whose values are given already. */
@@ -52,7 +54,7 @@ export function operationForm<const O extends AnyOperation>(
   const formId = [operation.method, operation.path, ...Object.values(params)]
     .join('-')
     .replace(/[^\w-]+/g, '-')
-  const form = html`<form class="operation" method="post"${dataOf(operation, options)}>
+  const form = html`<form class="operation" method="post"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
 ${members.map(member => field(`${formId}-${member}`, member, bodyMember(operation, member), options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>

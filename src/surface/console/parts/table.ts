@@ -28,7 +28,7 @@ const cell = <T>({ name, of, isFigure }: Column<T>, item: T, request: PageReques
   html`<td data-name="${name}"${isFigure === true && html` class="figure"`}>${of(item, request)}</td>`
 
 /** What is known of a record: names and values. */
-export const facts = (entries: readonly (readonly [name: string, value: Content])[]): Html =>
+export const facts = (entries: readonly (readonly [name: Content, value: Content])[]): Html =>
   html`<dl>${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
 /** A part of a page under a heading. */
