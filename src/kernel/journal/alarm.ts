@@ -1,22 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+const RUNG = new Error('the alarm has rung')
+
 /** A wait that can be cut short. One waits at a time. */
 export class Alarm {
-  #wake: ((isRung: boolean) => void) | undefined
+  #waiting: AbortController | undefined
 
-  /** Ends the wait, if somebody waits. It costs nothing where nobody does: each of a thousand events a second rings. */
+  /** Ends the wait, if somebody waits, and once: each of a thousand events a second rings, and ending a wait is dear. */
   ring(): void {
-    this.#wake?.(true)
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.abort(RUNG)
   }
 
   /** Waits until it rings, and says so, or until the time is over. */
-  wait(milliseconds: number): Promise<boolean> {
-    return new Promise(resolve => {
-      const wake = (isRung: boolean): void => {
-        clearTimeout(limit)
-        this.#wake = undefined
-        resolve(isRung)
-      }
-      const limit = setTimeout(wake, milliseconds, false).unref()
-      this.#wake = wake
-    })
+  async wait(milliseconds: number): Promise<boolean> {
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    return pause(milliseconds, false, { signal: waiting.signal, ref: false }).catch(() => true)
   }
 }
