@@ -99,7 +99,7 @@ describe.each(['ES256', 'EdDSA'] as const)('a key that is bound to the %s key of
 
   test('replaces no key that works without the proof of the device', async () => {
     const { owner, key } = await anActiveDevice({ publicKeyJwk: keys.publicKeyJwk as never })
-    const { id } = await aKey(owner.client)
+    const { id } = await aKey(owner.client, { scopes: ['agents:read'] })
     const rotate = (keyId: string) =>
       http(service.url, 'POST', `/keys/${keyId}/rotate`, {
         token: key,
