@@ -29,7 +29,7 @@ const WAITING = `select id, merchant from intents where owner_id = $1 and status
 
 async function agents({ records }: PageContext): Promise<Html> {
   const found = await records.find(Agent, {}, { orderBy: { id: 'desc' } })
-  return html`<live-part id="agents" data-events="agent.*"><h2>Agents</h2><ul>${found.map(
+  return html`<live-part id="agents" data-events="agent.*"><h2>Agents</h2><button type="button" data-pause="agents" aria-pressed="false">Pause</button><ul>${found.map(
     ({ id, name, status }) => html`<li id="${id}">${name}: <b>${status}</b>
 <form data-operation="POST /agents/{id}/freeze" data-params="${JSON.stringify({ id })}" data-done="part:agents" data-confirm="Freeze ${name}?" data-success="${name} is frozen.">
 <label>Reason <input name="reason"></label><button class="against">Freeze ${name}</button></form></li>`,
@@ -41,7 +41,8 @@ async function waiting({ sql, tenant }: PageContext): Promise<Html> {
   return html`<live-part id="waiting" data-events="intent.created intent.approved intent.denied"><h2>Waiting</h2>
 <button type="button" data-each="#waiting form[data-challenge]">Approve all</button><ol>${rows.map(
     ({ id, merchant }) => html`<li id="${id}">${merchant}
-<form data-operation="POST /intents/{id}/approve" data-params="${JSON.stringify({ id })}" data-challenge="POST /passkeys/intents/{id}/challenge" data-done="part:waiting"><button>Approve</button></form></li>`,
+<form data-operation="POST /intents/{id}/approve" data-params="${JSON.stringify({ id })}" data-challenge="POST /passkeys/intents/{id}/challenge" data-done="part:waiting"><button>Approve</button></form>
+<form data-operation="POST /intents/{id}/deny" data-params="${JSON.stringify({ id })}" data-done="part:waiting"><label>Against it <input name="reason"></label><button>Deny</button></form></li>`,
   )}</ol></live-part>`
 }
 

@@ -1,1 +1,5 @@
 import './console-browser/live.ts'
+import './console-browser/operations.ts'
+import './console-browser/passkeys.ts'
+import './console-browser/session.ts'
+import './console-browser/small.ts'

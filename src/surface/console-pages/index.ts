@@ -1,1 +1,1 @@
-export { icon, shared as sharedScript, webauthn } from './assets.ts'
+export { icon, shared as sharedScript } from './assets.ts'
