@@ -53,7 +53,7 @@ const asked = (shown: string): Html =>
 const forms = html`
 <form id="new-agent" data-operation="POST /agents" data-success="It is there." data-done="part:agents">
 <label>Name <input name="name"></label><label>Outside id <input name="externalId" data-empty="null"></label><button>Create</button></form>
-<form id="hook" data-operation="POST /webhooks" data-secret="secret" data-done="part:agents">
+<form id="hook" data-operation="POST /webhooks" data-secret="secret" data-done="go:console/trial?shown={id}" data-success="It is subscribed.">
 <label>Address <input name="url"></label><label>Events <textarea name="events" data-type="list"></textarea></label><button>Subscribe</button></form>
 <form id="rules"><label>At most <input type="number" name="maxTransactionEuros" value="50"></label><input type="hidden" name="name" value="Trial"></form>
 <form id="attempt" data-simulate data-rules="rules"><label>Amount <input type="number" name="amountEuros"></label><label>Merchant <input name="merchant" value="Bookshop"></label><div data-result role="status"></div></form>

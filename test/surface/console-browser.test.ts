@@ -1,4 +1,5 @@
 import './console-browser/live.ts'
+import './console-browser/morph.ts'
 import './console-browser/operations.ts'
 import './console-browser/passkeys.ts'
 import './console-browser/session.ts'

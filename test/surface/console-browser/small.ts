@@ -1,5 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
+import type { CDPSession } from 'playwright-core'
+import { consoleScript, preloadedScripts } from '../../../src/surface/console/browser/scripts.ts'
 import { origin, saying, service, theOwnerAtThePage } from './trial-service.ts'
+
+async function registrationIn(devTools: CDPSession): Promise<string> {
+  const registered = new Promise<string>(resolve =>
+    devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [registration] }) => {
+      if (registration) resolve(registration.registrationId)
+    }),
+  )
+  await devTools.send('ServiceWorker.enable')
+  return registered
+}
 
 describe('the small ones', () => {
   test('an id is copied by keyboard, and the page says so', async () => {
@@ -33,19 +45,33 @@ describe('the small ones', () => {
   })
 })
 
+test('a first visit loads at most 36,000 bytes of scripts besides the one that all pages share', () => {
+  const sizes = [consoleScript, ...preloadedScripts].map(({ content }) => content.length)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(36_000)
+})
+
 describe('pushes', () => {
   test('the worker shows ids only, and a tap opens where one decides', async () => {
     const { page } = await theOwnerAtThePage({ permissions: ['notifications'] })
+    const devTools = await page.context().newCDPSession(page)
+    const registered = registrationIn(devTools)
     const [worker] = await Promise.all([
       page.context().waitForEvent('serviceworker'),
-      page.evaluate(
-        `navigator.serviceWorker.register('push-worker.js').then(() => navigator.serviceWorker.ready)`,
-      ),
+      page.evaluate(`navigator.serviceWorker.register('push-worker.js').then(() => null)`),
     ])
-    const opened = await worker.evaluate(TAP)
-    expect(opened).toEqual([
-      ['Waits for you', 'intent_1', 'event_1', `${origin}/approve/intent_1`],
-      ['agent frozen', 'agent_1', 'event_2', `${origin}/console/search?q=agent_1`],
+    const registrationId = await registered
+    const shown = []
+    for (const data of PUSHES) {
+      await devTools.send('ServiceWorker.deliverPushMessage', {
+        origin,
+        registrationId,
+        data: JSON.stringify(data),
+      })
+      shown.push(await worker.evaluate(`${TAP}('${data.eventId}')`))
+    }
+    expect(shown).toEqual([
+      ['Waits for you', 'intent_1', `${origin}/approve/intent_1`],
+      ['agent frozen', 'agent_1', `${origin}/console/search?q=agent_1`],
     ])
   })
 
@@ -67,18 +93,17 @@ describe('pushes', () => {
   })
 })
 
-/** In the worker: two pushes arrive and are tapped. A window opens only for a real finger, so what it would open is kept. */
-const TAP = `(async () => {
-  const opened = []
-  clients.openWindow = async url => void opened.push(url)
-  const told = []
-  const ids = { intentId: 'intent_1', eventId: 'event_1', event: 'intent.created' }
-  for (const data of [ids, { agentId: 'agent_1', eventId: 'event_2', event: 'agent.frozen' }]) {
-    dispatchEvent(new PushEvent('push', { data: JSON.stringify(data) }))
-    let notification
-    while (!notification) [notification] = await registration.getNotifications({ tag: data.eventId })
-    told.push([notification.title, notification.body, notification.tag])
-    dispatchEvent(new NotificationEvent('notificationclick', { notification }))
-  }
-  return told.map((one, index) => [...one, opened[index]])
-})()`
+const PUSHES = [
+  { intentId: 'intent_1', eventId: 'event_1', event: 'intent.created' },
+  { agentId: 'agent_1', eventId: 'event_2', event: 'agent.frozen' },
+]
+
+/** In the worker: what it shows of an event, and what a tap would open. A window opens only for a real finger. */
+const TAP = `(async tag => {
+  let opened
+  clients.openWindow = async url => void (opened = url)
+  let notification
+  while (!notification) [notification] = await registration.getNotifications({ tag })
+  dispatchEvent(new NotificationEvent('notificationclick', { notification }))
+  return [notification.title, notification.body, opened]
+})`
