@@ -6,6 +6,7 @@ import {
   anOwnerAtThePage,
   followed,
   openTab,
+  origin,
   saying,
   theOwnerAtThePage,
 } from './trial-service.ts'
@@ -85,6 +86,19 @@ describe('a live part', () => {
     await pause.click()
     await saying(page, '#agents li', 'Unseen: active')
   })
+})
+
+test('a page of the console follows the events by itself', async () => {
+  const { client, ownerId, page, complaints } = await theOwnerAtThePage()
+  await page.goto(`${origin}/console/agents`)
+  await followed(ownerId)
+  const { id } = await agentNamed(client, 'Visible')
+  await saying(page, 'live-part a', 'Visible')
+  await page.goto(`${origin}/console/agents/${id}`)
+  await followed(ownerId)
+  await bodyOf(client.agents.freeze({ params: { id }, body: {} }))
+  await saying(page, 'live-part', 'frozen')
+  expect(complaints).toEqual([])
 })
 
 describe('a browser with ten tabs', () => {
