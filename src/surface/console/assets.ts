@@ -9,7 +9,7 @@ const sheets = ['frame', 'parts', 'forms']
 export const style = pageAsset(
   'console',
   'css',
-  [baseStyle(), ...sheets.map(name => read(`styles/${name}.css`))].join('\n'),
+  [baseStyle(), ...sheets.map(name => read(`styles/${name}.css`)), read('styles/scripts.css')].join('\n'),
 )
 export const icon = pageAsset('console', 'svg', pageIcon())
 
