@@ -83,7 +83,12 @@ const SOON_MS = 3_000
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null }
 
 /** Starts relay and worker once Temporal is there; only then its SDK is loaded. */
-async function work({ runtime }: Service, { temporalAddress }: Temporal, life: Lifetime): Promise<void> {
+async function work(
+  { runtime }: Service,
+  { temporalAddress, webUi }: Temporal,
+  life: Lifetime,
+): Promise<void> {
+  runtime.showRunsAt(webUi)
   const [{ startRelay }, { startWork }] = await Promise.all([
     import('../app/relay-service.ts'),
     import('../app/worker-service.ts'),

@@ -1,2 +1,3 @@
+import './console/deciding.ts'
 import './console/frame.ts'
 import './console/tables.ts'

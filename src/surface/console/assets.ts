@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { assetFinder, pageAsset } from '../../web/page-assets.ts'
 import { baseStyle, pageIcon } from '../../web/page-parts.ts'
+import { plainStyle } from '../../web/refusal-page.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-const sheets = ['frame', 'parts', 'forms']
+const sheets = ['frame', 'parts', 'forms', 'decide']
 
 export const style = pageAsset(
   'console',
@@ -13,4 +14,5 @@ export const style = pageAsset(
 )
 export const icon = pageAsset('console', 'svg', pageIcon())
 
-export const assetFile = assetFinder([style, icon])
+/** The style of refusals is served from here: those who refuse have no operation of their own. */
+export const assetFile = assetFinder([style, icon, plainStyle])

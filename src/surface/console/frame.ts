@@ -9,7 +9,7 @@ export type Navigation = readonly (readonly [group: string, sections: Readonly<R
 
 /** The whole document around a page: navigation, search, whose account it is and in which mode, and its health. */
 export function frame(
-  { title, content }: Shown,
+  { title, content, onward }: Shown,
   navigation: Navigation,
   request: PageRequest,
   health: string | undefined,
@@ -23,6 +23,7 @@ export function frame(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
+${onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${to(onward)}">`}
 <title>${title} · Console</title>
 <link rel="icon" href="${assets}${icon.name}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets}${style.name}">

@@ -6,6 +6,7 @@ import { none } from './text.ts'
 export const sectionsByPrefix: Readonly<Record<string, string>> = {
   agent: 'agents',
   intent: 'intents',
+  cardreq: 'card-requests',
   txn: 'transactions',
   transfer: 'transfers',
   wallet: 'wallets',
