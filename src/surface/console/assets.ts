@@ -4,7 +4,7 @@ import { baseStyle, pageIcon } from '../../web/page-parts.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-const sheets = ['frame', 'parts', 'forms']
+const sheets = ['frame', 'parts', 'forms', 'money']
 
 export const style = pageAsset(
   'console',

@@ -2,6 +2,7 @@ import { agentsApi } from '../../control/agents/index.ts'
 import type { Navigation } from './frame.ts'
 import type { Section } from './page.ts'
 import { agentPage, agentsPage } from './pages/agents.ts'
+import { money, moneyBeside } from './pages/money/money-sections.ts'
 
 const control: Readonly<Record<string, Section>> = {
   agents: {
@@ -14,7 +15,10 @@ const control: Readonly<Record<string, Section>> = {
 }
 
 /** The navigation: its groups, and the sections of each in their order. */
-export const navigation: Navigation = [['Control', control]]
+export const navigation: Navigation = [
+  ['Control', control],
+  ['Money', money],
+]
 
 /** Every section by its name in addresses; those that nobody navigates to stand only here. */
-export const sections: Readonly<Record<string, Section>> = { ...control }
+export const sections: Readonly<Record<string, Section>> = { ...control, ...money, ...moneyBeside }

@@ -18,12 +18,23 @@ interface FormOptions<O extends AnyOperation> {
   readonly values?: Readonly<Record<string, unknown>>
   readonly labels?: Readonly<Record<string, string>>
   readonly choices?: Readonly<Record<string, Choices>>
+  /** Sets forms of one operation apart that stand on one page. */
+  readonly variant?: string
   /** What the button says. */
   readonly submit: string
   /** The question that is asked first. */
   readonly confirm?: string
   /** What happens then: `reload`, `part:<id>`, `go:<address>`. */
   readonly done?: string
+  /** What is said then. */
+  readonly success?: string
+  /** The operation whose challenge a passkey signs, and what it is asked with: `$name` is the member `name` of the body. */
+  readonly challenge?: AnyOperation
+  readonly challengeBody?: Readonly<Record<string, unknown>>
+  /** `when-asked`: without a passkey first, and with one where the service wants it. */
+  readonly passkey?: 'when-asked'
+  /** Members of the answer that are shown once. */
+  readonly secrets?: readonly string[]
   readonly tone?: 'main' | 'against'
   /** Shown behind a press, in place of standing open. */
   readonly fold?: boolean
@@ -40,7 +51,7 @@ export function operationForm<const O extends AnyOperation>(
 ): Html {
   const { params = {}, members = [], submit, tone, fold } = options
   if (!may(operation)) return html``
-  const formId = [operation.method, operation.path, ...Object.values(params)]
+  const formId = [operation.method, operation.path, ...Object.values(params), options.variant ?? '']
     .join('-')
     .replace(/[^\w-]+/g, '-')
   const form = html`<form class="operation" method="post"${dataOf(operation, options)}>
