@@ -15,16 +15,11 @@ const address = z.record(z.string().min(1).max(40), z.string().max(400)).meta({
     'The filters, `cursor` and `limit` of the list that the page shows; `part`: only these parts of the page, separated by commas.',
 })
 
-const page_not_found = [404, 'The console has no such page. It begins at /console.'] as const
-
 /** A page tells in its frame what an operation behind it has refused. */
-const refusing = {
-  headers: { 200: pageHeaders, 400: pageHeaders, 403: pageHeaders, 404: pageHeaders },
-  fails: {
-    page_not_found,
-    page_not_allowed: [403, 'Your role in the console does not show this page: ask an owner.'],
-    invalid_filter: [400, 'What stands in the address of the page is not valid.'],
-  },
+const fails = {
+  page_not_found: [404, 'The console has no such page. It begins at /console.'],
+  page_not_allowed: [403, 'Your role in the console does not show this page: ask an owner.'],
+  invalid_filter: [400, 'What stands in the address of the page is not valid.'],
 } as const
 
 const page = {
@@ -33,7 +28,8 @@ const page = {
   signInAt: '/login',
   readsClock: true,
   reads: { accept: 'What is not there is told in a page to those who accept `text/html`.' },
-  ...refusing,
+  headers: { 200: pageHeaders, 400: pageHeaders, 403: pageHeaders, 404: pageHeaders },
+  fails,
   returns: [200, file('text/html')],
 } as const
 
@@ -57,10 +53,10 @@ export const consoleViewApi = {
   table: get('/console/csv/{section}', {
     query: address,
     callers: ['console'],
+    fails,
     summary: 'A list of the console as CSV',
     description: 'The same filters as the page; up to 10,000 records.',
     returns: [200, file('text/csv')],
-    fails: { page_not_found },
   }),
   asset: get('/console/assets/{asset}', {
     unmetered: true,

@@ -1,11 +1,12 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { Refused } from '../../kernel/contract/problem.ts'
 import { consoleViewApi } from './api.ts'
 import { assetFile } from './assets.ts'
 import { homePage } from './pages/home.ts'
-import { csvOf } from './parts/csv.ts'
+import { begun, csvOf } from './parts/csv.ts'
 import { sections } from './sections.ts'
-import { missingPage, show } from './show.ts'
+import { codeOf, missingPage, show } from './show.ts'
 
 const consoleView = implement(consoleViewApi, {
   home: ({ query }, context) => show(homePage, { path: 'console', query }, context),
@@ -19,10 +20,12 @@ const consoleView = implement(consoleViewApi, {
   async table({ params, query }, { ask, refuse }) {
     const operation = sections[params.section]?.table
     if (!operation) return refuse('page_not_found')
-    return {
-      type: 'text/csv; charset=utf-8',
-      name: `${params.section}.csv`,
-      content: csvOf(ask, operation, query),
+    try {
+      const content = await begun(csvOf(ask, operation, query))
+      return { type: 'text/csv; charset=utf-8', name: `${params.section}.csv`, content }
+    } catch (error) {
+      if (error instanceof Refused) return refuse(codeOf(error.refusal), error.message)
+      throw error
     }
   },
 

@@ -1,5 +1,6 @@
 import { type Content, type Html, html } from '../../web/html.ts'
 import { icon, style } from './assets.ts'
+import { consoleScript, preloadedScripts } from './browser/scripts.ts'
 import type { PageRequest, Section, Shown } from './page.ts'
 import { text, words } from './parts/text.ts'
 
@@ -16,7 +17,7 @@ export function frame(
   const { to, tenant } = request
   const assets = to('console/assets/')
   return html`<!doctype html>
-<html lang="en" class="${tenant.mode}" data-root="${to('')}">
+<html lang="en" class="${tenant.mode}" data-root="${to('')}" data-person="${request.actor.id ?? ''}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -25,19 +26,24 @@ export function frame(
 <title>${title} · Console</title>
 <link rel="icon" href="${assets}${icon.name}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets}${style.name}">
+<link rel="manifest" href="${to('console/manifest.webmanifest')}">
+<script type="module" src="${to('console/scripts/')}${consoleScript.name}"></script>
+${preloadedScripts.map(({ name }) => html`<link rel="modulepreload" href="${to('console/scripts/')}${name}">`)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 ${tenant.mode === 'test' && html`<p class="mode">Test mode: no real money moves here</p>`}
 <header>
 <a class="brand" href="${to('console')}"><img src="${assets}${icon.name}" alt="" width="22" height="22"> Agent payments</a>
-<form class="search" role="search" action="${to('console/search')}"><label class="unseen" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" placeholder="Search, or any id" value="${request.query.q ?? ''}"></form>
+<form class="search" role="search" action="${to('console/search')}"><label class="unseen" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" placeholder="Search, or any id"></form>
 ${person(request)}
 </header>
 ${health !== undefined && html`<p class="health" role="status">${health}</p>`}
 <div class="columns">
 ${navigationOf(navigation, request)}
 <main id="content" tabindex="-1">
+<noscript><p class="lead">Without scripts this can be read. What changes something, and approving with a passkey, needs them.</p></noscript>
+<p id="stream" role="status"></p>
 <p id="news" role="status"></p>
 <p id="trouble" role="alert"></p>
 ${content}

@@ -2,6 +2,7 @@ import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Ask } from '../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Html } from '../../web/html.ts'
 
 /** A page of the console: it asks operations of the API and arranges what they answer. */
@@ -10,6 +11,8 @@ export type Page = (request: PageRequest) => Promise<Shown>
 export interface Shown {
   readonly title: string
   readonly content: Html
+  /** What an operation has refused, where the page tells it itself. */
+  readonly refusal?: Refusal
 }
 
 /** A live part of a page: which events concern it, and its content. */
@@ -30,7 +33,7 @@ export interface PageRequest {
   readonly ports: Pick<Ports, 'publicUrl' | 'pageUrl'>
   /** The id in the address of a record's page; empty on other pages. */
   readonly id: string
-  /** What stands in the address behind the question mark. */
+  /** What stands in the address behind the question mark. A member that the page does not read is refused. */
   readonly query: Readonly<Record<string, string>>
   /** The address of the page, relative to the root of the service. */
   readonly path: string

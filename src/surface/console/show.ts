@@ -22,16 +22,39 @@ export async function show(page: Page, asked: Asked, context: PageContext) {
   const { part: names, ...query } = asked.query
   const parts = names?.split(',')
   const made: Html[] = []
-  const request = requestOf({ id: '', ...asked, query }, context, live(parts, made))
+  const read = new Set<string>()
+  const request = requestOf({ id: '', ...asked, query: noting(query, read) }, context, live(parts, made))
   try {
     const shown = await page(request)
     if (parts) return answer(html`${made}`)
-    return answer(frame(shown, navigation, request, await healthInWords(request)))
+    assertRead(query, read)
+    const refusal = refusalIn(shown, context)
+    if (refusal && !wantsPage(context)) return refusal
+    return answer(frame(shown, navigation, request, await healthInWords(request)), refusal)
   } catch (error) {
     if (error instanceof Refused) return refused(error.refusal, request, context)
     throw error
   }
 }
+
+/** The members of an address, noting which of them are read. */
+const noting = (query: PageRequest['query'], read: Set<string>): PageRequest['query'] =>
+  new Proxy(query, {
+    get(target, name) {
+      read.add(String(name))
+      return target[String(name)]
+    },
+  })
+
+/** Refuses an address with a member that its page does not know, as an operation refuses a parameter. */
+function assertRead(query: PageRequest['query'], read: ReadonlySet<string>): void {
+  const unknown = Object.keys(query).find(name => !read.has(name))
+  if (unknown !== undefined)
+    throw new Refused(new Refusal(400, 'invalid_filter', `${unknown}: there is no such member`))
+}
+
+const refusalIn = ({ refusal }: Shown, { refuse }: PageContext): Refusal | undefined =>
+  refusal && refuse(codeOf(refusal), refusal.message)
 
 /** Stands for a page that does not exist. */
 export const missingPage: Page = async () => {
@@ -61,17 +84,23 @@ const codes = {
   404: 'page_not_found',
 } as const
 
+/** The code of a page for what an operation behind it has refused. */
+export const codeOf = ({ status }: Refusal): (typeof codes)[keyof typeof codes] =>
+  codes[status as keyof typeof codes] ?? 'invalid_filter'
+
 /** What an operation has refused, as a refusal of the page that asked it: in a page to browsers, else as ever. */
-function refused({ status, message }: Refusal, request: PageRequest, { refuse, headers }: PageContext) {
-  const refusal = refuse(codes[status as keyof typeof codes] ?? 'invalid_filter', message)
-  if (!headers.accept?.includes('text/html')) return refusal
-  return answer(frame(refusalPage(refusal), navigation, request, undefined), refusal)
+function refused(given: Refusal, request: PageRequest, context: PageContext) {
+  const refusal = context.refuse(codeOf(given), given.message)
+  if (!wantsPage(context)) return refusal
+  return answer(frame(pageOf(refusal), navigation, request, undefined), refusal)
 }
 
-function refusalPage({ status, message }: Refusal): Shown {
+function pageOf({ status, message }: Refusal): Shown {
   const title = status === 404 ? 'Not found' : 'Not possible'
   return { title, content: html`<h1>${title}</h1><p class="lead">${message}</p>` }
 }
+
+const wantsPage = ({ headers }: PageContext): boolean => headers.accept?.includes('text/html') === true
 
 /** Makes the live parts of a page: all of them, or those that are asked for. */
 const live =

@@ -41,3 +41,12 @@ function cell(value: unknown): string {
   const text = typeof value === 'string' ? value.replace(FORMULA, "'$&") : JSON.stringify(value)
   return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
+
+/** The pieces, once the first one is there: what is refused is refused before the answer begins. */
+export async function begun(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
+  const first = await pieces.next()
+  return (async function* () {
+    if (!first.done) yield first.value
+    yield* pieces
+  })()
+}

@@ -24,17 +24,17 @@ interface FormOptions<O extends AnyOperation> {
   readonly submit: string
   /** The question that is asked first. */
   readonly confirm?: string
-  /** What happens then: `reload`, `part:<id>`, `go:<address>`. */
-  readonly done?: string
-  /** What is said then. */
-  readonly success?: string
-  /** The operation whose challenge a passkey signs, and what it is asked with: `$name` is the member `name` of the body. */
+  /** The operation whose challenge a passkey signs first, and what it is asked with: `"$name"` is that member. */
   readonly challenge?: AnyOperation
   readonly challengeBody?: Readonly<Record<string, unknown>>
-  /** `when-asked`: without a passkey first, and with one where the service wants it. */
+  /** A passkey is asked for only where the service wants one. */
   readonly passkey?: 'when-asked'
   /** Members of the answer that are shown once. */
   readonly secrets?: readonly string[]
+  /** What is said when it is done. */
+  readonly success?: string
+  /** What happens then: `reload`, `part:<id>`, `go:<address>`. */
+  readonly done?: string
   readonly tone?: 'main' | 'against'
   /** Shown behind a press, in place of standing open. */
   readonly fold?: boolean

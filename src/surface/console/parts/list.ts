@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
-import { Refused } from '../../../kernel/contract/problem.ts'
+import { type Refusal, Refused } from '../../../kernel/contract/problem.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { type Choices, field } from './form.ts'
@@ -47,32 +47,37 @@ export const listPage =
   <O extends AnyOperation>(spec: ListSpec<O>): Page =>
   async request => {
     const { title, lead, above, events } = spec
-    const rows = await request.part({ id: 'list', events, make: () => rowsOf(spec, request) })
+    let refusal: Refusal | undefined
+    const make = () =>
+      rowsOf(spec, request).catch(error => {
+        refusal = refusalOf(error)
+        return html`<p class="refusal" role="alert">${refusal.message}</p>`
+      })
+    const rows = await request.part({ id: 'list', events, make })
     return {
       title,
       content: html`<h1>${title}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
 <div class="actions">${above && (await above(request))} ${await filterForm(spec, request)}</div>
 ${rows}`,
+      ...(refusal && { refusal }),
     }
   }
 
+/** The refusal of a filter, which is told above the list; what else goes wrong is no matter of the list. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refused && error.refusal.status === 400) return error.refusal
+  throw error
+}
+
 async function rowsOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Html> {
   const { operation, columns, title, preset, prepare } = spec
-  try {
-    const query = { ...preset, ...filtersOf(spec, request) }
-    const { data, nextCursor } = (await request.ask(
-      operation as AnyOperation,
-      questionOf(operation, query),
-    )) as ListAnswer<ItemOf<O>>
-    if (data.length === 0) return emptyState(spec, request)
-    await prepare?.(data, request)
-    return html`${table(columns, data, request, title)}${footOf(spec, nextCursor, request)}`
-  } catch (error) {
-    if (error instanceof Refused && error.refusal.status === 400)
-      return html`<p class="refusal" role="alert">${error.message}</p>`
-    throw error
-  }
+  const query = { ...preset, ...filtersOf(spec, request) }
+  const answer = await request.ask(operation as AnyOperation, questionOf(operation, query))
+  const { data, nextCursor } = answer as ListAnswer<ItemOf<O>>
+  if (data.length === 0) return emptyState(spec, request)
+  await prepare?.(data, request)
+  return html`${table(columns, data, request, title)}${footOf(spec, nextCursor, request)}`
 }
 
 /** What of the address is for the list. */

@@ -16,7 +16,7 @@ async function proof(request: PageRequest): Promise<Html> {
   const result = await part({
     id: 'proof',
     events: [],
-    make: () => (query['prove'] === undefined ? html`` : proofInWords(request)),
+    make: () => (query.prove === undefined ? html`` : proofInWords(request)),
   })
   return html`<form method="get" data-part="proof"><input type="hidden" name="prove" value="now"><button type="submit" class="main">Prove the ledger</button></form>
 ${result}`
