@@ -1,2 +1,3 @@
 import './console/frame.ts'
+import './console/money.ts'
 import './console/tables.ts'

@@ -3,8 +3,8 @@ import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { box, type Column, facts, table } from '../../parts/table.ts'
-import { euros, status, text, time, words } from '../../parts/text.ts'
+import { box, type Column, knownFacts, table } from '../../parts/table.ts'
+import { euros, label, status, text, time } from '../../parts/text.ts'
 
 interface Authorization {
   readonly id: string
@@ -81,7 +81,7 @@ export async function explained(cardId: string, request: PageRequest): Promise<C
   return box(
     `Authorization of ${one.merchant}`,
     html`<p>${status(one.status)} ${text(explanation.summary, 400)} ${explanation.paidFrom}</p>`,
-    facts([
+    knownFacts([
       ['Asked', euros(one.amountEuros)],
       ['Approved', euros(one.approvedEuros)],
       ['As the network writes it', text(one.descriptor)],
@@ -90,15 +90,29 @@ export async function explained(cardId: string, request: PageRequest): Promise<C
       ['Held until', time(one.expiresAt)],
       ['When', time(one.createdAt)],
     ]),
-    explanation.rules.length > 0 && rulesTable(explanation.rules, request),
+    explanation.rules.length > 0 && rulesOf(explanation.rules, request),
     html`<p class="record"><code>${authorizationId}</code> <a href="${json}">JSON</a> <a href="${json}/explanation">Explanation as JSON</a></p>`,
   )
+}
+
+/** What the rules say: first those that are against it, or ask a person; those that have nothing to say are folded. */
+function rulesOf(rules: readonly Rule[], request: PageRequest): Html {
+  const isSilent = ({ outcome }: Rule): boolean => outcome === 'skip'
+  const order = ['fail', 'review', 'pass']
+  const said = rules
+    .filter(rule => !isSilent(rule))
+    .toSorted((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome))
+  const silent = rules.filter(isSilent)
+  return html`${rulesTable(said, request)}${
+    silent.length > 0 &&
+    html`<details class="fold"><summary>${silent.length} rules that do not apply</summary>${rulesTable(silent, request)}</details>`
+  }`
 }
 
 const rulesTable = (rules: readonly Rule[], request: PageRequest): Html =>
   table(
     [
-      { name: 'Rule', of: ({ rule }) => words(rule) },
+      { name: 'Rule', of: ({ rule }) => label(rule) },
       {
         name: 'Says',
         of: ({ outcome }) =>

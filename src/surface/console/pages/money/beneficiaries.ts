@@ -4,7 +4,7 @@ import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts } from '../../parts/table.ts'
+import { box, knownFacts } from '../../parts/table.ts'
 import { text, time, words } from '../../parts/text.ts'
 
 const events = ['beneficiary.*']
@@ -63,7 +63,7 @@ export const beneficiaryPage = recordPage({
     const params = { id }
     return html`${box(
       'Account',
-      facts([
+      knownFacts([
         ['IBAN', html`<code>${beneficiary.iban}</code>`],
         ['BIC', text(beneficiary.bic)],
         ['In SEPA messages', text(sepaName)],

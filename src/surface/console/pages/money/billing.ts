@@ -6,7 +6,7 @@ import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts, table } from '../../parts/table.ts'
+import { box, facts, knownFacts, table } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
 import { choicesOf, named, readNames, withNames } from './names.ts'
 
@@ -103,7 +103,7 @@ export const billingPage: Page = async request => {
           ['Open wallets', balance.wallets],
         ]),
         balance.unassignedEuros > 0 &&
-          html`<p>Money has come whose wallet nobody knows: <a href="${to('console/incoming')}">see the credits</a>.</p>`,
+          html`<p>Money has come of which nobody knows for which wallet: it waits until the operator assigns it.</p>`,
       )}${box(
         'Elsewhere',
         facts([
@@ -183,7 +183,7 @@ export const fundingPage = recordPage({
     const { nextAction, reason } = funding
     return html`${nextAction && html`<p><a class="button" href="${nextAction.url}">Take the further step that it needs</a></p>`}${box(
       'Funding',
-      facts([
+      knownFacts([
         ['Into', named(request, funding.walletId)],
         ['By', recordLink(request, funding.paymentMethodId)],
         ['Why', reason ? html`${text(reason.message)} <code>${reason.code}</code>` : text(null)],

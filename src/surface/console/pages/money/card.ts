@@ -4,7 +4,7 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts } from '../../parts/table.ts'
+import { box, facts, knownFacts } from '../../parts/table.ts'
 import { euros, none, spaced, text, time, words } from '../../parts/text.ts'
 import { explained, newestAuthorizations } from './authorizations.ts'
 import { limitLabels, numberOf } from './cards.ts'
@@ -126,7 +126,7 @@ export const cardPage = recordPage({
     return html`${processorProblem && html`<p class="refusal">The processor: ${text(processorProblem, 300)}</p>`}${actionsOf(card, request)}
 ${why}<div class="boxes">${box(
       'Card',
-      facts([
+      knownFacts([
         ['Number', numberOf(card)],
         ['Valid until', card.expMonth ? `${card.expMonth}/${card.expYear}` : none],
         ['Agent', named(request, card.agentId)],
@@ -135,10 +135,12 @@ ${why}<div class="boxes">${box(
         ['Asked for by', recordLink(request, card.requestId)],
         [
           'Purse',
-          spaced(
-            recordLink(request, walletId),
-            balance && html`${euros(balance.availableEuros)} available, ${euros(balance.heldEuros)} held`,
-          ),
+          walletId === null
+            ? none
+            : spaced(
+                recordLink(request, walletId),
+                balance && html`${euros(balance.availableEuros)} available, ${euros(balance.heldEuros)} held`,
+              ),
         ],
         ['Frozen because', text(frozenReason, 300)],
         ['Closed because', closedReason ? text(words(closedReason), 300) : none],

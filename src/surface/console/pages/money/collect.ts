@@ -4,7 +4,7 @@ import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts } from '../../parts/table.ts'
+import { box, knownFacts } from '../../parts/table.ts'
 import { euros, none, spaced, status, text, time, words } from '../../parts/text.ts'
 import { paymentsOf, refundsOf } from './collected.ts'
 import { choicesOf, named, readNames, withNames } from './names.ts'
@@ -77,7 +77,7 @@ ${isOpen && operationForm(collectApi.cancel, { params, members: ['comment'], sub
 ${!isOpen && operationForm(collectRefundsApi.refund, { params, members: ['amountEuros', 'reason'], labels: { amountEuros: 'Amount in euros (all, if left out)' }, submit: 'Give back', tone: 'against', confirm: 'Give back what came for the request?', fold: true }, request)}</div>
 <div class="boxes">${box(
       'What has come',
-      facts([
+      knownFacts([
         ['Asked', euros(record.amountEuros)],
         ['Paid', spaced(euros(record.paidEuros), record.paidBy && words(record.paidBy))],
         ['Surplus', euros(surplusEuros)],
@@ -95,7 +95,7 @@ ${!isOpen && operationForm(collectRefundsApi.refund, { params, members: ['amount
       ]),
     )}${box(
       'How it is paid',
-      facts([
+      knownFacts([
         ['Reference', copyable(record.reference)],
         ['For people', html`<a href="${record.payUrl}">${record.payUrl}</a>`],
         ['For programs', copyable(record.mppUrl)],

@@ -5,7 +5,7 @@ import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts } from '../../parts/table.ts'
+import { box, knownFacts } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
 import { named, readNames, withNames } from './names.ts'
 import { type Step, steps } from './steps.ts'
@@ -122,7 +122,7 @@ export const machinePaymentPage = recordPage({
     return html`${outcomeForms(credential, request)}
 <div class="boxes">${box(
       'Machine payment',
-      facts([
+      knownFacts([
         ['Address', html`<code>${credential.method}</code> ${text(credential.url, 400)}`],
         ['Calls itself', text(credential.merchantName)],
         ['Agent', named(request, credential.agentId)],

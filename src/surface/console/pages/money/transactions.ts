@@ -6,7 +6,7 @@ import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts } from '../../parts/table.ts'
+import { box, knownFacts } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
 import { named, readNames, withNames } from './names.ts'
@@ -113,7 +113,7 @@ export const transactionPage = recordPage({
     const { to } = request
     return html`<div class="boxes">${box(
       'Payment',
-      facts([
+      knownFacts([
         ['Agent', agentId ? named(request, agentId) : 'Paid by you'],
         ['From', named(request, walletId)],
         ['Intent', recordLink(request, intentId)],

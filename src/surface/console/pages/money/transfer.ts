@@ -4,7 +4,7 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts, table } from '../../parts/table.ts'
+import { box, knownFacts, table } from '../../parts/table.ts'
 import { euros, none, text, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
 import { named, readNames } from './names.ts'
@@ -168,7 +168,7 @@ export const transferPage = recordPage({
     return html`${actionsOf(transfer, `€ ${transfer.amountEuros.toFixed(2)}`, request)}
 <div class="boxes">${box(
       'Transfer',
-      facts([
+      knownFacts([
         ['From', named(request, transfer.fromWalletId)],
         ['To', payeeOf(transfer, request)],
         ['Agent', named(request, agentId)],

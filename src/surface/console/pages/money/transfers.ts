@@ -33,7 +33,7 @@ async function payForms(request: PageRequest): Promise<Content> {
     ask(limitsApi.limits),
   ])
   return html`${payForm('beneficiaryId', wallets, beneficiaries, request)}${payForm('toWalletId', wallets, wallets, request)}
-<p class="lead">Left today by SEPA: ${usage(limits.usedEuros, limits.dailyEuros)}; one transfer at most ${euros(limits.singleEuros)}.</p>`
+<p class="wide">By SEPA today: ${usage(limits.usedEuros, limits.dailyEuros)}; one transfer at most ${euros(limits.singleEuros)}.</p>`
 }
 
 function payForm(

@@ -9,7 +9,7 @@ import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts, table } from '../../parts/table.ts'
+import { box, knownFacts, table } from '../../parts/table.ts'
 import { euros, none, status, text, words } from '../../parts/text.ts'
 import { entryColumns } from './entries.ts'
 import { named, readNames, withNames } from './names.ts'
@@ -128,7 +128,7 @@ async function sepaDetailsOf(
   if (!details) return false
   return box(
     'Send money here',
-    facts([
+    knownFacts([
       ['IBAN', copyable(details.iban)],
       ['BIC', text(details.bic)],
       ['Holder', text(details.holder)],
@@ -183,7 +183,7 @@ export const walletPage = recordPage({
     return html`${actionsOf(wallet, request)}
 <div class="boxes">${box(
       'Balance',
-      facts([
+      knownFacts([
         ['Available', euros(wallet.availableEuros)],
         ['Held', euros(wallet.heldEuros)],
         ['Kind', words(wallet.kind)],
