@@ -7,6 +7,14 @@ import { time, words } from '../../parts/text.ts'
 
 const MOST = 20
 
+const kinds: Readonly<Record<string, string>> = { txn: 'payment', cardauth: 'authorization' }
+
+/** What an id names, in a word. */
+function kindOf(id: string): string {
+  const prefix = id.slice(0, id.lastIndexOf('_'))
+  return kinds[prefix] ?? prefix
+}
+
 /** What the ledger has booked for these records: an intent, a transfer, a payment. */
 export async function bookedFor(ids: readonly (string | null)[], request: PageRequest): Promise<Html> {
   const { ask, may } = request
@@ -29,5 +37,6 @@ export async function bookedFor(ids: readonly (string | null)[], request: PageRe
       request,
       'What has been booked',
     ),
+    html`<p>${asked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All for the ${kindOf(id)}</a> `)}</p>`,
   )
 }

@@ -18,6 +18,7 @@ import { billingPage, fundingPage, fundingsPage } from './billing.ts'
 import { cardPage } from './card.ts'
 import { cardsPage } from './cards.ts'
 import { requestPage, requestsPage } from './collect.ts'
+import { requestPaymentsPage } from './collected.ts'
 import { entriesPage } from './entries.ts'
 import { accountPage, accountsPage } from './ledger.ts'
 import { machinePaymentPage, machinePaymentsPage } from './machine-payments.ts'
@@ -58,5 +59,6 @@ export const moneyBeside: Readonly<Record<string, Section>> = {
   entries: section('Entries', ledgerApi.entries, entriesPage),
   fundings: section('Fundings', fundApi.list, fundingsPage, fundingPage),
   postings: section('Postings', ledgerApi.transfers, postingsPage, postingPage),
+  'request-payments': section('Payments of a request', collectApi.payments, requestPaymentsPage),
   'protect-rules': section('Rules on machine payments', protectApi.rules, protectRulesPage),
 }
