@@ -27,7 +27,7 @@ export const transactionsPage = listPage({
   },
   prepare: withNames('agents'),
   columns: [
-    { name: 'Paid to', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)) },
+    { name: 'To, or for', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)) },
     { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
     { name: 'State', of: transaction => status(transaction.status) },
     { name: 'By', of: ({ type }) => words(type) },
@@ -38,6 +38,7 @@ export const transactionsPage = listPage({
 
 interface Transaction {
   readonly id: string
+  readonly type: string
   readonly cardId: string | null
   readonly intentId: string | null
   readonly transferId: string | null
@@ -60,19 +61,25 @@ const ends: Readonly<Record<string, Content>> = {
   refunded: 'Came back',
 }
 
-function stepsOf(transaction: Transaction): readonly Step[] {
+/** Money that somebody has paid to the owner, on a request. */
+const comesIn = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
+
+function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[] {
   const { witnesses, createdAt, updatedAt, declineReason, refundedEuros } = transaction
   const isWaiting = transaction.status === 'authorization' || transaction.status === 'settlement'
   const seen = witnesses.map(({ type, id, at }) => ({
     what: `Witness: ${words(type)}`,
     at,
-    note: html`<code>${id}</code>`,
+    note: recordLink(request, id),
   }))
   return [
     { what: 'Begun', at: createdAt },
     ...seen,
     {
-      what: ends[transaction.status] ?? words(transaction.status),
+      what:
+        comesIn(transaction) && transaction.status === 'completed'
+          ? 'Done: the money is in the wallet'
+          : (ends[transaction.status] ?? words(transaction.status)),
       at: isWaiting ? null : updatedAt,
       ...(declineReason && { note: text(declineReason, 400) }),
       ...(refundedEuros > 0 && { note: html`${euros(refundedEuros)} came back` }),
@@ -100,8 +107,9 @@ export const transactionPage = recordPage({
   command: 'transactions get',
   events,
   about: ({ intentId, transferId }) => [intentId, transferId],
-  name: ({ amountEuros, merchant }) => html`${euros(amountEuros)} to ${text(merchant, 80)}`,
-  title: ({ merchant }) => `Payment to ${merchant}`,
+  name: ({ amountEuros, merchant, type }) =>
+    html`${euros(amountEuros)} ${comesIn({ type }) ? 'for' : 'to'} ${text(merchant, 80)}`,
+  title: ({ merchant }) => `Payment: ${merchant}`,
   state: transaction => transaction.status,
   async body(transaction, request) {
     const { id, agentId, walletId, cardId, intentId, transferId, runId, mcc, country, memo } = transaction
@@ -109,13 +117,16 @@ export const transactionPage = recordPage({
       authorizationOf(transaction, request),
       readNames(request, 'agents', 'wallets'),
     ])
-    const booked = await bookedFor([id, intentId, transferId, authorization?.id ?? null], request)
+    const isIncome = comesIn(transaction)
+    const witnesses = isIncome ? transaction.witnesses.map(witness => witness.id) : []
+    const causes = [id, intentId, transferId, authorization?.id ?? null, ...witnesses]
+    const booked = await bookedFor(causes, request)
     const { to } = request
     return html`<div class="boxes">${box(
       'Payment',
       knownFacts([
-        ['Agent', agentId ? named(request, agentId) : 'Paid by you'],
-        ['From', named(request, walletId)],
+        ['Agent', agentId ? named(request, agentId) : 'None: it is yours'],
+        [isIncome ? 'Into' : 'From', named(request, walletId)],
         ['Intent', recordLink(request, intentId)],
         ['Transfer', recordLink(request, transferId)],
         ['Card', recordLink(request, cardId)],
@@ -143,7 +154,7 @@ export const transactionPage = recordPage({
         },
         request,
       ),
-    )}${box('Steps', steps(stepsOf(transaction)))}</div>
+    )}${box('Steps', steps(stepsOf(transaction, request)))}</div>
 ${booked}`
   },
 })
