@@ -148,6 +148,10 @@ describe('the pages about money', () => {
     await bodyOf(owner.client.collect.settle({ params: { id: request.id }, body: {} }))
     const paid = await read(`console/requests/${request.id}`)
     expect(operations(paid.text)).toEqual(['POST /collect/requests/{id}/refund'])
-    expect(paid.text).toContain('txn_')
+    const [payment] = /console\/transactions\/txn_\w+/.exec(paid.text) ?? ['']
+    const { text } = await read(payment)
+    expect(text).toContain('Done: the money is in the wallet')
+    expect(text).toMatch(/console\/postings\/posting_\w+/)
+    expect((await read(`console/request-payments?id=${request.id}`)).text).toContain(payment)
   })
 })

@@ -6,7 +6,7 @@ import { backTo, recordHead } from './record.ts'
 
 type RecordOf<O extends AnyOperation> = z.input<O['returns'][1]>
 
-export interface RecordSpec<O extends AnyOperation> {
+interface RecordSpec<O extends AnyOperation> {
   /** The section to whose list the page leads back, and what that is called. */
   readonly section: string
   readonly list: string
