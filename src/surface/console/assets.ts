@@ -5,7 +5,7 @@ import { plainStyle } from '../../web/refusal-page.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-const sheets = ['frame', 'parts', 'forms', 'decide']
+const sheets = ['frame', 'parts', 'forms', 'decide', 'money']
 
 export const style = pageAsset(
   'console',

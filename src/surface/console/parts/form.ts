@@ -20,6 +20,8 @@ interface FormOptions<O extends AnyOperation> {
   readonly values?: Readonly<Record<string, unknown>>
   readonly labels?: Readonly<Record<string, string>>
   readonly choices?: Readonly<Record<string, Choices>>
+  /** Sets forms of one operation apart that stand on one page. */
+  readonly variant?: string
   /** What the button says. */
   readonly submit: string
   /** The question that is asked first. */
@@ -51,7 +53,7 @@ export function operationForm<const O extends AnyOperation>(
 ): Html {
   const { params = {}, members = [], submit, tone, fold } = options
   if (!may(operation)) return html``
-  const formId = [operation.method, operation.path, ...Object.values(params)]
+  const formId = [operation.method, operation.path, ...Object.values(params), options.variant ?? '']
     .join('-')
     .replace(/[^\w-]+/g, '-')
   const form = html`<form class="operation" method="post"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>

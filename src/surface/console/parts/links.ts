@@ -10,6 +10,13 @@ export const sectionsByPrefix: Readonly<Record<string, string>> = {
   txn: 'transactions',
   transfer: 'transfers',
   wallet: 'wallets',
+  beneficiary: 'beneficiaries',
+  statement: 'statements',
+  account: 'accounts',
+  posting: 'postings',
+  request: 'requests',
+  mppcredential: 'machine-payments',
+  funding: 'fundings',
   card: 'cards',
   policy: 'policies',
 }
