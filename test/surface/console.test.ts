@@ -1,2 +1,3 @@
+import './console/account.ts'
 import './console/frame.ts'
 import './console/tables.ts'
