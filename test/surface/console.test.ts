@@ -1,3 +1,4 @@
+import './console/account.ts'
 import './console/deciding.ts'
 import './console/frame.ts'
 import './console/money.ts'

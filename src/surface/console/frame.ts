@@ -1,3 +1,4 @@
+import { clock, minuteInWords } from '../../values/clock.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
 import { icon, style } from './assets.ts'
 import { consoleScript, preloadedScripts } from './browser/scripts.ts'
@@ -33,7 +34,7 @@ ${preloadedScripts.map(({ name }) => html`<link rel="modulepreload" href="${to('
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-${tenant.mode === 'test' && html`<p class="mode">Test mode: no real money moves here</p>`}
+${tenant.mode === 'test' && html`<p class="mode">Test mode: no real money moves here${movedClock(request)}</p>`}
 <header>
 <a class="brand" href="${to('console')}"><img src="${assets}${icon.name}" alt="" width="22" height="22"> Agent payments</a>
 <form class="search" role="search" action="${to('console/search')}"><label class="unseen" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" placeholder="Search, or any id"></form>
@@ -54,6 +55,15 @@ ${content}
 </html>
 `
 }
+
+/** By how far the test clock may be off through rounding. */
+const CLOCK_SLACK_MS = 1_500
+
+/** The time of the test clock, where it is not the real one. */
+const movedClock = ({ now }: PageRequest): string =>
+  now.getTime() - clock.milliseconds() > CLOCK_SLACK_MS
+    ? `. The test clock is moved: it is ${minuteInWords(now)} here`
+    : ''
 
 function person({ actor, to }: PageRequest): Html {
   const { scopes, name } = actor

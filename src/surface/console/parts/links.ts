@@ -19,6 +19,17 @@ export const sectionsByPrefix: Readonly<Record<string, string>> = {
   funding: 'fundings',
   card: 'cards',
   policy: 'policies',
+  mandate: 'mandates',
+  delegation: 'delegations',
+  run: 'runs',
+  event: 'events',
+  webhook: 'webhooks',
+  delivery: 'deliveries',
+  person: 'people',
+  key: 'keys',
+  session: 'devices',
+  kycsubmission: 'identity',
+  onboarding: 'onboarding',
 }
 
 /** Where the record of an id is shown; undefined for a kind that has no page. */

@@ -26,7 +26,7 @@ ${items.map(
 </table>`
 
 const cell = <T>({ name, of, isFigure }: Column<T>, item: T, request: PageRequest): Html =>
-  html`<td data-name="${name}"${isFigure === true && html` class="figure"`}>${of(item, request)}</td>`
+  html`<td data-name="${name}"${isFigure === true && html` class="figure"`}><div>${of(item, request)}</div></td>`
 
 /** What is known of a record: names and values. */
 export const facts = (entries: readonly (readonly [name: Content, value: Content])[]): Html =>
