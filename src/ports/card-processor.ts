@@ -1,5 +1,6 @@
 import type { EncryptionKey } from '../values/encryption-key.ts'
 import type { Euros } from '../values/money.ts'
+import type { CardDisputes } from './card-disputes.ts'
 import type {
   CardMessage,
   CardReply,
@@ -9,6 +10,7 @@ import type {
   SignedMessage,
 } from './card-messages.ts'
 
+export type * from './card-disputes.ts'
 export type * from './card-messages.ts'
 
 /**
@@ -65,6 +67,8 @@ export interface CardProcessor {
         call: ProcessorCall,
       ) => Promise<Done | ProcessorFailure>)
     | null
+  /** Disputes of payments by its cards. */
+  readonly disputes: CardDisputes
   /** Whether the headers are those of this processor's messages. Proves nothing. */
   recognizes(headers: MessageHeaders): boolean
   /** Verifies the signature over the raw bytes, then translates the message. */
