@@ -81,6 +81,7 @@ import { JournalCursor } from './m0107-journal-cursor.ts'
 import { Onboardings } from './m0108-onboarding.ts'
 import { Kyc } from './m0109-kyc.ts'
 import { LighterCounters } from './m0110-lighter-counters.ts'
+import { Refunds } from './m0112-refunds.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -167,4 +168,5 @@ export const migrations = [
   { name: 'm0108-onboarding', class: Onboardings },
   { name: 'm0109-kyc', class: Kyc },
   { name: 'm0110-lighter-counters', class: LighterCounters },
+  { name: 'm0112-refunds', class: Refunds },
 ]

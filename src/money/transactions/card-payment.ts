@@ -40,6 +40,7 @@ export function newCardTransaction(
     currency: 'EUR',
     amountEuros,
     refundedEuros: 0n,
+    disputedEuros: 0n,
     memo: null,
     declineReason: null,
     witnesses: [],

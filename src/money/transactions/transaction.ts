@@ -44,6 +44,11 @@ const schema = defineEntity({
       .bigint()
       .name('refunded_cents')
       .onCreate(() => 0n),
+    /** What of it is disputed, or was given back by a dispute: it cannot be refunded as well. */
+    disputedEuros: p
+      .bigint()
+      .name('disputed_cents')
+      .onCreate(() => 0n),
     merchant: p.text(),
     mcc: nullable.string(),
     country: nullable.string(),

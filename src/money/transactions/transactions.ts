@@ -62,6 +62,7 @@ export function completedTransaction(
     status: transactionMachine.initial,
     currency: 'EUR',
     refundedEuros: 0n,
+    disputedEuros: 0n,
     mcc: null,
     country: null,
     memo: null,

@@ -8,7 +8,7 @@ import type { Import } from './sources.ts'
 const business: Readonly<Record<string, string>> = {
   identity: 'customers passkeys people keys signing-keys console sessions cli-auth onboarding kyc',
   money:
-    'ledger wallets references beneficiaries transactions payment-methods incoming fundings billing statements',
+    'ledger wallets references beneficiaries transactions refunds payment-methods incoming fundings billing statements',
   control:
     'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
