@@ -1,5 +1,5 @@
 import type { Euros } from '../values/money.ts'
-import type { Done, ProcessorCall, ProcessorFailure } from './card-processor.ts'
+import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
 
 /** Why a payment by card is disputed. The first two say that nobody has authorized it. */
 export const disputeReasons = [

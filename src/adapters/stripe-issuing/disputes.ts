@@ -46,7 +46,8 @@ export function stripeDisputes(ask: Connection): CardDisputes {
 const NOT_SETTLED: ProcessorFailure = {
   failure: 'refused',
   code: 'not_settled',
-  message: 'Stripe knows no transaction of this payment: only what the merchant has collected can be disputed.',
+  message:
+    'Stripe knows no transaction of this payment: only what the merchant has collected can be disputed.',
 }
 
 /** Opens it once. Where Stripe may have forgotten the key, the dispute is looked up by the id in its metadata. */
@@ -89,7 +90,11 @@ async function addEvidence(
   const file = await stripe.files.create(
     {
       purpose: 'dispute_evidence',
-      file: { data: Buffer.from(bundle), name: `evidence-${sha256.slice(0, 16)}.pdf`, type: 'application/pdf' },
+      file: {
+        data: Buffer.from(bundle),
+        name: `evidence-${sha256.slice(0, 16)}.pdf`,
+        type: 'application/pdf',
+      },
     },
     { idempotencyKey: `${reference}/file/${sha256.slice(0, 16)}` },
   )

@@ -1,5 +1,5 @@
 export { deciderOf } from './approval/decider.ts'
-export { hasProof, reviewApproval } from './approval/review.ts'
+export { hasProof, proofOf, reviewApproval } from './approval/review.ts'
 export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
 export { type DeclareRequest, type DeclareState, declare } from './declare.ts'
 export { declareEvents } from './declare-events.ts'
