@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { filesOnDisk } from '../adapters/files-on-disk/files-on-disk.ts'
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
 import { type Gate, gate } from '../derive/http/authenticate.ts'
@@ -27,6 +25,8 @@ import type { ConnectionLimits } from './connections.ts'
 import { watchDatabase } from './database-metrics.ts'
 import type { StreamTimes } from './event-streams.ts'
 import { externalSystemsOf } from './external-systems.ts'
+import { fileStoreOf } from './files/store.ts'
+import { watchedFiles } from './files/watched.ts'
 import { type Following, openFollowing } from './following.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
@@ -150,7 +150,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       signer,
       threads,
       openEventStream: following.streams.open,
-      files: filesOnDisk(settings.filesDir ?? join(settings.dataDir, 'files'), vault),
+      files: watchedFiles(fileStoreOf(settings, vault), log, metrics),
       runFor,
       deliver: inwards,
       execute: call => execute(call),

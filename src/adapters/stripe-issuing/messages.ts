@@ -58,10 +58,10 @@ function ofToken(object: unknown): Translated {
   return { card, content: { kind: 'mobile_wallet', tokenId: id, wallet: known, status } }
 }
 
-type Dispute = ReturnType<typeof Dispute.parse>
+type DisputeObject = z.output<typeof Dispute>
 type Said = Pick<DisputeNews, 'says' | 'amountEuros'> | null
 
-function ofDispute(read: (dispute: Dispute) => Said) {
+function ofDispute(read: (dispute: DisputeObject) => Said) {
   return (object: unknown): Translated => {
     const dispute = Dispute.parse(object)
     const { card, dispute_id: disputeId } = dispute.metadata
@@ -72,13 +72,13 @@ function ofDispute(read: (dispute: Dispute) => Said) {
 }
 
 /** A dispute that was never submitted has expired: the network has not paid. */
-function closing({ status, amount }: Dispute): Said {
+function closing({ status, amount }: DisputeObject): Said {
   if (status === 'won') return { says: 'won', amountEuros: amount }
   return { says: 'lost', amountEuros: null }
 }
 
 /** Stripe pays while a dispute is under way, or once it is won. */
-function reinstating({ status, amount }: Dispute): Said {
+function reinstating({ status, amount }: DisputeObject): Said {
   return { says: status === 'won' ? 'won' : 'credited', amountEuros: amount }
 }
 

@@ -7,6 +7,7 @@ import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { timeRange } from '../../values/schemas.ts'
+import { MOST_EVIDENCE } from './dispute.ts'
 import { disputeEvents } from './events.ts'
 import { amountFails, DisputeRecord, finding, lookupFails, reason, status } from './schemas.ts'
 
@@ -17,8 +18,6 @@ const { 'dispute.created': created, ...laterEvents } = disputeEvents
 
 /** The most that one dispute can be about: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
-/** The most evidence that one dispute can have. */
-const MOST_EVIDENCE = 50
 
 const description = z
   .string()

@@ -53,6 +53,9 @@ const PAUSES = [1, 2, 5, 10, 20, 30, 60]
 export const pauseAfter = (attempts: number): number =>
   minutes(PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 1)
 
+/** The most evidence that one dispute can have. */
+export const MOST_EVIDENCE = 50
+
 export const findings = ['authorized', 'fraud', 'gross_negligence'] as const
 
 /** What the operator has found out about a payment that is said to be unauthorized. */

@@ -33,6 +33,8 @@ const rights = {
   'disputes:read': 'given',
   'disputes:write': 'given',
   'events:read': 'given',
+  'evidence:read': 'given',
+  'evidence:write': 'given',
   'intents:approve': 'never',
   'intents:read': 'given',
   'intents:write': 'given',

@@ -2,6 +2,7 @@ import type { Context } from '../../../kernel/contract/context.ts'
 import { formatEuros } from '../../../values/money.ts'
 import type { Dispute } from '../dispute.ts'
 import { collectFacts, type Facts } from './collect-facts.ts'
+import { evidenceSections } from './evidence-sections.ts'
 import type { BundleInput } from './input.ts'
 import { decisionSection, intentSection } from './intent-sections.ts'
 import { correspondenceSection, disputeSection, paymentSection, timelineSection } from './sections.ts'
@@ -23,6 +24,7 @@ export async function bundleOf(
       paymentSection(facts),
       ...intentSection(facts),
       ...decisionSection(facts),
+      ...evidenceSections(facts),
       timelineSection(facts),
       ...correspondenceSection(facts),
     ],
