@@ -1,7 +1,8 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { refundableOf } from '../../money/refunds/index.ts'
 import { formatEuros } from '../../values/money.ts'
 import type { disputesApi } from './api.ts'
-import { debitedAt, leftToDispute } from './create.ts'
+import { debitedAt } from './create.ts'
 import { planCredit } from './credit.ts'
 import { type Dispute, disputableUntil, isUnauthorized, isUndecided } from './dispute.ts'
 import { actForOwnerOf } from './find.ts'
@@ -18,7 +19,7 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   const { reason = dispute.reason, amountEuros, description = dispute.description } = body
   if (now > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
   // What the dispute itself takes up is free for it; what the merchant has refunded of it comes on top.
-  const most = leftToDispute(transaction) + dispute.countedEuros + dispute.refundedEuros
+  const most = (await refundableOf(transaction, context)) + dispute.countedEuros + dispute.refundedEuros
   if (amountEuros !== undefined && amountEuros > most)
     return refuse('amount_too_high', `amountEuros: ${formatEuros(most)} are left of the payment.`)
   Object.assign(dispute, { reason, description, amountEuros: amountEuros ?? dispute.amountEuros })

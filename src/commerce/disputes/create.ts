@@ -4,6 +4,7 @@ import { Agent } from '../../control/agents/index.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
+import { refundableOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { mainWallet } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
@@ -46,7 +47,7 @@ export const create: HandlerOf<typeof disputesApi.create> = async ({ body }, con
     records.findOne(CardAuthorization, { transactionId: known.id }),
   ])
   if (!transaction) return refuse('transaction_not_found')
-  const left = leftToDispute(transaction)
+  const left = await refundableOf(transaction, context)
   const problem = blockerOf(transaction, earlier, { left, body }, context)
   if (problem) return problem
   const cardFrozen = body.freezeCard && (await freeze(payment?.cardId ?? transaction.cardId, context))
@@ -60,12 +61,6 @@ export const create: HandlerOf<typeof disputesApi.create> = async ({ body }, con
   planCredit(dispute, context)
   settle(locked, context)
   return dispute
-}
-
-/** What neither has come back of it nor is disputed. */
-export const leftToDispute = ({ amountEuros, refundedEuros, disputedEuros }: Transaction): bigint => {
-  const left = amountEuros - refundedEuros - disputedEuros
-  return left > 0n ? left : 0n
 }
 
 function blockerOf(

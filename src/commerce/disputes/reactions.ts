@@ -26,4 +26,5 @@ const follow: Reaction = reactionToAll(Refunded, laterEvents, async (events, con
 
 export const disputeReactions: Readonly<Record<string, Reaction>> = {
   'transaction.refunded': follow,
+  'transaction.updated': follow,
 }

@@ -49,12 +49,9 @@ export const DisputeRecord = z
     processorProblem: z.string().nullable().meta({
       description: 'What the card processor has not done, and why; null while all is well.',
     }),
-    finding: z
-      .object({ finding, reasons: z.string(), at: z.iso.datetime() })
-      .nullable()
-      .meta({
-        description: 'What the operator has found out about a payment that is said to be unauthorized.',
-      }),
+    finding: z.object({ finding, reasons: z.string(), at: z.iso.datetime() }).nullable().meta({
+      description: 'What the operator has found out about a payment that is said to be unauthorized.',
+    }),
     resolution: z.string().nullable().meta({ description: 'How it has ended, in words.' }),
     resolvedAt: instant.nullable(),
     workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),

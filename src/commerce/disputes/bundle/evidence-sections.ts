@@ -9,7 +9,12 @@ export function evidenceSections({ evidence }: Facts): Section[] {
     facts([
       [`${index + 1}. ${piece.type}`, piece.note ?? piece.fileName ?? 'no note'],
       ['Received', timeInWords(piece.receivedAt)],
-      ['File', piece.text === null ? `${piece.fileName ?? 'no name'}, ${piece.mediaType}, ${piece.bytes} bytes` : null],
+      [
+        'File',
+        piece.text === null
+          ? `${piece.fileName ?? 'no name'}, ${piece.mediaType}, ${piece.bytes} bytes`
+          : null,
+      ],
       ['SHA-256', piece.sha256],
       ['Evidence', piece.id],
     ]),
