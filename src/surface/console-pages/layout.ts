@@ -40,7 +40,7 @@ export function layout({ language, title, content, root, script, viewer, isWide 
 <link rel="stylesheet" href="${assets}${style.name}">
 ${
   script &&
-  html`<script src="${assets}${webauthn.name}" defer></script>
+  html`<link rel="modulepreload" href="${assets}${webauthn.name}">
 <script src="${assets}${script.name}" type="module"></script>`
 }
 </head>
