@@ -1,4 +1,8 @@
+import './disputes/bundle.ts'
 import './disputes/deadlines.ts'
+import './disputes/endings.ts'
 import './disputes/life.ts'
+import './disputes/orders.ts'
 import './disputes/refunded-meanwhile.ts'
 import './disputes/refusals.ts'
+import './disputes/standing.ts'

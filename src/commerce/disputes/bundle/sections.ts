@@ -68,6 +68,17 @@ export function paymentSection({ transaction, payment }: Facts): Section {
   }
 }
 
+/** Who has done it, for somebody who does not know the service. */
+const actors: Readonly<Record<string, string>> = {
+  agent: 'the agent',
+  key: 'the owner',
+  console: 'the owner',
+  signed: 'card network',
+  process: 'the service',
+  operator: 'an operator',
+  dash: 'an operator',
+}
+
 export function timelineSection({ timeline }: Facts): Section {
   return {
     title: 'Timeline',
@@ -75,16 +86,16 @@ export function timelineSection({ timeline }: Facts): Section {
       {
         kind: 'table',
         columns: [
-          { name: 'When', share: 0.22 },
-          { name: 'What', share: 0.24 },
-          { name: 'Who', share: 0.14 },
-          { name: 'Amount', share: 0.12 },
-          { name: 'Details', share: 0.28 },
+          { name: 'When', share: 0.21 },
+          { name: 'What', share: 0.2 },
+          { name: 'Who', share: 0.13 },
+          { name: 'Amount', share: 0.1 },
+          { name: 'Details', share: 0.36 },
         ],
         rows: timeline.map(({ at, event, actorType, amountEuros, reason, resourceId }) => [
           timeInWords(at),
           event,
-          actorType,
+          actors[actorType] ?? actorType,
           amountEuros === null ? '' : formatEuros(amountEuros),
           reason ?? resourceId,
         ]),
