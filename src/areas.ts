@@ -48,6 +48,7 @@ import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { consoleBrowserArea } from './surface/console/browser/browser.ts'
+import { consoleViewArea } from './surface/console/console.ts'
 import { consolePagesArea } from './surface/console-pages/console-pages.ts'
 import { healthArea } from './surface/health/health.ts'
 import { mppMerchantsArea } from './surface/mpp-merchants/mpp-merchants.ts'
@@ -112,4 +113,5 @@ export const areas = {
   pages: pagesArea,
   consolePages: consolePagesArea,
   consoleBrowser: consoleBrowserArea,
+  consoleView: consoleViewArea,
 }

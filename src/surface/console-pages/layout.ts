@@ -1,7 +1,7 @@
 import { type Content, type Html, html } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
+import { plainText } from '../../web/plain-text.ts'
 import { icon, type scripts, style, webauthn } from './assets.ts'
-import { plainText } from './plain-text.ts'
 import { refusalWords } from './refusal-words.ts'
 import type { Role } from './text-types.ts'
 import { texts } from './texts.ts'
