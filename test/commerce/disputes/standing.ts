@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { disputableUntil } from '../../../src/commerce/disputes/dispute.ts'
 import { creditDueAfter } from '../../../src/commerce/disputes/credit.ts'
+import { disputableUntil } from '../../../src/commerce/disputes/dispute.ts'
 import { type Facts, standingOf, type Word } from '../../../src/commerce/disputes/money/standing.ts'
 
 const says = fc.constantFrom<Word['says']>('credited', 'won', 'lost')
