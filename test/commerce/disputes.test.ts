@@ -1,4 +1,5 @@
 import './disputes/bundle.ts'
+import './disputes/crashes.ts'
 import './disputes/deadlines.ts'
 import './disputes/endings.ts'
 import './disputes/life.ts'

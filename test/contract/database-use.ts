@@ -37,6 +37,10 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // The operator names no owner: that is found first, and again for the onboarding that the person belongs to.
   'kyc.approve': 10,
   'kyc.reject': 10,
+  // The dispute, its payment, and what has happened to all of them.
+  'disputes.timeline': 4,
+  // All that is known of a payment: each part is found by the one before it.
+  'disputes.bundle': 6,
   // Its mandates are suspended.
   'agents.delete': 8,
   // The intents, and one statement for each of the three means of payment.

@@ -50,7 +50,10 @@ const NOT_SETTLED: ProcessorFailure = {
     'Stripe knows no transaction of this payment: only what the merchant has collected can be disputed.',
 }
 
-/** Opens it once. Where Stripe may have forgotten the key, the dispute is looked up by the id in its metadata. */
+/**
+ * Opens it once. Where the key no longer says so, as Stripe has forgotten it or the dispute was first opened with another
+ * amount, it is looked up by the id in its metadata.
+ */
 async function open(
   stripe: Stripe,
   dispute: NewDispute,
@@ -59,17 +62,22 @@ async function open(
   const { disputeId, processorCardId, amountEuros, openedAt, clearings } = dispute
   const clearing = clearings.find(one => one.amountEuros >= amountEuros) ?? clearings[0]
   if (!clearing) return NOT_SETTLED
-  if (now.getTime() - openedAt.getTime() > KEY_LASTS_MS) {
-    const made = await find(stripe, clearing.id, disputeId)
-    if (made) return Opened.parse(made)
-  }
+  const isForgotten = now.getTime() - openedAt.getTime() > KEY_LASTS_MS
+  const earlier = isForgotten ? await find(stripe, clearing.id, disputeId) : undefined
+  if (earlier) return Opened.parse(earlier)
   const params: Params = {
     transaction: clearing.id,
     amount: Number(smaller(amountEuros, clearing.amountEuros)),
     evidence: evidenceOf(dispute, openedAt),
     metadata: { dispute_id: disputeId, card: processorCardId },
   }
-  return Opened.parse(await stripe.issuing.disputes.create(params, { idempotencyKey: reference }))
+  try {
+    return Opened.parse(await stripe.issuing.disputes.create(params, { idempotencyKey: reference }))
+  } catch (error) {
+    if ((error as { rawType?: unknown }).rawType !== 'idempotency_error') throw error
+    const made = await find(stripe, clearing.id, disputeId)
+    return made ? Opened.parse(made) : UNUSABLE
+  }
 }
 
 const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
