@@ -11,6 +11,7 @@ import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
 import { settlementsArea } from './commerce/collect/payment-required/settlements.ts'
 import { paymentTokensArea } from './commerce/collect/payment-tokens/payment-tokens.ts'
 import { evidenceArea } from './commerce/evidence/evidence.ts'
+import { disputesArea } from './commerce/disputes/disputes.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
 import { railsArea } from './commerce/rails/rails.ts'
@@ -101,6 +102,7 @@ export const areas = {
   settlements: settlementsArea,
   payerPage: payerPageArea,
   evidence: evidenceArea,
+  disputes: disputesArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

@@ -3,6 +3,7 @@ import { agentActivities } from '../../activities/agents.ts'
 import { cardRequestActivities } from '../../activities/card-requests.ts'
 import { cardActivities } from '../../activities/cards.ts'
 import { collectActivities } from '../../activities/collect.ts'
+import { disputeActivities } from '../../activities/disputes.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { kycActivities } from '../../activities/kyc.ts'
 import { mandateActivities } from '../../activities/mandates.ts'
@@ -61,6 +62,7 @@ export async function startWorker(
       ...mppActivities(run, settings),
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
+      ...disputeActivities(run),
       ...kycActivities(run),
       // Where companies are real ones, an onboarding of test mode opens live keys too.
       ...onboardingActivities(run, { ...settings, openLiveMoney: kycProviderOf(settings) === 'manual' }),

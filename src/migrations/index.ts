@@ -83,6 +83,7 @@ import { Kyc } from './m0109-kyc.ts'
 import { LighterCounters } from './m0110-lighter-counters.ts'
 import { WaitingTerminals } from './m0111-waiting-terminals.ts'
 import { Refunds } from './m0112-refunds.ts'
+import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -172,5 +173,6 @@ export const migrations = [
   { name: 'm0110-lighter-counters', class: LighterCounters },
   { name: 'm0111-waiting-terminals', class: WaitingTerminals },
   { name: 'm0112-refunds', class: Refunds },
+  { name: 'm0114-disputes', class: Disputes },
   { name: 'm0116-evidence', class: EvidenceKept },
 ]

@@ -94,7 +94,18 @@ export type CardNotice =
       readonly status: 'requested' | 'active' | 'suspended' | 'deleted'
     }
 
-export type MessageContent = AuthorizationRequest | CardFact | CardNotice
+/** What the card network says of a dispute. Its last word counts, by the time at which it was sent. */
+export interface DisputeNews {
+  readonly kind: 'dispute'
+  /** The service's id, under which the dispute was opened. */
+  readonly disputeId: string
+  /** `credited`: the network has paid for the time being. */
+  readonly says: 'credited' | 'won' | 'lost'
+  /** What it has paid; null = all that is disputed, or nothing. */
+  readonly amountEuros: Euros | null
+}
+
+export type MessageContent = AuthorizationRequest | CardFact | CardNotice | DisputeNews
 
 /** The reply to a request: what is approved of the amount. Every other message is only acknowledged. */
 export type CardReply =

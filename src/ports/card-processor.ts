@@ -1,5 +1,6 @@
 import type { EncryptionKey } from '../values/encryption-key.ts'
 import type { Euros } from '../values/money.ts'
+import type { CardDisputes } from './card-disputes.ts'
 import type {
   CardMessage,
   CardReply,
@@ -8,8 +9,11 @@ import type {
   ReadMessage,
   SignedMessage,
 } from './card-messages.ts'
+import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
 
+export type * from './card-disputes.ts'
 export type * from './card-messages.ts'
+export * from './processor-call.ts'
 
 /**
  * The processor that issues virtual cards and speaks with the card network; `adapters/card-processor` implements it.
@@ -65,6 +69,8 @@ export interface CardProcessor {
         call: ProcessorCall,
       ) => Promise<Done | ProcessorFailure>)
     | null
+  /** Disputes of payments by its cards. */
+  readonly disputes: CardDisputes
   /** Whether the headers are those of this processor's messages. Proves nothing. */
   recognizes(headers: MessageHeaders): boolean
   /** Verifies the signature over the raw bytes, then translates the message. */
@@ -75,14 +81,6 @@ export interface CardProcessor {
   readonly sign: ((message: CardMessage) => SignedMessage) | null
   /** The simulator reads the answer to a message of its own; null for a real processor. */
   readonly replyIn: ((answer: ProcessorAnswer) => CardReply) | null
-}
-
-export interface ProcessorCall {
-  /** The idempotency key: the processor acts once on it. */
-  readonly reference: string
-  readonly requestId: string
-  /** The tenant's present time, by which the simulator goes. */
-  readonly now: Date
 }
 
 export interface NewCard {
@@ -133,18 +131,6 @@ export interface IssuedCard {
 }
 
 export type NumberState = 'active' | 'inactive' | 'closed'
-
-export interface Done {
-  readonly done: true
-}
-
-/** `late`: no answer in time; `unusable`: an answer that cannot be read. Both may be tried again. `refused`: final. */
-export type ProcessorFailure =
-  | { readonly failure: 'late' | 'unusable' }
-  | { readonly failure: 'refused'; readonly code: string; readonly message: string }
-
-export const isFailure = <T extends object>(answer: T | ProcessorFailure): answer is ProcessorFailure =>
-  'failure' in answer
 
 /** Who may read disclosed data, and what the JWE is bound to: both stand in its protected header. */
 export interface Recipient {

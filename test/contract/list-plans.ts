@@ -7,7 +7,7 @@ import { BELIEFS } from '../support/planner-beliefs.ts'
 import type { SqlRecorder } from '../support/sql-recorder.ts'
 
 /** A timeline merges what happened to a record and to its parts. */
-const MERGING = new Set(['intents.timeline'])
+const MERGING = new Set(['intents.timeline', 'disputes.timeline'])
 
 const lists = casesWhere(
   ({ key, operation }) => operation.query?.shape?.limit !== undefined && !MERGING.has(key),

@@ -22,6 +22,8 @@ const CARD_ID = new RegExp(
 )
 const TOKEN_ID = new RegExp(`^sandboxtoken_(?<secret>[a-p]{6})_[a-p]{32}(?<faultNote>${FAULT_NOTE})$`)
 
+const DISPUTE_ID = /^sandboxdispute_(?<secret>[a-p]{6})_[a-p]{32}$/
+
 export interface SandboxCard {
   readonly data: CardData
   readonly faultNote: string
@@ -111,3 +113,13 @@ export function tokenOf(secrets: Secrets, tokenId: string): SandboxToken | null 
     faultNote: parts.faultNote ?? '',
   }
 }
+
+/** The id of the dispute that a reference has opened, or will. */
+export function disputeIdFor(secrets: Secrets, reference: string): string {
+  const secret = current(secrets)
+  return `sandboxdispute_${tagOf(secret)}_${letters(digest(secret, 'dispute', reference)).slice(0, 32)}`
+}
+
+/** Whether the sandbox has made this id with one of these secrets. */
+export const isDispute = (secrets: Secrets, disputeId: string): boolean =>
+  partsOf(secrets, DISPUTE_ID, disputeId) !== null

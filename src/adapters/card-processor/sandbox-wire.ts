@@ -87,6 +87,12 @@ const content = z.discriminatedUnion('kind', [
     wallet: z.enum(['apple_pay', 'google_pay', 'samsung_pay', 'other']),
     status: z.enum(['requested', 'active', 'suspended', 'deleted']),
   }),
+  z.strictObject({
+    kind: z.literal('dispute'),
+    disputeId: name,
+    says: z.enum(['credited', 'won', 'lost']),
+    amountCents: cents.nullable(),
+  }),
 ])
 
 const Message = z.strictObject({ id: name, processorCardId: name, sentAt: instant, content })
@@ -113,6 +119,8 @@ function contentOf(wire: WireContent): MessageContent {
       return inEuros(wire)
     case 'refund':
       return inEuros(wire)
+    case 'dispute':
+      return inEuros(wire)
     case 'outcome':
       return { ...wire, asks: wire.asks.map(inEuros) }
     default:
@@ -129,6 +137,8 @@ function wireOf(content: MessageContent): WireContent {
     case 'clearing':
       return inCents(content)
     case 'refund':
+      return inCents(content)
+    case 'dispute':
       return inCents(content)
     case 'outcome':
       return { ...content, asks: content.asks.map(inCents) }

@@ -11,6 +11,7 @@ import {
 } from '../../ports/card-processor.ts'
 import { encrypt, encryptForMachine } from './encrypt.ts'
 import { answer, replyIn } from './sandbox-answer.ts'
+import { sandboxDisputes } from './sandbox-disputes.ts'
 import { failureNoted, faultNoted, type SandboxCall } from './sandbox-faults.ts'
 import { cardIdFor, cardOf, type SandboxCard, type Secrets, tokenIdFor, tokenOf } from './sandbox-numbers.ts'
 import { sealedCryptogram } from './sandbox-seal.ts'
@@ -43,6 +44,7 @@ export const sandboxProcessor = ({ numbers, messages }: SandboxSecrets): CardPro
   ...cards(numbers),
   ephemeralKey: null,
   ...networkTokens(numbers),
+  disputes: sandboxDisputes(numbers),
   recognizes: hasSignature,
   read(body, headers, now) {
     const unsigned = signatureProblem(messages, body, headers, now)

@@ -92,6 +92,15 @@ export const Token = z.object({
   wallet_provider: z.string().nullish(),
 })
 
+/** The card and our id stand in the metadata since the dispute was opened; one that was opened elsewhere has none. */
+export const Dispute = z.object({
+  id,
+  status: z.string(),
+  amount: cents,
+  currency: eur,
+  metadata: z.record(z.string(), z.string()).default({}),
+})
+
 /** The envelope of every event. `previous_attributes` holds what another value has now, as it was before. */
 export const Event = z.object({
   id,

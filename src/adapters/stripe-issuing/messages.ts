@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { MessageContent, ReadMessage } from '../../ports/card-processor.ts'
+import type { DisputeNews, MessageContent, ReadMessage } from '../../ports/card-processor.ts'
 import { changeOf, outcomeOf, requestOf } from './authorizations.ts'
-import { Authorization, Card, Event, Token, Transaction } from './event.ts'
+import { Authorization, Card, Dispute, Event, Token, Transaction } from './event.ts'
 import { factOf } from './transactions.ts'
 
 /** The content of a message, and of which card; null where the service does nothing with it. */
@@ -17,6 +17,9 @@ const translations: ReadonlyMap<string, (object: unknown, before: Before) => Tra
   ['issuing_card.updated', ofCard],
   ['issuing_token.created', ofToken],
   ['issuing_token.updated', ofToken],
+  ['issuing_dispute.closed', ofDispute(closing)],
+  ['issuing_dispute.funds_reinstated', ofDispute(reinstating)],
+  ['issuing_dispute.funds_rescinded', ofDispute(() => ({ says: 'lost', amountEuros: null }))],
 ])
 
 function ofAuthorization(read: (authorization: Authorization, before: Before) => MessageContent | null) {
@@ -53,6 +56,30 @@ function ofToken(object: unknown): Translated {
   const { id, card, status, wallet_provider: wallet } = Token.parse(object)
   const known = wallet && Object.hasOwn(wallets, wallet) ? wallets[wallet as keyof typeof wallets] : 'other'
   return { card, content: { kind: 'mobile_wallet', tokenId: id, wallet: known, status } }
+}
+
+type DisputeObject = z.output<typeof Dispute>
+type Said = Pick<DisputeNews, 'says' | 'amountEuros'> | null
+
+function ofDispute(read: (dispute: DisputeObject) => Said) {
+  return (object: unknown): Translated => {
+    const dispute = Dispute.parse(object)
+    const { card, dispute_id: disputeId } = dispute.metadata
+    const said = read(dispute)
+    const isOurs = card !== undefined && disputeId !== undefined
+    return { card: card ?? '', content: isOurs && said ? { kind: 'dispute', disputeId, ...said } : null }
+  }
+}
+
+/** A dispute that was never submitted has expired: the network has not paid. */
+function closing({ status, amount }: DisputeObject): Said {
+  if (status === 'won') return { says: 'won', amountEuros: amount }
+  return { says: 'lost', amountEuros: null }
+}
+
+/** Stripe pays while a dispute is under way, or once it is won. */
+function reinstating({ status, amount }: DisputeObject): Said {
+  return { says: status === 'won' ? 'won' : 'credited', amountEuros: amount }
 }
 
 /** Translates a message whose signature has been verified. */

@@ -5,6 +5,7 @@ import { changeState, issueCard, replaceCard } from './cards.ts'
 import { connectTo } from './connection.ts'
 import { changeControls } from './controls.ts'
 import { discloseCard, ephemeralKey } from './disclosure.ts'
+import { stripeDisputes } from './disputes.ts'
 import { translate } from './messages.ts'
 import { wrongSignature } from './signature.ts'
 
@@ -22,6 +23,7 @@ export function stripeIssuing(account: StripeAccount, patience = PATIENCE): Card
     tokenNetworks: null,
     networkToken: null,
     setNetworkToken: null,
+    disputes: stripeDisputes(ask),
     recognizes: headers => headers['stripe-signature'] !== undefined,
     read(body, headers, now) {
       const reason = wrongSignature(body, headers['stripe-signature'], account.webhookSecrets, now)

@@ -3,7 +3,9 @@ export { authorizationsApi } from './api.ts'
 export { CardAuthorization, CardMessage } from './authorization.ts'
 export { type CardBatch, writeCardBatch } from './batch.ts'
 export { confirmationBlocker, confirmPayment, loadConfirmations, writeConfirmations } from './confirm.ts'
-export { authorizationEvents } from './messages-api.ts'
+export { authorizationEvents, incomingMessage, MessageAnswer } from './messages-api.ts'
+export type { IncomingMessage } from './network/incoming-message.ts'
+export { takeOnce } from './network/take-once.ts'
 export {
   type BegunPayment,
   decideTokenPayment,

@@ -10,7 +10,12 @@ import { chargeEvents } from '../agent-credentials/index.ts'
 import { noticeEvents } from '../cards/index.ts'
 import type { IncomingMessage } from './network/incoming-message.ts'
 
-const Answer = z.object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.string() })
+/** The answer to a message of the processor, as its own bytes. */
+export const MessageAnswer = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+})
 
 const MessageEvent = z.object({
   cardId: id('card'),
@@ -20,7 +25,7 @@ const MessageEvent = z.object({
 })
 
 /** Only the door makes one, from a message whose signature is proven. */
-const incomingMessage = z.custom<IncomingMessage>(
+export const incomingMessage = z.custom<IncomingMessage>(
   value => typeof value === 'object' && value !== null && 'message' in value,
   'must be a message of the card processor',
 )
@@ -42,7 +47,7 @@ export const messagesApi = {
     summary: 'Take news of the card processor about a card',
     callers: [],
     body: incomingMessage,
-    returns: [200, Answer],
+    returns: [200, MessageAnswer],
     emits: noticeEvents,
   }),
   /** The door runs it once the signature of a message is proven. */
@@ -51,7 +56,7 @@ export const messagesApi = {
     callers: [],
     run: 'hot',
     body: incomingMessage,
-    returns: [200, Answer],
+    returns: [200, MessageAnswer],
     emits: {
       ...authorizationEvents,
       ...chargeEvents,

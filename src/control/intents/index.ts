@@ -1,7 +1,7 @@
 export { intentsApi } from './api.ts'
 export { approvalApi } from './approval/approval-api.ts'
 export { deciderOf } from './approval/decider.ts'
-export { hasProof, reviewApproval } from './approval/review.ts'
+export { hasProof, proofOf, reviewApproval } from './approval/review.ts'
 export { lockIntentForCard, nameCard, whyNotByCard } from './card.ts'
 export { type DeclareRequest, type DeclareState, declare } from './declare.ts'
 export { declareEvents } from './declare-events.ts'

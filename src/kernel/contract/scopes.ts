@@ -30,6 +30,8 @@ const rights = {
   'customers:write': 'never',
   'delegations:read': 'given',
   'delegations:write': 'never',
+  'disputes:read': 'given',
+  'disputes:write': 'given',
   'events:read': 'given',
   'evidence:read': 'given',
   'evidence:write': 'given',

@@ -34,12 +34,24 @@ export const accountKinds = {
   advance: {
     normal: 'credit',
     minimum: 0n,
-    meaning: 'Our own money at the bank, in place of what the owner or the acquirer owes us.',
+    meaning:
+      'Our own money at the bank, in place of what the owner, the acquirer or a card network owes us, or of what we have lost.',
   },
   receivable: {
     normal: 'debit',
     minimum: 0n,
     meaning: 'What the owner owes us: facts larger than a balance.',
+  },
+  disputes: {
+    normal: 'debit',
+    minimum: null,
+    meaning:
+      'Laid out for disputed payments until they are decided. Negative: the card network has paid more than the owner is due.',
+  },
+  losses: {
+    normal: 'debit',
+    minimum: 0n,
+    meaning: 'Given back to the owner for payments that were not authorized, and not recovered.',
   },
 } as const satisfies Record<string, Nature>
 

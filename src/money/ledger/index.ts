@@ -3,7 +3,7 @@ export { closeAccount, freezeAccount, openWalletAccount } from './account-change
 export { ACQUIRER_ACCOUNTS, postCollected } from './acquirer.ts'
 export { ledgerApi } from './api.ts'
 export { type Balance, balancesOf, walletBalanceAt } from './balances.ts'
-export { Book, type Cause } from './book.ts'
+export { type AccountKey, Book, type Cause } from './book.ts'
 export { addFlows, type Flow, flowOf, sealWallet } from './flow.ts'
 export { DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, isPosted, openBook } from './open-book.ts'
 export { totalsOf } from './totals.ts'

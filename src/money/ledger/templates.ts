@@ -50,6 +50,19 @@ export const templates = {
   card_undo_unmatched: ['clearing_cards', 'suspense'],
   card_refund: ['bank', 'wallet'],
   card_refund_unmatched: ['bank', 'suspense'],
+  /** A disputed payment is given back before anybody knows how it is decided; the platform advances it to the bank. */
+  dispute_credit: ['disputes', 'wallet'],
+  /** No wallet of the owner is open, so the money waits in suspense until it is assigned. */
+  dispute_credit_unmatched: ['disputes', 'suspense'],
+  /** The card network has paid, and may take it back. */
+  dispute_won: ['bank', 'disputes'],
+  dispute_reversed: ['disputes', 'bank'],
+  /** What was given back is taken back, even if the wallet no longer has it. */
+  dispute_lost: ['wallet', 'disputes'],
+  dispute_lost_unmatched: ['suspense', 'disputes'],
+  /** The owner keeps what the card network does not pay: the loss is the platform's. */
+  dispute_loss: ['losses', 'disputes'],
+  dispute_loss_recovered: ['disputes', 'losses'],
 } as const satisfies Record<string, readonly [from: AccountKind, to: AccountKind]>
 
 export type Template = keyof typeof templates

@@ -21,6 +21,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   card_capture: { words: 'Payment by card', family: 'CCRD', code: 'POSD' },
   card_undo: { words: 'Payment by card, not made', family: 'CCRD', code: 'RIMB' },
   card_refund: { words: 'Payment by card, refunded', family: 'CCRD', code: 'RIMB' },
+  dispute_credit: { words: 'Disputed payment, given back', family: 'CCRD', code: 'RIMB' },
+  dispute_lost: { words: 'Disputed payment, taken back', family: 'CCRD', code: 'OTHR' },
   charge_out: { words: 'Payment', code: 'BOOK' },
   charge_in: { words: 'Payment received', code: 'BOOK' },
   charge_refund: { words: 'Payment received, given back', code: 'BOOK' },

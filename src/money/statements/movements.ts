@@ -30,8 +30,8 @@ const PAGE_SIZE = 250
 
 /**
  * Reads one page without a transaction around the pages: entries never change, and a slow reader must not keep one open.
- * A counterparty wallet is named by its IBAN, since its name may change. A posting of a payment by card names the payment
- * before the first slash of its reference.
+ * A counterparty wallet is named by its IBAN, since its name may change. A posting of a payment by card, or of a dispute, names
+ * it before the first slash of its reference.
  */
 const PAGE = `
 with page as (
@@ -41,7 +41,7 @@ with page as (
 )
 select p.version, p.transfer_id as "postingId", t.kind as template, p.booked_at as "bookedAt",
   t.value_date::text as "valueDate", p.amount_cents as "amountEuros", p.balance_after_cents as "balanceEuros",
-  coalesce(c.sender_name, h.recipient_name, x.payee ->> 'name', k.merchant, case when w.id is not null then $6 end) as name,
+  coalesce(c.sender_name, h.recipient_name, x.payee ->> 'name', k.merchant, q.merchant, case when w.id is not null then $6 end) as name,
   coalesce(c.sender_iban, x.payee ->> 'iban', w.iban) as iban, w.id as "walletId",
   coalesce(c.reference, h.reference, x.reference, k.descriptor) as reference,
   coalesce(c.end_to_end_id, x.end_to_end_id) as "endToEndId"
@@ -52,6 +52,8 @@ left join incoming_credits h on t.reference_type = 'hand_over' and (h.owner_id, 
 left join transfers x on t.reference_type = 'transfer' and (x.owner_id, x.mode, x.id) = ($4, $5, t.reference_id)
 left join card_authorizations k on t.reference_type = 'card_change'
   and (k.owner_id, k.mode, k.id) = ($4, $5, split_part(t.reference_id, '/', 1))
+left join disputes q on t.reference_type = 'dispute'
+  and (q.owner_id, q.mode, q.id) = ($4, $5, split_part(t.reference_id, '/', 1))
 left join lateral (
   select min(w.id) as id, min(w.iban) as iban from ledger_entries o
   join ledger_accounts a on (a.owner_id, a.mode, a.id) = ($4, $5, o.account_id)

@@ -69,6 +69,17 @@ export class PdfDocument {
       .text(text, left, y, { lineBreak: false })
   }
 
+  /** The lines that a longer text takes in this width; a word that is wider than a line is broken. */
+  linesOf(content: string, width: number, { font = 'plain', size = 8.5 }: Style = {}): string[] {
+    return content.split('\n').flatMap(paragraph => this.#wrap(printable(paragraph), width, font, size))
+  }
+
+  /** Draws a PNG or a JPEG into this frame, as large as it goes. */
+  picture(bytes: Uint8Array, x: number, y: number, frame: { width: number; height: number }): void {
+    const fit: [number, number] = [frame.width, frame.height]
+    this.#document.image(Buffer.from(bytes), x, y, { fit })
+  }
+
   line(y: number, colour: 'ink' | 'rule' = 'rule'): void {
     this.#document
       .lineWidth(colour === 'ink' ? 0.8 : 0.4)
@@ -91,6 +102,33 @@ export class PdfDocument {
   end(): AsyncIterable<Uint8Array> {
     this.#document.end()
     return this.#document
+  }
+
+  #wrap(text: string, width: number, font: keyof typeof fonts, size: number): string[] {
+    const lines: string[] = []
+    let line = ''
+    for (const word of text.split(' ').flatMap(word => this.#pieces(word, width, font, size))) {
+      const longer = line === '' ? word : `${line} ${word}`
+      if (line !== '' && this.#width(longer, font, size) > width) {
+        lines.push(line)
+        line = word
+      } else line = longer
+    }
+    return [...lines, line]
+  }
+
+  #pieces(word: string, width: number, font: keyof typeof fonts, size: number): string[] {
+    if (this.#width(word, font, size) <= width) return [word]
+    const pieces: string[] = []
+    let piece = ''
+    for (const letter of word) {
+      if (piece !== '' && this.#width(piece + letter, font, size) > width) {
+        pieces.push(piece)
+        piece = ''
+      }
+      piece += letter
+    }
+    return [...pieces, piece]
   }
 
   #fit(text: string, font: keyof typeof fonts, size: number, width: number | undefined): string {

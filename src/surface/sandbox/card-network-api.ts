@@ -2,6 +2,7 @@ import { type Failure, post } from '../../kernel/contract/operation.ts'
 import {
   AuthorizeBody,
   ClearBody,
+  DisputeBody,
   IncrementBody,
   MobileWalletBody,
   NetworkAnswer,
@@ -94,6 +95,14 @@ export const cardNetworkApi = {
     description: WAY,
     body: RefundBody,
     example: { authorizationId, amountEuros: 5 },
+  }),
+  disputeCard: post('/simulate/card/dispute', {
+    ...played,
+    summary: 'Let the card network decide a dispute',
+    description: `${WAY} It may say so at any time, as often and in whatever order you like: facts are never refused.`,
+    body: DisputeBody,
+    example: { disputeId: 'dispute_01jd8x2m4ye7k9v0c3q5r6t8wz', says: 'won' },
+    fails: { ...fails, dispute_not_found: [404, 'disputeId: no such dispute.'] },
   }),
   shipCard: post('/simulate/card/ship', {
     ...played,

@@ -6,6 +6,7 @@ import type { Known, NetworkContext } from './card-network-message.ts'
 import type {
   AuthorizeBody,
   ClearBody,
+  DisputeBody,
   IncrementBody,
   MobileWalletBody,
   RefundBody,
@@ -140,4 +141,11 @@ export const addingToWallet = (body: z.output<typeof MobileWalletBody>, known: K
   tokenId: body.tokenId ?? derivedId('token', known),
   wallet: body.wallet,
   status: body.status,
+})
+
+export const deciding = ({ disputeId, says, amountEuros }: z.output<typeof DisputeBody>): Made => ({
+  kind: 'dispute',
+  disputeId,
+  says,
+  amountEuros: says === 'lost' ? null : (amountEuros ?? null),
 })

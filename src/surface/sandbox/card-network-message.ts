@@ -44,6 +44,7 @@ export interface Named {
   readonly clearingId: string | null
   readonly refundId: string | null
   readonly tokenId: string | null
+  readonly disputeId: string | null
   readonly cents: string | null
 }
 
@@ -110,7 +111,16 @@ function namedIn(content: MessageContent): Named {
     clearingId = null,
     refundId = null,
     tokenId = null,
+    disputeId = null,
   } = content as Partial<Named>
   const { amountEuros = null } = content as { amountEuros?: bigint | null }
-  return { authorizationId, ask, clearingId, refundId, tokenId, cents: amountEuros?.toString() ?? null }
+  return {
+    authorizationId,
+    ask,
+    clearingId,
+    refundId,
+    tokenId,
+    disputeId,
+    cents: amountEuros?.toString() ?? null,
+  }
 }

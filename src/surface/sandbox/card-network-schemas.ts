@@ -165,6 +165,21 @@ export const MobileWalletBody = withoutCardNumbers(
   }),
 )
 
+/** What the network can say of a dispute. */
+export const DisputeBody = withoutCardNumbers(
+  z.strictObject({
+    ...message,
+    disputeId: id('dispute'),
+    says: z.enum(['credited', 'won', 'lost']).meta({
+      description:
+        '`credited`: the network pays for the time being. `won`, `lost`: it has decided; by the time of sending its last word counts.',
+    }),
+    amountEuros: amount
+      .optional()
+      .meta({ description: 'What it pays; all that is disputed, if left out. Nothing with `lost`.' }),
+  }),
+)
+
 const reply = z.enum(['approved', 'declined', 'noted', 'refused']).meta({
   description:
     '`approved`, `declined`: the answer to a request. `noted`: facts and news are never refused. `refused`: the message was not taken, `reason` says why.',
@@ -180,6 +195,7 @@ export const NetworkAnswer = z
     clearingId: z.string().nullable(),
     refundId: z.string().nullable(),
     tokenId: z.string().nullable(),
+    disputeId: id('dispute').nullable(),
     amountEuros: euros
       .nullable()
       .meta({ description: 'What the message was about; null = all of it, or nothing.' }),

@@ -1,4 +1,5 @@
-import type { Handlers } from '../../kernel/contract/operation.ts'
+import { Dispute } from '../../commerce/disputes/index.ts'
+import type { Handlers, InputOf } from '../../kernel/contract/operation.ts'
 import type { Delivered, Ports } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { MessageContent } from '../../ports/card-processor.ts'
@@ -34,6 +35,17 @@ const playing = <B extends About>(
   recover,
 })
 
+/** A dispute names its card; that it is one of the caller's is looked up first. */
+const decidesDispute: Handlers<typeof cardNetworkApi>['disputeCard'] = {
+  ...playing(content.deciding),
+  async reserve({ body }: InputOf<typeof cardNetworkApi.disputeCard>, context) {
+    const dispute = await context.records.findOne(Dispute, { id: body.disputeId })
+    if (!dispute) return context.refuse('dispute_not_found')
+    const about = dispute.cardId === null ? body : { ...body, cardId: dispute.cardId }
+    return prepare(about, context, () => content.deciding(body))
+  },
+}
+
 export const cardNetwork: Handlers<typeof cardNetworkApi> = {
   authorizeCard: playing(content.authorizing),
   incrementCard: playing(content.incrementing),
@@ -42,6 +54,7 @@ export const cardNetwork: Handlers<typeof cardNetworkApi> = {
   expireCard: playing(content.expiring),
   clearCard: playing(content.clearing),
   refundCard: playing(content.refunding),
+  disputeCard: decidesDispute,
   shipCard: playing(content.shipping),
   changeMobileWallet: playing(content.addingToWallet),
 }

@@ -28,6 +28,7 @@ export interface StripeDouble {
   readonly requests: readonly StripeRequest[]
   readonly cards: Map<string, Body>
   readonly cardholders: Map<string, Body>
+  readonly disputes: Map<string, Body>
   readonly number: string
   readonly cvc: string
   readonly secret: string
@@ -103,6 +104,7 @@ const SECRETS = { number: '4000009990000018', cvc: '731', secret: 'ek_live_shown
 function accountOf() {
   const cards = new Map<string, Body>()
   const cardholders = new Map<string, Body>()
+  const disputes = new Map<string, Body>()
   const made = (prefix: string, store: Map<string, Body>, body: Body): Answer => {
     const id = `${prefix}_${store.size + 1}`
     store.set(id, { id, ...body })
@@ -119,6 +121,16 @@ function accountOf() {
     [/^POST issuing\/cards$/, params => made('ic', cards, cardOf(params))],
     [/^POST issuing\/cards\/(\w+)$/, (params, id) => changed(cards, id, withControls(cards.get(id), params))],
     [/^GET issuing\/cards\/(\w+)$/, ({ expand }, id) => found(expanded(cards.get(id), listOf(expand)))],
+    [/^GET issuing\/disputes$/, () => found({ data: [...disputes.values()], has_more: false })],
+    [
+      /^POST issuing\/disputes$/,
+      params => made('idp', disputes, { metadata: {}, ...params, amount: 2_000, status: 'unsubmitted' }),
+    ],
+    [/^GET issuing\/disputes\/(\w+)$/, (_, id) => found(disputes.get(id))],
+    [
+      /^POST issuing\/disputes\/(\w+)\/submit$/,
+      (_, id) => changed(disputes, id, { ...disputes.get(id), status: 'submitted' }),
+    ],
     [
       /^POST ephemeral_keys$/,
       () => found({ id: 'ephkey_1', secret: SECRETS.secret, expires: 1_800_000_000 }),
@@ -131,7 +143,7 @@ function accountOf() {
     }
     return { status: 404, body: { error: { type: 'invalid_request_error', message: `No ${path}` } } }
   }
-  return { cards, cardholders, answer, ...SECRETS }
+  return { cards, cardholders, disputes, answer, ...SECRETS }
 }
 
 const found = (body: Body | undefined): Answer =>

@@ -28,6 +28,7 @@ const ON_ITS_WAY = { 'transfers.create': { amountEuros: 777.06 }, 'fund.wallet':
 /** Members that records need for an operation to succeed, where the examples have other values. */
 export const RECORD_VARIANTS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   'cards.activate': { 'cards.create': { activate: false } },
+  'disputes.find': { 'disputes.create': { reason: 'unauthorized' } },
   'transfers.confirmPayee': { 'beneficiaries.create': { name: 'No Match GmbH' } },
   'transfers.simulateSettle': ON_ITS_WAY,
   'transfers.simulateReject': ON_ITS_WAY,

@@ -5,6 +5,7 @@ import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-devices.ts'
+import { aDisputeToDecide, aPaidTransaction, evidenceForDispute } from './world-disputes.ts'
 import { aFetchedCode, anApprovedCode, aWaitingCode, doorkeeperOf } from './world-pairings.ts'
 import {
   aLinkOf,
@@ -168,6 +169,9 @@ export const MADE_MEMBERS: Readonly<
     return { paymentToken: token }
   },
   // A representative has one submission that is open.
+  'disputes.create': aPaidTransaction,
+  'disputes.addEvidence': evidenceForDispute,
+  'sandbox.disputeCard': aDisputeToDecide,
   'kyc.create': async make => {
     await withdrawCompanies(make)
     const person = { name: 'Ada Lovelace', dateOfBirth: '1985-12-10' }

@@ -20,6 +20,7 @@ import type { TestService } from '../harness.ts'
 import { type Enrolled, enrolled } from '../identity/people.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
+import { disputeStories } from './dispute-stories.ts'
 import { kycStories } from './kyc-stories.ts'
 import { mandateStories } from './mandate-stories.ts'
 import { mppStories } from './mpp-stories.ts'
@@ -117,6 +118,7 @@ async function undelivered({ client }: Stage): Promise<string> {
 const stories: Readonly<Record<string, Story>> = {
   ...mandateStories,
   ...mppStories,
+  ...disputeStories,
   ...kycStories,
   ...onboardingStories,
   ...recoveryStories,

@@ -57,6 +57,14 @@ const unknownCard = ({ content }: CardMessage): CardReply =>
     ? { kind: 'declined', reason: 'There is no such card.' }
     : { kind: 'noted' }
 
+/** The operations that take messages; those about a payment are taken in group commits. */
+const operations: Readonly<Partial<Record<CardMessage['content']['kind'], string>>> = {
+  number_closed: 'authorizations.notice',
+  shipped: 'authorizations.notice',
+  mobile_wallet: 'authorizations.notice',
+  dispute: 'disputes.notice',
+}
+
 /** A message on its way through the service. */
 class Delivery implements IncomingMessage {
   readonly message: CardMessage
@@ -138,9 +146,8 @@ class Delivery implements IncomingMessage {
   }
 
   async #run(): Promise<Outcome> {
-    const isNews = ['number_closed', 'shipped', 'mobile_wallet'].includes(this.message.content.kind)
-    const key = isNews ? 'authorizations.notice' : 'authorizations.take'
-    const { body } = await this.#tools.run(key, this.#actor, this, this.#request)
+    const operation = operations[this.message.content.kind] ?? 'authorizations.take'
+    const { body } = await this.#tools.run(operation, this.#actor, this, this.#request)
     return outcomeOf(JSON.parse(String(body)))
   }
 }

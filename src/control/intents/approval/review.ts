@@ -38,3 +38,7 @@ export async function reviewApproval(
 /** Whether a passkey has approved the intent, so that there is a proof. */
 export const hasProof = async (intentId: string, records: Records): Promise<boolean> =>
   (await records.count(Approval, { intentId })) > 0
+
+/** The proof that a passkey has approved the intent, as a signed text; null where no person has. */
+export const proofOf = async (intentId: string, records: Records): Promise<string | null> =>
+  (await records.findOne(Approval, { intentId }))?.jws ?? null

@@ -1,0 +1,82 @@
+import type {
+  CardDisputes,
+  DisputeStanding,
+  KnownDispute,
+  OpenedDispute,
+  ProcessorCall,
+  ProcessorFailure,
+} from '../../ports/card-processor.ts'
+import { after, days, minutes } from '../../values/clock.ts'
+import type { Euros } from '../../values/money.ts'
+import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
+
+/** How long the sandbox takes evidence, by the tenant's clock. */
+const EVIDENCE_MS = days(7)
+/** How long the dispute of € 92.06 finds no answer. */
+const SILENT_MS = minutes(60)
+
+/** What the network has decided so long after the submission. */
+interface Decision {
+  readonly afterMs: number
+  readonly standing: DisputeStanding
+}
+
+const lost: DisputeStanding = { status: 'lost' }
+const won: DisputeStanding = { status: 'won', amountEuros: null }
+const credited: DisputeStanding = { status: 'credited', amountEuros: null }
+
+/** Documented at `POST /disputes`; a dispute of any other amount is decided by `POST /simulate/card/dispute`. */
+const byAmount: ReadonlyMap<Euros, readonly Decision[]> = new Map([
+  [9_201n, [{ afterMs: days(1), standing: won }]],
+  [9_202n, [{ afterMs: days(1), standing: lost }]],
+  [9_203n, [credit(credited), { afterMs: days(3), standing: won }]],
+  [9_204n, [credit(credited), { afterMs: days(3), standing: lost }]],
+])
+
+function credit(standing: DisputeStanding): Decision {
+  return { afterMs: 0, standing }
+}
+
+const REFUSED_EUROS: Euros = 9_205n
+const SILENT_EUROS: Euros = 9_206n
+
+const NOT_TAKEN: ProcessorFailure = {
+  failure: 'refused',
+  code: 'not_disputable',
+  message: 'The sandbox takes no dispute of this amount.',
+}
+
+const UNKNOWN: ProcessorFailure = {
+  failure: 'refused',
+  code: 'unknown_dispute',
+  message: 'The sandbox has not opened this dispute.',
+}
+
+const UNDECIDED: DisputeStanding = { status: 'undecided' }
+
+/** The sandbox's side of disputes. It keeps nothing: what it decides follows from the amount and the time. */
+export function sandboxDisputes(secrets: Secrets): CardDisputes {
+  const acknowledging = async ({ processorDisputeId }: KnownDispute) =>
+    isDispute(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
+  return {
+    async open({ disputeId, amountEuros, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
+      if (amountEuros === REFUSED_EUROS) return NOT_TAKEN
+      if (amountEuros === SILENT_EUROS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
+      return {
+        processorDisputeId: disputeIdFor(secrets, disputeId),
+        evidenceDueAt: after(openedAt, EVIDENCE_MS),
+      }
+    },
+    addEvidence: acknowledging,
+    submit: acknowledging,
+    withdraw: acknowledging,
+    inquire: async (dispute, call) =>
+      isDispute(secrets, dispute.processorDisputeId) ? decidedBy(dispute, call) : UNKNOWN,
+  }
+}
+
+function decidedBy({ amountEuros, submittedAt }: KnownDispute, { now }: ProcessorCall): DisputeStanding {
+  if (!submittedAt) return UNDECIDED
+  const decisions = byAmount.get(amountEuros) ?? []
+  return decisions.findLast(({ afterMs }) => after(submittedAt, afterMs) <= now)?.standing ?? UNDECIDED
+}

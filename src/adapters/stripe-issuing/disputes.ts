@@ -1,0 +1,194 @@
+import type Stripe from 'stripe'
+import { z } from 'zod'
+import type {
+  CardDisputes,
+  DisputeEvidence,
+  DisputeReason,
+  DisputeStanding,
+  KnownDispute,
+  NewDispute,
+  OpenedDispute,
+  ProcessorCall,
+  ProcessorFailure,
+} from '../../ports/card-processor.ts'
+import { minutes } from '../../values/clock.ts'
+import type { Euros } from '../../values/money.ts'
+import { DONE, UNUSABLE } from './answers.ts'
+import type { Connection } from './connection.ts'
+
+type Params = Stripe.Issuing.DisputeCreateParams
+type Evidence = NonNullable<Params['evidence']>
+
+/** Stripe forgets a key a day after its first use at the earliest. */
+const KEY_LASTS_MS = minutes(20 * 60)
+
+const Opened = z
+  .object({ id: z.string().min(1).max(200) })
+  .transform(({ id }): OpenedDispute => ({ processorDisputeId: id, evidenceDueAt: null }))
+
+const Standing = z.object({
+  status: z.enum(['unsubmitted', 'submitted', 'won', 'lost', 'expired']),
+  amount: z.int().min(0).transform(BigInt),
+  balance_transactions: z.array(z.object({ amount: z.int() })).nullish(),
+})
+
+/** Stripe Issuing names its disputes by the transaction that settled; it has no call that withdraws one. */
+export function stripeDisputes(ask: Connection): CardDisputes {
+  return {
+    open: (dispute, call) => ask(stripe => open(stripe, dispute, call)),
+    addEvidence: (known, evidence, call) => ask(stripe => addEvidence(stripe, known, evidence, call)),
+    submit: (known, call) => ask(stripe => submit(stripe, known, call)),
+    withdraw: known => ask(stripe => withdraw(stripe, known)),
+    inquire: known => ask(stripe => inquire(stripe, known)),
+  }
+}
+
+const NOT_SETTLED: ProcessorFailure = {
+  failure: 'refused',
+  code: 'not_settled',
+  message:
+    'Stripe knows no transaction of this payment: only what the merchant has collected can be disputed.',
+}
+
+/**
+ * Opens it once. Where the key no longer says so, as Stripe has forgotten it or the dispute was first opened with another
+ * amount, it is looked up by the id in its metadata.
+ */
+async function open(
+  stripe: Stripe,
+  dispute: NewDispute,
+  { reference, now }: ProcessorCall,
+): Promise<OpenedDispute | ProcessorFailure> {
+  const { disputeId, processorCardId, amountEuros, openedAt, clearings } = dispute
+  const clearing = clearings.find(one => one.amountEuros >= amountEuros) ?? clearings[0]
+  if (!clearing) return NOT_SETTLED
+  const isForgotten = now.getTime() - openedAt.getTime() > KEY_LASTS_MS
+  const earlier = isForgotten ? await find(stripe, clearing.id, disputeId) : undefined
+  if (earlier) return Opened.parse(earlier)
+  const params: Params = {
+    transaction: clearing.id,
+    amount: Number(smaller(amountEuros, clearing.amountEuros)),
+    evidence: evidenceOf(dispute, openedAt),
+    metadata: { dispute_id: disputeId, card: processorCardId },
+  }
+  try {
+    return Opened.parse(await stripe.issuing.disputes.create(params, { idempotencyKey: reference }))
+  } catch (error) {
+    if ((error as { rawType?: unknown }).rawType !== 'idempotency_error') throw error
+    const made = await find(stripe, clearing.id, disputeId)
+    return made ? Opened.parse(made) : UNUSABLE
+  }
+}
+
+const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
+
+async function find(stripe: Stripe, transaction: string, disputeId: string) {
+  const made = await stripe.issuing.disputes.list({ transaction, limit: 100 })
+  return made.data.find(({ metadata }) => metadata.dispute_id === disputeId)
+}
+
+/** The file is uploaded under a key of its own: the same bytes are one file, however often they are sent. */
+async function addEvidence(
+  stripe: Stripe,
+  { processorDisputeId }: KnownDispute,
+  evidence: DisputeEvidence,
+  { reference, now }: ProcessorCall,
+) {
+  const { bundle, sha256, amountEuros } = evidence
+  const file = await stripe.files.create(
+    {
+      purpose: 'dispute_evidence',
+      file: {
+        data: Buffer.from(bundle),
+        name: `evidence-${sha256.slice(0, 16)}.pdf`,
+        type: 'application/pdf',
+      },
+    },
+    { idempotencyKey: `${reference}/file/${sha256.slice(0, 16)}` },
+  )
+  const params = { amount: Number(amountEuros), evidence: evidenceOf(evidence, now, file.id) }
+  await stripe.issuing.disputes.update(processorDisputeId, params, {
+    idempotencyKey: `${reference}/${sha256.slice(0, 16)}`,
+  })
+  return DONE
+}
+
+const stripeReasons = {
+  unauthorized: 'fraudulent',
+  fraud: 'fraudulent',
+  not_received: 'not_received',
+  not_as_described: 'merchandise_not_as_described',
+  duplicate: 'duplicate',
+  incorrect_amount: 'other',
+  cancelled: 'canceled',
+  credit_not_processed: 'other',
+} as const satisfies Record<DisputeReason, string>
+
+/** What Stripe wants to know for each reason, as far as the service knows it; the rest stands in the bundle. */
+function evidenceOf(
+  { reason, description }: Pick<NewDispute, 'reason' | 'description'>,
+  at: Date,
+  fileId?: string,
+): Evidence {
+  const given = {
+    explanation: description,
+    ...(fileId === undefined ? {} : { additional_documentation: fileId }),
+  }
+  const seconds = Math.floor(at.getTime() / 1000)
+  const product = { product_description: description, product_type: 'merchandise' as const }
+  switch (stripeReasons[reason]) {
+    case 'fraudulent':
+      return { reason: 'fraudulent', fraudulent: given }
+    case 'not_received':
+      return { reason: 'not_received', not_received: { ...given, ...product, expected_at: seconds } }
+    case 'merchandise_not_as_described':
+      return {
+        reason: 'merchandise_not_as_described',
+        merchandise_not_as_described: { ...given, received_at: seconds },
+      }
+    case 'duplicate':
+      return { reason: 'duplicate', duplicate: given }
+    case 'canceled':
+      return {
+        reason: 'canceled',
+        canceled: { ...given, ...product, canceled_at: seconds, cancellation_reason: description },
+      }
+    case 'other':
+      return { reason: 'other', other: { ...given, ...product } }
+  }
+}
+
+/** A dispute that Stripe has already is not submitted again: the key may have been forgotten by then. */
+async function submit(stripe: Stripe, { processorDisputeId }: KnownDispute, { reference }: ProcessorCall) {
+  const { status } = Standing.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
+  if (status === 'unsubmitted')
+    await stripe.issuing.disputes.submit(processorDisputeId, {}, { idempotencyKey: reference })
+  return DONE
+}
+
+/** What was never submitted expires by itself; anything else takes a person at Stripe. */
+async function withdraw(stripe: Stripe, { processorDisputeId }: KnownDispute) {
+  const { status } = Standing.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
+  if (status !== 'submitted') return DONE
+  const message = `Stripe withdraws no dispute by its API: ask Stripe’s support to withdraw ${processorDisputeId}.`
+  return { failure: 'refused', code: 'ask_support', message } as const
+}
+
+async function inquire(
+  stripe: Stripe,
+  { processorDisputeId }: KnownDispute,
+): Promise<DisputeStanding | ProcessorFailure> {
+  const { data, success } = Standing.safeParse(await stripe.issuing.disputes.retrieve(processorDisputeId))
+  return success ? standingOf(data) : UNUSABLE
+}
+
+function standingOf({
+  status,
+  amount,
+  balance_transactions,
+}: Pick<z.output<typeof Standing>, 'status' | 'amount' | 'balance_transactions'>): DisputeStanding {
+  if (status === 'won') return { status, amountEuros: amount }
+  if (status === 'lost' || status === 'expired') return { status }
+  const paid = (balance_transactions ?? []).reduce((sum, one) => sum + one.amount, 0)
+  return paid > 0 ? { status: 'credited', amountEuros: BigInt(paid) } : { status: 'undecided' }
+}

@@ -1,0 +1,213 @@
+import { z } from 'zod'
+import { CardEvent } from '../../cards/cards/index.ts'
+import { file } from '../../kernel/contract/file.ts'
+import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { TimelineEntry } from '../../kernel/journal/timeline.ts'
+import { withoutCardNumbers } from '../../values/card-number.ts'
+import { id } from '../../values/ids.ts'
+import { positiveEuros } from '../../values/money.ts'
+import { timeRange } from '../../values/schemas.ts'
+import { MOST_EVIDENCE } from './dispute.ts'
+import { disputeEvents } from './events.ts'
+import { amountFails, DisputeRecord, finding, lookupFails, reason, status } from './schemas.ts'
+
+const readers = { callers: ['key', 'agent'], scope: 'disputes:read' } as const
+const writers = { callers: ['key', 'agent'], scope: 'disputes:write' } as const
+
+const { 'dispute.created': created, ...laterEvents } = disputeEvents
+
+/** The most that one dispute can be about: the most that an intent may be. */
+const HIGHEST = 99_999_999_999n
+
+const description = z
+  .string()
+  .trim()
+  .min(1)
+  .max(2_000)
+  .meta({ description: 'What has happened, for the merchant and the card network.' })
+
+const amountEuros = positiveEuros(HIGHEST)
+
+const NO_NUMBER = 'Nothing here takes one: name the card by its id.'
+
+const money = [
+  'Payments by card and machine payments can be disputed once they are completed; a SEPA transfer is asked back by `POST /transfers/{id}/recall`.',
+  '`unauthorized` and `fraud`: you have the money back at the latest at the end of the next business day, in test mode at once, and keep it whatever the card network decides, unless the operator finds, with reasons, that the payment was authorized, or that you have acted fraudulently or with gross negligence. For the other reasons you have it when the network grants it, and keep it if the dispute is won.',
+  'What the merchant refunds meanwhile makes the dispute smaller; all of it wins it.',
+].join('\n\n')
+
+const sandbox =
+  'In test mode the network decides by the amount, after the submission. € 92.01: won a day later. € 92.02: lost a day later. € 92.03: credited at once, won after three days. € 92.04: credited at once, lost after three days. € 92.05: the processor refuses it. € 92.06: the processor does not answer for an hour. Any other amount waits for `POST /simulate/card/dispute`.'
+
+const not_open = [
+  400,
+  'Only an open dispute can be changed: what is submitted lies with the card network.',
+] as const
+
+export const disputesApi = {
+  create: post('/disputes', {
+    ...writers,
+    summary: 'Dispute a payment by card',
+    description: `${money}\n\nIt is open for evidence first. \`POST /disputes/{id}/submit\` hands it in, or the deadline does.\n\n${sandbox}`,
+    requires: 'cardProcessor',
+    body: withoutCardNumbers(
+      z.strictObject({
+        transactionId: id('txn'),
+        reason,
+        amountEuros: amountEuros
+          .optional()
+          .meta({ description: 'All that is left of the payment, if left out.' }),
+        description,
+        freezeCard: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'Freeze the card, too: it pays nothing until it is unfrozen.' }),
+      }),
+      NO_NUMBER,
+    ),
+    example: {
+      transactionId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      reason: 'not_received',
+      description: 'Ordered on 2 November, promised for the 5th, never delivered.',
+    },
+    returns: [201, DisputeRecord],
+    fails: {
+      transaction_not_found: [404, 'transactionId: no such transaction.'],
+      ask_it_back: [
+        400,
+        'transactionId: only payments by card can be disputed. A SEPA transfer is asked back by POST /transfers/{id}/recall, a payment to a wallet or of a request by POST /refunds.',
+      ],
+      not_disputable: [400, 'transactionId: only a completed payment can be disputed.'],
+      dispute_open: [400, 'transactionId: a dispute of this payment is under way.'],
+      dispute_decided: [400, 'transactionId: the card network has decided on this payment already.'],
+      nothing_left: [400, 'transactionId: all of it has come back, or is asked back already.'],
+      ...amountFails,
+    },
+    emits: { 'dispute.created': created, ...laterEvents, 'card.frozen': CardEvent },
+  }),
+  list: list('/disputes', {
+    ...readers,
+    summary: 'List disputes',
+    filters: {
+      agentId: id('agent').optional(),
+      transactionId: id('txn').optional(),
+      cardId: id('card').optional(),
+      status: status.optional(),
+      ...timeRange,
+    },
+    item: DisputeRecord,
+  }),
+  get: get('/disputes/{id}', {
+    ...readers,
+    summary: 'Get a dispute',
+    returns: [200, DisputeRecord],
+    fails: lookupFails,
+  }),
+  update: patch('/disputes/{id}', {
+    ...writers,
+    summary: 'Change a dispute while it is open',
+    requires: 'cardProcessor',
+    body: withoutCardNumbers(
+      z
+        .strictObject({
+          reason: reason.optional(),
+          amountEuros: amountEuros.optional(),
+          description: description.optional(),
+        })
+        .refine(given => Object.keys(given).length > 0, 'give at least one member'),
+      NO_NUMBER,
+    ),
+    example: { description: 'The parcel was sent to another address.' },
+    returns: [200, DisputeRecord],
+    fails: { ...lookupFails, ...amountFails, dispute_not_open: not_open },
+    emits: laterEvents,
+  }),
+  addEvidence: post('/disputes/{id}/evidence', {
+    ...writers,
+    summary: 'Give evidence to a dispute',
+    description:
+      'Evidence that `POST /evidence` has kept, by its ids; it can be given while the dispute is open. Receipts of the payment go along by themselves.',
+    body: z.strictObject({
+      evidenceIds: z
+        .array(id('evidence'))
+        .min(1)
+        .max(MOST_EVIDENCE)
+        .refine(ids => new Set(ids).size === ids.length, 'each of them once'),
+    }),
+    example: { evidenceIds: ['evidence_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
+    returns: [200, DisputeRecord],
+    fails: {
+      ...lookupFails,
+      dispute_not_open: not_open,
+      evidence_not_found: [404, 'evidenceIds: no such evidence of the agent that has paid.'],
+      too_much_evidence: [400, `evidenceIds: a dispute has up to ${MOST_EVIDENCE} pieces of evidence.`],
+    },
+    emits: laterEvents,
+  }),
+  submit: post('/disputes/{id}/submit', {
+    ...writers,
+    summary: 'Submit a dispute to the card network',
+    description: 'With the bundle as it is now. Nothing can be added afterwards.',
+    returns: [200, DisputeRecord],
+    fails: { ...lookupFails, dispute_not_open: not_open },
+    emits: laterEvents,
+  }),
+  withdraw: post('/disputes/{id}/withdraw', {
+    ...writers,
+    summary: 'Withdraw a dispute',
+    description:
+      'What was given back provisionally is taken back. What the wallet no longer has, is owed, and is taken from what comes in next.',
+    returns: [200, DisputeRecord],
+    fails: {
+      ...lookupFails,
+      dispute_ended: [400, 'The dispute has ended already.'],
+    },
+    emits: laterEvents,
+  }),
+  timeline: list('/disputes/{id}/timeline', {
+    ...readers,
+    summary: 'Get the timeline of a dispute',
+    description: 'All that has happened to the dispute, its payment and its intent, oldest first.',
+    filters: {},
+    item: TimelineEntry,
+    fails: lookupFails,
+  }),
+  bundle: get('/disputes/{id}/bundle', {
+    ...readers,
+    summary: 'Get the evidence of a dispute as one PDF',
+    description:
+      'What is handed to the card network: the payment, its intent with purpose, the decision with every rule, who approved it, the timeline, receipts and evidence with their SHA-256. The same facts give the same bytes.',
+    returns: [200, file('application/pdf')],
+    fails: lookupFails,
+  }),
+  find: post('/disputes/{id}/finding', {
+    callers: ['dash'],
+    summary: 'Record what was found out about a payment that is said to be unauthorized',
+    description:
+      'The operator’s reasoned finding, which the owner reads: from then on the platform does not bear the loss any more, and what was given back is taken back as far as the card network has not paid it.',
+    body: withoutCardNumbers(
+      z.strictObject({
+        finding,
+        reasons: z
+          .string()
+          .trim()
+          .min(20)
+          .max(2_000)
+          .meta({ description: 'The evidence, as the owner and the supervisor read it.' }),
+      }),
+      NO_NUMBER,
+    ),
+    example: {
+      finding: 'authorized',
+      reasons:
+        'The intent was approved with a passkey of the owner, and the goods went to the owner’s address.',
+    },
+    returns: [200, DisputeRecord],
+    fails: {
+      ...lookupFails,
+      not_unauthorized: [400, 'Only a payment that is said to be unauthorized or fraudulent has a finding.'],
+      found_already: [400, 'There is a finding already. It stands.'],
+    },
+    emits: laterEvents,
+  }),
+}

@@ -1,0 +1,44 @@
+import { CardAuthorization } from '../../../cards/authorizations/index.ts'
+import { findIntent, type Intent, proofOf } from '../../../control/intents/index.ts'
+import { findCustomer } from '../../../identity/customers/index.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
+import { timelineOfRecords } from '../../../kernel/journal/timeline.ts'
+import { Transaction } from '../../../money/transactions/index.ts'
+import { type Evidence, findEvidence } from '../../evidence/index.ts'
+import type { Dispute } from '../dispute.ts'
+
+/** The most entries of the timeline that a bundle shows: the oldest ones. */
+const MOST_ENTRIES = 1_000
+
+type Reading = Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>
+
+/** All that is known of a disputed payment. */
+export interface Facts {
+  readonly holder: string
+  readonly dispute: Dispute
+  readonly transaction: Transaction
+  readonly payment: CardAuthorization | null
+  readonly intent: Intent | null
+  readonly proof: string | null
+  readonly evidence: readonly Evidence[]
+  readonly timeline: Awaited<ReturnType<typeof timelineOfRecords>>
+}
+
+export async function collectFacts(dispute: Dispute, context: Reading): Promise<Facts> {
+  const { records, sql, tenant } = context
+  const { transactionId } = dispute
+  const [transaction, payment, { name: holder }] = await Promise.all([
+    records.findOneOrFail(Transaction, { id: transactionId }),
+    records.findOne(CardAuthorization, { transactionId }),
+    findCustomer(records, tenant.ownerId),
+  ])
+  const { intentId } = transaction
+  const ids = [dispute.id, transactionId, intentId, payment?.id].flatMap(id => id ?? [])
+  const [intent, proof, evidence, timeline] = await Promise.all([
+    intentId === null ? null : findIntent(records, intentId),
+    intentId === null ? null : proofOf(intentId, records),
+    findEvidence(dispute.evidenceIds, context),
+    timelineOfRecords(sql, tenant, ids, undefined, MOST_ENTRIES),
+  ])
+  return { holder, dispute, transaction, payment, intent, proof, evidence, timeline }
+}

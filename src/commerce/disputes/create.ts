@@ -1,0 +1,127 @@
+import { CardAuthorization } from '../../cards/authorizations/index.ts'
+import { freezeCard, lockCard } from '../../cards/cards/index.ts'
+import { Agent } from '../../control/agents/index.ts'
+import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
+import { refundableOf } from '../../money/refunds/index.ts'
+import { Transaction } from '../../money/transactions/index.ts'
+import { mainWallet } from '../../money/wallets/index.ts'
+import { after } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { formatEuros } from '../../values/money.ts'
+import type { disputesApi } from './api.ts'
+import { planCredit } from './credit.ts'
+import { Dispute, disputableUntil, EVIDENCE_MS, REMINDER_MS, UNDECIDED_STATES } from './dispute.ts'
+import { disputeEvent } from './events.ts'
+import { type LockedDispute, openAccounts } from './lock-dispute.ts'
+import { disputeProcess } from './process.ts'
+import { settle } from './settle.ts'
+
+type Creating = ContextOf<typeof disputesApi.create>
+type Body = InputOf<typeof disputesApi.create>['body']
+
+const agentOf = ({ ownerId, mode }: Creating['tenant'], transactionId: string) =>
+  sqlCondition('id = (select t.agent_id from transactions t where (t.owner_id, t.mode, t.id) = (?, ?, ?))', [
+    ownerId,
+    mode,
+    transactionId,
+  ])
+
+const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
+
+/** The agent is locked, so that of two disputes of a payment that come at once one is open. */
+export const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
+  const { records, tenant, refuse } = context
+  const [, known, main, earlier] = await Promise.all([
+    records.findOne(Agent, agentOf(tenant, body.transactionId), { lock: true }),
+    records.findOne(Transaction, { id: body.transactionId }),
+    mainWallet(context),
+    records.find(Dispute, { transactionId: body.transactionId }),
+  ])
+  if (!known) return refuse('transaction_not_found')
+  const place = { walletId: known.walletId, creditedWalletId: null }
+  const [accounts, transaction, payment] = await Promise.all([
+    openAccounts(place, main?.id ?? null, context),
+    records.lock(Transaction, known.id),
+    records.findOne(CardAuthorization, { transactionId: known.id }),
+  ])
+  if (!transaction) return refuse('transaction_not_found')
+  const left = await refundableOf(transaction, context)
+  const problem = blockerOf(transaction, earlier, { left, body }, context)
+  if (problem) return problem
+  const cardFrozen = body.freezeCard && (await freeze(payment?.cardId ?? transaction.cardId, context))
+  const dispute = newDispute(
+    transaction,
+    { ...body, amountEuros: body.amountEuros ?? left, cardFrozen },
+    context,
+  )
+  const locked: LockedDispute = { ...accounts, transaction, dispute }
+  context.emit('dispute.created', disputeEvent(dispute))
+  planCredit(dispute, context)
+  settle(locked, context)
+  return dispute
+}
+
+function blockerOf(
+  transaction: Transaction,
+  earlier: readonly Dispute[],
+  { left, body }: { readonly left: bigint; readonly body: Body },
+  { now, refuse }: Creating,
+) {
+  if (!BY_CARD.has(transaction.type)) return refuse('ask_it_back')
+  if (earlier.some(({ status }) => UNDECIDED_STATES.some(open => open === status)))
+    return refuse('dispute_open')
+  if (transaction.status === 'refunded') return refuse('nothing_left')
+  if (transaction.status !== 'completed') return refuse('not_disputable')
+  if (earlier.some(({ status }) => status === 'won' || status === 'lost')) return refuse('dispute_decided')
+  if (left === 0n) return refuse('nothing_left')
+  if ((body.amountEuros ?? left) > left)
+    return refuse('amount_too_high', `amountEuros: ${formatEuros(left)} are left of the payment.`)
+  return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
+}
+
+/** The merchant has collected it with the first clearing, if the network has told of one. */
+export function debitedAt({ witnesses, createdAt }: Transaction): Date {
+  const clearings = witnesses.filter(({ type }) => type === 'card_clearing').map(({ at }) => Date.parse(at))
+  return clearings.length > 0 ? new Date(Math.min(...clearings)) : createdAt
+}
+
+/** A card that is closed or frozen already pays nothing anyway. */
+async function freeze(cardId: string | null, context: Creating): Promise<boolean> {
+  const locked = cardId === null ? null : await lockCard(cardId, context)
+  return locked !== null && freezeCard(locked, 'A payment by it is disputed.', context)
+}
+
+interface Asked extends Pick<Body, 'reason' | 'description'> {
+  readonly amountEuros: bigint
+  readonly cardFrozen: boolean
+}
+
+function newDispute(
+  transaction: Transaction,
+  asked: Asked,
+  { records, tenant, now, ports }: Creating,
+): Dispute {
+  const { agentId, cardId, walletId, merchant, refundedEuros } = transaction
+  const { reason, description, amountEuros, cardFrozen } = asked
+  const id = newId('dispute')
+  const evidenceDueAt = after(now, EVIDENCE_MS)
+  return records.create(Dispute, {
+    id,
+    agentId,
+    transactionId: transaction.id,
+    cardId,
+    walletId,
+    merchant,
+    reason,
+    description,
+    amountEuros,
+    cardFrozen,
+    refundedBeforeEuros: refundedEuros,
+    evidenceDueAt,
+    remindAt: after(evidenceDueAt, -REMINDER_MS),
+    processor: ports.cardProcessor(tenant.mode).name,
+    workflowId: workflowIdOf(disputeProcess, id),
+  })
+}

@@ -1,0 +1,137 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
+import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
+import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
+import { days, minutes } from '../../values/clock.ts'
+import type { Word } from './money/standing.ts'
+
+/**
+ * A card network may decide otherwise later, and its last word counts: so a decision can turn, and what was withdrawn or
+ * has lapsed can still be won. A merchant that pays in the meantime wins it for the owner, too.
+ */
+export const disputeMachine = machine('dispute', {
+  open: ['submitted', 'withdrawn', 'lapsed', 'won', 'lost'],
+  submitted: ['won', 'lost', 'withdrawn'],
+  won: ['lost', 'withdrawn', 'lapsed'],
+  lost: ['won'],
+  withdrawn: ['won'],
+  lapsed: ['won'],
+})
+export type DisputeStatus = (typeof disputeMachine.states)[number]
+
+/** SQL condition, as the indexes have it. */
+export const UNDECIDED = "status in ('open', 'submitted')"
+export const UNDECIDED_STATES = ['open', 'submitted'] as const satisfies readonly DisputeStatus[]
+export const isUndecided = ({ status }: Pick<Dispute, 'status'>): boolean =>
+  status === 'open' || status === 'submitted'
+
+/** SQL condition: its process has something to wait for. */
+export const NEEDS_RUN = `(${UNDECIDED} or call_due_at is not null)`
+
+/** Payments that the owner has not authorized: the platform bears the loss (Directive (EU) 2015/2366, Articles 71 to 74). */
+const UNAUTHORIZED: ReadonlySet<DisputeReason> = new Set(['unauthorized', 'fraud'])
+export const isUnauthorized = (reason: DisputeReason): boolean => UNAUTHORIZED.has(reason)
+
+/** Of a payment that nobody has authorized, 13 months after the debit; of any other, 120 days. */
+export function disputableUntil(debitedAt: Date, reason: DisputeReason): Date {
+  if (!isUnauthorized(reason)) return new Date(debitedAt.getTime() + days(120))
+  const until = new Date(debitedAt)
+  until.setUTCMonth(until.getUTCMonth() + 13)
+  // A month without such a day: setUTCMonth has gone on into the next one.
+  if (until.getUTCDate() !== debitedAt.getUTCDate()) until.setUTCDate(0)
+  return until
+}
+
+/** How long evidence can be given where the processor does not say. */
+export const EVIDENCE_MS = days(7)
+export const REMINDER_MS = days(1)
+/** How often the processor is asked how the network has decided. */
+export const INQUIRY_MS = days(1)
+
+/** Between two calls of the processor that have brought nothing, in minutes; the last one from then on. */
+const PAUSES = [1, 2, 5, 10, 20, 30, 60]
+export const pauseAfter = (attempts: number): number =>
+  minutes(PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 1)
+
+/** The most evidence that one dispute can have. */
+export const MOST_EVIDENCE = 50
+
+export const findings = ['authorized', 'fraud', 'gross_negligence'] as const
+
+/** What the operator has found out about a payment that is said to be unauthorized. */
+export interface Finding {
+  readonly finding: (typeof findings)[number]
+  readonly reasons: string
+  readonly at: string
+}
+
+const schema = defineEntity({
+  ...tenantTable('Dispute', 'disputes', 'agentId'),
+  properties: {
+    ...record('dispute'),
+    agentId: nullable.string(),
+    transactionId: p.text(),
+    cardId: nullable.string(),
+    /** The wallet that has paid. */
+    walletId: p.text(),
+    merchant: p.text(),
+    reason: p.enum(disputeReasons),
+    description: p.text(),
+    status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
+    /** What is disputed, as it was asked for. */
+    amountEuros: p.bigint().name('amount_cents'),
+    /** What had come back of the payment before: only what comes later makes the dispute smaller. */
+    refundedBeforeEuros: p.bigint().name('refunded_before_cents'),
+    /** What the merchant has refunded of it since. */
+    refundedEuros: cents('refunded_cents'),
+    /** What the owner has of it just now. */
+    creditedEuros: cents('credited_cents'),
+    /** What the card network has paid. */
+    recoveredEuros: cents('recovered_cents'),
+    /** What the platform has lost. */
+    lostEuros: cents('lost_cents'),
+    /** What it takes up of the payment: it cannot be refunded as well. */
+    countedEuros: cents('counted_cents'),
+    /** The wallet that what is given back went into; null while nothing is, or where it is in suspense. */
+    creditedWalletId: nullable.string(),
+    /** Names the postings. */
+    postings: p.integer().onCreate(() => 0),
+    /** What the network and the owner have said, in whatever order it became known. */
+    words: p.json<readonly Word[]>().onCreate(() => []),
+    finding: nullable.json<Finding>(),
+    evidenceIds: textArray(),
+    cardFrozen: flag(),
+    resolution: nullable.string(),
+    resolvedAt: nullable.instant(),
+    /** When the owner is given the money back provisionally; `creditedAt` once that is due. */
+    creditDueAt: nullable.instant(),
+    creditedAt: nullable.instant(),
+    evidenceDueAt: nullable.instant(),
+    remindAt: nullable.instant(),
+    submittedAt: nullable.instant(),
+    processor: p.text(),
+    processorDisputeId: nullable.string(),
+    /** When the processor has got the evidence, and has submitted it. */
+    documentedAt: nullable.instant(),
+    filedAt: nullable.instant(),
+    toldWithdrawnAt: nullable.instant(),
+    processorProblem: nullable.string(),
+    attempts: p.integer().onCreate(() => 0),
+    /** When the processor is called next; null where it need not be called. */
+    callDueAt: nullable.instant(),
+    /** The earliest of all that is due. */
+    dueAt: nullable.instant(),
+    workflowId: p.text(),
+  },
+})
+
+function cents(column: string) {
+  return p
+    .bigint()
+    .name(column)
+    .onCreate(() => 0n)
+}
+
+/** A payment by card that the owner does not accept, and how the card network decides. */
+export class Dispute extends schema.class {}
+schema.setClass(Dispute)

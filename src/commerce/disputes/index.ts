@@ -1,0 +1,1 @@
+export { Dispute } from './dispute.ts'

@@ -1,0 +1,153 @@
+import { CardAuthorization } from '../../../cards/authorizations/index.ts'
+import { CardNumber } from '../../../cards/cards/index.ts'
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import { NextCall, Settled } from '../../../kernel/contract/handlers.ts'
+import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
+import type { Ports } from '../../../kernel/contract/ports.ts'
+import { Problem } from '../../../kernel/contract/problem.ts'
+import type {
+  DisputeStanding,
+  Done,
+  KnownDispute,
+  OpenedDispute,
+  ProcessorFailure,
+} from '../../../ports/card-processor.ts'
+import { after } from '../../../values/clock.ts'
+import { bundleOf } from '../bundle/bundle-of.ts'
+import type { BundleInput } from '../bundle/input.ts'
+import { renderBundle } from '../bundle/render.ts'
+import { type Dispute, pauseAfter } from '../dispute.ts'
+import { lockDispute } from '../lock-dispute.ts'
+import { type ProcessorCallKind, pendingCall, schedule } from '../schedule.ts'
+import type { stepsApi } from '../steps-api.ts'
+import { applyAnswer } from './apply-answer.ts'
+
+type StepContext = ContextOf<typeof stepsApi.callProcessor>
+
+const NOTHING = { acted: false }
+const ACTED = { acted: true }
+
+/** A call of the processor for a dispute: JSON, as it outlives a crash. */
+export interface DisputeCall {
+  readonly disputeId: string
+  readonly kind: ProcessorCallKind
+  readonly mode: Mode
+  readonly ownerId: string
+  /** The tenant's time at the reservation. */
+  readonly now: string
+  readonly claim: {
+    readonly cents: string
+    readonly reason: Dispute['reason']
+    readonly description: string
+  }
+  readonly processorDisputeId: string | null
+  readonly submittedAt: string | null
+  readonly openedAt: string
+  readonly processorCardId: string
+  readonly clearings: readonly { readonly id: string; readonly cents: string }[]
+  readonly bundle: BundleInput | null
+}
+
+export type DisputeAnswer = OpenedDispute | Done | DisputeStanding | ProcessorFailure
+
+/** Reserves the next call where one is due. The due time moves before the call, so that no two call at once. */
+export const callStep: HandlerOf<typeof stepsApi.callProcessor> = {
+  async reserve({ params }, context) {
+    const { now, refuse } = context
+    const locked = await lockDispute(params.id, context)
+    if (!locked) return refuse('dispute_not_found')
+    const { dispute } = locked
+    const isDue = dispute.callDueAt !== null && dispute.callDueAt <= now
+    return isDue ? reserveCall(dispute, context) : new Settled(NOTHING)
+  },
+
+  call: askProcessor,
+
+  async record(answer: DisputeAnswer, asked: DisputeCall, context) {
+    const locked = await lockDispute(asked.disputeId, context)
+    if (!locked) return NOTHING
+    applyAnswer(answer, asked, locked, context)
+    const { dispute } = locked
+    const next = pendingCall(dispute)
+    const goesOn = next !== null && next !== 'inquire' && next !== asked.kind
+    return goesOn ? new NextCall(await reserveCall(dispute, context)) : ACTED
+  },
+
+  // The process calls again: by the same reference the processor acts once.
+  recover: async () => ACTED,
+}
+
+async function reserveCall(dispute: Dispute, context: StepContext): Promise<DisputeCall> {
+  const { records, tenant, now, ports } = context
+  const kind = pendingCall(dispute)
+  if (kind === null) throw new Error(`${dispute.id}: no call is pending, and one is due`)
+  const { name } = ports.cardProcessor(tenant.mode)
+  if (dispute.processor !== name)
+    throw new Problem('not_configured', `Its processor is ${dispute.processor}, and ${name} is configured.`)
+  dispute.attempts++
+  dispute.callDueAt = after(now, pauseAfter(dispute.attempts))
+  schedule(dispute)
+  const [payment, numbers] = await Promise.all([
+    records.findOne(CardAuthorization, { transactionId: dispute.transactionId }),
+    records.find(CardNumber, { cardId: dispute.cardId ?? '' }, { orderBy: { id: 'desc' }, limit: 1 }),
+  ])
+  return {
+    disputeId: dispute.id,
+    kind,
+    mode: tenant.mode,
+    ownerId: tenant.ownerId,
+    now: now.toISOString(),
+    claim: claimOf(dispute),
+    processorDisputeId: dispute.processorDisputeId,
+    submittedAt: dispute.submittedAt?.toISOString() ?? null,
+    openedAt: dispute.createdAt.toISOString(),
+    processorCardId: numbers[0]?.processorCardId ?? '',
+    clearings: (payment?.facts.clearings ?? []).map(({ id, amount }) => ({ id, cents: amount })),
+    bundle: kind === 'document' ? await bundleOf(dispute, context) : null,
+  }
+}
+
+/** What the merchant has refunded is not asked of the network. */
+const claimOf = ({ amountEuros, refundedEuros, reason, description }: Dispute): DisputeCall['claim'] => ({
+  cents: String(amountEuros - refundedEuros),
+  reason,
+  description,
+})
+
+async function askProcessor(
+  asked: DisputeCall,
+  outside: { readonly ports: Ports; readonly requestId: string },
+): Promise<DisputeAnswer> {
+  const { disputes } = outside.ports.cardProcessor(asked.mode)
+  const { disputeId, kind, claim, openedAt, processorCardId } = asked
+  const { requestId } = outside
+  const call = { reference: `${disputeId}/${kind}`, requestId, now: new Date(asked.now) }
+  const amountEuros = BigInt(claim.cents)
+  if (kind === 'open') {
+    const clearings = asked.clearings
+      .map(({ id, cents }) => ({ id, amountEuros: BigInt(cents) }))
+      .sort((one, other) => Number(other.amountEuros - one.amountEuros))
+    const dispute = { ...claim, disputeId, amountEuros, processorCardId, clearings }
+    return disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call)
+  }
+  const known = knownOf(asked, amountEuros)
+  switch (kind) {
+    case 'document': {
+      if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
+      const { pdf, sha256 } = await renderBundle(asked.bundle, asked.ownerId, outside.ports)
+      return disputes.addEvidence(known, { ...claim, amountEuros, bundle: pdf, sha256 }, call)
+    }
+    case 'file':
+      return disputes.submit(known, call)
+    case 'withdraw':
+      return disputes.withdraw(known, call)
+    case 'inquire':
+      return disputes.inquire(known, call)
+  }
+}
+
+const knownOf = ({ processorDisputeId, submittedAt }: DisputeCall, amountEuros: bigint): KnownDispute => ({
+  processorDisputeId: processorDisputeId ?? '',
+  amountEuros,
+  submittedAt: submittedAt === null ? null : new Date(submittedAt),
+})

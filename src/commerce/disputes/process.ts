@@ -1,0 +1,11 @@
+import type { Process } from '../../kernel/contract/process.ts'
+
+/** Runs while a dispute is undecided, and until the processor knows of its end. */
+export const disputeProcess = {
+  name: 'dispute',
+  title: 'Dispute',
+  recurs: true,
+  details: `Opens the dispute at the card processor, waits for evidence until its time is over, reminds a day before, and submits what is there. Then it asks daily how the card network has decided; a message of the network comes sooner. A processor that does not answer is asked again, from a minute apart to an hour, and acts once on each reference.
+
+No signal decides. The owner submits or withdraws by \`POST /disputes/{id}/submit\` and \`/withdraw\`; that a payment was authorized after all, the operator finds by \`POST /disputes/{id}/finding\`, with the dashboard secret and reasons.`,
+} as const satisfies Process

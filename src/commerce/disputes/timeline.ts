@@ -1,0 +1,24 @@
+import { CardAuthorization } from '../../cards/authorizations/index.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Records } from '../../kernel/contract/records.ts'
+import { withAuditIds } from '../../kernel/journal/audit-id.ts'
+import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
+import { Transaction } from '../../money/transactions/index.ts'
+import type { disputesApi } from './api.ts'
+import { Dispute } from './dispute.ts'
+
+export const timeline: HandlerOf<typeof disputesApi.timeline> = async ({ params }, context) => {
+  const { sql, tenant, records, pageBy, refuse } = context
+  const dispute = await records.findOne(Dispute, { id: params.id })
+  if (!dispute) return refuse('dispute_not_found')
+  const ids = await recordsOf(dispute, records)
+  return withAuditIds(await pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most)))
+}
+
+async function recordsOf({ id, transactionId }: Dispute, records: Records): Promise<string[]> {
+  const [transaction, payment] = await Promise.all([
+    records.findOne(Transaction, { id: transactionId }),
+    records.findOne(CardAuthorization, { transactionId }),
+  ])
+  return [id, transactionId, transaction?.intentId, payment?.id].flatMap(one => one ?? [])
+}

@@ -1,0 +1,1 @@
+export { refundableOf } from './refundable.ts'

@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { aDispute, aPaidCard, networkSays } from '../../support/commerce/disputes.ts'
+import { bodyOf, type TestClient } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+
+const service = await startTestService()
+
+async function bundleOf(key: string, id: string): Promise<Buffer> {
+  const answer = await fetch(`${service.url}/disputes/${id}/bundle`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/pdf')
+  return Buffer.from(await answer.arrayBuffer())
+}
+
+/** A payment on an approved intent, with evidence for it. */
+async function aProvenDispute() {
+  const paid = await aPaidCard(service, 50)
+  const { client, agent, transactionId } = paid
+  const { id } = await aDispute(client, transactionId)
+  await addText(client, id, agent.id, 'The parcel was promised for 5 November.')
+  return { ...paid, id }
+}
+
+async function addText(client: TestClient, id: string, agentId: string, text: string): Promise<void> {
+  const declared = { agentId, amountEuros: 50, purpose: 'A textbook on tides', merchant: 'Bookshop' }
+  const { id: intentId } = await bodyOf(client.intents.create({ body: declared }))
+  const piece = await bodyOf(client.evidence.create({ body: { intentId, type: 'confirmation', text } }))
+  await bodyOf(client.disputes.addEvidence({ params: { id }, body: { evidenceIds: [piece.id] } }))
+}
+
+const pagesOf = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0
+
+describe('the bundle of a dispute', () => {
+  test('has the same bytes for the same facts, and others once there is another one', async () => {
+    const { client, key, id } = await aProvenDispute()
+    const first = await bundleOf(key, id)
+    if (process.env.BUNDLE_TO) writeFileSync(process.env.BUNDLE_TO, first)
+    expect(first.subarray(0, 5).toString()).toBe('%PDF-')
+    expect((await bundleOf(key, id)).equals(first)).toBe(true)
+    await networkSays(client, id, 'credited')
+    expect((await bundleOf(key, id)).equals(first)).toBe(false)
+  })
+
+  test('goes on for as many pages as the evidence takes', async () => {
+    const { client, agent, key, id } = await aProvenDispute()
+    const before = pagesOf(await bundleOf(key, id))
+    await addText(client, id, agent.id, 'A long letter. '.repeat(1_200))
+    expect(pagesOf(await bundleOf(key, id))).toBeGreaterThan(before + 1)
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals'
+import { balanceOf } from '../../support/cards/simulated.ts'
+import {
+  aDispute,
+  aPaidCard,
+  dispute,
+  getDispute,
+  ledgerBalance,
+  networkSays,
+} from '../../support/commerce/disputes.ts'
+import { bodyOf, type TestClient } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+
+const service = await startTestService()
+
+const merchantRefunds = (client: TestClient, authorizationId: string, amountEuros: number) =>
+  bodyOf(client.sandbox.refundCard({ body: { authorizationId, amountEuros } }))
+
+describe('a merchant that refunds meanwhile', () => {
+  test('makes the dispute smaller; the whole of it wins it, and the owner has it once', async () => {
+    const { client, agent, transactionId, authorizationId } = await aPaidCard(service, 60)
+    const { id } = await aDispute(client, transactionId, { reason: 'unauthorized' })
+    await merchantRefunds(client, authorizationId, 20)
+    expect(await getDispute(client, id)).toMatchObject({
+      status: 'open',
+      refundedEuros: 20,
+      creditedEuros: 40,
+    })
+    expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+    await merchantRefunds(client, authorizationId, 40)
+    expect(await getDispute(client, id)).toMatchObject({ status: 'won', creditedEuros: 0 })
+    expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+    expect(await ledgerBalance(client, 'disputes')).toBe(0)
+    await expectVerifiedLedger(client)
+  })
+
+  test('and a network that pays all the same leave the owner with the payment, once', async () => {
+    const { client, agent, transactionId, authorizationId } = await aPaidCard(service, 60)
+    const { id } = await aDispute(client, transactionId)
+    await networkSays(client, id, 'won')
+    await merchantRefunds(client, authorizationId, 60)
+    expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+    expect(await getDispute(client, id)).toMatchObject({ status: 'won', refundedEuros: 60, creditedEuros: 0 })
+    await expectVerifiedLedger(client)
+  })
+
+  test('before the dispute leaves only the rest to be disputed', async () => {
+    const { client, transactionId, authorizationId } = await aPaidCard(service, 60)
+    await merchantRefunds(client, authorizationId, 25)
+    expect(await dispute(client, transactionId, { amountEuros: 35.01 })).toMatchObject({
+      code: 'amount_too_high',
+      body: { error: expect.stringContaining('€ 35.00') },
+    })
+    expect(await aDispute(client, transactionId)).toMatchObject({ amountEuros: 35, refundedEuros: 0 })
+  })
+})
