@@ -1,0 +1,1 @@
+export { receiptsApi } from './api.ts'
