@@ -13,6 +13,7 @@ import { paymentTokensArea } from './commerce/collect/payment-tokens/payment-tok
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
 import { railsArea } from './commerce/rails/rails.ts'
+import { refundsArea } from './commerce/refunds/refunds.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
@@ -97,6 +98,7 @@ export const areas = {
   paymentTokens: paymentTokensArea,
   settlements: settlementsArea,
   payerPage: payerPageArea,
+  refunds: refundsArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

@@ -82,6 +82,7 @@ import { Onboardings } from './m0108-onboarding.ts'
 import { Kyc } from './m0109-kyc.ts'
 import { LighterCounters } from './m0110-lighter-counters.ts'
 import { Refunds } from './m0112-refunds.ts'
+import { UsesThatStay } from './m0113-uses-that-stay.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -169,4 +170,5 @@ export const migrations = [
   { name: 'm0109-kyc', class: Kyc },
   { name: 'm0110-lighter-counters', class: LighterCounters },
   { name: 'm0112-refunds', class: Refunds },
+  { name: 'm0113-uses-that-stay', class: UsesThatStay },
 ]

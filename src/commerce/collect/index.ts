@@ -3,3 +3,11 @@ export type { Article } from './payment-required/article.ts'
 export { paidEndpoint } from './payment-required/endpoint.ts'
 export { paidContract } from './payment-required/endpoint-contract.ts'
 export { challengeFor } from './payment-required/offer.ts'
+export { refundingEvents, refundRefusals } from './refunds/api.ts'
+export {
+  beginRequestRefund,
+  carryOutRefund,
+  type OpenSteps,
+  recordRefund,
+  type StepAnswers,
+} from './refunds/refund-steps.ts'

@@ -28,13 +28,15 @@ export interface Reservation extends Row {
   readonly amount: Euros
   reserved: Euros
   spent: Euros
+  /** Whether it has been paid: it stays a use, also where all of it has come back. */
+  made: boolean
 }
 
 type UseState = 'none' | 'reserved' | 'made'
 
-/** A reservation is one use, however often it is captured. It is only reserved until something is spent. */
-export const useStateOf = ({ reserved, spent }: Pick<Reservation, 'reserved' | 'spent'>): UseState => {
-  if (spent > 0n) return 'made'
+/** A reservation is one use, however often it is captured. It is only reserved until something is paid. */
+export const useStateOf = ({ reserved, made }: Pick<Reservation, 'reserved' | 'made'>): UseState => {
+  if (made) return 'made'
   return reserved > 0n ? 'reserved' : 'none'
 }
 

@@ -114,7 +114,16 @@ export class BudgetCounters {
     if (this.#reservations.has(causeKey(cause))) throw new Error(`${causeKey(cause)}: reserved twice`)
     const day = dayOf(this.#now)
     const ofTerm = isUse ? term : NO_TERM
-    const reservation = { ...cause, subjects, day, term: ofTerm, amount, reserved: 0n, spent: 0n }
+    const reservation = {
+      ...cause,
+      subjects,
+      day,
+      term: ofTerm,
+      amount,
+      reserved: 0n,
+      spent: 0n,
+      made: false,
+    }
     this.#reservations.set(causeKey(cause), reservation)
     for (const subject of subjects) {
       const all = this.#counter(subject, 'all')
@@ -129,7 +138,7 @@ export class BudgetCounters {
   spend(cause: Cause, amount: Euros, merchant: string): void {
     const reservation = this.#reservation(cause)
     const used = amount < reservation.reserved ? amount : reservation.reserved
-    this.#change(reservation, { reserved: -used, spent: amount })
+    this.#change(reservation, { reserved: -used, spent: amount }, true)
     for (const subject of reservation.subjects) this.#counter(subject, 'all').firstMerchant ??= merchant
   }
 
@@ -147,11 +156,27 @@ export class BudgetCounters {
     return left
   }
 
-  /** Takes back what was spent. A subject that has then paid nobody has no first merchant any more. */
+  /** Takes back what was not paid after all. A subject that has then paid nobody has no first merchant any more. */
   reverse(cause: Cause, amount: Euros): void {
     const reservation = this.#reservation(cause)
+    this.#takeBack(cause, amount, amount < reservation.spent && reservation.made)
+  }
+
+  /** Takes back what was paid and has come back: the payment stays a use. */
+  giveBack(cause: Cause, amount: Euros): void {
+    this.#takeBack(cause, amount, this.#reservation(cause).made)
+  }
+
+  /** Says whether it has been paid, where that does not follow from what is spent. */
+  noteUse(cause: Cause, made: boolean): void {
+    const reservation = this.#reservation(cause)
+    if (reservation.made !== made) this.#change(reservation, { reserved: 0n, spent: 0n }, made)
+  }
+
+  #takeBack(cause: Cause, amount: Euros, made: boolean): void {
+    const reservation = this.#reservation(cause)
     if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: more comes back than was spent`)
-    this.#change(reservation, { reserved: 0n, spent: -amount })
+    this.#change(reservation, { reserved: 0n, spent: -amount }, made)
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')
       if (all.spent === 0n) all.firstMerchant = null
@@ -176,10 +201,15 @@ export class BudgetCounters {
     await sql(WRITE, [ownerId, mode, JSON.stringify(counters), JSON.stringify(reservations)])
   }
 
-  #change(reservation: Reservation, { reserved, spent }: Pick<Counter, 'reserved' | 'spent'>): void {
+  #change(
+    reservation: Reservation,
+    { reserved, spent }: Pick<Counter, 'reserved' | 'spent'>,
+    made = reservation.made,
+  ): void {
     const before = useStateOf(reservation)
     reservation.reserved += reserved
     reservation.spent += spent
+    reservation.made = made
     this.#changedReservations.add(reservation)
     const after = useStateOf(reservation)
     for (const counter of this.#countersFor(reservation)) {

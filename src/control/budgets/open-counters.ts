@@ -24,7 +24,7 @@ from open_limits($1, $2, $3, $4, $5, $6, $7, $8) as opened, lateral (select (ope
 
 const RESERVATIONS = `
 select r.cause_type as type, r.cause_id as id, r.subjects, r.day::text, r.term, r.amount_cents as amount,
-  r.reserved_cents as reserved, r.spent_cents as spent
+  r.reserved_cents as reserved, r.spent_cents as spent, r.made
 from unnest($3::text[], $4::text[]) as c (type, id)
 cross join lateral (
   select * from reservations one

@@ -58,6 +58,8 @@ const rights = {
   'policies:write': 'never',
   'push:read': 'never',
   'push:write': 'never',
+  'refunds:read': 'never',
+  'refunds:write': 'never',
   'risk:read': 'never',
   'risk:write': 'never',
   'runs:read': 'given',
