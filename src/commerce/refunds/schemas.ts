@@ -41,12 +41,9 @@ export const RefundRecord = z
       .object({ code: z.string(), message: z.string() })
       .nullable()
       .meta({ description: 'Why it has not come, or has come back to you.' }),
-    source: z
-      .object({ type: z.string(), id: z.string() })
-      .nullable()
-      .meta({
-        description: 'What speaks for it: a payment by card, a transfer, a credit, the refund of a request.',
-      }),
+    source: z.object({ type: z.string(), id: z.string() }).nullable().meta({
+      description: 'What speaks for it: a payment by card, a transfer, a credit, the refund of a request.',
+    }),
     dueAt: instant.nullable().meta({ description: 'Until then it is waited for.' }),
     completedAt: instant.nullable(),
     workflowId: z
