@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
-import { aDelegation, aRun, aToken, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aRun, aToken, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import {

@@ -20,7 +20,7 @@ import {
 const worker = await openWorkerRuntime(service)
 
 /** A payment by card that the network has cleared. */
-export async function aCardPayment(euros = 30) {
+async function aCardPayment(euros = 30) {
   const owner = await anOwner()
   const { agent, card } = await aPayingCard(owner.client, 100)
   const { authorizationId } = await network.authorize(card.id, euros)
