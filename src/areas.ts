@@ -10,6 +10,7 @@ import { collectArea } from './commerce/collect/collect.ts'
 import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
 import { settlementsArea } from './commerce/collect/payment-required/settlements.ts'
 import { paymentTokensArea } from './commerce/collect/payment-tokens/payment-tokens.ts'
+import { evidenceArea } from './commerce/evidence/evidence.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
 import { railsArea } from './commerce/rails/rails.ts'
@@ -46,6 +47,8 @@ import { ledgerArea } from './money/ledger/ledger.ts'
 import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
+import { consoleBrowserArea } from './surface/console/browser/browser.ts'
+import { consoleViewArea } from './surface/console/console.ts'
 import { consolePagesArea } from './surface/console-pages/console-pages.ts'
 import { healthArea } from './surface/health/health.ts'
 import { mppMerchantsArea } from './surface/mpp-merchants/mpp-merchants.ts'
@@ -99,6 +102,7 @@ export const areas = {
   settlements: settlementsArea,
   payerPage: payerPageArea,
   refunds: refundsArea,
+  evidence: evidenceArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,
@@ -108,4 +112,6 @@ export const areas = {
   health: healthArea,
   pages: pagesArea,
   consolePages: consolePagesArea,
+  consoleBrowser: consoleBrowserArea,
+  consoleView: consoleViewArea,
 }

@@ -1,7 +1,6 @@
-import { join } from 'node:path'
-import { filesOnDisk } from '../adapters/files-on-disk/files-on-disk.ts'
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
+import { askFor } from '../derive/ask.ts'
 import { type Gate, gate } from '../derive/http/authenticate.ts'
 import { openCredentials } from '../derive/http/credentials.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
@@ -27,6 +26,8 @@ import type { ConnectionLimits } from './connections.ts'
 import { watchDatabase } from './database-metrics.ts'
 import type { StreamTimes } from './event-streams.ts'
 import { externalSystemsOf } from './external-systems.ts'
+import { fileStoreOf } from './files/store.ts'
+import { watchedFiles } from './files/watched.ts'
 import { type Following, openFollowing } from './following.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
@@ -150,13 +151,14 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       signer,
       threads,
       openEventStream: following.streams.open,
-      files: filesOnDisk(settings.filesDir ?? join(settings.dataDir, 'files'), vault),
+      files: watchedFiles(fileStoreOf(settings, vault), log, metrics),
       runFor,
       deliver: inwards,
       execute: call => execute(call),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
     }),
+    askFor: askFor(operations, call => execute(call)),
     cursors: new Cursors(settings.secretKey),
     reactions: reactionsOf(areas),
     onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),

@@ -1,22 +1,35 @@
 /** The kinds of file that are taken, by their media types: the name and what a client calls it prove nothing. */
-export const FILE_KINDS = ['application/pdf', 'image/jpeg', 'image/png'] as const
+export const FILE_KINDS = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 
-const FIRST_BYTES: Readonly<Record<FileKind, readonly number[]>> = {
+/** Null stands for a byte of the length, which may be any. */
+const FIRST_BYTES: Readonly<Record<FileKind, readonly (number | null)[]>> = {
   'application/pdf': [0x25, 0x50, 0x44, 0x46, 0x2d],
   'image/jpeg': [0xff, 0xd8, 0xff],
   'image/png': [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+  'image/webp': [0x52, 0x49, 0x46, 0x46, null, null, null, null, 0x57, 0x45, 0x42, 0x50],
 }
 
 /** The kind of a file by its first bytes; undefined for any other. */
 export const kindOfFile = (bytes: Uint8Array): FileKind | undefined =>
-  FILE_KINDS.find(kind => FIRST_BYTES[kind].every((byte, at) => bytes[at] === byte))
+  FILE_KINDS.find(kind =>
+    FIRST_BYTES[kind].every((byte, at) => bytes[at] !== undefined && (byte === null || bytes[at] === byte)),
+  )
+
+/** How a file of each kind ends by name, so that whoever saves it can open it. */
+export const endingOf: Readonly<Record<FileKind, string>> = {
+  'application/pdf': 'pdf',
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+}
 
 const KIND_OF_ENDING: Readonly<Record<string, FileKind>> = {
   pdf: 'application/pdf',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   png: 'image/png',
+  webp: 'image/webp',
 }
 
 /** The kind that a name promises by its ending: `passport.pdf`. */

@@ -34,6 +34,8 @@ describe('the audit trail', () => {
       actorType: 'key',
       actorId: key?.id,
       personId: null,
+      sha256: null,
+      receivedAt: null,
       action: 'agents.freeze',
       event: 'agent.frozen',
       outcome: 'done',

@@ -1,3 +1,4 @@
+export { collectApi } from './api.ts'
 export { type Params, type PayContext, type Payee, presentedIn } from './payment-required/answers.ts'
 export type { Article } from './payment-required/article.ts'
 export { paidEndpoint } from './payment-required/endpoint.ts'
@@ -11,3 +12,4 @@ export {
   recordRefund,
   type StepAnswers,
 } from './refunds/refund-steps.ts'
+export { settleApi } from './settle-api.ts'

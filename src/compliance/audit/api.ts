@@ -23,6 +23,12 @@ export const AuditRecord = z
     agentId: id('agent').nullable().meta({ description: 'The agent that it concerns.' }),
     requestId: z.string(),
     runId: id('run').nullable().meta({ description: 'The run that it belongs to.' }),
+    sha256: z.string().nullable().meta({
+      description: 'Of evidence and receipts: SHA-256 of what came, so that it cannot be exchanged later.',
+    }),
+    receivedAt: instant
+      .nullable()
+      .meta({ description: 'Of evidence and receipts: when that came, in real time.' }),
     address: z
       .string()
       .nullable()

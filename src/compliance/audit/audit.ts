@@ -30,9 +30,17 @@ function byText(text: string): Condition<Event> {
   }
 }
 
-const withPerson = (entry: Event) => {
-  const { personId } = entry.data
-  return withMembers(entry, { personId: typeof personId === 'string' ? personId : null })
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** What an entry shows of the data of its event. */
+function withDetails(entry: Event) {
+  const { personId, sha256, receivedAt } = entry.data
+  const received = textOrNull(receivedAt)
+  return withMembers(entry, {
+    personId: textOrNull(personId),
+    sha256: textOrNull(sha256),
+    receivedAt: received === null ? null : new Date(received),
+  })
 }
 
 const audit = implement(auditApi, {
@@ -45,7 +53,7 @@ const audit = implement(auditApi, {
     if (action) $and.push(byAction(action))
     if (q) $and.push(byText(q))
     const found = await page(Event, { $and } as Condition<Event>)
-    return withAuditIds({ ...found, data: found.data.map(withPerson) })
+    return withAuditIds({ ...found, data: found.data.map(withDetails) })
   },
 })
 

@@ -5,6 +5,7 @@ import { upload } from '../../kernel/contract/upload.ts'
 import { documentKinds, rejectionCodes } from '../../ports/identity-verification.ts'
 import { id } from '../../values/ids.ts'
 import { country, freeText, label, postalAddress } from '../../values/schemas.ts'
+import { DOCUMENT_TYPES } from './document.ts'
 import {
   DocumentRecord,
   decisionEvents,
@@ -41,7 +42,7 @@ export const kycApi = {
         description: 'Of an identity card both sides are needed, a file each.',
         examples: [documentKinds[0]],
       }),
-      file: upload({ maxMib: 10 }),
+      file: upload({ maxMib: 10, kinds: DOCUMENT_TYPES }),
     }),
     example: { kind: 'passport', file: 'JVBERi0xLjQK' },
     returns: [201, DocumentRecord],

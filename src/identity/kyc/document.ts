@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type DocumentKind, documentKinds } from '../../ports/identity-verification.ts'
 import { days } from '../../values/clock.ts'
-import { FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
+import { endingOf, FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
 import { SIMULATED } from './submission.ts'
 
 /** How long documents are kept. Explained in docs/onboarding.md. */
@@ -20,6 +20,13 @@ export const KEPT_MS = {
 export const ERASED_IN_TIME = `erase_at is not null and (erase_at <= now() or coalesce((
   select provider from (select owner_id as o, mode as m, id as i, provider from kyc_submissions) s
   where (o, m, i) = (owner_id, mode, submission_id)), '${SIMULATED}') = '${SIMULATED}')`
+
+/** The kinds of file that a document may be. */
+export const DOCUMENT_TYPES = [
+  'application/pdf',
+  'image/jpeg',
+  'image/png',
+] as const satisfies readonly FileKind[]
 
 /** The most documents of a tenant that wait for a submission. */
 export const MAX_UNUSED = 50
@@ -43,14 +50,8 @@ const schema = defineEntity({
 export class KycDocument extends schema.class {}
 schema.setClass(KycDocument)
 
-const endings: Readonly<Record<FileKind, string>> = {
-  'application/pdf': 'pdf',
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-}
-
 /** The name under which an operator saves it: nothing of what the person called it. */
-export const fileNameOf = ({ id, type }: KycDocument): string => `${id}.${endings[type]}`
+export const fileNameOf = ({ id, type }: KycDocument): string => `${id}.${endingOf[type]}`
 
 /** Says what is missing among the documents of a person; undefined where they suffice. */
 export function missingKind(kinds: readonly DocumentKind[]): string | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Refusal } from './problem.ts'
+import { type Refusal, withHeaders } from './problem.ts'
 
 /** Content that is produced while it is sent: the next piece is produced when the last one has gone. */
 export type ByteStream = AsyncIterable<string | Uint8Array>
@@ -46,3 +46,18 @@ export const mediaTypeOf = (schema: z.ZodType): string | undefined =>
 
 export const isStreamed = (content: Content): content is ByteStream =>
   typeof content !== 'string' && !(content instanceof Uint8Array)
+
+/** Whatever is in the file, a browser that shows it all the same runs nothing of it and asks nobody for anything. */
+const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+/** The headers of an original as others have brought it: for the contract of the operation that sends it. */
+export const attachmentHeaders = {
+  200: { 'Content-Security-Policy': 'Nothing in the file is run.' },
+} as const
+
+/** The schema of such an answer: of any kind, told by its Content-Type. */
+export const attachment = file('application/octet-stream')
+
+/** An original leaves only to be saved, under a name of ours. */
+export const attached = (type: string, content: Content, name: string) =>
+  withHeaders<File>({ type, content, name }, { 'Content-Security-Policy': POLICY })

@@ -31,6 +31,8 @@ const rights = {
   'delegations:read': 'given',
   'delegations:write': 'never',
   'events:read': 'given',
+  'evidence:read': 'given',
+  'evidence:write': 'given',
   'intents:approve': 'never',
   'intents:read': 'given',
   'intents:write': 'given',

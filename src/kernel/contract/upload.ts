@@ -58,6 +58,7 @@ const titles: Readonly<Record<FileKind, string>> = {
   'application/pdf': 'a PDF',
   'image/jpeg': 'a JPEG',
   'image/png': 'a PNG',
+  'image/webp': 'a WebP',
 }
 
 const listed = (words: readonly string[]): string =>

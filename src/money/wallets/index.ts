@@ -1,4 +1,4 @@
-export { WalletEvent, WalletRecord } from './api.ts'
+export { WalletEvent, WalletRecord, walletsApi } from './api.ts'
 export {
   closeWallet,
   mainWallet,

@@ -12,11 +12,11 @@ const business: Readonly<Record<string, string>> = {
   control:
     'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
-  commerce: 'transfers rails checkout mpp-keys mpp collect refunds disputes receipts evidence',
+  commerce: 'transfers rails checkout mpp-keys mpp collect refunds receipts evidence disputes',
   insight: 'outcomes analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
   delivery: 'events webhooks push',
-  surface: 'health well-known canvas sandbox pages',
+  surface: 'health well-known canvas sandbox pages console-pages console',
 }
 
 const nouns = Object.entries(business).flatMap(([folder, list]) =>

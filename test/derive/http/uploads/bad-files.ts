@@ -77,7 +77,7 @@ describe('an upload is refused, and nothing of it is kept,', () => {
     [
       'without the file',
       raw([title]),
-      /^paper: must be a PDF, a JPEG or a PNG: .*\(it is missing\)|^paper: must be a PDF/,
+      /^paper: must be a PDF, a JPEG, a PNG or a WebP: .*\(it is missing\)|^paper: must be a PDF/,
     ],
     ['with an empty file', raw([title, { ...paper, content: '' }]), 'paper: must not be empty'],
     [
@@ -93,7 +93,7 @@ describe('an upload is refused, and nothing of it is kept,', () => {
     [
       'with a file of no kind',
       raw([title, { ...paper, content: '<html>' }]),
-      'paper: must be a PDF, a JPEG or a PNG, and its first bytes say that it is not',
+      'paper: must be a PDF, a JPEG, a PNG or a WebP, and its first bytes say that it is not',
     ],
     [
       'with a wrong number',
@@ -192,11 +192,15 @@ describe('an upload is refused, and nothing of it is kept,', () => {
       '"JVBERi0xLjQ"',
       'paper: must be in Base64, with its padding and nothing else',
     ],
-    ['with a list for the file', '[1,2]', /^paper: must be a PDF, a JPEG or a PNG: a part of multipart/],
+    [
+      'with a list for the file',
+      '[1,2]',
+      /^paper: must be a PDF, a JPEG, a PNG or a WebP: a part of multipart/,
+    ],
     [
       'with a number for the file',
       '7',
-      /^paper: must be a PDF, a JPEG or a PNG: a part of multipart.* \(it is 7\)/,
+      /^paper: must be a PDF, a JPEG, a PNG or a WebP: a part of multipart.* \(it is 7\)/,
     ],
     ['with nothing for the file', 'null', /^paper: must be a PDF/],
   ])('in JSON %s', async (_, value, error) => {

@@ -1,0 +1,70 @@
+import { findIntent } from '../../control/intents/index.ts'
+import { area } from '../../kernel/contract/area.ts'
+import { attached } from '../../kernel/contract/file.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import type { UploadedFile } from '../../kernel/contract/upload.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { keepFile } from '../../kernel/database/stored-files.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { evidenceApi } from './api.ts'
+import { evidenceContent } from './find.ts'
+import { Evidence, fileNameOf, MAX_OF_INTENT, ofText } from './piece.ts'
+
+const ofFile = ({ name, kind, size, sha256 }: UploadedFile) => ({
+  text: null,
+  fileName: name,
+  mediaType: kind,
+  bytes: size,
+  sha256,
+})
+
+const create: HandlerOf<typeof evidenceApi.create> = async ({ body }, context) => {
+  const { records, actor, emit, refuse } = context
+  const { intentId, type, note, text, file } = body
+  await lockTenant(context, `evidence|${intentId}`)
+  const [intent, count] = await Promise.all([
+    findIntent(records, intentId),
+    records.count(Evidence, { intentId }),
+  ])
+  if (!intent) return refuse('intent_not_found')
+  if (count >= MAX_OF_INTENT) return refuse('too_much_evidence')
+  const { agentId } = intent
+  const delegationId = actor.delegationId ?? intent.delegationId
+  const content = file ? ofFile(file) : ofText(text ?? '')
+  const piece = records.create(Evidence, { agentId, delegationId, intentId, type, note, ...content })
+  if (file) await keepFile(file, piece.id, context)
+  const { id: evidenceId, sha256, receivedAt } = piece
+  emit('evidence.added', { evidenceId, agentId, intentId, type, sha256, receivedAt })
+  return piece
+}
+
+const evidence = implement(evidenceApi, {
+  create,
+
+  async list({ query: { intentId, agentId, type, from, to } }, context) {
+    const created = await createdWithin('evidence', { from, to }, context)
+    return context.page(Evidence, definedOnly({ intentId, agentId, type, ...created }))
+  },
+
+  async get({ params }, { records, refuse }) {
+    return (await records.findOne(Evidence, { id: params.id })) ?? refuse('evidence_not_found')
+  },
+
+  async file({ params }, context) {
+    const piece = await context.records.findOne(Evidence, { id: params.id })
+    if (!piece) return context.refuse('evidence_not_found')
+    const content = await evidenceContent(piece, context)
+    if (typeof content === 'string') return context.refuse(content)
+    const { mediaType } = piece
+    const type = mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : mediaType
+    return attached(type, content, fileNameOf(piece))
+  },
+})
+
+export const evidenceArea = area(
+  'Evidence',
+  'What proves a payment: screenshots, invoices and confirmations, kept as they came and never changed.',
+  evidence,
+  { entities: [Evidence] },
+)

@@ -1,0 +1,2 @@
+import './evidence/kept.ts'
+import './evidence/damaged.ts'
