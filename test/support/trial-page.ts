@@ -29,7 +29,7 @@ const WAITING = `select id, merchant from intents where owner_id = $1 and status
 
 async function agents({ records }: PageContext): Promise<Html> {
   const found = await records.find(Agent, {}, { orderBy: { id: 'desc' } })
-  return html`<live-part id="agents" data-events="agent.*"><h2>Agents</h2><ul>${found.map(
+  return html`<live-part id="agents" data-events="agent.*"><h2>Agents</h2><button type="button" data-pause="agents" aria-pressed="false">Pause</button><ul>${found.map(
     ({ id, name, status }) => html`<li id="${id}">${name}: <b>${status}</b>
 <form data-operation="POST /agents/{id}/freeze" data-params="${JSON.stringify({ id })}" data-done="part:agents" data-confirm="Freeze ${name}?" data-success="${name} is frozen.">
 <label>Reason <input name="reason"></label><button class="against">Freeze ${name}</button></form></li>`,
@@ -41,7 +41,8 @@ async function waiting({ sql, tenant }: PageContext): Promise<Html> {
   return html`<live-part id="waiting" data-events="intent.created intent.approved intent.denied"><h2>Waiting</h2>
 <button type="button" data-each="#waiting form[data-challenge]">Approve all</button><ol>${rows.map(
     ({ id, merchant }) => html`<li id="${id}">${merchant}
-<form data-operation="POST /intents/{id}/approve" data-params="${JSON.stringify({ id })}" data-challenge="POST /passkeys/intents/{id}/challenge" data-done="part:waiting"><button>Approve</button></form></li>`,
+<form data-operation="POST /intents/{id}/approve" data-params="${JSON.stringify({ id })}" data-challenge="POST /passkeys/intents/{id}/challenge" data-done="part:waiting"><button>Approve</button></form>
+<form data-operation="POST /intents/{id}/deny" data-params="${JSON.stringify({ id })}" data-done="part:waiting"><label>Against it <input name="reason"></label><button>Deny</button></form></li>`,
   )}</ol></live-part>`
 }
 
@@ -52,7 +53,7 @@ const asked = (shown: string): Html =>
 const forms = html`
 <form id="new-agent" data-operation="POST /agents" data-success="It is there." data-done="part:agents">
 <label>Name <input name="name"></label><label>Outside id <input name="externalId" data-empty="null"></label><button>Create</button></form>
-<form id="hook" data-operation="POST /webhooks" data-secret="secret" data-done="part:agents">
+<form id="hook" data-operation="POST /webhooks" data-secret="secret" data-done="go:console/trial?shown={id}" data-success="It is subscribed.">
 <label>Address <input name="url"></label><label>Events <textarea name="events" data-type="list"></textarea></label><button>Subscribe</button></form>
 <form id="rules"><label>At most <input type="number" name="maxTransactionEuros" value="50"></label><input type="hidden" name="name" value="Trial"></form>
 <form id="attempt" data-simulate data-rules="rules"><label>Amount <input type="number" name="amountEuros"></label><label>Merchant <input name="merchant" value="Bookshop"></label><div data-result role="status"></div></form>

@@ -1,1 +1,6 @@
 import './console-browser/live.ts'
+import './console-browser/morph.ts'
+import './console-browser/operations.ts'
+import './console-browser/passkeys.ts'
+import './console-browser/session.ts'
+import './console-browser/small.ts'

@@ -51,6 +51,11 @@ export async function run(name, args) {
 async function check() {
   const parts = [
     part('Types', ['node_modules/typescript/bin/tsc', '--checkers', '1']),
+    part('Types of scripts in pages', [
+      'node_modules/typescript/bin/tsc',
+      '--project',
+      'tsconfig.scripts.json',
+    ]),
     part('Lint and format', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
     part('Tidiness, and what is written twice', [...JEST, '--config=test/drift.config.js', '--runInBand']),
   ]

@@ -1,9 +1,10 @@
-import type { Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { areas } from '../../../src/areas.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { trialArea } from '../../support/trial-page.ts'
-import { openAsOwner } from '../console-pages/devices.ts'
+import { until } from '../../support/until.ts'
+import { openAsOwner, visit } from '../console-pages/devices.ts'
 
 /** A service with a page of the tests, which has one of everything that the scripts of the console make live. */
 export const service = await startTestService({ areas: { ...areas, trial: trialArea } })
@@ -11,29 +12,53 @@ export const service = await startTestService({ areas: { ...areas, trial: trialA
 export const origin = service.url.replace('127.0.0.1', 'localhost')
 export const trialPage = `${origin}/console/trial`
 
-/** An owner whose first person is signed in and looks at the page, with the stream open. */
+/** An owner whose first person is signed in by a passkey, and looks at the page. */
 export async function anOwnerAtThePage() {
-  const { client, ownerId } = await service.owner()
-  const visited = await openAsOwner(client as TestClient)
+  const owner = await service.owner()
+  const client = owner.client as TestClient
+  const visited = await openAsOwner(client)
   await visited.page.goto(trialPage)
-  await followed(ownerId)
-  return { client: client as TestClient, ownerId, ...visited }
+  return { ...owner, client, ...visited }
 }
 
-/** Waits until the browser of this owner follows the events. */
+async function aSignedInOwner() {
+  const { page, client, ownerId } = await anOwnerAtThePage()
+  const storageState = await page.context().storageState()
+  // Its stream would be a second one.
+  await page.context().close()
+  return { client, ownerId, storageState }
+}
+
+let owner: ReturnType<typeof aSignedInOwner> | undefined
+
+/** The same owner in a new browser, which has the session and no passkey: quicker where none is needed. */
+export async function theOwnerAtThePage(look: BrowserContextOptions = {}) {
+  owner ??= aSignedInOwner()
+  const { client, ownerId, storageState } = await owner
+  const visited = await visit(trialPage, { locale: 'en-GB', storageState, ...look })
+  visited.page.setDefaultTimeout(15_000)
+  return { client, ownerId, ...visited }
+}
+
+const STREAMS = 'select count(*)::int from event_streams where owner_id = $1'
+
+/** Waits until so many streams of the owner are open. */
 export async function followed(ownerId: string, count = 1): Promise<void> {
-  for (;;) {
-    const [row] = await service.sql<{ count: number }>(
-      'select count(*)::int from event_streams where owner_id = $1',
-      [ownerId],
-    )
-    if (row?.count === count) return
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
+  await until(
+    `${count} streams are open`,
+    async () => (await service.sql<{ count: number }>(STREAMS, [ownerId]))[0]?.count === count,
+  )
+}
+
+export const openTab = async (context: BrowserContext): Promise<Page> => {
+  const tab = await context.newPage()
+  await tab.goto(trialPage)
+  return tab
 }
 
 export const agentNamed = async (client: TestClient, name: string) =>
   bodyOf(client.agents.create({ body: { name } }))
 
-export const textIn = (page: Page, selector: string, text: string) =>
+/** Waits for an element that says this. */
+export const saying = (page: Page, selector: string, text: string | RegExp) =>
   page.locator(selector).filter({ hasText: text }).first().waitFor()

@@ -1,6 +1,7 @@
 // Finds the device that shows a code, lets it in, or turns it away.
 
 import {
+  all,
   askDevice,
   call,
   complain,
@@ -22,7 +23,7 @@ const types = JSON.parse(part('[data-step="device"]').dataset.types)
 let userCode
 let challenge
 
-const chosen = () => [...document.querySelectorAll('[data-scopes] input:checked')].map(({ value }) => value)
+const chosen = () => all('[data-scopes] input:checked').map(({ value }) => value)
 
 /** Asks for a challenge, and shows the sentence that is signed with it. True where that is another one than before. */
 async function openChallenge() {
@@ -68,8 +69,7 @@ function show(device) {
     address: device.address ?? '–',
     createdAt: minute.format(new Date(device.createdAt)),
   }
-  for (const place of document.querySelectorAll('[data-device]'))
-    place.textContent = shown[place.dataset.device]
+  for (const place of all('[data-device]')) place.textContent = shown[place.dataset.device]
   part('[data-bound]').hidden = !device.isBound
   part('[data-count]').textContent = device.scopes.length
   part('[data-scopes]').replaceChildren(...device.scopes.map(rightOf))

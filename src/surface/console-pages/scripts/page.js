@@ -7,7 +7,16 @@ const trouble = document.getElementById('trouble')
 
 /** What the scripts say: the page brings it along, or a script adds it. */
 export const words = JSON.parse(dataset.words ?? '{}')
+/** @type {(selector: string) => any} */
 export const part = selector => document.querySelector(selector)
+/** @type {(selector: string) => any[]} */
+export const all = selector => [...document.querySelectorAll(selector)]
+
+/**
+ * What was pressed or sent, if it is one of these.
+ * @type {(event: Event, selector: string) => any}
+ */
+export const closestTo = ({ target }, selector) => target instanceof Element && target.closest(selector)
 
 /** Good news, and what is going on: a screen reader says it when it has time. */
 export function tell(text) {
@@ -37,8 +46,11 @@ const sent = body => (body === undefined || body instanceof FormData ? (body ?? 
 /**
  * Calls an operation. `background`: the call is of the page, and no sign that somebody is there. `key`: the same request
  * sent again with the same key is done once.
+ * @param {string} method
+ * @param {string} path
+ * @param {{ body?: object, background?: boolean, key?: string }} [options]
  */
-export async function call(method, path, { body, background = false, key, signal } = {}) {
+export async function call(method, path, { body, background = false, key } = {}) {
   const content = sent(body)
   const response = await fetch(root + path, {
     method,
@@ -48,7 +60,6 @@ export async function call(method, path, { body, background = false, key, signal
       ...(key ? { 'Idempotency-Key': key } : {}),
     },
     body: content,
-    signal: signal ?? null,
   }).catch(() => {
     throw new Refused('offline', words.offline)
   })
@@ -105,7 +116,7 @@ export async function once(element, work) {
 /** Does what the button of this name is for, wherever it stands by then. */
 export function onPress(action, work) {
   document.addEventListener('click', event => {
-    const button = event.target.closest(`button[data-action="${action}"]`)
+    const button = closestTo(event, `button[data-action="${action}"]`)
     if (button) void once(button, work)
   })
 }
@@ -113,7 +124,7 @@ export function onPress(action, work) {
 /** Does what the form of this name is for. */
 export function onSubmit(action, work) {
   document.addEventListener('submit', event => {
-    const form = event.target.closest(`form[data-action="${action}"]`)
+    const form = closestTo(event, `form[data-action="${action}"]`)
     if (!form) return
     event.preventDefault()
     void once(form.querySelector('button'), () => work(new FormData(form)))
@@ -122,8 +133,7 @@ export function onSubmit(action, work) {
 
 /** Shows one step of the page and puts the focus on its heading, unless it is the first one. */
 export function showStep(name, { first = false } = {}) {
-  for (const section of document.querySelectorAll('[data-step]'))
-    section.hidden = section.dataset.step !== name
+  for (const section of all('[data-step]')) section.hidden = section.dataset.step !== name
   if (!first) part(`[data-step="${name}"] h1`).focus()
 }
 
@@ -156,4 +166,4 @@ onPress('sign-out', async () => {
   await call('DELETE', 'console/session')
   location.assign(`${root}login`)
 })
-for (const button of document.querySelectorAll('[data-action="sign-out"]')) button.hidden = false
+for (const button of all('[data-action="sign-out"]')) button.hidden = false

@@ -25,6 +25,7 @@ async function openChallenge() {
 async function refresh() {
   const response = await fetch(location.href, { headers: { 'X-Background': 'true' } })
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  /** @type {HTMLElement | null} */
   const now = page.querySelector('#pairing')
   if (!response.ok || !now || now.dataset.state === 'pending') return
   part('#pairing').replaceWith(now)

@@ -11,7 +11,7 @@ const scriptFile = assetFinder(scriptAssets)
 const MANIFEST = JSON.stringify({
   name: 'Agent Payments',
   short_name: 'Payments',
-  start_url: './',
+  start_url: '../console',
   scope: '../',
   display: 'standalone',
   background_color: '#ffffff',

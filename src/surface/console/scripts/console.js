@@ -7,6 +7,7 @@ import './live-part.js'
 import './forms.js'
 import { complain, part, words } from './page.js'
 
+/** @type {[string, () => Promise<unknown>][]} */
 const needed = [
   ['form[data-simulate]', () => import('./policy-form.js')],
   ['[data-push]', () => import('./push.js')],

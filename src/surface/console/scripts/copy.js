@@ -1,6 +1,6 @@
 // Copies what a button names, such as an id, and says so.
 
-import { tell, words } from './page.js'
+import { closestTo, tell, words } from './page.js'
 
 const SHOWN_MS = 1_500
 
@@ -29,6 +29,6 @@ async function copyBy(button) {
 }
 
 document.addEventListener('click', event => {
-  const button = event.target.closest('button[data-copy], button[data-copy-of]')
+  const button = closestTo(event, 'button[data-copy], button[data-copy-of]')
   if (button) void copyBy(button)
 })

@@ -42,14 +42,14 @@ export function show(title, content, buttons) {
   )
 }
 
-/** Asks before something is done. */
+/** Asks before something is done; the focus is on the answer that does nothing. */
 export const confirm = (question, yes, isAgainst) =>
   show(
     question,
     [],
     [
-      ['yes', yes, isAgainst ? 'against' : 'main'],
       ['no', words.cancel],
+      ['yes', yes, isAgainst ? 'against' : 'main'],
     ],
   )
 

@@ -55,7 +55,9 @@ const fieldsOf = form =>
 
 /** What the form would send: its body and its query. */
 export function contentOf(form, submitter) {
+  /** @type {Record<string, any>} */
   const body = {}
+  /** @type {Record<string, string>} */
   const query = {}
   for (const field of fieldsOf(form)) putField(field.dataset.in === 'query' ? query : body, field)
   if (submitter?.name) put(body, submitter.name, texts[submitter.dataset.type ?? 'text'](submitter.value))

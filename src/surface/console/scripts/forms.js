@@ -4,7 +4,7 @@ import { confirm, showSecrets } from './dialogs.js'
 import { asSent, contentOf, filled } from './form-body.js'
 import { clearRefusal, showRefusal } from './form-refusal.js'
 import { load, refresh } from './live-part.js'
-import { loadCeremonies, once, part, root, tell, words } from './page.js'
+import { all, closestTo, loadCeremonies, once, part, root, tell, words } from './page.js'
 import { withPasskey } from './passkey.js'
 import { callSignedIn } from './sign-in.js'
 
@@ -25,7 +25,7 @@ function keyOf(form, request) {
 }
 
 const inAddress = (path, params) =>
-  path.slice(1).replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+  path.replace(/^\//, '').replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 
 /** Whether the service has decided: a connection that broke, and a request that is still under way, leave it open. */
 const isAnswer = ({ status, code }) =>
@@ -122,6 +122,7 @@ export async function submit(form, submitter, step) {
   }
 }
 
+/** @type {(request: any, webauthnAssertion: object) => any} */
 const withAssertion = ({ body, ...request }, webauthnAssertion) => ({
   ...request,
   body: { ...body, webauthnAssertion },
@@ -129,7 +130,7 @@ const withAssertion = ({ body, ...request }, webauthnAssertion) => ({
 
 /** One form after the other: each waits for its passkey, and a refusal of one is no reason to leave out the next. */
 async function submitAll(selector) {
-  const forms = [...document.querySelectorAll(selector)]
+  const forms = all(selector)
   for (const [index, form] of forms.entries()) {
     if (!form.isConnected) continue
     const end = await submit(form, undefined, { number: index + 1, of: forms.length })
@@ -139,7 +140,7 @@ async function submitAll(selector) {
 
 /** Shows a part by what a form asks for, such as a period. */
 async function fillPart(form) {
-  await load(form.dataset.part, new URLSearchParams(new FormData(form)))
+  await load(form.dataset.part, new URLSearchParams(/** @type {any} */ (new FormData(form))))
   tell('')
 }
 
@@ -147,8 +148,9 @@ async function fillPart(form) {
 const underWay = new WeakSet()
 
 document.addEventListener('submit', event => {
-  const { target: form, submitter } = event
-  if (!form.matches('form[data-operation], form[data-part]')) return
+  const { submitter } = event
+  const form = closestTo(event, 'form[data-operation], form[data-part]')
+  if (!form) return
   event.preventDefault()
   if (underWay.has(form)) return
   underWay.add(form)
@@ -157,7 +159,7 @@ document.addEventListener('submit', event => {
 })
 
 document.addEventListener('click', event => {
-  const button = event.target.closest('button[data-each]')
+  const button = closestTo(event, 'button[data-each]')
   if (button) void once(button, () => submitAll(button.dataset.each))
 })
 

@@ -1,10 +1,10 @@
 // Parts of a page that follow the events: each names those that concern it, and is fetched again when one comes.
 
 import { hasTyped, morph } from './morph.js'
-import { dataset, goBy, here, part, Refused, words } from './page.js'
+import { closestTo, dataset, goBy, here, part, Refused, words } from './page.js'
 import { signInAgain } from './sign-in.js'
 import { follow } from './stream.js'
-import { showTimes } from './times.js'
+import { showTimes, timeOf } from './times.js'
 
 const SOON_MS = 1_000
 const ASK_MS = 10_000
@@ -166,8 +166,7 @@ function markOld(some) {
   for (const one of some) {
     if (one.dataset.stale !== undefined) continue
     one.dataset.stale = ''
-    const at = new Date().toLocaleTimeString(document.documentElement.lang, { timeStyle: 'medium' })
-    one.prepend(note(words.old.replace('{at}', at)))
+    one.prepend(note(words.old.replace('{at}', timeOf(new Date()))))
   }
 }
 
@@ -194,23 +193,22 @@ function sayStanding() {
   if (line.textContent !== text) line.textContent = text
 }
 
-if (part('live-part'))
-  follow(message => {
-    if (message.standing) {
-      standing = message.standing
-      sayStanding()
-      if (standing === 'ended') void endSession()
-    }
-    if (message.missed) want(parts)
-    if (message.event) want([...parts].filter(one => concerns(one, message.event)))
-  })
+follow(message => {
+  if (message.standing) {
+    standing = message.standing
+    sayStanding()
+    if (standing === 'ended') void endSession()
+  }
+  if (message.missed) want(parts)
+  if (message.event) want([...parts].filter(one => concerns(one, message.event)))
+})
 
 setInterval(() => standing === 'lost' && want(parts), ASK_MS)
 document.addEventListener('visibilitychange', () => plan())
 addEventListener('pageshow', event => event.persisted && refresh())
 
 document.addEventListener('click', event => {
-  const button = event.target.closest('button[data-pause]')
+  const button = closestTo(event, 'button[data-pause]')
   if (!button) return
   const paused = part(`#${button.dataset.pause}`)
   const isPaused = paused.toggleAttribute('data-paused')

@@ -3,7 +3,7 @@
 import { element } from './dialogs.js'
 import { contentOf } from './form-body.js'
 import { clearRefusal, showRefusal } from './form-refusal.js'
-import { call, Refused, words } from './page.js'
+import { all, call, Refused, words } from './page.js'
 
 const TYPED_MS = 300
 
@@ -87,4 +87,4 @@ function simulateIn(attempt) {
   })
 }
 
-for (const attempt of document.querySelectorAll('form[data-simulate]')) simulateIn(attempt)
+for (const attempt of all('form[data-simulate]')) simulateIn(attempt)

@@ -1,6 +1,6 @@
 // Has this browser told of events, or of nothing any more, and shows what it is told of.
 
-import { call, complain, onPress, onSubmit, part, Refused, root, tell, words } from './page.js'
+import { all, call, complain, onPress, onSubmit, part, Refused, root, tell, words } from './page.js'
 
 const subscriptionsOf = async () =>
   (await call('GET', 'push/subscriptions?limit=100', { background: true })).data
@@ -26,8 +26,7 @@ function show(record) {
   part('[data-action="push-test"]').hidden = !record
   if (!record) return
   part('[data-push]').dataset.push = record.id
-  for (const box of document.querySelectorAll('[data-push] input[name="events"]'))
-    box.checked = record.events.includes(box.value)
+  for (const box of all('[data-push] input[name="events"]')) box.checked = record.events.includes(box.value)
 }
 
 async function subscribe() {

@@ -51,7 +51,10 @@ follow(({ personId }) => {
   part('[data-sign-in]')?.closest('dialog').close('elsewhere')
 })
 
-/** Calls an operation; where the session has ended, asks for the passkey and calls it again. */
+/**
+ * Calls an operation; where the session has ended, asks for the passkey and calls it again.
+ * @type {typeof call}
+ */
 export const callSignedIn = (...request) =>
   call(...request).catch(async error => {
     if (!(error instanceof Refused) || error.code !== 'unauthenticated') throw error

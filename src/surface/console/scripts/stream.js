@@ -21,6 +21,7 @@ const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
 let standing = 'opening'
 let isReader = false
 let lastHeard = performance.now()
+/** @type {(value?: unknown) => void} */
 let goOn = () => undefined
 
 /** Calls the listener with `{ event }`, `{ standing }` and `{ missed }`: what happened meanwhile is not known. */

@@ -17,6 +17,9 @@ function formatOf(name) {
   return format
 }
 
+/** The time of day of an instant, to the second. */
+export const timeOf = at => formatOf('time').format(at)
+
 /** Days without a time stay as they are: they have no zone. */
 export function showTimes(root) {
   for (const time of root.querySelectorAll('time[datetime*="T"]')) {

@@ -1,0 +1,2 @@
+/** The bundle of @simplewebauthn/browser: it sets `SimpleWebAuthnBrowser` of the page. */
+export {}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals'
+import type { CDPSession } from 'playwright-core'
+import { consoleScript, preloadedScripts } from '../../../src/surface/console/browser/scripts.ts'
+import { origin, saying, service, theOwnerAtThePage } from './trial-service.ts'
+
+async function registrationIn(devTools: CDPSession): Promise<string> {
+  const registered = new Promise<string>(resolve =>
+    devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [registration] }) => {
+      if (registration) resolve(registration.registrationId)
+    }),
+  )
+  await devTools.send('ServiceWorker.enable')
+  return registered
+}
+
+describe('the small ones', () => {
+  test('an id is copied by keyboard, and the page says so', async () => {
+    const { page } = await theOwnerAtThePage()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy the id' }).focus()
+    await page.keyboard.press('Enter')
+    await saying(page, '#news', 'Copied')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('intent_1')
+  })
+
+  test('an instant is shown in the reader’s zone, with UTC beside it and reachable by keyboard', async () => {
+    const { page } = await theOwnerAtThePage({ timezoneId: 'Asia/Tokyo' })
+    const time = page.locator('time')
+    await time.filter({ hasText: '18:30' }).waitFor()
+    expect(await time.getAttribute('data-utc')).toBe('2026-11-20 09:30:00 UTC')
+    expect(await time.getAttribute('tabindex')).toBe('0')
+  })
+
+  test('rules that are typed say what they would decide, and a wrong one is refused at its field', async () => {
+    const { page } = await theOwnerAtThePage()
+    await page.getByLabel('Amount').fill('20')
+    await saying(page, '[data-result]', /would be allowed|person would be asked/)
+    await page.getByLabel('At most').fill('10')
+    await saying(page, '[data-result]', 'This would be denied.')
+    expect(await page.innerText('[data-result]')).toContain('maxTransactionEuros')
+    await page.getByLabel('At most').fill('-1')
+    await saying(page, '#rules .refusal', 'maxTransactionEuros: must be')
+    expect(await page.evaluate('document.activeElement.name')).toBe('maxTransactionEuros')
+    expect(await page.innerText('[data-result]')).toBe('')
+  })
+})
+
+test('a first visit loads at most 36,000 bytes of scripts besides the one that all pages share', () => {
+  const sizes = [consoleScript, ...preloadedScripts].map(({ content }) => content.length)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(36_000)
+})
+
+describe('pushes', () => {
+  test('the worker shows ids only, and a tap opens where one decides', async () => {
+    const { page } = await theOwnerAtThePage({ permissions: ['notifications'] })
+    const devTools = await page.context().newCDPSession(page)
+    const registered = registrationIn(devTools)
+    const [worker] = await Promise.all([
+      page.context().waitForEvent('serviceworker'),
+      page.evaluate(`navigator.serviceWorker.register('push-worker.js').then(() => null)`),
+    ])
+    const registrationId = await registered
+    const shown = []
+    for (const data of PUSHES) {
+      await devTools.send('ServiceWorker.deliverPushMessage', {
+        origin,
+        registrationId,
+        data: JSON.stringify(data),
+      })
+      shown.push(await worker.evaluate(`${TAP}('${data.eventId}')`))
+    }
+    expect(shown).toEqual([
+      ['Waits for you', 'intent_1', `${origin}/approve/intent_1`],
+      ['agent frozen', 'agent_1', `${origin}/console/search?q=agent_1`],
+    ])
+  })
+
+  test('a browser without a push service says why it is told of nothing', async () => {
+    const { page, ownerId } = await theOwnerAtThePage({ permissions: ['notifications'] })
+    await saying(page, '[data-push-state]', 'This browser is told of nothing.')
+    await page.getByRole('button', { name: 'Ring here' }).click()
+    await saying(page, '#trouble', 'The push service of the browser refuses:')
+    expect(await service.sql('select id from push_subscriptions where owner_id = $1', [ownerId])).toEqual([])
+  })
+
+  test('the manifest leads to the console, with an icon that is there', async () => {
+    const response = await fetch(`${origin}/console/manifest.webmanifest`)
+    expect(response.headers.get('content-type')).toContain('application/manifest+json')
+    const { start_url, icons } = (await response.json()) as { start_url: string; icons: { src: string }[] }
+    expect(new URL(start_url, response.url).pathname).toBe('/console')
+    const icon = await fetch(new URL(String(icons[0]?.src), response.url))
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+  })
+})
+
+const PUSHES = [
+  { intentId: 'intent_1', eventId: 'event_1', event: 'intent.created' },
+  { agentId: 'agent_1', eventId: 'event_2', event: 'agent.frozen' },
+]
+
+/** In the worker: what it shows of an event, and what a tap would open. A window opens only for a real finger. */
+const TAP = `(async tag => {
+  let opened
+  clients.openWindow = async url => void (opened = url)
+  let notification
+  while (!notification) [notification] = await registration.getNotifications({ tag })
+  dispatchEvent(new NotificationEvent('notificationclick', { notification }))
+  return [notification.title, notification.body, opened]
+})`
