@@ -1,4 +1,4 @@
-import { DECISION_PAYLOAD, type Process } from '../../kernel/contract/process.ts'
+import type { Process } from '../../kernel/contract/process.ts'
 
 /** Begins where a merchant is asked for money; ends when it is there, given up or cancelled. */
 export const refundProcess = {
@@ -6,7 +6,7 @@ export const refundProcess = {
   title: 'Refund',
   details: `Waits until the card network brings the money that a merchant was asked to send back. After 30 days it is given up: the payment can then be disputed. What comes later is booked all the same.
 
-Signals, with \`${DECISION_PAYLOAD}\`:
+Signals, with \`{"by": "your name", "reason": "why"}\`:
 
 - \`cancel\`, or *Request Cancellation*, ends the waiting: what was asked for can be asked for again, or disputed.
 

@@ -6,22 +6,19 @@ import type { Euros } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
 import {
   type Counter,
+  causeKey,
   countUses,
+  dayOf,
   isInTerm,
   NO_TERM,
+  periodsOf,
   type Reservation,
   termOf,
+  usedOf,
   useStateOf,
 } from './counter.ts'
 
 const WRITE = 'select counters_write($1, $2, $3, $4)'
-
-/** The day in UTC. */
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
-const periodsOf = (day: string): string[] => ['all', `day:${day}`, `month:${day.slice(0, -3)}`]
-
-const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
-const usedOf = ({ reserved, spent }: Counter): Euros => reserved + spent
 
 /**
  * A tenant's locked counters, held in memory like the ledger's book: each decision of a batch sees what the ones before
@@ -158,8 +155,7 @@ export class BudgetCounters {
 
   /** Takes back what was not paid after all. A subject that has then paid nobody has no first merchant any more. */
   reverse(cause: Cause, amount: Euros): void {
-    const reservation = this.#reservation(cause)
-    this.#takeBack(cause, amount, amount < reservation.spent && reservation.made)
+    this.#takeBack(cause, amount, amount < this.#reservation(cause).spent)
   }
 
   /** Takes back what was paid and has come back: the payment stays a use. */
@@ -189,15 +185,14 @@ export class BudgetCounters {
     const { ownerId, mode } = this.#tenant
     const counters = [...this.#changedCounters].map(({ limit: _, mandate: __, ...counter }) => ({
       ...counter,
-      reserved: exact(counter.reserved),
-      spent: exact(counter.spent),
+      ...{ reserved: exact(counter.reserved), spent: exact(counter.spent) },
     }))
-    const reservations = [...this.#changedReservations].map(reservation => ({
-      ...reservation,
-      amount: exact(reservation.amount),
-      reserved: exact(reservation.reserved),
-      spent: exact(reservation.spent),
-    }))
+    const reservations = [...this.#changedReservations].map(
+      ({ amount, reserved, spent, ...reservation }) => ({
+        ...reservation,
+        ...{ amount: exact(amount), reserved: exact(reserved), spent: exact(spent) },
+      }),
+    )
     await sql(WRITE, [ownerId, mode, JSON.stringify(counters), JSON.stringify(reservations)])
   }
 

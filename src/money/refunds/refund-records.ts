@@ -5,7 +5,14 @@ import type { Euros } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
 import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
 import { type RefundFailure, refundMachine } from './refund.ts'
-import { awaitedOf, insertRefunds, ofSources, type RefundRow, updateRefunds } from './refund-rows.ts'
+import {
+  awaitedOf,
+  blankRefund,
+  insertRefunds,
+  ofSources,
+  type RefundRow,
+  updateRefunds,
+} from './refund-rows.ts'
 
 const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
 const restOf = ({ amountEuros, arrivedEuros }: RefundRow): Euros => amountEuros - arrivedEuros
@@ -198,7 +205,7 @@ export class Refunds {
   #add(members: Partial<RefundRow> & Pick<RefundRow, 'origin' | 'way' | 'amountEuros'>): RefundRow {
     const { tenant, now } = this.#tenantNow
     const row: RefundRow = {
-      ...blank,
+      ...blankRefund,
       ...tenant,
       id: newId('refund'),
       createdAt: now,
@@ -210,28 +217,11 @@ export class Refunds {
     return row
   }
 
-  #change(row: RefundRow, members: Partial<RefundRow>): void {
-    Object.assign(row, members, { updatedAt: this.#tenantNow.now })
+  #change(row: RefundRow, members: Partial<Omit<RefundRow, 'status'>>): void {
+    Object.assign(row, { ...members, updatedAt: this.#tenantNow.now })
     this.#changed.add(row)
   }
 }
-
-const blank = {
-  transactionId: null,
-  agentId: null,
-  walletId: null,
-  status: refundMachine.initial,
-  arrivedEuros: 0n,
-  reason: null,
-  note: null,
-  failure: null,
-  sourceType: null,
-  sourceId: null,
-  attempts: 0,
-  dueAt: null,
-  completedAt: null,
-  workflowId: null,
-} as const
 
 const sourceOf = (source: RefundSource | undefined) =>
   source ? { sourceType: source.type, sourceId: source.id } : {}

@@ -3,10 +3,28 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { rowsById } from '../../kernel/database/rows-by-id.ts'
-import { Refund } from './refund.ts'
+import { Refund, refundMachine } from './refund.ts'
 
 /** A refund as a plain row, which any step writes together with what it moves. */
 export type RefundRow = RowOf<Refund>
+
+/** A refund of which nothing is known but that it begins. */
+export const blankRefund = {
+  transactionId: null,
+  agentId: null,
+  walletId: null,
+  status: refundMachine.initial,
+  arrivedEuros: 0n,
+  reason: null,
+  note: null,
+  failure: null,
+  sourceType: null,
+  sourceId: null,
+  attempts: 0,
+  dueAt: null,
+  completedAt: null,
+  workflowId: null,
+} as const
 
 const refundTable = tableOf(Refund)
 
