@@ -16,6 +16,7 @@ import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { receiptsArea } from './commerce/receipts/receipts.ts'
+import { refundsArea } from './commerce/refunds/refunds.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
@@ -103,6 +104,7 @@ export const areas = {
   settlements: settlementsArea,
   payerPage: payerPageArea,
   receipts: receiptsArea,
+  refunds: refundsArea,
   evidence: evidenceArea,
   disputes: disputesArea,
   events: eventsArea,
