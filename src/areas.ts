@@ -8,6 +8,7 @@ import { fillerKeysArea } from './cards/filler-keys/filler-keys.ts'
 import { checkoutArea } from './commerce/checkout/checkout.ts'
 import { collectArea } from './commerce/collect/collect.ts'
 import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
+import { receiptsArea } from './commerce/receipts/receipts.ts'
 import { settlementsArea } from './commerce/collect/payment-required/settlements.ts'
 import { paymentTokensArea } from './commerce/collect/payment-tokens/payment-tokens.ts'
 import { evidenceArea } from './commerce/evidence/evidence.ts'
@@ -98,6 +99,7 @@ export const areas = {
   paymentTokens: paymentTokensArea,
   settlements: settlementsArea,
   payerPage: payerPageArea,
+  receipts: receiptsArea,
   evidence: evidenceArea,
   events: eventsArea,
   webhooks: webhooksArea,

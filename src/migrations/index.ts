@@ -83,6 +83,7 @@ import { Kyc } from './m0109-kyc.ts'
 import { LighterCounters } from './m0110-lighter-counters.ts'
 import { Refunds } from './m0112-refunds.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
+import { Receipts } from './m0117-receipts.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -171,4 +172,5 @@ export const migrations = [
   { name: 'm0110-lighter-counters', class: LighterCounters },
   { name: 'm0112-refunds', class: Refunds },
   { name: 'm0116-evidence', class: EvidenceKept },
+  { name: 'm0117-receipts', class: Receipts },
 ]
