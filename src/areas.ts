@@ -47,6 +47,8 @@ import { ledgerArea } from './money/ledger/ledger.ts'
 import { statementsArea } from './money/statements/statements.ts'
 import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
+import { consoleBrowserArea } from './surface/console/browser/browser.ts'
+import { consoleViewArea } from './surface/console/console.ts'
 import { consolePagesArea } from './surface/console-pages/console-pages.ts'
 import { healthArea } from './surface/health/health.ts'
 import { mppMerchantsArea } from './surface/mpp-merchants/mpp-merchants.ts'
@@ -110,4 +112,6 @@ export const areas = {
   health: healthArea,
   pages: pagesArea,
   consolePages: consolePagesArea,
+  consoleBrowser: consoleBrowserArea,
+  consoleView: consoleViewArea,
 }

@@ -1,5 +1,6 @@
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
+import { askFor } from '../derive/ask.ts'
 import { type Gate, gate } from '../derive/http/authenticate.ts'
 import { openCredentials } from '../derive/http/credentials.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
@@ -157,6 +158,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
     }),
+    askFor: askFor(operations, call => execute(call)),
     cursors: new Cursors(settings.secretKey),
     reactions: reactionsOf(areas),
     onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),

@@ -8,8 +8,9 @@ export { SignatureRejected, UnknownSigningKey, verifySigned } from './verify-sig
 export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-webhook.ts'
 
 import type { z } from 'zod'
+import type { PathParam } from '../kernel/contract/addresses.ts'
 import type { Area, Areas } from '../kernel/contract/area.ts'
-import type { AnyOperation, Operation, PathParam } from '../kernel/contract/operation.ts'
+import type { AnyOperation, Operation } from '../kernel/contract/operation.ts'
 import { serverSentEvents } from '../values/server-sent-events.ts'
 import { type Answer, answerOf, type CallInput, type Credentials, requestOf } from './call.ts'
 

@@ -41,6 +41,10 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'agents.delete': 8,
   // The intents, and one statement for each of the three means of payment.
   'intents.list': 4,
+  // What a page of the console shows, asked at the same time, and whether the service is well.
+  'consoleView.home': 12,
+  'consoleView.section': 8,
+  'consoleView.record': 12,
   // All that an intent is decided by, and by whom, from whom and how it was paid.
   'consolePages.approve': 12,
   // Where no credit is named the sandbox bank sends one: it is matched and booked, and answered is what came of it.

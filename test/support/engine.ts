@@ -1,5 +1,6 @@
 import { afterAll } from '@jest/globals'
 import { findingPayments } from '../../src/app/ports.ts'
+import { askFor } from '../../src/derive/ask.ts'
 import type { Tenant } from '../../src/kernel/contract/actor.ts'
 import { type Areas, registered } from '../../src/kernel/contract/area.ts'
 import type { Call, Outcome } from '../../src/kernel/contract/call.ts'
@@ -42,6 +43,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
       paymentsOn: findingPayments(areas),
     } as Ports,
     cursors: new Cursors('secret'),
+    askFor: askFor(registered(areas), call => execute(call)),
     reactions: reactionsOf(areas),
     announcers: { outbox: nothing, deliveries: nothing, pushes: nothing, events: nothing },
     onEvents: nothing,

@@ -1,3 +1,4 @@
+export { accessEventsApi } from './api.ts'
 export { chosenCard, chosenCards } from './chosen-card.ts'
 export {
   callOf,

@@ -1,4 +1,5 @@
 export { agentLanes } from './agent-lanes.ts'
+export { authorizationsApi } from './api.ts'
 export { CardAuthorization, CardMessage } from './authorization.ts'
 export { type CardBatch, writeCardBatch } from './batch.ts'
 export { confirmationBlocker, confirmPayment, loadConfirmations, writeConfirmations } from './confirm.ts'

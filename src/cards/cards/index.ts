@@ -1,5 +1,7 @@
+export { cardsApi } from './api.ts'
 export { Card, CardNumber, cardUsages, type numberMachine } from './card.ts'
 export { setLimits, whyNotChangeable } from './controls.ts'
+export { controlsApi } from './controls-api.ts'
 export { type IssueBlocker, issueCard, type Limits } from './issue.ts'
 export { type LockedCard, lockCard } from './lock-card.ts'
 export { applyCardNotice, noticeEvents } from './notices.ts'

@@ -1,3 +1,4 @@
+export { fillerKeysApi } from './api.ts'
 export {
   type NamedRecipient,
   namesOneKey,

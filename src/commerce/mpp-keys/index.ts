@@ -1,3 +1,4 @@
+export { mppKeysApi } from './api.ts'
 export { decryptToken } from './decrypt-token.ts'
 export { CHALLENGE_MS } from './mpp-key.ts'
 export {

@@ -1,6 +1,6 @@
 export { Agent } from './agent.ts'
 export { findAgent } from './agents.ts'
-export { AgentCreated, AgentEvent, AgentRecord } from './api.ts'
+export { AgentCreated, AgentEvent, AgentRecord, agentsApi } from './api.ts'
 export { type BudgetUse, readBudgetUse, UNUSED } from './budget-use.ts'
 export { agentEvent } from './events.ts'
 export { type FrozenAgent, freeze, updateFrozenAgents } from './freeze.ts'

@@ -1,2 +1,2 @@
-export { DelegationRevoked } from './api.ts'
+export { DelegationRevoked, delegationsApi } from './api.ts'
 export { type DelegationLimit, delegationLimits } from './limits.ts'

@@ -1,3 +1,4 @@
+export { merchantsApi } from './api.ts'
 export { hostOf } from './hosts.ts'
 export { foldMerchant, isSameMerchant, isSamePayee, payeeMatcher } from './matcher.ts'
 export { mccGroup, mccGroupNames } from './mcc-groups.ts'

@@ -1,2 +1,2 @@
-export { riskEvents } from './api.ts'
+export { riskApi, riskEvents } from './api.ts'
 export { openRiskAssessor, type RiskAssessor } from './risk-assessor.ts'

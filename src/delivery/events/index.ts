@@ -1,1 +1,2 @@
+export { eventsApi } from './api.ts'
 export { eventNameProblem, eventNamesProblem, unknownEventFailure } from './event-names.ts'

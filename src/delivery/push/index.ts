@@ -1,3 +1,4 @@
+export { pushApi } from './api.ts'
 export { oldestPushSeconds } from './claim.ts'
 export { Pusher } from './pusher.ts'
 export { unsubscribe } from './unsubscribe.ts'

@@ -1,3 +1,5 @@
+export { webhooksApi } from './api.ts'
+export { deliveriesApi } from './deliveries-api.ts'
 export { behindCount, deliveryCounts, overdueSeconds, pausedCount } from './dispatch/backlog.ts'
 export { BacklogKeeper } from './dispatch/backlog-keeper.ts'
 export { Deliverer } from './dispatch/deliverer.ts'

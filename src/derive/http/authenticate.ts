@@ -85,7 +85,8 @@ const callerDescriptions: Readonly<Record<Actor['type'], string>> = {
   operator: 'a signal',
 } satisfies Record<Caller | Actor['type'], string>
 
-function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
+/** Throws the problem of a caller who may not call an operation. */
+export function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
   if (!callers.some(caller => caller === actor.type)) {
     const allowed = callers.map(caller => callerDescriptions[caller]).join(' or ')
     throw new Problem(

@@ -62,6 +62,8 @@ function singles(query: URLSearchParams): Record<string, string> {
   if (query.size === 0) return empty
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of query) {
+    // No contract has it, and a record of any names would leave it out without a word.
+    if (name === '__proto__') throw invalid(name, 'there is no such member')
     if (name in values) throw invalid(name, 'given more than once')
     values[name] = value
   }

@@ -1,1 +1,2 @@
+export { cliAuthApi } from './api.ts'
 export { findPairing, whyClosed } from './find.ts'

@@ -1,4 +1,4 @@
-export { CustomerEvent, CustomerJoin, CustomerRecord, verifiedEvents } from './api.ts'
+export { CustomerEvent, CustomerJoin, CustomerRecord, customersApi, verifiedEvents } from './api.ts'
 export { type Customer, type KycStatus, PLATFORM_OWNER } from './customer.ts'
 export { addCustomer, customerEvent, findCustomer } from './customers.ts'
 export { holderNames } from './holder-names.ts'

@@ -1,3 +1,4 @@
+export { passkeysApi } from './api.ts'
 export { burnAssertion, verifyAssertion } from './assertions.ts'
 export { grantEnrolment } from './authority.ts'
 export { burn, judge, type LockedChallenges, lockChallenges, writeAssertions } from './judge.ts'

@@ -1,1 +1,2 @@
+export { signingKeysApi } from './api.ts'
 export { type LoadedKeys, loadKeys } from './load-keys.ts'

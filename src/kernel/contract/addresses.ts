@@ -1,3 +1,8 @@
+/** The names in braces: `/agents/{id}/tokens/{tokenId}` gives `id | tokenId`. */
+export type PathParam<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParam<Rest>
+  : never
+
 /** Other names for the first part of an address: `accounts` for `wallets` leads to the same operations and records. */
 export type Aliases = Readonly<Record<string, string>>
 

@@ -1,6 +1,7 @@
 import type { EntityClass } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
+import type { PathParam } from './addresses.ts'
 import type { Events } from './events.ts'
 import type { PageOf } from './page.ts'
 import type { Ports } from './ports.ts'
@@ -62,6 +63,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
   ): Promise<PageOf<T>>
   /** A page of a list that is not in the database. */
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
+  /** For pages and tools: what they show is what operations answer to their caller. */
+  readonly ask: Ask
   /**
    * Continues as this tenant: for the dashboard secret and public calls, which have no tenant of their own, and for a
    * key whose record is in the other mode of the same owner; never in place of another owner. `now` is the tenant's
@@ -69,3 +72,30 @@ export interface Context<F extends string = string, E extends Events = Events> e
    */
   actFor(tenant: Tenant, now?: Date): void
 }
+
+/** What of a contract a question needs: the types of its path, query, body and answer. */
+interface Askable<P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
+  readonly path: P
+  readonly query?: Q
+  readonly body?: B
+  readonly returns: readonly [status: number, schema: R]
+}
+
+type Question<P extends string, Q extends z.ZodType, B extends z.ZodType> = ([PathParam<P>] extends [never]
+  ? { readonly params?: never }
+  : { readonly params: Readonly<Record<PathParam<P>, string>> }) & {
+  /** As the members stand in an address: the contract reads them. */
+  readonly query?: { readonly [Name in keyof z.input<Q>]?: string | number | boolean | undefined }
+  readonly body?: z.input<B>
+}
+
+type Arguments<T> = Record<never, never> extends T ? [question?: T] : [question: T]
+
+/**
+ * Asks an operation that reads, within the process: with the rights of who has called, and answered as by HTTP. What is
+ * refused is thrown as `Refused`.
+ */
+export type Ask = <P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  operation: Askable<P, Q, B, R>,
+  ...question: Arguments<Question<P, Q, B>>
+) => Promise<z.input<R>>

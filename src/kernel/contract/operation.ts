@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from './actor.ts'
+import type { PathParam } from './addresses.ts'
 import type { Context } from './context.ts'
 import type { Events } from './events.ts'
 import type { HotHandler, OutsideHandler, PlainHandler } from './handlers.ts'
@@ -103,11 +104,6 @@ export interface Operation<
   readonly path: P
   readonly emits: E
 }
-
-/** The names in braces: `/agents/{id}/tokens/{tokenId}` gives `id | tokenId`. */
-export type PathParam<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PathParam<Rest>
-  : never
 
 export interface Input<P extends string, Q extends z.ZodType, B extends z.ZodType> {
   readonly params: Readonly<Record<PathParam<P>, string>>

@@ -11,6 +11,16 @@ export class Refusal {
   }
 }
 
+/** The refusal of an operation that was asked within the process. */
+export class Refused extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
 /** An answer or a refusal with headers of its own: those that the contract names for its status. */
 export class WithHeaders<A> {
   readonly answer: A

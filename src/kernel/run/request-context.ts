@@ -2,8 +2,9 @@ import type { EntityClass } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { type Call, identityOf } from '../contract/call.ts'
-import type { Context } from '../contract/context.ts'
+import type { Ask, Context } from '../contract/context.ts'
 import type { Events } from '../contract/events.ts'
+import type { AnyOperation } from '../contract/operation.ts'
 import type { PageOf } from '../contract/page.ts'
 import { type PageRequest, type PageRows, readPage } from '../contract/page-size.ts'
 import { Problem, type Refusal } from '../contract/problem.ts'
@@ -210,6 +211,9 @@ export class RequestContext implements Context {
       JSON.stringify([this.#call.input.params, filters]),
     ].join('|')
   }
+
+  ask: Ask = (operation, ...[question]) =>
+    this.#runtime.askFor(this.#call, operation as AnyOperation, question as object) as never
 
   react = async (): Promise<void> => {
     const own = this.#declared

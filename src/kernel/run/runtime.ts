@@ -1,14 +1,28 @@
 import type { Areas, Reaction } from '../contract/area.ts'
+import type { Call } from '../contract/call.ts'
+import type { AnyOperation } from '../contract/operation.ts'
 import type { Cursors } from '../contract/page.ts'
 import type { Ports } from '../contract/ports.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import type { EventRow, Journal, Written } from '../journal/journal.ts'
 import { type Channel, channels } from '../journal/outbox.ts'
 
+/** Asks an operation for the caller of another one: `Ask` with its types, bound to a request, is what handlers see. */
+export type AskFor = (
+  caller: Pick<Call, 'actor' | 'requestId' | 'address'>,
+  operation: AnyOperation,
+  question?: {
+    readonly params?: Readonly<Record<string, string>>
+    readonly query?: Readonly<Record<string, unknown>>
+    readonly body?: object
+  },
+) => Promise<unknown>
+
 /** Everything that running an operation needs; opened once per process by `app`. */
 export interface Runtime {
   readonly database: Database
   readonly ports: Ports
+  readonly askFor: AskFor
   readonly cursors: Cursors
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
   /** Notify a channel's listeners of committed rows, so that they need not wait for their next poll. */

@@ -1,1 +1,2 @@
+export { beneficiariesApi } from './api.ts'
 export { type PayeeRow, payeesById } from './beneficiaries.ts'

@@ -1,1 +1,2 @@
+export { fundApi } from './api.ts'
 export { pendingEurosOf } from './funding.ts'

@@ -1,4 +1,4 @@
-export { creditCounts, fileEvents, SkippedRecord } from './api.ts'
+export { creditCounts, fileEvents, incomingApi, SkippedRecord } from './api.ts'
 export { receiveHandedOver } from './arrive.ts'
 export { recordBankFile } from './bank-file.ts'
 export { exampleBankFile } from './bank-file-example.ts'

@@ -1,6 +1,7 @@
 export { shortfallText } from './account.ts'
 export { closeAccount, freezeAccount, openWalletAccount } from './account-changes.ts'
 export { ACQUIRER_ACCOUNTS, postCollected } from './acquirer.ts'
+export { ledgerApi } from './api.ts'
 export { type Balance, balancesOf, walletBalanceAt } from './balances.ts'
 export { Book, type Cause } from './book.ts'
 export { addFlows, type Flow, flowOf, sealWallet } from './flow.ts'

@@ -1,1 +1,2 @@
+export { statementsApi } from './api.ts'
 export { monthsDue } from './due-months.ts'

@@ -1,4 +1,4 @@
-export { cardPaymentEvents, transactionEvents } from './api.ts'
+export { cardPaymentEvents, transactionEvents, transactionsApi } from './api.ts'
 export { addWitness, type CardPaymentState, moveCardTransaction, newCardTransaction } from './card-payment.ts'
 export { refundTransaction } from './refund-transaction.ts'
 export { Transaction } from './transaction.ts'

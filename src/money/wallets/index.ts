@@ -1,4 +1,4 @@
-export { WalletEvent, WalletRecord } from './api.ts'
+export { WalletEvent, WalletRecord, walletsApi } from './api.ts'
 export { closeWallet, mainWallet, openWallet, type WalletRow, walletsById } from './lifecycle.ts'
 export { type PayableWallet, payableWallets } from './payable-wallets.ts'
 export { isPurse, purseRefusal } from './purse-refusal.ts'

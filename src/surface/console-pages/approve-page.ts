@@ -1,9 +1,9 @@
 import { type Html, html } from '../../web/html.ts'
 import { amountIn, type Language, minuteIn } from '../../web/language.ts'
+import { plainText } from '../../web/plain-text.ts'
 import type { ApprovalView } from './approval-view.ts'
 import { scripts } from './assets.ts'
 import { layout } from './layout.ts'
-import { plainText } from './plain-text.ts'
 import { rulesOf } from './rule-lists.ts'
 import { texts } from './texts.ts'
 

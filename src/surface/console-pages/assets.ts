@@ -15,7 +15,12 @@ export const style = pageAsset('console', 'css', `${baseStyle()}\n${read('page.c
 export const icon = pageAsset('console', 'svg', pageIcon())
 export const webauthn = pageAsset('webauthn', 'js', webauthnBundle())
 
-const shared = pageAsset('page', 'js', read('scripts/page.js'))
+/** What the scripts of all pages share, also those of the console; it loads the bundle when a passkey is asked for. */
+export const shared = pageAsset(
+  'page',
+  'js',
+  read('scripts/page.js').replace('./webauthn.js', `./${webauthn.name}`),
+)
 
 /** A script imports the shared one by the name that its content gives it. */
 const script = (name: string): PageAsset =>

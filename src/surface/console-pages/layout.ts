@@ -1,7 +1,7 @@
 import { type Content, type Html, html } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
+import { plainText } from '../../web/plain-text.ts'
 import { icon, type scripts, style, webauthn } from './assets.ts'
-import { plainText } from './plain-text.ts'
 import { refusalWords } from './refusal-words.ts'
 import type { Role } from './text-types.ts'
 import { texts } from './texts.ts'
@@ -40,7 +40,7 @@ export function layout({ language, title, content, root, script, viewer, isWide 
 <link rel="stylesheet" href="${assets}${style.name}">
 ${
   script &&
-  html`<script src="${assets}${webauthn.name}" defer></script>
+  html`<link rel="modulepreload" href="${assets}${webauthn.name}">
 <script src="${assets}${script.name}" type="module"></script>`
 }
 </head>

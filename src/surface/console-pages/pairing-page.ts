@@ -1,8 +1,8 @@
 import { type Html, html } from '../../web/html.ts'
 import { type Language, minuteIn } from '../../web/language.ts'
+import { plainText } from '../../web/plain-text.ts'
 import { scripts } from './assets.ts'
 import { layout, type Viewer } from './layout.ts'
-import { plainText } from './plain-text.ts'
 import type { PairingState } from './text-types.ts'
 import { texts } from './texts.ts'
 

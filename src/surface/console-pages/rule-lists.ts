@@ -1,7 +1,7 @@
 import { type Content, type Html, html } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
+import { plainText } from '../../web/plain-text.ts'
 import type { ApprovalView, ShownCheck } from './approval-view.ts'
-import { plainText } from './plain-text.ts'
 import { germanReason, ruleName, unitOf } from './rule-words.ts'
 import { texts } from './texts.ts'
 

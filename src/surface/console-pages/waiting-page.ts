@@ -1,9 +1,9 @@
 import type { Euros } from '../../values/money.ts'
 import { type Html, html } from '../../web/html.ts'
 import { amountIn, type Language, minuteIn } from '../../web/language.ts'
+import { plainText } from '../../web/plain-text.ts'
 import { scripts } from './assets.ts'
 import { layout, type Viewer } from './layout.ts'
-import { plainText } from './plain-text.ts'
 import { texts } from './texts.ts'
 
 /** An intent that waits, in a line. */

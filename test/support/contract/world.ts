@@ -4,6 +4,8 @@ import { style } from '../../../src/commerce/collect/payer-page/assets.ts'
 import { client } from '../../../src/derive/client.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
+import { style as viewStyle } from '../../../src/surface/console/assets.ts'
+import { consoleScript } from '../../../src/surface/console/browser/scripts.ts'
 import { style as consoleStyle } from '../../../src/surface/console-pages/assets.ts'
 import { networkBefore } from '../cards/network.ts'
 import { pay } from '../commerce/machine-payer.ts'
@@ -37,6 +39,10 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/sessions': world => world.deviceLetIn(),
   '/cli': world => world.waitingTerminal(),
   '/approve': world => world.idOf('intent'),
+  '/console': async () => 'agents',
+  '/console/csv': async () => 'agents',
+  '/console/assets': async () => viewStyle.name,
+  '/console/scripts': async () => consoleScript.name,
   '/login/assets': async () => consoleStyle.name,
   '/pay': world => world.idOf('request'),
   '/pay/assets': async () => style.name,
@@ -50,6 +56,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
 
 /** Collections within a record that only the outside world fills, by the template of their path. */
 const CAUSED_WITHIN: Readonly<Record<string, (world: World, id: string) => Promise<string>>> = {
+  '/console/{id}': world => world.idOf('agent'),
   '/cards/{id}/authorizations': (world, cardId) => world.paidByCard(cardId),
 }
 

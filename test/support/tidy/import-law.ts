@@ -16,7 +16,7 @@ const business: Readonly<Record<string, string>> = {
   insight: 'outcomes analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
   delivery: 'events webhooks push',
-  surface: 'health well-known canvas sandbox pages',
+  surface: 'health well-known canvas sandbox pages console-pages console',
 }
 
 const nouns = Object.entries(business).flatMap(([folder, list]) =>

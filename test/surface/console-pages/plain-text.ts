@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { plainText } from '../../../src/surface/console-pages/plain-text.ts'
+import { plainText } from '../../../src/web/plain-text.ts'
 
 test.each([
   ['Bookshop', 'Bookshop'],

@@ -1,10 +1,12 @@
 // What the pages of people share: calls of the service, what is told to the person, and going on from here.
 
-const { dataset } = document.documentElement
+export const { dataset } = document.documentElement
+export const { root } = dataset
 const news = document.getElementById('news')
 const trouble = document.getElementById('trouble')
 
-export const words = JSON.parse(dataset.words)
+/** What the scripts say: the page brings it along, or a script adds it. */
+export const words = JSON.parse(dataset.words ?? '{}')
 export const part = selector => document.querySelector(selector)
 
 /** Good news, and what is going on: a screen reader says it when it has time. */
@@ -19,30 +21,43 @@ export function complain(text) {
   trouble.textContent = text
 }
 
-/** A refusal of the service, in words for the person. */
+/** A refusal of the service, in words for the person; `said` is what the service itself has said. */
 export class Refused extends Error {
-  constructor(code, message) {
+  constructor(code, message, { said = message, status = 0 } = {}) {
     super(message)
     this.code = code
+    this.said = said
+    this.status = status
   }
 }
 
-/** Calls an operation. `background`: the call is of the page, and no sign that somebody is there. */
-export async function call(method, path, { body, background = false } = {}) {
-  const response = await fetch(dataset.root + path, {
+/** Files go as a form, everything else as JSON. */
+const sent = body => (body === undefined || body instanceof FormData ? (body ?? null) : JSON.stringify(body))
+
+/**
+ * Calls an operation. `background`: the call is of the page, and no sign that somebody is there. `key`: the same request
+ * sent again with the same key is done once.
+ */
+export async function call(method, path, { body, background = false, key, signal } = {}) {
+  const content = sent(body)
+  const response = await fetch(root + path, {
     method,
     headers: {
-      ...(body ? { 'Content-Type': 'application/json' } : {}),
+      ...(typeof content === 'string' ? { 'Content-Type': 'application/json' } : {}),
       ...(background ? { 'X-Background': 'true' } : {}),
+      ...(key ? { 'Idempotency-Key': key } : {}),
     },
-    body: body ? JSON.stringify(body) : null,
+    body: content,
+    signal: signal ?? null,
   }).catch(() => {
     throw new Refused('offline', words.offline)
   })
   const answer = await response.json().catch(() => ({}))
   if (response.ok) return answer
   const code = response.headers.get('X-Error-Code')
-  throw new Refused(code, words.refusals[code] ?? `${words.other} ${answer.error ?? response.status}`)
+  const said = answer.error ?? String(response.status)
+  const { status } = response
+  throw new Refused(code, words.refusals?.[code] ?? `${words.other} ${said}`, { said, status })
 }
 
 /** The reason of a browser that gives no passkey, in words. */
@@ -54,8 +69,14 @@ function ofBrowser(error) {
     : `${words.other} ${error.message}`
 }
 
+/** Loads what asks for passkeys, so that it is there when a button is pressed. */
+export const loadCeremonies = () => import('./webauthn.js')
+
 /** Asks the browser for a passkey: `startAuthentication`, `startRegistration`. */
 export async function askDevice(ceremony, optionsJSON) {
+  await loadCeremonies().catch(() => {
+    throw new Refused('offline', words.offline)
+  })
   const { [ceremony]: start, browserSupportsWebAuthn } = globalThis.SimpleWebAuthnBrowser
   if (!browserSupportsWebAuthn()) throw new Refused('unsupported', words.unsupported)
   tell(words.touch)
@@ -121,18 +142,18 @@ export function goOn(page = 'approve') {
   const wanted = URL.parse(wish() ?? '', location.href)
   const isOurs =
     wish() !== null && wanted?.origin === location.origin && wanted.protocol === location.protocol
-  location.assign(isOurs ? wanted.href : dataset.root + page)
+  location.assign(isOurs ? wanted.href : root + page)
 }
 
 /** Goes to a page that leads on to where the person wanted to. */
 export function goBy(page, to = wish()) {
-  location.assign(`${dataset.root}${page}${to === null ? '' : `?to=${encodeURIComponent(to)}`}`)
+  location.assign(`${root}${page}${to === null ? '' : `?to=${encodeURIComponent(to)}`}`)
 }
 
 export const here = () => location.pathname + location.search
 
 onPress('sign-out', async () => {
   await call('DELETE', 'console/session')
-  location.assign(`${dataset.root}login`)
+  location.assign(`${root}login`)
 })
 for (const button of document.querySelectorAll('[data-action="sign-out"]')) button.hidden = false

@@ -1,0 +1,1 @@
+export { cardRequestsApi } from './api.ts'

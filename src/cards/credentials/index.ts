@@ -1,0 +1,1 @@
+export { credentialsApi } from './api.ts'

@@ -1,0 +1,1 @@
+export { checkoutApi } from './api.ts'

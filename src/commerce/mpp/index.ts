@@ -1,0 +1,2 @@
+export { mppApi } from './api.ts'
+export { protectApi } from './protect-api.ts'

@@ -1,0 +1,1 @@
+export { railsApi } from './api.ts'

@@ -1,0 +1,1 @@
+export { consoleApi } from './api.ts'

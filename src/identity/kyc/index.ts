@@ -1,0 +1,1 @@
+export { kycApi } from './api.ts'

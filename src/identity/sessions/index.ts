@@ -1,0 +1,2 @@
+export { sessionsApi } from './api.ts'
+export { deviceApi } from './device-api.ts'

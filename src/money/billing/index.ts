@@ -1,0 +1,1 @@
+export { billingApi } from './api.ts'

@@ -1,0 +1,1 @@
+export { icon, shared as sharedScript } from './assets.ts'

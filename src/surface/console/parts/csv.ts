@@ -1,0 +1,51 @@
+import type { Ask } from '../../../kernel/contract/context.ts'
+import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+
+/** How many records a table has at most: whoever needs more reads the API. */
+const MOST = 10_000
+const PAGE = 100
+
+/** The first characters by which a spreadsheet takes a text for a formula, full-width forms included. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+
+type Row = Readonly<Record<string, unknown>>
+
+/** A list as CSV, page after page, with the columns of its first record. */
+export async function* csvOf(
+  ask: Ask,
+  operation: AnyOperation,
+  filters: Readonly<Record<string, string>>,
+): AsyncGenerator<string> {
+  let columns: readonly string[] | undefined
+  let cursor: string | undefined
+  for (let count = 0; count < MOST; count += PAGE) {
+    const query = { ...filters, limit: PAGE, cursor }
+    const { data, nextCursor } = (await ask(operation, { params: {}, query })) as {
+      data: Row[]
+      nextCursor: string | null
+    }
+    columns ??= Object.keys(data[0] ?? { id: '' })
+    const head = count === 0 ? line(columns) : ''
+    yield head + data.map(row => line(columns?.map(name => cell(row[name])) ?? [])).join('')
+    if (nextCursor === null) return
+    cursor = nextCursor
+  }
+}
+
+const line = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = typeof value === 'string' ? value.replace(FORMULA, "'$&") : JSON.stringify(value)
+  return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** The pieces, once the first one is there: what is refused is refused before the answer begins. */
+export async function begun(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
+  const first = await pieces.next()
+  return (async function* () {
+    if (!first.done) yield first.value
+    yield* pieces
+  })()
+}

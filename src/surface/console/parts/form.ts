@@ -1,0 +1,123 @@
+import type { PathParam } from '../../../kernel/contract/addresses.ts'
+import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { type Content, type Html, html } from '../../../web/html.ts'
+import type { PageRequest } from '../page.ts'
+import { bodyMember, type MemberSchema } from './schema.ts'
+import { label, words } from './text.ts'
+
+/** What may be chosen: values with their names. */
+export type Choices = readonly (readonly [value: string, name: string])[]
+
+interface FormOptions<O extends AnyOperation> {
+  readonly params?: Readonly<Record<PathParam<O['path']>, string>>
+  /** The members of the body that the person is asked for; nested ones by dots. */
+  readonly members?: readonly string[]
+  /** Members whose values are given already. */
+  readonly given?: Readonly<Record<string, string | number | boolean>>
+  /** What the fields show at first. */
+  readonly values?: Readonly<Record<string, unknown>>
+  readonly labels?: Readonly<Record<string, string>>
+  readonly choices?: Readonly<Record<string, Choices>>
+  /** What the button says. */
+  readonly submit: string
+  /** The question that is asked first. */
+  readonly confirm?: string
+  /** The operation whose challenge a passkey signs first, and what it is asked with: `"$name"` is that member. */
+  readonly challenge?: AnyOperation
+  readonly challengeBody?: Readonly<Record<string, unknown>>
+  /** A passkey is asked for only where the service wants one. */
+  readonly passkey?: 'when-asked'
+  /** Members of the answer that are shown once. */
+  readonly secrets?: readonly string[]
+  /** What is said when it is done. */
+  readonly success?: string
+  /** What happens then: `reload`, `part:<id>`, `go:<address>`. */
+  readonly done?: string
+  readonly tone?: 'main' | 'against'
+  /** Shown behind a press, in place of standing open. */
+  readonly fold?: boolean
+}
+
+/**
+ * A form, or a single button, that calls an operation from the browser; nothing where the person may not. Its fields are
+ * read off the contract.
+ */
+export function operationForm<const O extends AnyOperation>(
+  operation: O,
+  options: FormOptions<O>,
+  { may }: Pick<PageRequest, 'may'>,
+): Html {
+  const { params = {}, members = [], submit, tone, fold } = options
+  if (!may(operation)) return html``
+  const formId = [operation.method, operation.path, ...Object.values(params)]
+    .join('-')
+    .replace(/[^\w-]+/g, '-')
+  const form = html`<form class="operation" method="post"${dataOf(operation, options)}>
+${members.map(member => field(`${formId}-${member}`, member, bodyMember(operation, member), options))}
+<button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
+<p class="refusal" role="alert"></p>
+</form>`
+  return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
+}
+
+/** What the scripts read off a form: `scripts/README.md` says what each attribute does. */
+function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
+  const { params = {}, given = {}, done = 'reload', confirm, success, passkey, secrets, challenge } = options
+  const attributes = {
+    operation: lineOf(operation),
+    params: JSON.stringify(params),
+    given: JSON.stringify(given),
+    done,
+    confirm,
+    success,
+    passkey,
+    secret: secrets?.join(' '),
+    challenge: challenge && lineOf(challenge),
+    'challenge-body': options.challengeBody && JSON.stringify(options.challengeBody),
+  }
+  return html`${Object.entries(attributes).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`)}`
+}
+
+const lineOf = ({ method, path }: AnyOperation): string => `${method} ${path}`
+
+type FieldOptions = Pick<FormOptions<AnyOperation>, 'values' | 'labels' | 'choices'>
+
+/** A field for a member. `id` is its own on the whole page, and the same whenever the form is made again. */
+export function field(
+  id: string,
+  name: string,
+  schema: MemberSchema,
+  { values = {}, labels = {}, choices = {} }: FieldOptions,
+): Html {
+  const value = values[name] ?? schema.default
+  const shown = labels[name] ?? label(name)
+  if (schema.type === 'boolean')
+    return html`<p class="field check"><input id="${id}" type="checkbox" name="${name}"${value === true && html` checked`}><label for="${id}">${shown}</label></p>`
+  return html`<p class="field"><label for="${id}">${shown}</label>${control(id, name, schema, value, choices[name])}</p>`
+}
+
+function control(
+  id: string,
+  name: string,
+  schema: MemberSchema,
+  value: unknown,
+  choices: Choices | undefined = schema.enum?.map(one => [one, words(one)] as const),
+): Html {
+  const empty = schema.isNullable === true && html` data-empty="null"`
+  const given = value === null || value === undefined ? '' : String(value)
+  if (choices) return html`<select id="${id}" name="${name}"${empty}>${options(choices, given)}</select>`
+  if (schema.type === 'array')
+    return html`<textarea id="${id}" name="${name}" rows="3" data-type="list"${empty}>${listOf(value)}</textarea>`
+  if (schema.type === 'number' || schema.type === 'integer')
+    return html`<input id="${id}" type="number" name="${name}" value="${given}" step="${schema.type === 'integer' ? 1 : 0.01}" inputmode="decimal"${empty}>`
+  if ((schema.maxLength ?? 0) > 300)
+    return html`<textarea id="${id}" name="${name}" rows="2" maxlength="${schema.maxLength ?? ''}"${empty}>${given}</textarea>`
+  return html`<input id="${id}" name="${name}" value="${given}" maxlength="${schema.maxLength ?? 400}" autocomplete="off"${empty}>`
+}
+
+const listOf = (value: unknown): Content => (Array.isArray(value) ? value.join('\n') : '')
+
+const options = (choices: Choices, chosen: string): Html[] =>
+  [['', '–'] as const, ...choices].map(
+    ([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
+  )

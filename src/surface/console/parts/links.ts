@@ -1,0 +1,36 @@
+import { type Content, type Html, html } from '../../../web/html.ts'
+import type { PageRequest } from '../page.ts'
+import { none } from './text.ts'
+
+/** The section that shows the records of a kind, by the prefix of their ids. */
+export const sectionsByPrefix: Readonly<Record<string, string>> = {
+  agent: 'agents',
+  intent: 'intents',
+  txn: 'transactions',
+  transfer: 'transfers',
+  wallet: 'wallets',
+  card: 'cards',
+  policy: 'policies',
+}
+
+/** Where the record of an id is shown; undefined for a kind that has no page. */
+export function addressOf(id: string): string | undefined {
+  const section = sectionsByPrefix[id.slice(0, Math.max(0, id.lastIndexOf('_')))]
+  return section && `console/${section}/${encodeURIComponent(id)}`
+}
+
+/** A link to a record, by what it is called; only its id where it has no name here. */
+export function recordLink(
+  { to }: Pick<PageRequest, 'to'>,
+  id: string | null | undefined,
+  name?: Content,
+): Html {
+  if (!id) return none
+  const address = addressOf(id)
+  const shown = name ?? html`<code>${id}</code>`
+  return address ? html`<a href="${to(address)}">${shown}</a>` : html`${shown}`
+}
+
+/** A text that can be copied: an id, a line of the command. */
+export const copyable = (text: string): Html =>
+  html`<span class="copyable"><code>${text}</code> <button type="button" class="small" data-copy="${text}">Copy</button></span>`

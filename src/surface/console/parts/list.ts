@@ -1,0 +1,108 @@
+import type { z } from 'zod'
+import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { type Refusal, Refused } from '../../../kernel/contract/problem.ts'
+import { type Content, type Html, html } from '../../../web/html.ts'
+import type { Page, PageRequest } from '../page.ts'
+import { type Choices, field } from './form.ts'
+import { copyable } from './links.ts'
+import { queryMembers } from './schema.ts'
+import { type Column, table } from './table.ts'
+
+interface ListAnswer<T> {
+  readonly data: readonly T[]
+  readonly hasMore: boolean
+  readonly nextCursor: string | null
+}
+
+type ItemOf<O extends AnyOperation> = z.input<O['returns'][1]> extends ListAnswer<infer T> ? T : never
+
+export interface ListSpec<O extends AnyOperation> {
+  readonly title: string
+  readonly lead?: string
+  readonly operation: O
+  /** The section's name in addresses: `agents`. */
+  readonly section: string
+  readonly columns: readonly Column<ItemOf<O>>[]
+  /** The filters that have a field; others in the address hold as well. */
+  readonly filters?: readonly string[]
+  readonly labels?: Readonly<Record<string, string>>
+  readonly choices?: (request: PageRequest) => Promise<Readonly<Record<string, Choices>>>
+  /** Filters that hold where the address names none. */
+  readonly preset?: Readonly<Record<string, string>>
+  /** What an empty list says, and the call that makes its first record. */
+  readonly empty: { readonly words: string; readonly command?: string }
+  /** The events at which the list is made again. */
+  readonly events: readonly string[]
+  /** What stands above the list: what may be created. */
+  readonly above?: (request: PageRequest) => Promise<Content> | Content
+  /** What is read for a page of records before its columns are made: names of others. */
+  readonly prepare?: (items: readonly ItemOf<O>[], request: PageRequest) => Promise<void>
+}
+
+/** The page of a list: filters in the address, a page by cursor, and what to do where there is nothing. */
+export const listPage =
+  <O extends AnyOperation>(spec: ListSpec<O>): Page =>
+  async request => {
+    const { title, lead, above, events } = spec
+    let refusal: Refusal | undefined
+    const make = () =>
+      rowsOf(spec, request).catch(error => {
+        refusal = refusalOf(error)
+        return html`<p class="refusal" role="alert">${refusal.message}</p>`
+      })
+    const rows = await request.part({ id: 'list', events, make })
+    return {
+      title,
+      content: html`<h1>${title}</h1>
+${lead !== undefined && html`<p class="lead">${lead}</p>`}
+<div class="actions">${above && (await above(request))} ${await filterForm(spec, request)}</div>
+${rows}`,
+      ...(refusal && { refusal }),
+    }
+  }
+
+/** The refusal of a filter, which is told above the list; what else goes wrong is no matter of the list. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refused && error.refusal.status === 400) return error.refusal
+  throw error
+}
+
+async function rowsOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Html> {
+  const { operation, columns, empty, title, preset, prepare } = spec
+  const query = { ...preset, ...request.query }
+  const answer = await request.ask(operation as AnyOperation, { params: {}, query })
+  const { data, nextCursor } = answer as ListAnswer<ItemOf<O>>
+  if (data.length === 0) return emptyState(empty, Object.keys(request.query).length > 0)
+  await prepare?.(data, request)
+  return html`${table(columns, data, request, title)}${footOf(spec, nextCursor, request)}`
+}
+
+function emptyState({ words, command }: ListSpec<AnyOperation>['empty'], isFiltered: boolean): Html {
+  if (isFiltered) return html`<p class="empty">Nothing matches. <a href="?">Show all</a></p>`
+  return html`<div class="empty"><p>${words}</p>${command !== undefined && html`<p>${copyable(command)}</p>`}</div>`
+}
+
+function footOf({ section }: ListSpec<AnyOperation>, nextCursor: string | null, request: PageRequest): Html {
+  const { query, to } = request
+  const { cursor, ...filters } = query
+  const csv = `${to(`console/csv/${section}`)}?${new URLSearchParams(filters)}`
+  const first = `?${new URLSearchParams(filters)}`
+  return html`<nav class="pages" aria-label="Pages of the list">
+${cursor !== undefined && html`<a href="${first}">First page</a>`}
+${nextCursor !== null && html`<a rel="next" href="?${new URLSearchParams({ ...filters, cursor: nextCursor }).toString()}">Next page</a>`}
+<a class="aside" href="${csv}" download>CSV</a>
+</nav>`
+}
+
+async function filterForm<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Content> {
+  const { filters = [], labels = {}, operation, choices } = spec
+  if (filters.length === 0) return html``
+  const members = queryMembers(operation)
+  const chosen = (await choices?.(request)) ?? {}
+  const isOpen = filters.some(name => request.query[name] !== undefined)
+  return html`<details class="filters"${isOpen && html` open`}><summary>Filter</summary>
+<form method="get">
+${filters.map(name => field(`filter-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices: chosen }))}
+<button type="submit">Show</button> <a href="?">Show all</a>
+</form></details>`
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+
+/** What a form needs to know of a member. */
+export interface MemberSchema {
+  readonly type?: string
+  readonly format?: string
+  readonly enum?: readonly string[]
+  readonly description?: string
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: unknown
+  readonly items?: MemberSchema
+  readonly properties?: Members
+  readonly anyOf?: readonly MemberSchema[]
+  readonly isNullable?: boolean
+}
+
+type Members = Readonly<Record<string, MemberSchema>>
+
+const known = new WeakMap<z.ZodType, Members>()
+
+/** The members of a body or query, as the contract has them. */
+function membersOf(schema: z.ZodType | undefined): Members {
+  if (!schema) return {}
+  const found = known.get(schema)
+  if (found) return found
+  const { properties = {} } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    reused: 'inline',
+  })
+  const members = Object.fromEntries(
+    Object.entries(properties as Members).map(([name, member]) => [name, withoutNull(member)]),
+  )
+  known.set(schema, members)
+  return members
+}
+
+/** `anyOf` of something and null is that something. */
+function withoutNull(member: MemberSchema): MemberSchema {
+  const { anyOf, ...rest } = member
+  const others = anyOf?.filter(({ type }) => type !== 'null')
+  const [only] = others ?? []
+  return anyOf && only && others?.length === 1 ? { ...only, ...rest, isNullable: true } : member
+}
+
+/** A member of the body by its name; a member of a member by dots: `limits.dailyLimitEuros`. */
+export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
+  const steps = name.split('.')
+  const found = steps.reduce<MemberSchema | undefined>(
+    (schema, step) => withoutNull(schema?.properties?.[step] ?? {}),
+    { properties: membersOf(body) },
+  )
+  return found ?? {}
+}
+
+export const queryMembers = ({ query }: AnyOperation): Members => membersOf(query)

@@ -1,0 +1,70 @@
+import { type Content, type Html, html } from '../../../web/html.ts'
+import { plainText } from '../../../web/plain-text.ts'
+
+/** A text of somebody else: harmless, cut, and unable to turn the direction of what stands around it. */
+export const text = (value: string | null | undefined, most = 200): Html =>
+  value ? html`<bdi>${plainText(value, most)}</bdi>` : none
+
+export const none = html`<span class="none">none</span>`
+
+const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' })
+
+export const euros = (amount: number): Html =>
+  html`<data class="amount" value="${amount}">${money.format(amount)}</data>`
+
+const minute = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+
+/** An instant: by UTC, and by the reader's own zone where scripts run. */
+export function time(at: string | Date | null | undefined): Html {
+  if (!at) return none
+  const instant = new Date(at)
+  return html`<time datetime="${instant.toISOString()}">${minute.format(instant)} UTC</time>`
+}
+
+/** `needs_information` is shown as `needs information`. */
+export const words = (name: string): string => name.replaceAll('_', ' ')
+
+/** `spentTodayEuros` is shown as `Spent today`. */
+export function label(member: string): string {
+  const spaced = member
+    .replace(/(Euros|Ids?|At)$/, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
+}
+
+const tones: Readonly<Record<string, string>> = {
+  ...toneOf('good', 'active approved completed settled verified won sent delivered succeeded issued'),
+  ...toneOf(
+    'waiting',
+    'created pending submitted verifying in_review needs_information open paused settlement',
+  ),
+  ...toneOf('bad', 'denied declined failed rejected frozen disabled lost suspended dead expired revoked'),
+}
+
+function toneOf(tone: string, states: string): Record<string, string> {
+  return Object.fromEntries(states.split(' ').map(state => [state, tone]))
+}
+
+/** A state, in words; the colour only repeats it. */
+export const status = (state: string): Html =>
+  html`<span class="status ${tones[state] ?? 'plain'}">${words(state)}</span>`
+
+/** How much of a limit is used: a bar, and the figures beside it. */
+export function usage(used: number, limit: number | null): Html {
+  if (limit === null) return html`${euros(used)} <span class="none">no limit</span>`
+  const tone = used > limit * 0.9 ? 'high' : 'low'
+  return html`<meter class="${tone}" min="0" max="${limit || 1}" value="${Math.min(used, limit)}">${euros(used)}</meter> ${euros(used)} of ${euros(limit)}`
+}
+
+/** Several things in a row, separated by a space. */
+export const spaced = (...contents: readonly Content[]): Html =>
+  html`${contents.filter(content => content !== false && content !== undefined).map(content => html`${content} `)}`

@@ -1,0 +1,34 @@
+// Copies what a button names, such as an id, and says so.
+
+import { tell, words } from './page.js'
+
+const SHOWN_MS = 1_500
+
+/** On a plain HTTP address other than this machine's, browsers offer only the old way. */
+async function write(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const field = Object.assign(document.createElement('textarea'), { value: text })
+  document.body.append(field)
+  field.select()
+  const isDone = document.execCommand('copy')
+  field.remove()
+  if (!isDone) throw new Error('the browser did not copy it')
+}
+
+const textOf = ({ dataset: { copy, copyOf } }) =>
+  copy ?? document.getElementById(copyOf)?.textContent.trim() ?? ''
+
+async function copyBy(button) {
+  const isDone = await write(textOf(button)).then(
+    () => true,
+    () => false,
+  )
+  tell(isDone ? words.copied : words.notCopied)
+  button.dataset.copied = isDone ? words.copied : words.notCopied
+  setTimeout(() => delete button.dataset.copied, SHOWN_MS)
+}
+
+document.addEventListener('click', event => {
+  const button = event.target.closest('button[data-copy], button[data-copy-of]')
+  if (button) void copyBy(button)
+})

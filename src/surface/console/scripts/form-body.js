@@ -1,0 +1,79 @@
+// The body of a request from the fields of a form: by their names, dots lead into members of members.
+
+const LIST = /[\n,]/
+
+const texts = {
+  number: text => Number(text),
+  list: text =>
+    text
+      .split(LIST)
+      .map(item => item.trim())
+      .filter(item => item !== ''),
+  json: text => JSON.parse(text),
+  instant: text => new Date(text).toISOString(),
+  boolean: text => text === 'true',
+  text: text => text,
+}
+
+const kinds = { number: 'number', range: 'number', 'datetime-local': 'instant' }
+const kindOf = ({ dataset, type }) => dataset.type ?? kinds[type] ?? 'text'
+const empties = { null: null, text: '', list: [] }
+
+/** What a field says; undefined where it says nothing. */
+function saidBy(field) {
+  const { type, dataset, value } = field
+  if (type === 'radio' || (type === 'checkbox' && dataset.type === 'list'))
+    return field.checked ? value : undefined
+  if (type === 'checkbox') return field.checked
+  if (type === 'file') return field.files[0]
+  if (type === 'select-multiple') return [...field.selectedOptions].map(option => option.value)
+  if (value.trim() === '') return empties[dataset.empty]
+  return texts[kindOf(field)](value)
+}
+
+function put(body, name, value) {
+  const way = name.split('.')
+  const last = way.pop()
+  let at = body
+  for (const step of way) at = at[step] ??= {}
+  at[last] = value
+}
+
+function putField(body, field) {
+  const { name, type, dataset } = field
+  const value = saidBy(field)
+  if (type !== 'checkbox' || dataset.type !== 'list') {
+    if (value !== undefined) put(body, name, value)
+    return
+  }
+  const sofar = name.split('.').reduce((at, step) => at?.[step], body) ?? []
+  put(body, name, value === undefined ? sofar : [...sofar, value])
+}
+
+const fieldsOf = form =>
+  [...form.elements].filter(({ name, disabled, tagName }) => name && !disabled && tagName !== 'BUTTON')
+
+/** What the form would send: its body and its query. */
+export function contentOf(form, submitter) {
+  const body = {}
+  const query = {}
+  for (const field of fieldsOf(form)) putField(field.dataset.in === 'query' ? query : body, field)
+  if (submitter?.name) put(body, submitter.name, texts[submitter.dataset.type ?? 'text'](submitter.value))
+  return { body, query }
+}
+
+/** A form with a file goes as a form of the web: texts as they are, everything else as JSON. */
+export function asSent(body) {
+  if (!Object.values(body).some(value => value instanceof File)) return body
+  const data = new FormData()
+  for (const [name, value] of Object.entries(body))
+    data.append(name, typeof value === 'string' || value instanceof File ? value : JSON.stringify(value))
+  return data
+}
+
+/** Puts members of the body into a template: `"$name"` is the member `name`; what there is not is left out. */
+export function filled(template, body) {
+  if (typeof template === 'string') return template.startsWith('$') ? body[template.slice(1)] : template
+  if (typeof template !== 'object' || template === null || Array.isArray(template)) return template
+  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, filled(value, body)]))
+}

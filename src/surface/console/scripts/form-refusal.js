@@ -1,0 +1,71 @@
+// Shows a refusal beside what has caused it: the field that it names, or else the button.
+
+import { element } from './dialogs.js'
+
+/** Takes back what was said about an earlier attempt. */
+export function clearRefusal(form) {
+  for (const line of form.querySelectorAll('.refusal[data-own]')) line.remove()
+  for (const line of form.querySelectorAll('.refusal')) line.textContent = ''
+  for (const field of form.querySelectorAll('[aria-invalid]')) {
+    field.removeAttribute('aria-invalid')
+    field.removeAttribute('aria-describedby')
+    if (field.dataset.describedby) field.setAttribute('aria-describedby', field.dataset.describedby)
+  }
+}
+
+/** `a: must be …; b: must be …` in its sentences, each with the member that it names. */
+const sentencesOf = said =>
+  said.split(/; (?=[\w.]+: )/).map(sentence => ({
+    sentence,
+    member: /^([\w.]+): /.exec(sentence)?.[1] ?? '',
+  }))
+
+const isShown = field => field.type !== 'hidden' && field.checkVisibility()
+
+/** The field of a member; of `a.0.b` it is that of `a.0`, or of `a`, where it has none of its own. */
+function fieldOf(form, member) {
+  for (
+    let name = member;
+    name !== '';
+    name = name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : ''
+  ) {
+    const found = [...form.elements].find(field => field.name === name && isShown(field))
+    if (found) return found
+  }
+  return undefined
+}
+
+let count = 0
+
+function sayAt(field, sentence) {
+  const id = `refusal-${++count}`
+  const line = element('p', { id, class: 'refusal', 'data-own': '' }, sentence)
+  const place = field.closest('label') ?? field
+  place.after(line)
+  const described = field.getAttribute('aria-describedby')
+  if (described && !field.hasAttribute('aria-invalid')) field.dataset.describedby = described
+  field.setAttribute('aria-invalid', 'true')
+  field.setAttribute('aria-describedby', [described, id].filter(Boolean).join(' '))
+}
+
+/** The line of a form for what no field has caused: its own one, or one after the button. */
+function lineOf(form, button) {
+  const there = form.querySelector('.refusal[role="alert"]')
+  if (there) return there
+  const line = element('p', { class: 'refusal', role: 'alert', 'data-own': '' })
+  button.after(line)
+  return line
+}
+
+/**
+ * Shows what was said at the fields that it names, with the focus on the first of them unless somebody is typing; the rest
+ * beside the button.
+ */
+export function showRefusal(form, button, said, { isTyping = false } = {}) {
+  clearRefusal(form)
+  const sentences = sentencesOf(said).map(one => ({ ...one, field: fieldOf(form, one.member) }))
+  for (const { field, sentence } of sentences) if (field) sayAt(field, sentence)
+  const rest = sentences.filter(({ field }) => !field).map(({ sentence }) => sentence)
+  if (rest.length > 0) lineOf(form, button).textContent = rest.join('; ')
+  if (!isTyping) sentences.find(({ field }) => field)?.field.focus()
+}

@@ -1,0 +1,168 @@
+// Forms that call an operation: the page names it, the fields are its body, and the answer or refusal shows beside them.
+
+import { confirm, showSecrets } from './dialogs.js'
+import { asSent, contentOf, filled } from './form-body.js'
+import { clearRefusal, showRefusal } from './form-refusal.js'
+import { load, refresh } from './live-part.js'
+import { loadCeremonies, once, part, root, tell, words } from './page.js'
+import { withPasskey } from './passkey.js'
+import { callSignedIn } from './sign-in.js'
+
+/** A second press of a double click comes within so long: what it would do has been done. */
+const DOUBLE_MS = 700
+const NEWS = 'news for the next page'
+
+/** The request that a form has sent without an answer: sent again it has the same key, and is done once. */
+const unanswered = new WeakMap()
+
+function keyOf(form, request) {
+  const content = JSON.stringify(request)
+  const known = unanswered.get(form)
+  if (known?.content === content) return known.key
+  const key = crypto.randomUUID()
+  unanswered.set(form, { key, content })
+  return key
+}
+
+const inAddress = (path, params) =>
+  path.slice(1).replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+
+/** Whether the service has decided: a connection that broke, and a request that is still under way, leave it open. */
+const isAnswer = ({ status, code }) =>
+  status >= 400 && status < 500 && status !== 401 && code !== 'in_progress'
+
+/** Sends what the form holds. An answer of whatever kind ends the key; a broken connection keeps it. */
+async function send(form, { method, path, body }) {
+  const key = keyOf(form, { method, path, body })
+  try {
+    const hasBody = method !== 'GET' && Object.keys(body).length > 0
+    const answer = await callSignedIn(method, path, { key, ...(hasBody ? { body: asSent(body) } : {}) })
+    unanswered.delete(form)
+    return answer
+  } catch (error) {
+    if (isAnswer(error)) unanswered.delete(form)
+    throw error
+  }
+}
+
+function requestOf(form, submitter) {
+  const { operation, params = '{}', given = '{}' } = form.dataset
+  const [method, template] = operation.split(' ')
+  const { body, query } = contentOf(form, submitter)
+  const search = new URLSearchParams(query).toString()
+  const path = inAddress(template, { ...JSON.parse(params), ...query })
+  return { method, path: search ? `${path}?${search}` : path, body: { ...JSON.parse(given), ...body } }
+}
+
+/** The challenge of a form that needs a passkey: where it is asked for, and with what. */
+function challengeOf({ dataset }, body) {
+  const { challenge, challengeBody = '{}', params = '{}' } = dataset
+  if (!challenge) return undefined
+  return {
+    path: inAddress(challenge.split(' ')[1], JSON.parse(params)),
+    body: filled(JSON.parse(challengeBody), body),
+    isAskedLate: dataset.passkey === 'when-asked',
+  }
+}
+
+/** What is done with the answer: `reload`, `go:<page>`, `part:<id>,<id>`, `close`, or nothing. */
+async function finish(form, answer, step) {
+  const { success = words.done } = form.dataset
+  const done = step ? `part:${form.closest('live-part')?.id}` : (form.dataset.done ?? 'reload')
+  const secrets = Object.fromEntries(
+    (form.dataset.secret ?? '').split(' ').flatMap(name => (answer[name] ? [[name, answer[name]]] : [])),
+  )
+  if (Object.keys(secrets).length > 0) await showSecrets(secrets)
+  form.reset()
+  const [kind, rest = ''] = done.split(/:(.*)/)
+  if (kind === 'reload' || kind === 'go') {
+    sessionStorage.setItem(NEWS, success)
+    if (kind === 'go') location.assign(root + inAddress(rest, answer))
+    else location.reload()
+    return new Promise(resolve => addEventListener('pageshow', resolve, { once: true }))
+  }
+  if (kind === 'close') form.closest('dialog')?.close()
+  if (kind === 'part') refresh(rest.split(','))
+  tell(success)
+  form.dispatchEvent(new CustomEvent('form-done', { bubbles: true, detail: answer }))
+  return step ? undefined : new Promise(resolve => setTimeout(resolve, DOUBLE_MS))
+}
+
+/** Does what the form is for; `step` says which one of several it is. Gives `done`, `refused`, `no` or `stop`. */
+export async function submit(form, submitter, step) {
+  clearRefusal(form)
+  const button = submitter ?? form.querySelector('button')
+  const question = button.dataset.confirm ?? form.dataset.confirm
+  if (
+    question &&
+    (await confirm(question, button.textContent.trim(), button.matches('.against'))) !== 'yes'
+  ) {
+    tell('')
+    return 'no'
+  }
+  try {
+    const request = requestOf(form, submitter)
+    const challenge = challengeOf(form, request.body)
+    const sending = assertion => send(form, assertion ? withAssertion(request, assertion) : request)
+    const answer = challenge ? await withPasskey(challenge, sending, step) : await sending()
+    if (typeof answer === 'string') {
+      tell('')
+      return answer
+    }
+    await finish(form, answer, step)
+    return 'done'
+  } catch (error) {
+    tell('')
+    showRefusal(
+      form,
+      button,
+      error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`),
+    )
+    return 'refused'
+  }
+}
+
+const withAssertion = ({ body, ...request }, webauthnAssertion) => ({
+  ...request,
+  body: { ...body, webauthnAssertion },
+})
+
+/** One form after the other: each waits for its passkey, and a refusal of one is no reason to leave out the next. */
+async function submitAll(selector) {
+  const forms = [...document.querySelectorAll(selector)]
+  for (const [index, form] of forms.entries()) {
+    if (!form.isConnected) continue
+    const end = await submit(form, undefined, { number: index + 1, of: forms.length })
+    if (end === 'stop') return
+  }
+}
+
+/** Shows a part by what a form asks for, such as a period. */
+async function fillPart(form) {
+  await load(form.dataset.part, new URLSearchParams(new FormData(form)))
+  tell('')
+}
+
+/** Two buttons of one form are one. */
+const underWay = new WeakSet()
+
+document.addEventListener('submit', event => {
+  const { target: form, submitter } = event
+  if (!form.matches('form[data-operation], form[data-part]')) return
+  event.preventDefault()
+  if (underWay.has(form)) return
+  underWay.add(form)
+  const work = form.dataset.part ? () => fillPart(form) : () => submit(form, submitter)
+  void once(submitter ?? form, work).finally(() => underWay.delete(form))
+})
+
+document.addEventListener('click', event => {
+  const button = event.target.closest('button[data-each]')
+  if (button) void once(button, () => submitAll(button.dataset.each))
+})
+
+if (part('form[data-challenge]')) void loadCeremonies().catch(() => undefined)
+
+const news = sessionStorage.getItem(NEWS)
+sessionStorage.removeItem(NEWS)
+if (news) tell(news)

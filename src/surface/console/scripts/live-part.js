@@ -1,0 +1,219 @@
+// Parts of a page that follow the events: each names those that concern it, and is fetched again when one comes.
+
+import { hasTyped, morph } from './morph.js'
+import { dataset, goBy, here, part, Refused, words } from './page.js'
+import { signInAgain } from './sign-in.js'
+import { follow } from './stream.js'
+import { showTimes } from './times.js'
+
+const SOON_MS = 1_000
+const ASK_MS = 10_000
+/** After so long without an answer the part is marked as old, and after so long nobody waits for it any more. */
+const SLOW_MS = 3_000
+const GIVE_UP_MS = 10_000
+const PATIENT_MS = 60_000
+/** What is pressed at this moment is not moved. */
+const PRESSED_MS = 200
+
+const parts = new Set()
+const due = new Set()
+let timer
+let isAsking = false
+let notBefore = 0
+let standing = 'opening'
+
+customElements.define(
+  'live-part',
+  class extends HTMLElement {
+    connectedCallback() {
+      parts.add(this)
+    }
+    disconnectedCallback() {
+      parts.delete(this)
+    }
+  },
+)
+
+const isNamed = (pattern, name) =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name
+
+function concerns({ dataset: { events = '', about = '' } }, event) {
+  if (!events.split(/\s+/).some(pattern => pattern && isNamed(pattern, event.event))) return false
+  const data = JSON.stringify(event)
+  return !about || about.split(/\s+/).some(id => data.includes(`"${id}"`))
+}
+
+function want(some) {
+  for (const one of some) if (one.dataset.paused === undefined) due.add(one)
+  plan()
+}
+
+/** Fetches these parts again: by their ids, or all of the page. */
+export function refresh(ids) {
+  const wanted = [...parts].filter(({ id }) => !ids || ids.includes(id))
+  if (wanted.length === 0) return location.reload()
+  notBefore = 0
+  want(wanted)
+}
+
+function plan(ms = notBefore - performance.now()) {
+  if (isAsking || due.size === 0 || document.visibilityState === 'hidden') return
+  clearTimeout(timer)
+  timer = setTimeout(ask, Math.max(0, ms))
+}
+
+/** An address has a hundred requests a minute: with few left, parts wait for each other longer. */
+function gapAfter(response) {
+  const left = Number(response.headers.get('X-RateLimit-Remaining') ?? 100)
+  return left > 50 ? SOON_MS : left > 20 ? 3 * SOON_MS : ASK_MS
+}
+
+/** Fetches parts by the address of the page, and by what was asked for in each. */
+async function fetchParts(asked, patienceMs = GIVE_UP_MS) {
+  const url = new URL(location.href)
+  url.hash = ''
+  for (const {
+    dataset: { query },
+  } of asked)
+    for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value)
+  url.searchParams.set('part', asked.map(({ id }) => id).join(','))
+  const headers = { 'X-Background': 'true' }
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(patienceMs) })
+  notBefore = performance.now() + gapAfter(response)
+  if (response.status === 401) void endSession()
+  if (!response.ok) throw await refusalIn(response)
+  return new DOMParser().parseFromString(await response.text(), 'text/html')
+}
+
+/** What the service says against it, in its own words. */
+async function refusalIn(response) {
+  const { error } = await response.json().catch(() => ({}))
+  return new Refused(response.headers.get('X-Error-Code'), error ?? String(response.status))
+}
+
+async function ask() {
+  const asked = [...due].filter(({ isConnected }) => isConnected)
+  due.clear()
+  if (asked.length === 0) return
+  if (asked.some(one => one.matches(':active'))) {
+    for (const one of asked) due.add(one)
+    return plan(PRESSED_MS)
+  }
+  isAsking = true
+  const slow = setTimeout(() => markOld(asked), SLOW_MS)
+  try {
+    const page = await fetchParts(asked)
+    for (const one of asked) replace(one, page)
+  } catch {
+    markOld(asked)
+    for (const one of asked) due.add(one)
+    notBefore = performance.now() + ASK_MS
+  }
+  clearTimeout(slow)
+  isAsking = false
+  plan()
+}
+
+/** Fills a part by these members of the query, however long that takes. */
+export async function load(id, query) {
+  const one = document.getElementById(id)
+  one.dataset.query = query
+  one.setAttribute('aria-busy', 'true')
+  try {
+    replace(one, await fetchParts([one], PATIENT_MS))
+  } catch (error) {
+    throw new Refused('not_loaded', error.said ?? words.offline)
+  } finally {
+    one.removeAttribute('aria-busy')
+  }
+}
+
+function replace(one, page) {
+  const next = page.getElementById(one.id)
+  if (!next) return
+  if (dataset.person && page.documentElement.dataset.person !== dataset.person) return location.reload()
+  showTimes(next)
+  const focused = one.contains(document.activeElement) ? document.activeElement : undefined
+  morph(one, next)
+  markNew(one)
+  for (const gone of one.querySelectorAll('[data-gone]')) sayGone(gone)
+  if (focused && !focused.isConnected) focusIn(one)
+  one.dispatchEvent(new CustomEvent('part-replaced', { bubbles: true }))
+}
+
+/** The focus does not fall to the beginning of the page when what had it has gone. */
+function focusIn(one) {
+  const place = one.querySelector('h1, h2, h3') ?? one
+  place.tabIndex = -1
+  place.focus({ preventScroll: true })
+}
+
+function note(text) {
+  const line = document.createElement('p')
+  line.className = 'old'
+  line.dataset.own = ''
+  line.textContent = text
+  return line
+}
+
+const noteOf = element => element.querySelector(':scope > .old[data-own]')
+
+function sayGone(element) {
+  if (!noteOf(element)) element.append(note(words.gone))
+}
+
+function markOld(some) {
+  for (const one of some) {
+    if (one.dataset.stale !== undefined) continue
+    one.dataset.stale = ''
+    const at = new Date().toLocaleTimeString(document.documentElement.lang, { timeStyle: 'medium' })
+    one.prepend(note(words.old.replace('{at}', at)))
+  }
+}
+
+function markNew(one) {
+  delete one.dataset.stale
+  noteOf(one)?.remove()
+}
+
+/** Nobody is signed in any more: asks in place where something typed would be lost, else leads to where one signs in. */
+async function endSession() {
+  if (!hasTyped(document.documentElement) && !part('dialog[open]')) return goBy('login', here())
+  await signInAgain()
+  refresh()
+}
+
+/** Says how the stream stands in the line of the page for it, or in one of ours. */
+function sayStanding() {
+  let line = part('#stream')
+  if (!line) {
+    line = Object.assign(document.createElement('p'), { id: 'stream', role: 'status' })
+    part('main').prepend(line)
+  }
+  const text = standing === 'lost' ? words.streamLost : ''
+  if (line.textContent !== text) line.textContent = text
+}
+
+if (part('live-part'))
+  follow(message => {
+    if (message.standing) {
+      standing = message.standing
+      sayStanding()
+      if (standing === 'ended') void endSession()
+    }
+    if (message.missed) want(parts)
+    if (message.event) want([...parts].filter(one => concerns(one, message.event)))
+  })
+
+setInterval(() => standing === 'lost' && want(parts), ASK_MS)
+document.addEventListener('visibilitychange', () => plan())
+addEventListener('pageshow', event => event.persisted && refresh())
+
+document.addEventListener('click', event => {
+  const button = event.target.closest('button[data-pause]')
+  if (!button) return
+  const paused = part(`#${button.dataset.pause}`)
+  const isPaused = paused.toggleAttribute('data-paused')
+  button.setAttribute('aria-pressed', String(isPaused))
+  if (!isPaused) want([paused])
+})

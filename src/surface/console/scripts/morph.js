@@ -1,0 +1,104 @@
+// Changes a part of a page into what it is by now, and leaves what the person has there: focus, selection, open details, texts.
+
+const CHOICE = '[type="checkbox"], [type="radio"]'
+const FIELDS = 'input, textarea, select'
+/** What the scripts or the person have set, and the service does not know. */
+const OURS = new Set(['aria-disabled', 'aria-invalid', 'aria-describedby', 'open', 'data-stale', 'data-gone'])
+
+/** Whether somebody has typed or chosen something here. */
+export const isDirty = field =>
+  field.matches('select')
+    ? [...field.options].some(({ selected, defaultSelected }) => selected && !defaultSelected) &&
+      [...field.options].some(({ defaultSelected }) => defaultSelected || field.selectedIndex > 0)
+    : field.matches(CHOICE)
+      ? field.checked !== field.defaultChecked
+      : field.type !== 'hidden' && field.value !== field.defaultValue
+
+const fieldsIn = node => (node.matches(FIELDS) ? [node] : [...node.querySelectorAll(FIELDS)])
+
+/** Whether something typed would be lost with this element. */
+export const hasTyped = node => node.nodeType === Node.ELEMENT_NODE && fieldsIn(node).some(isDirty)
+
+const ROWS = 'li, tr, article, section, dl > div'
+const NAMED = '[data-key], form[data-operation], a[href], [id]:not(input, textarea, select)'
+
+/** What an element is about, by which it is found again; undefined where it is one of many alike. */
+function nameOf(node) {
+  if (node.nodeType !== Node.ELEMENT_NODE) return undefined
+  const { id, dataset } = node
+  if (node.matches(FIELDS)) return `${node.name} ${node.matches(CHOICE) ? node.value : ''}`
+  if (id || dataset.key) return `${node.tagName} ${id || dataset.key}`
+  if (dataset.operation) return `${node.tagName} ${dataset.operation} ${dataset.params}`
+  const named = node.matches(ROWS) ? node.querySelector(NAMED) : null
+  return named ? `${node.tagName} ${nameOf(named) ?? named.getAttribute('href')}` : undefined
+}
+
+const isOurs = node =>
+  node.nodeType === Node.ELEMENT_NODE && (node.dataset.own !== undefined || node.matches('dialog'))
+const areAlike = (one, other) => one.nodeType === other.nodeType && one.nodeName === other.nodeName
+
+function setAttributes(now, next) {
+  for (const { name, value } of next.attributes)
+    if (!OURS.has(name) && now.getAttribute(name) !== value) now.setAttribute(name, value)
+  for (const { name } of [...now.attributes])
+    if (!OURS.has(name) && !next.hasAttribute(name)) now.removeAttribute(name)
+}
+
+function morphNode(now, next) {
+  if (now.nodeType !== Node.ELEMENT_NODE) {
+    if (now.data !== next.data) now.data = next.data
+    return
+  }
+  delete now.dataset.gone
+  if (now.isEqualNode(next)) return
+  setAttributes(now, next)
+  // A refusal stays until the form is sent again.
+  if (now.matches('.refusal')) return
+  // What stands in a text field is its person's as soon as something is typed.
+  if (!now.matches('textarea') || !isDirty(now)) morph(now, next)
+}
+
+/** What stands here for the next one: of the same name, or else the next one alike that has none. */
+function matchOf(next, at, byName) {
+  const name = nameOf(next)
+  if (name !== undefined) return byName.get(name)
+  let now = at
+  while (now && (isOurs(now) || nameOf(now) !== undefined)) now = now.nextSibling
+  return now && areAlike(now, next) ? now : undefined
+}
+
+function namesIn(parent) {
+  const byName = new Map()
+  for (const child of parent.childNodes) {
+    const name = nameOf(child)
+    if (name !== undefined && !byName.has(name)) byName.set(name, child)
+  }
+  return byName
+}
+
+const put = (parent, node, before) =>
+  node.isConnected && parent.moveBefore ? parent.moveBefore(node, before) : parent.insertBefore(node, before)
+
+/** Makes the children of one element those of the other. What has typed text and is there no more stays, and is marked. */
+export function morph(parent, nextParent) {
+  const byName = namesIn(parent)
+  const left = new Set([...parent.childNodes].filter(node => !isOurs(node)))
+  let at = parent.firstChild
+  const pass = () => {
+    while (at && isOurs(at)) at = at.nextSibling
+  }
+  for (const next of [...nextParent.childNodes]) {
+    pass()
+    const found = matchOf(next, at, byName)
+    const now = left.has(found) && areAlike(found, next) ? found : undefined
+    if (now) {
+      left.delete(now)
+      if (now === at) at = at.nextSibling
+      else put(parent, now, at)
+      morphNode(now, next)
+    } else put(parent, document.importNode(next, true), at)
+  }
+  for (const node of left)
+    if (hasTyped(node)) node.dataset.gone = ''
+    else node.remove()
+}

@@ -1,0 +1,90 @@
+// Says what the rules of a form would decide about a payment, while both are being typed.
+
+import { element } from './dialogs.js'
+import { contentOf } from './form-body.js'
+import { clearRefusal, showRefusal } from './form-refusal.js'
+import { call, Refused, words } from './page.js'
+
+const TYPED_MS = 300
+
+const outcomeOf = ({ allowed, requiresApproval }) =>
+  allowed ? words.wouldAllow : requiresApproval ? words.wouldAsk : words.wouldDeny
+
+function show(result, decision) {
+  const telling = decision.checks.filter(({ outcome }) => outcome !== 'pass')
+  result.replaceChildren(
+    element(
+      'p',
+      {},
+      element('strong', {}, outcomeOf(decision)),
+      ' ',
+      element('span', { lang: 'en' }, decision.reason),
+    ),
+    element(
+      'ul',
+      { lang: 'en' },
+      ...telling.map(({ rule, message }) => element('li', {}, element('code', {}, rule), ' ', message)),
+    ),
+  )
+}
+
+/** What is asked: by the rules as they stand in their form, or by those that the agent has. */
+function questionOf(attempt, rules) {
+  const { body } = contentOf(attempt)
+  const { agent, policy } = attempt.dataset
+  if (agent) return { ...body, agentId: agent }
+  if (!rules) return { ...body, policyId: policy }
+  const { version, ...asTyped } = contentOf(rules).body
+  return { ...body, policy: asTyped }
+}
+
+/** A refusal of a rule names it as `policy.<name>`. */
+function showTrouble(attempt, rules, error) {
+  if (!(error instanceof Refused)) throw error
+  const said = error.said.replace(/(^|; )policy\./g, '$1')
+  const form = rules && said !== error.said ? rules : attempt
+  showRefusal(form, form.querySelector('button') ?? form.elements[0], said, { isTyping: true })
+}
+
+function simulateIn(attempt) {
+  const rules = document.getElementById(attempt.dataset.rules ?? '')
+  const result = attempt.querySelector('[data-result]')
+  let timer
+  let isAsking = false
+  let isDue = false
+
+  async function ask() {
+    if (isAsking) {
+      isDue = true
+      return
+    }
+    if (!attempt.elements.amountEuros?.value) return result.replaceChildren()
+    isAsking = true
+    isDue = false
+    result.setAttribute('aria-busy', 'true')
+    for (const form of [attempt, rules]) if (form) clearRefusal(form)
+    await call('POST', 'policies/simulate', { body: questionOf(attempt, rules) }).then(
+      decision => show(result, decision),
+      error => {
+        result.replaceChildren()
+        showTrouble(attempt, rules, error)
+      },
+    )
+    result.removeAttribute('aria-busy')
+    isAsking = false
+    if (isDue) await ask()
+  }
+
+  const soon = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void ask(), TYPED_MS)
+  }
+  for (const form of [attempt, rules]) form?.addEventListener('input', soon)
+  attempt.addEventListener('submit', event => {
+    event.preventDefault()
+    clearTimeout(timer)
+    void ask()
+  })
+}
+
+for (const attempt of document.querySelectorAll('form[data-simulate]')) simulateIn(attempt)

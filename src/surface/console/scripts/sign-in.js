@@ -1,0 +1,60 @@
+// Asks for the passkey in place when the session has ended, so that nothing typed is lost.
+
+import { element, show } from './dialogs.js'
+import { askDevice, call, dataset, loadCeremonies, part, Refused, root, words } from './page.js'
+import { follow, resume } from './stream.js'
+
+let underWay
+
+/** Signs in again, once for all who ask; ends when somebody is signed in. */
+export function signInAgain() {
+  underWay ??= ask().finally(() => {
+    underWay = undefined
+  })
+  return underWay
+}
+
+const buttons = [
+  ['yes', words.signIn, 'main'],
+  ['leave', words.leave],
+]
+
+async function ask() {
+  void loadCeremonies().catch(() => undefined)
+  let trouble = ''
+  for (;;) {
+    const content = [
+      element('p', {}, words.signInHere),
+      element('p', { role: 'alert', 'data-sign-in': '' }, trouble),
+    ]
+    const chosen = await show(words.sessionEnded, content, buttons)
+    if (chosen === 'elsewhere') return
+    if (chosen === 'leave') location.assign(`${root}login`)
+    if (chosen !== 'yes') continue
+    const error = await signIn().catch(reason => reason)
+    if (!error) return
+    trouble = error.message
+  }
+}
+
+async function signIn() {
+  const { challengeId, options } = await call('POST', 'console/sign-in/options', { body: {} })
+  const assertion = await askDevice('startAuthentication', options)
+  const { personId } = await call('POST', 'console/sign-in', { body: { challengeId, assertion } })
+  resume(personId)
+}
+
+// What was typed for one person is not sent by another one.
+follow(({ personId }) => {
+  if (!personId) return
+  if (dataset.person && personId !== dataset.person) location.reload()
+  part('[data-sign-in]')?.closest('dialog').close('elsewhere')
+})
+
+/** Calls an operation; where the session has ended, asks for the passkey and calls it again. */
+export const callSignedIn = (...request) =>
+  call(...request).catch(async error => {
+    if (!(error instanceof Refused) || error.code !== 'unauthenticated') throw error
+    await signInAgain()
+    return call(...request)
+  })

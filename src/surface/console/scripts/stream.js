@@ -1,0 +1,158 @@
+// Follows the events of the account. One tab of a browser reads the stream and tells the others, so that ten tabs cost one.
+
+import { root } from './page.js'
+
+/** After so long without a word the stream is taken for broken: the service says every fifteen seconds that it is there. */
+const SILENCE_MS = 45_000
+const RETRY_MS = 5_000
+/** An event that was the last one so long ago is no place to go on from: the parts are fetched anew instead. */
+const RESUMABLE_MS = 60_000
+/** How many events a new tab can be told of that came while its page was on the way. */
+const KEPT = 50
+
+const name = `events of ${new URL(root, location.href).href}`
+const channel = new BroadcastChannel(name)
+const tab = crypto.randomUUID()
+const listeners = new Set()
+const kept = []
+const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
+
+/** How the stream stands: `opening`, `live`, `lost`, or `ended` with the session. */
+let standing = 'opening'
+let isReader = false
+let lastHeard = performance.now()
+let goOn = () => undefined
+
+/** Calls the listener with `{ event }`, `{ standing }` and `{ missed }`: what happened meanwhile is not known. */
+export function follow(listener) {
+  listeners.add(listener)
+  listener({ standing })
+}
+
+function hear(message) {
+  if (message.to && message.to !== tab) return
+  lastHeard = performance.now()
+  if (message.standing) standing = message.standing
+  for (const listener of listeners) listener(message)
+}
+
+function tellAll(message) {
+  channel.postMessage(message)
+  hear(message)
+}
+
+/** To be called when the person has signed in anew on this page: every tab goes on. */
+export function resume(personId) {
+  tellAll({ standing: 'opening', personId })
+  goOn()
+}
+
+channel.onmessage = ({ data }) => {
+  if (data.newcomer && isReader) greet(data)
+  if (data.newcomer) return
+  if (data.personId) goOn()
+  hear(data)
+}
+
+/** Tells a new tab how the stream stands, and what happened since its page was asked for. */
+function greet({ newcomer, since }) {
+  channel.postMessage({ to: newcomer, standing })
+  for (const { at, event } of kept) if (at >= since) channel.postMessage({ to: newcomer, event })
+}
+
+const place = {
+  read() {
+    const { id, at } = JSON.parse(localStorage.getItem(name) ?? '{}')
+    return Date.now() - at < RESUMABLE_MS ? id : undefined
+  },
+  write(id) {
+    localStorage.setItem(name, JSON.stringify({ id, at: Date.now() }))
+  },
+}
+
+/** The events of a stream, and undefined for each sign of life, as its bytes arrive. */
+async function* eventsIn(body, alive) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return
+    alive()
+    const messages = (rest + value).split('\n\n')
+    rest = messages.pop()
+    for (const message of messages) {
+      const data = /^data: (.*)$/m.exec(message)
+      if (data) yield JSON.parse(data[1])
+    }
+    yield undefined
+  }
+}
+
+async function open(from, signal) {
+  const headers = { 'X-Background': 'true', ...(from ? { 'Last-Event-ID': from } : {}) }
+  const response = await fetch(`${root}events/stream`, { headers, signal })
+  if (response.status === 400 && from) return open(undefined, signal)
+  if (response.status === 401) return undefined
+  if (!response.ok) throw new Error(`the stream was refused: ${response.status}`)
+  return { body: response.body, isGapless: from !== undefined && !response.redirected }
+}
+
+/** Reads until the stream ends. False where the session has ended. */
+async function read() {
+  const stop = new AbortController()
+  let silence
+  const alive = () => {
+    clearTimeout(silence)
+    silence = setTimeout(() => stop.abort(), SILENCE_MS)
+  }
+  alive()
+  let last = place.read()
+  try {
+    const stream = await open(last, stop.signal)
+    if (!stream) return false
+    tellAll({ standing: 'live', missed: !stream.isGapless })
+    for await (const event of eventsIn(stream.body, alive)) {
+      last = event?.id ?? last
+      place.write(last)
+      if (!event) channel.postMessage({ isThere: true })
+      else {
+        kept.push({ at: Date.now(), event })
+        if (kept.length > KEPT) kept.shift()
+        tellAll({ event })
+      }
+    }
+    return true
+  } finally {
+    clearTimeout(silence)
+  }
+}
+
+/** What the tab does that reads for all. A stream that ends is opened again at once: that tells whether the session has ended. */
+async function lead() {
+  isReader = true
+  for (;;) {
+    const began = performance.now()
+    const isSignedIn = await read().catch(() => undefined)
+    if (isSignedIn === false) {
+      tellAll({ standing: 'ended' })
+      await new Promise(resolve => {
+        goOn = resolve
+      })
+    } else if (isSignedIn === undefined || performance.now() - began < 1_000) {
+      tellAll({ standing: 'lost' })
+      await wait(RETRY_MS)
+    }
+  }
+}
+
+/** A reader that says nothing has been frozen by its browser. */
+function doubt() {
+  if (!isReader && standing !== 'lost' && performance.now() - lastHeard > SILENCE_MS)
+    hear({ standing: 'lost' })
+}
+
+if (navigator.locks) {
+  channel.postMessage({ newcomer: tab, since: performance.timeOrigin - 1_000 })
+  void navigator.locks.request(name, lead)
+  setInterval(doubt, RETRY_MS)
+} else hear({ standing: 'lost' })

@@ -1,0 +1,1 @@
+export { healthApi } from './api.ts'

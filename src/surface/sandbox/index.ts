@@ -1,0 +1,1 @@
+export { sandboxApi } from './api.ts'

@@ -1,0 +1,1 @@
+import './console-browser/live.ts'

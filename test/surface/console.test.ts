@@ -1,0 +1,2 @@
+import './console/frame.ts'
+import './console/tables.ts'

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals'
+import { bodyOf } from '../../support/factories.ts'
+import { signedInTo } from '../../support/identity/console.ts'
+import { aVisitor, service } from './visitors.ts'
+
+const anAgent = async (visitor: Awaited<ReturnType<typeof aVisitor>>, name = 'Scout') =>
+  bodyOf(visitor.owner.client.agents.create({ body: { name } }))
+
+describe('a page of the console', () => {
+  test('leads somebody who is not signed in to where people sign in, and back', async () => {
+    const answer = await fetch(`${service.url}/console/agents?status=active`, {
+      headers: { accept: 'text/html' },
+      redirect: 'manual',
+    })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toBe('../login?to=console%2Fagents%3Fstatus%3Dactive')
+  })
+
+  test('loads nothing but what is ours, and may be framed by nobody', async () => {
+    const visitor = await aVisitor()
+    const { headers, text } = await visitor.read('console')
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(text).not.toMatch(/<script(?![^>]*src=)|<style| style="| on\w+="/)
+  })
+
+  test('says in words that no real money moves in test mode, and looks otherwise in live mode', async () => {
+    const visitor = await aVisitor()
+    const { text } = await visitor.read('console')
+    expect(text).toContain('<html lang="en" class="test"')
+    expect(text).toContain('Test mode: no real money moves here')
+    const live = await signedInTo(service, { ownerId: visitor.owner.ownerId, mode: 'live' })
+    const answer = await fetch(`${service.url}/console`, {
+      headers: { ...live.headers, accept: 'text/html' },
+    })
+    const page = await answer.text()
+    expect(page).toContain('<html lang="en" class="live"')
+    expect(page).not.toContain('Test mode')
+  })
+
+  test('shows a viewer no button that would be refused, and an owner all of them', async () => {
+    const visitor = await aVisitor()
+    const { id } = await anAgent(visitor)
+    const viewer = await aVisitor('viewer', visitor.owner)
+    for (const path of ['console/agents', `console/agents/${id}`]) {
+      expect((await visitor.read(path)).text).toContain('data-operation="POST /agents')
+      expect((await viewer.read(path)).text).not.toContain('data-operation=')
+    }
+  })
+
+  test('tells in its frame that there is no such record, also of another owner', async () => {
+    const [visitor, stranger] = await Promise.all([aVisitor(), aVisitor()])
+    const { id } = await anAgent(stranger, 'The other one')
+    const answers = await Promise.all(
+      [`console/agents/${id}`, 'console/agents/agent_nothing', 'console/nothing', 'console/nothing/x'].map(
+        path => visitor.read(path),
+      ),
+    )
+    for (const { status, text } of answers) {
+      expect(status).toBe(404)
+      expect(text).toContain('<h1>Not found</h1>')
+      expect(text).toContain('aria-label="Sections"')
+      expect(text).not.toContain('The other one')
+    }
+  })
+
+  test('does not cross over to the other mode', async () => {
+    const visitor = await aVisitor()
+    const { id } = await anAgent(visitor)
+    const live = await signedInTo(service, { ownerId: visitor.owner.ownerId, mode: 'live' })
+    const { status } = await fetch(`${service.url}/console/agents/${id}`, { headers: live.headers })
+    expect(status).toBe(404)
+  })
+
+  test('gives only the parts that are asked for', async () => {
+    const visitor = await aVisitor()
+    await anAgent(visitor, 'Scout')
+    const { text } = await visitor.read('console/agents?part=list')
+    expect(text).toMatch(/^<live-part id="list"[^>]*>[\s\S]*Scout[\s\S]*<\/live-part>$/)
+    expect((await visitor.read('console/agents?part=nothing')).text).toBe('')
+  })
+
+  test('tells of a filter that is not valid, in the words of the operation', async () => {
+    const visitor = await aVisitor()
+    const { status, text } = await visitor.read('console/agents?status=green')
+    expect(status).toBe(400)
+    expect(text).toMatch(/role="alert">status: [^<]*green/)
+    expect(text).toContain('<form method="get"')
+    expect((await visitor.read('console?colour=green')).status).toBe(400)
+  })
+
+  test('shows names of others as text, whatever they are', async () => {
+    const visitor = await aVisitor()
+    const name = `<img src=x onerror=alert(1)></script>\u202e{{7*7}}`
+    const { id } = await anAgent(visitor, name)
+    for (const path of ['console/agents', `console/agents/${id}`]) {
+      const { text } = await visitor.read(path)
+      expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;&lt;/script&gt;\ufffd{{7*7}}')
+      expect(text).not.toContain('<img src=x')
+    }
+  })
+})

@@ -1,0 +1,31 @@
+import type { areas } from '../../../src/areas.ts'
+import type { Role } from '../../../src/kernel/contract/scopes.ts'
+import { type Owner, startTestService } from '../../support/harness.ts'
+import { signedInTo } from '../../support/identity/console.ts'
+
+export const service = await startTestService()
+
+/** Somebody of an account who looks at the console, as a browser does. */
+export interface Visitor {
+  readonly owner: Owner<typeof areas>
+  read(
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; text: string; headers: Headers }>
+}
+
+/** A person of this account; of a new one where none is given. */
+export async function aVisitor(role: Role = 'owner', account?: Owner<typeof areas>): Promise<Visitor> {
+  const owner = account ?? (await service.owner())
+  const { headers: session } = await signedInTo(service, owner, { role })
+  return {
+    owner,
+    async read(path, headers = { accept: 'text/html' }) {
+      const answer = await fetch(`${service.url}/${path}`, {
+        headers: { ...session, ...headers },
+        redirect: 'manual',
+      })
+      return { status: answer.status, text: await answer.text(), headers: answer.headers }
+    },
+  }
+}
