@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Looked } from '../../ports/viewer.ts'
+import { after, clock } from '../../values/clock.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 import type { Ask, Facts, Told } from './messages.ts'
 import { residentMib } from './resident.ts'
@@ -32,9 +33,9 @@ export class ViewerProcess {
   }
 
   look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
-    const since = performance.now()
+    const latest = after(clock.real(), MOST_WAITING_MS)
     const looked = this.#last.then((): Looked | Promise<Looked> =>
-      performance.now() - since > MOST_WAITING_MS ? { busy: true } : this.#look(bytes, kind),
+      clock.real() > latest ? { busy: true } : this.#look(bytes, kind),
     )
     this.#last = looked.catch(() => undefined)
     return looked

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, realTime, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import type { ViewNote } from '../../ports/viewer.ts'
 import { endingOf, FILE_KINDS } from '../../values/file-kind.ts'
@@ -9,8 +10,15 @@ import type { Reason, Scored } from './score.ts'
  * `unread` has no text and no payment; `unmatched` fits none, `suggested` some. `mismatch` belongs to a payment of another
  * amount.
  */
-export const receiptStates = ['unread', 'unmatched', 'suggested', 'matched', 'mismatch'] as const
-export type ReceiptStatus = (typeof receiptStates)[number]
+export const receiptMachine = machine('receipt', {
+  unread: ['matched'],
+  unmatched: ['matched', 'mismatch'],
+  suggested: ['matched', 'mismatch'],
+  matched: ['unread', 'unmatched', 'mismatch'],
+  mismatch: ['unmatched', 'matched'],
+})
+
+export type ReceiptStatus = (typeof receiptMachine.states)[number]
 
 export const matchers = ['caller', 'text'] as const
 
@@ -26,7 +34,7 @@ const schema = defineEntity({
     delegationId: nullable.string(),
     transactionId: nullable.string(),
     intentId: nullable.string(),
-    status: p.enum(receiptStates),
+    status: p.enum(receiptMachine.states),
     /** Who has said which payment it belongs to. */
     matchedBy: p
       .enum(matchers)

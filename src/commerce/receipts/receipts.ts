@@ -11,7 +11,7 @@ import { receiptsApi } from './api.ts'
 import { match, noteOn, receiptEvent, standing, unmatched } from './match.ts'
 import { findPayment, withoutReceipt } from './payments.ts'
 import { readText } from './read-text.ts'
-import { fileNameOf, Receipt } from './receipt.ts'
+import { fileNameOf, Receipt, receiptMachine } from './receipt.ts'
 
 const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) => {
   const { records, actor, emit, refuse } = context
@@ -60,7 +60,9 @@ const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, co
   if (transactionId !== null && !payment) return refuse('transaction_not_found')
   const { facts, intentId: before } = receipt
   const by = payment ? ('caller' as const) : null
-  Object.assign(receipt, standing({ ...unmatched, facts, payment, by }))
+  const { status, ...members } = standing({ ...unmatched, facts, payment, by })
+  receiptMachine.move(receipt, status)
+  Object.assign(receipt, members)
   if (payment?.agentId) receipt.agentId = payment.agentId
   emit('receipt.updated', receiptEvent(receipt))
   await noteOn([before, receipt.intentId], context)
@@ -121,5 +123,5 @@ export const receiptsArea = area(
   'Receipts',
   'The papers of payments: kept as they came, shown as pictures made anew, and matched with what was paid.',
   receipts,
-  { entities: [Receipt] },
+  { entities: [Receipt], machines: [receiptMachine] },
 )

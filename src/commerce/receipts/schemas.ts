@@ -4,10 +4,10 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { matchers, receiptStates } from './receipt.ts'
+import { matchers, receiptMachine } from './receipt.ts'
 import { matchReasons } from './score.ts'
 
-export const status = z.enum(receiptStates)
+export const status = z.enum(receiptMachine.states)
 
 const score = z.int().meta({ description: 'Of a hundred points: see docs/receipts.md.', examples: [95] })
 const reasons = z.array(z.enum(matchReasons)).meta({ description: 'What the points are for.' })

@@ -38,15 +38,26 @@ function rawPdf(objects: readonly string[]): Buffer {
 
 const stream = (content: string): string => `<< /Length ${content.length} >>\nstream\n${content}\nendstream`
 
-const PAGE = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>'
+const PAGE =
+  '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>'
 const aRawPdf = (content: string, ...more: string[]) =>
-  rawPdf(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [3 0 R] /Count 1 >>', PAGE, stream(content), ...more])
+  rawPdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    PAGE,
+    stream(content),
+    ...more,
+  ])
 
 const manyPages = (count: number): Buffer => {
   const kids = Array.from({ length: count }, (_, at) => `${at + 3} 0 R`).join(' ')
   const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>'
   const pages = Array.from({ length: count }, () => page)
-  return rawPdf(['<< /Type /Catalog /Pages 2 0 R >>', `<< /Type /Pages /Kids [${kids}] /Count ${count} >>`, ...pages])
+  return rawPdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${kids}] /Count ${count} >>`,
+    ...pages,
+  ])
 }
 
 /** A glyph of this font draws itself, again and again. */
@@ -58,21 +69,37 @@ const endlessFont = () =>
   )
 
 /** More to draw than five seconds suffice for. */
-const endlessPage = () => aRawPdf('0 0 200 200 re f '.repeat(280_000), '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>')
+const endlessPage = () =>
+  aRawPdf('0 0 200 200 re f '.repeat(280_000), '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>')
 
 describe('a file that is refused', () => {
   test.each<[string, () => Buffer | Promise<Buffer>, RegExp]>([
-    ['an SVG that is called a PNG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /^file: must be a PDF/],
+    [
+      'an SVG that is called a PNG',
+      () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+      /^file: must be a PDF/,
+    ],
     ['a page of the web', () => Buffer.from('<!doctype html><script>'), /^file: must be a PDF/],
-    ['the first bytes of a PNG before an SVG', () => Buffer.from('\x89PNG\r\n\x1a\n<svg/>', 'latin1'), /^file: .*broken or cut off/],
-    ['a photograph that is cut off', async () => (await aPhoto().jpeg().toBuffer()).subarray(0, 2_000), /^file: .*broken or cut off/],
+    [
+      'the first bytes of a PNG before an SVG',
+      () => Buffer.from('\x89PNG\r\n\x1a\n<svg/>', 'latin1'),
+      /^file: .*broken or cut off/,
+    ],
+    [
+      'a photograph that is cut off',
+      async () => (await aPhoto().jpeg().toBuffer()).subarray(0, 2_000),
+      /^file: .*broken or cut off/,
+    ],
     ['a picture of 10⁹ pixels', hugePng, /^file: has 31623 × 31623 pixels/],
     ['41 million pixels', () => aPhoto(8_200, 5_000).png().toBuffer(), /^file: has 8200 × 5000 pixels/],
     ['zeros as a WebP', zerosAsWebp, /^file: .*broken or cut off/],
     ['a PDF without a page', () => Buffer.from('%PDF-1.4\n'), /^file: .*cannot be opened as a PDF/],
   ])('%s is a 400 that says what, and nothing is kept', async (_, make, error) => {
     const { client, ownerId } = await aPayer()
-    expect(await send(client, await make())).toMatchObject({ status: 400, error: expect.stringMatching(error) })
+    expect(await send(client, await make())).toMatchObject({
+      status: 400,
+      error: expect.stringMatching(error),
+    })
     for (const table of ['receipts', 'stored_files'])
       expect(await service.sql(`select from ${table} where owner_id = $1`, [ownerId])).toEqual([])
   })
@@ -80,10 +107,26 @@ describe('a file that is refused', () => {
 
 describe('a file that is kept, and shown without harm', () => {
   test.each<[string, () => Promise<Buffer>]>([
-    ['a PNG with a script and an archive behind it', async () => Buffer.concat([await aPhoto().png().toBuffer(), SCRIPT])],
-    ['a JPEG with a page of the web in its comment', () => aPhoto().withExif({ IFD0: { ImageDescription: SCRIPT.toString('latin1') } }).jpeg().toBuffer()],
-    ['a JPEG that is a PDF as well', async () => Buffer.concat([await aPhoto().jpeg().toBuffer(), await aPdf(['Two formats'])])],
-    ['a PDF that is a page of the web as well', async () => Buffer.concat([await aPdf(['Two formats']), SCRIPT])],
+    [
+      'a PNG with a script and an archive behind it',
+      async () => Buffer.concat([await aPhoto().png().toBuffer(), SCRIPT]),
+    ],
+    [
+      'a JPEG with a page of the web in its comment',
+      () =>
+        aPhoto()
+          .withExif({ IFD0: { ImageDescription: SCRIPT.toString('latin1') } })
+          .jpeg()
+          .toBuffer(),
+    ],
+    [
+      'a JPEG that is a PDF as well',
+      async () => Buffer.concat([await aPhoto().jpeg().toBuffer(), await aPdf(['Two formats'])]),
+    ],
+    [
+      'a PDF that is a page of the web as well',
+      async () => Buffer.concat([await aPdf(['Two formats']), SCRIPT]),
+    ],
   ])('%s', async (_, make) => {
     const { client, key } = await aPayer()
     const { id } = await sent(client, await make())
@@ -94,9 +137,21 @@ describe('a file that is kept, and shown without harm', () => {
 
   test.each<[string, () => Promise<Buffer>, object]>([
     ['JavaScript', () => aPdf(['A bill'], {}, withScript), { notes: ['scripts'], pages: 1, isPlain: false }],
-    ['something attached', () => aPdf(['A bill'], {}, document => document.file(SCRIPT, { name: 'a.exe' })), { notes: ['attachments'], isPlain: false }],
-    ['a password', () => aPdf(['A bill'], { userPassword: 'secret', pdfVersion: '1.7' }), { notes: ['encrypted'], pages: null, isPlain: true, status: 'unread' }],
-    ['rights that are encrypted', () => aPdf(['A bill'], { ownerPassword: 'secret', pdfVersion: '1.7' }), { notes: ['encrypted'], pages: 1, isPlain: false }],
+    [
+      'something attached',
+      () => aPdf(['A bill'], {}, document => document.file(SCRIPT, { name: 'a.exe' })),
+      { notes: ['attachments'], isPlain: false },
+    ],
+    [
+      'a password',
+      () => aPdf(['A bill'], { userPassword: 'secret', pdfVersion: '1.7' }),
+      { notes: ['encrypted'], pages: null, isPlain: true, status: 'unread' },
+    ],
+    [
+      'rights that are encrypted',
+      () => aPdf(['A bill'], { ownerPassword: 'secret', pdfVersion: '1.7' }),
+      { notes: ['encrypted'], pages: 1, isPlain: false },
+    ],
     ['ten thousand pages', async () => manyPages(10_000), { pages: 10_000, notes: [] }],
     ['a font that never ends', async () => endlessFont(), { pages: 1 }],
     ['a page that never ends', async () => endlessPage(), { pages: 1, isPlain: true }],

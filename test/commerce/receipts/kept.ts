@@ -53,7 +53,10 @@ describe('a receipt', () => {
     const { key, transactionId } = await aPayer()
     const form = new FormData()
     form.set('transactionId', transactionId)
-    form.set('file', new File([new Uint8Array(await aPhoto().webp().toBuffer())], 'lunch.webp', { type: 'image/webp' }))
+    form.set(
+      'file',
+      new File([new Uint8Array(await aPhoto().webp().toBuffer())], 'lunch.webp', { type: 'image/webp' }),
+    )
     const headers = { authorization: `Bearer ${key}` }
     const answer = await fetch(`${service.url}/receipts`, { method: 'POST', headers, body: form })
     expect([answer.status, await answer.json()]).toMatchObject([
@@ -122,7 +125,9 @@ describe('a receipt', () => {
     expect(await missing(agent.id)).toEqual([])
     await client.receipts.delete({ params: { id } })
     expect(await missing(agent.id)).toHaveLength(1)
-    expect((await bodyOf(client.receipts.missing({ query: { to: '2020-01-01T00:00:00Z' } }))).data).toEqual([])
+    expect((await bodyOf(client.receipts.missing({ query: { to: '2020-01-01T00:00:00Z' } }))).data).toEqual(
+      [],
+    )
   })
 
   test('can be given to another payment and taken away, and its intents show it', async () => {
@@ -187,7 +192,9 @@ describe('a receipt', () => {
     const count = filesOf(first.ownerId).length
     expect(count).toBeLessThanOrEqual(3)
     expect(filesOf(second.ownerId)).toHaveLength(count)
-    const contents = [...filesOf(first.ownerId), ...filesOf(second.ownerId)].map(path => hash('sha256', readFileSync(path), 'hex'))
+    const contents = [...filesOf(first.ownerId), ...filesOf(second.ownerId)].map(path =>
+      hash('sha256', readFileSync(path), 'hex'),
+    )
     expect(new Set(contents).size).toBe(2 * count)
   })
 

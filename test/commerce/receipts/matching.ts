@@ -63,11 +63,15 @@ describe('a PDF without a payment', () => {
       status: 'unmatched',
     })
     await advance(client, { days: 40 })
-    expect(await sent(client, await aBill('25.00', { date: dated(40) }))).toMatchObject({ status: 'unmatched' })
+    expect(await sent(client, await aBill('25.00', { date: dated(40) }))).toMatchObject({
+      status: 'unmatched',
+    })
     const colleague = await aPayment(client, (await aPayer()).agent.id).catch(() => undefined)
     expect(colleague).toBeUndefined()
     await aPayment(client, agent.id, 31)
-    expect(await sent(agentClient, await aBill('31.00', { date: dated(40) }))).toMatchObject({ status: 'matched' })
+    expect(await sent(agentClient, await aBill('31.00', { date: dated(40) }))).toMatchObject({
+      status: 'matched',
+    })
   })
 
   test('whose total is not what was paid is a mismatch, told and shown on the intent', async () => {

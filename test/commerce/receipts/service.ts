@@ -27,7 +27,14 @@ export function aPdf(
 export const today = (): string => new Date().toISOString().slice(0, 10)
 
 export const aBill = (total: string, { merchant = 'Bookshop', date = today() } = {}) =>
-  aPdf([merchant, 'Torstraße 1, Berlin', `Date: ${date}`, 'A paper on caching', `Total: EUR ${total}`, 'DE123456789'])
+  aPdf([
+    merchant,
+    'Torstraße 1, Berlin',
+    `Date: ${date}`,
+    'A paper on caching',
+    `Total: EUR ${total}`,
+    'DE123456789',
+  ])
 
 export const aPhoto = (width = 800, height = 600) =>
   sharp({ create: { width, height, channels: 3, background: '#d04020' } })

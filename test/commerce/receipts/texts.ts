@@ -5,9 +5,18 @@ import { matchReceipt } from '../../../src/commerce/receipts/score.ts'
 
 describe('the text of a receipt', () => {
   test.each<[string, object]>([
-    ['Café Nord\n20.11.2026\nZwischensumme 10,00\nMwSt 19% 1,90\nGesamtbetrag 11,90 €', { total: '11.90', currency: 'EUR', date: '2026-11-20' }],
-    ['Invoice\nNovember 3, 2026\nSubtotal $1,000.00\nTotal due\n$1,190.00', { total: '1190.00', currency: 'USD', date: '2026-11-03' }],
-    ['FACTURE\n3 novembre 2026\nTotal HT 100,00\nTotal TTC 1 120,50 EUR\nTVA FR 12345678901', { total: '1120.50', date: '2026-11-03' }],
+    [
+      'Café Nord\n20.11.2026\nZwischensumme 10,00\nMwSt 19% 1,90\nGesamtbetrag 11,90 €',
+      { total: '11.90', currency: 'EUR', date: '2026-11-20' },
+    ],
+    [
+      'Invoice\nNovember 3, 2026\nSubtotal $1,000.00\nTotal due\n$1,190.00',
+      { total: '1190.00', currency: 'USD', date: '2026-11-03' },
+    ],
+    [
+      'FACTURE\n3 novembre 2026\nTotal HT 100,00\nTotal TTC 1 120,50 EUR\nTVA FR 12345678901',
+      { total: '1120.50', date: '2026-11-03' },
+    ],
     ["Bon\n03/02/2026\nTotal CHF 1'234.50", { total: '1234.50', currency: 'CHF', date: '2026-02-03' }],
     ['Total 12.50\nTotal 99.00', { total: '99.00', currency: null }],
     ['Order 4711\nVAT DE123456789\n2026-02-30', { total: null, date: null, vatNumber: 'DE123456789' }],
@@ -15,13 +24,32 @@ describe('the text of a receipt', () => {
   ])('%j is read', (text, facts) => expect(readText(text)).toMatchObject(facts))
 
   test('whatever it is, is read without an error and within bounds', () => {
-    const pieces = fc.constantFrom('Total ', '12,50', '1.', '.', ' ', '\n', '€', 'DE', '9', '31.12.2026', 'Jan', '2026-')
+    const pieces = fc.constantFrom(
+      'Total ',
+      '12,50',
+      '1.',
+      '.',
+      ' ',
+      '\n',
+      '€',
+      'DE',
+      '9',
+      '31.12.2026',
+      'Jan',
+      '2026-',
+    )
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.array(pieces).map(list => list.join(''))), text => {
-        const { total, date } = readText(text)
-        expect(total ?? '0.00').toMatch(/^\d+\.\d\d$/)
-        expect(date ?? '2026-01-01').toMatch(/^\d{4}-\d\d-\d\d$/)
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(pieces).map(list => list.join('')),
+        ),
+        text => {
+          const { total, date } = readText(text)
+          expect(total ?? '0.00').toMatch(/^\d+\.\d\d$/)
+          expect(date ?? '2026-01-01').toMatch(/^\d{4}-\d\d-\d\d$/)
+        },
+      ),
     )
   })
 
