@@ -15,6 +15,7 @@ import { disputesArea } from './commerce/disputes/disputes.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
 import { railsArea } from './commerce/rails/rails.ts'
+import { receiptsArea } from './commerce/receipts/receipts.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
@@ -101,6 +102,7 @@ export const areas = {
   paymentTokens: paymentTokensArea,
   settlements: settlementsArea,
   payerPage: payerPageArea,
+  receipts: receiptsArea,
   evidence: evidenceArea,
   disputes: disputesArea,
   events: eventsArea,

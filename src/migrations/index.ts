@@ -84,6 +84,7 @@ import { LighterCounters } from './m0110-lighter-counters.ts'
 import { Refunds } from './m0112-refunds.ts'
 import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
+import { Receipts } from './m0117-receipts.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -173,4 +174,5 @@ export const migrations = [
   { name: 'm0112-refunds', class: Refunds },
   { name: 'm0114-disputes', class: Disputes },
   { name: 'm0116-evidence', class: EvidenceKept },
+  { name: 'm0117-receipts', class: Receipts },
 ]

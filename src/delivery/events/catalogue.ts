@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, reservedEvent } from '../../kernel/contract/events.ts'
+import { reservedEvent } from '../../kernel/contract/events.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 
@@ -26,8 +26,4 @@ const Intent = z.object({
 export const catalogue = {
   'intent.matched': reservedEvent('What was charged is what an intent was approved for.', Intent),
   'intent.mismatched': reservedEvent('What was charged is not what an intent was approved for.', Intent),
-  'receipt.updated': event(
-    'A receipt has been matched with a transaction, or has changed.',
-    z.object({ receiptId: id('receipt'), transactionId: id('txn'), status: status('matched') }),
-  ),
 }
