@@ -28,7 +28,10 @@ export function receiptSections({ receipts }: Facts): Section[] {
   if (receipts.length === 0) return []
   const blocks = receipts.map((receipt, index) =>
     facts([
-      [`${index + 1}. receipt`, `${receipt.fileName ?? 'no name'}, ${receipt.mediaType}, ${receipt.bytes} bytes`],
+      [
+        `${index + 1}. receipt`,
+        `${receipt.fileName ?? 'no name'}, ${receipt.mediaType}, ${receipt.bytes} bytes`,
+      ],
       ['Stands', receipt.status],
       ['Received', timeInWords(receipt.receivedAt)],
       ['SHA-256', receipt.sha256],

@@ -40,6 +40,10 @@ async function viewOf(
   if (viewSha256 !== null) return content
   const { module, name } = viewer.task(kind)
   const task = { module: new URL(module), name, owner: owner.ownerId }
-  const looked = await threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<Looked>>(task, content, kind)
+  const looked = await threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<Looked>>(
+    task,
+    content,
+    kind,
+  )
   return 'large' in looked ? looked.large : null
 }
