@@ -23,6 +23,7 @@ interface Parts {
   readonly metrics: Metrics
   readonly docsUrl: string | undefined
   readonly pages: Pick<Ports, 'publicUrl' | 'relyingParty' | 'pageUrl'>
+  readonly runUrl: Ports['runUrl']
   readonly walletBank: Ports['walletBank']
   readonly collection: Ports['collection']
   readonly outside: ExternalSystems
@@ -51,6 +52,7 @@ export function portsOf(parts: Parts): Ports {
     metrics,
     docsUrl,
     pages,
+    runUrl,
     walletBank,
     collection,
     outside,
@@ -81,6 +83,7 @@ export function portsOf(parts: Parts): Ports {
       await advance({ areas, database, execute }, tenant, toMs)
       onOutbox()
     },
+    runUrl,
     walletBank,
     collection,
     paymentsOn: findingPayments(areas),

@@ -19,6 +19,7 @@ import { onceReachable, type Waiting } from '../platform/database-wait.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import type { Settings } from '../platform/settings/settings.ts'
+import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import { openVault } from '../ports/vault.ts'
@@ -68,7 +69,7 @@ export interface Part {
 }
 
 /** Everything that running operations needs. Servers and background parts are started on it. */
-export interface OpenRuntime extends Following {
+export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
   readonly settings: ServiceSettings
   readonly addresses: OwnAddresses
   readonly areas: Areas
@@ -135,6 +136,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const operations = registered(areas)
   const following = openFollowing({ database, settings, credentials, times, log, metrics })
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
+  const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = ownOperations(call => execute(call), operations)
   const runtime: Runtime = {
@@ -144,6 +146,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       database,
       metrics,
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
+      runUrl,
       ...configured(settings),
       outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doorsTo(inwards, log)), ...outside },
       outbound: options.outbound ?? guardOf(settings, addresses),
@@ -178,6 +181,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     execute,
     log,
     metrics,
+    showRunsAt,
     watchTemporal(isServing) {
       temporal = isServing
     },

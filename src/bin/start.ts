@@ -83,7 +83,12 @@ const SOON_MS = 3_000
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null }
 
 /** Starts relay and worker once Temporal is there; only then its SDK is loaded. */
-async function work({ runtime }: Service, { temporalAddress }: Temporal, life: Lifetime): Promise<void> {
+async function work(
+  { runtime }: Service,
+  { temporalAddress, webUi }: Temporal,
+  life: Lifetime,
+): Promise<void> {
+  runtime.showRunsAt(webUi)
   const [{ startRelay }, { startWork }] = await Promise.all([
     import('../app/relay-service.ts'),
     import('../app/worker-service.ts'),
@@ -129,7 +134,7 @@ The service is ready (${(performance.now() / 1000).toFixed(1)} s).
 
   URL          ${url}
   Docs         ${docs}${webUi ? `\n  Web UI       ${webUi}` : ''}
-  Sandbox key  ${apiKey}${signIn ? `\n  Sign in      ${signIn.url}${signIn.byLink ? '\n               in a browser, within ten minutes: it makes you a passkey' : ''}` : ''}
+  Sandbox key  ${apiKey}${signIn ? `\n  Sign in      ${signIn.url}\n               ${signIn.byLink ? 'in a browser, within ten minutes: it makes you a passkey' : 'with your passkey; without it, see "Recovery" in docs/people.md'}` : ''}
 
 A first request:
 

@@ -81,6 +81,7 @@ import { JournalCursor } from './m0107-journal-cursor.ts'
 import { Onboardings } from './m0108-onboarding.ts'
 import { Kyc } from './m0109-kyc.ts'
 import { LighterCounters } from './m0110-lighter-counters.ts'
+import { WaitingTerminals } from './m0111-waiting-terminals.ts'
 import { Refunds } from './m0112-refunds.ts'
 import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
@@ -171,6 +172,7 @@ export const migrations = [
   { name: 'm0108-onboarding', class: Onboardings },
   { name: 'm0109-kyc', class: Kyc },
   { name: 'm0110-lighter-counters', class: LighterCounters },
+  { name: 'm0111-waiting-terminals', class: WaitingTerminals },
   { name: 'm0112-refunds', class: Refunds },
   { name: 'm0114-disputes', class: Disputes },
   { name: 'm0116-evidence', class: EvidenceKept },

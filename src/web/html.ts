@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-export type Content = Html | string | number | false | undefined | readonly Content[]
+export type Content = Html | string | number | false | null | undefined | readonly Content[]
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -21,7 +21,7 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, character => 
 
 function textOf(content: Content): string {
   if (content instanceof Html) return content.text
-  if (content === false || content === undefined) return ''
+  if (content === false || content === null || content === undefined) return ''
   if (typeof content === 'object') return content.map(textOf).join('')
   return escaped(String(content))
 }

@@ -150,6 +150,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'uploads', measureUploads)
   },
 
+  async streams(folder) {
+    const { measureStreams } = await import('./streams/measured.ts')
+    return onStage(folder, 'streams', measureStreams)
+  },
+
   async statements(folder) {
     const { measureStatements } = await import('./statements.ts')
     return onStage(folder, 'statements', measureStatements)

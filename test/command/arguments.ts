@@ -145,7 +145,8 @@ describe('a body that is given whole', () => {
   })
 
   test.each([
-    ['@missing.json', 'missing.json cannot be read: ENOENT'],
+    ['@missing.json', 'missing.json does not exist.'],
+    ['@.', '. cannot be read: it is a folder. Name a file.'],
     ['[1]', '--body is a JSON object, such as {"name":"Reader"}.'],
     ['{', /^--body is no valid JSON: /],
   ])('is refused where it is none: %s', async (whole, message) => {

@@ -193,7 +193,10 @@ describe('a call', () => {
     expect(ran).toEqual({ code: 0, out: '', err: '' })
     expect(readFileSync(join(folder, 'agent.json'), 'utf8')).toContain('agent_1')
     const nowhere = await runCommand(['agents', 'get', 'a', '-o', 'no/such/file'], { env, cwd: folder })
-    expect(nowhere).toMatchObject({ code: 2, err: 'no/such/file cannot be written: ENOENT\n' })
+    expect(nowhere).toMatchObject({
+      code: 2,
+      err: 'no/such/file cannot be written: its folder does not exist.\n',
+    })
   })
 
   test('for a file that breaks off leaves the file that was there', async () => {

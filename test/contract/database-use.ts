@@ -47,6 +47,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'intents.list': 4,
   // What a page of the console shows, asked at the same time, and whether the service is well.
   'consoleView.home': 12,
+  'consoleView.table': 5,
   'consoleView.section': 8,
   'consoleView.record': 12,
   // All that an intent is decided by, and by whom, from whom and how it was paid.

@@ -181,6 +181,19 @@ describe('a list of tokens', () => {
     expect(rest.hasMore).toBe(false)
   })
 
+  test('of all agents has those of each, and of one where it is named, without a secret', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const other = await anAgent(client)
+    const tokens = [await aToken(client, agent.id), await aToken(client, other.id)]
+    const { data } = await bodyOf(client.agentTokens.listAll())
+    expect(data.map(({ id }) => id)).toEqual(tokens.map(({ id }) => id).reverse())
+    expect(JSON.stringify(data)).not.toContain('at_test_')
+    const { data: own } = await bodyOf(client.agentTokens.listAll({ query: { agentId: other.id } }))
+    expect(own.map(({ agentId }) => agentId)).toEqual([other.id])
+    const { client: stranger } = await service.owner()
+    expect((await bodyOf(stranger.agentTokens.listAll())).data).toEqual([])
+  })
+
   test('refuses the cursor of another agent’s list', async () => {
     const { client, agent } = await anOwnerWithAgent()
     await aToken(client, agent.id)

@@ -113,6 +113,7 @@ describe('a list of events', () => {
       await client.webhooks.allDeliveries({ query }),
       await client.webhooks.deadLetters({ query }),
       await client.webhooks.replayDeadLetters({ body: query }),
+      await client.webhooks.replayDeliveries({ body: query }),
       await client.webhooks.test({ params: { id }, body: query }),
     ]
     for (const answer of answers)

@@ -1,2 +1,5 @@
+import './console/account.ts'
+import './console/deciding.ts'
 import './console/frame.ts'
+import './console/money.ts'
 import './console/tables.ts'

@@ -1,4 +1,5 @@
-import { open, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 export const unless =
   (code: string) =>
@@ -9,9 +10,9 @@ export const unless =
 
 /** Writes a file that nobody else has, readable by us only, and flushes it. What cannot be written whole is removed. */
 export async function writeWhole(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
+  const file = await newFile(path)
   try {
-    for (const part of parts) await file.writeFile(part)
+    await writeAll(file, parts)
     await file.sync()
   } catch (error) {
     await rm(path, { force: true })
@@ -19,6 +20,21 @@ export async function writeWhole(path: string, parts: readonly Uint8Array[]): Pr
   } finally {
     await file.close()
   }
+}
+
+/** Its folder is there but for the first time. */
+async function newFile(path: string): Promise<FileHandle> {
+  const file = await open(path, 'wx', 0o600).catch(unless('ENOENT'))
+  if (file) return file
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  return open(path, 'wx', 0o600)
+}
+
+/** In one call: each costs a turn of a thread, which a busy machine gives late. A disk may take less than it was given. */
+async function writeAll(file: FileHandle, parts: readonly Uint8Array[]): Promise<void> {
+  const { bytesWritten } = await file.writev(parts)
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  if (bytesWritten < length) await file.writeFile(Buffer.concat(parts).subarray(bytesWritten))
 }
 
 /** Flushes the folder: a rename survives a loss of power only then. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
+import { fileTrouble } from '../file-trouble.ts'
 import { type Io, usageError } from '../io.ts'
 
 /** A file that an argument names, as the value of a member. */
@@ -34,7 +35,7 @@ export async function readNamedFile(name: string, { cwd }: Pick<Io, 'cwd'>): Pro
     const { code } = error as NodeJS.ErrnoException
     throw code === undefined || error instanceof RangeError
       ? error
-      : usageError(`${name} cannot be read: ${code}`)
+      : usageError(fileTrouble(name, 'read', code))
   }
 }
 

@@ -12,7 +12,7 @@ _agentpay() {
   local -a found
   local word about
   while IFS=$'\\t' read -r word about; do
-    found+=("\${word//:/\\\\:}:$about")
+    found+=("\${word//:/\\\\:}\${about:+:$about}")
   done < <("\${words[1]}" complete --about -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( $#found )); then _describe agentpay found; else _files; fi
 }

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { lstat, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { fileTrouble } from '../file-trouble.ts'
 import { CommandFailure, exitCodes, type Io } from '../io.ts'
 
 type Content = Iterable<string> | AsyncIterable<Uint8Array>
@@ -20,7 +21,7 @@ export async function writeNamedFile(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (error instanceof CommandFailure || !code) throw error
-    throw new CommandFailure(exitCodes.usage, `${name} cannot be written: ${code}`)
+    throw new CommandFailure(exitCodes.usage, fileTrouble(name, 'written', code))
   }
 }
 

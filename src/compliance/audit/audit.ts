@@ -2,7 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
 import { idsWithin } from '../../kernel/database/created-within.ts'
-import { definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
+import { containing, definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
 import { Event } from '../../kernel/journal/event.ts'
 import { auditApi } from './api.ts'
@@ -15,9 +15,8 @@ const byAction = (action: string): Condition<Event> => ({
   action: action.endsWith('*') ? { $like: `${action.slice(0, -1)}%` } : action,
 })
 
-/** Searches for the text itself: its wildcards are escaped. */
 function byText(text: string): Condition<Event> {
-  const contains = { $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` }
+  const contains = containing(text)
   return {
     $or: [
       { action: contains },

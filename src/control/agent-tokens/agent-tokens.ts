@@ -6,6 +6,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
 import { type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { AgentToken } from './agent-token.ts'
@@ -61,6 +62,11 @@ const agentTokens = implement(agentTokensApi, {
     const agent = await findAgent(records, params.id)
     if (!agent) return refuse('agent_not_found')
     const tokens = await page(AgentToken, { agentId: agent.id })
+    return { ...tokens, data: await tokenResponses(tokens.data, context) }
+  },
+
+  async listAll({ query: { agentId } }, context) {
+    const tokens = await context.page(AgentToken, definedOnly({ agentId }))
     return { ...tokens, data: await tokenResponses(tokens.data, context) }
   },
 

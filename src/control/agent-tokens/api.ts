@@ -106,6 +106,14 @@ export const agentTokensApi = {
     item: TokenRecord,
     fails: { agent_not_found: fails.agent_not_found },
   }),
+  listAll: list('/tokens', {
+    summary: 'List the tokens of all agents',
+    description: 'Newest first, revoked ones too, without their secrets.',
+    callers: ['key'],
+    scope: 'tokens:read',
+    filters: { agentId: id('agent').optional() },
+    item: TokenRecord,
+  }),
   get: get('/agents/{id}/tokens/{tokenId}', {
     summary: 'Get a token of an agent',
     callers: ['key', 'agent'],

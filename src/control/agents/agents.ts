@@ -2,6 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
+import { containing } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { Agent, agentMachine } from './agent.ts'
@@ -43,10 +44,11 @@ const agents = implement(agentsApi, {
     return agent
   },
 
-  list: ({ query: { status, externalId } }, { page }) =>
+  list: ({ query: { status, externalId, name } }, { page }) =>
     page(Agent, {
       status: status ?? { $ne: 'deleted' },
       ...(externalId === undefined ? {} : { externalId }),
+      ...(name === undefined ? {} : { name: containing(name) }),
     }),
 
   async get({ params }, { records, refuse }) {

@@ -99,7 +99,11 @@ export const agentsApi = {
       'Newest first. Deleted agents are listed only with `status=deleted`; agents that are being deleted are listed always.',
     callers: ['key', 'agent'],
     scope: 'agents:read',
-    filters: { status: status.optional(), externalId: searchText },
+    filters: {
+      status: status.optional(),
+      externalId: searchText,
+      name: searchText.meta({ description: 'Text in the name, in any case.', examples: ['research'] }),
+    },
     item: AgentRecord,
   }),
   get: get('/agents/{id}', {

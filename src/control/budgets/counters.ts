@@ -80,6 +80,16 @@ export class BudgetCounters {
     return this.#counter(subject, 'all').firstMerchant
   }
 
+  /** What a subject has reserved and spent in this day and month, and when it spent last. */
+  usedBy(subject: string): {
+    readonly day: Counter
+    readonly month: Counter
+    readonly lastSpendAt: Date | null
+  } {
+    const [{ lastSpendAt }, day, month] = this.#today(subject)
+    return { day, month, lastSpendAt }
+  }
+
   /** The owner's counters of today and of this month; undefined if the owner has no budget, as nothing is counted then. */
   ownerCounters(): { readonly day: Counter; readonly month: Counter } | undefined {
     if (!this.#hasOwnerBudget) return undefined

@@ -12,3 +12,4 @@ export {
   type SpendDecision,
   type Spender,
 } from './spenders.ts'
+export { type AgentUsage, usageApi } from './usage-api.ts'

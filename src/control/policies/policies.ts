@@ -23,6 +23,8 @@ import {
 import { probe } from './probe.ts'
 import { onAgentCreated, onAgentDeleting } from './reactions.ts'
 import { policySimulationApi } from './simulation-api.ts'
+import { usage } from './usage.ts'
+import { usageApi } from './usage-api.ts'
 import { withChanges } from './versions.ts'
 
 /** Rows that the first query of a page reads. The lists of a policy can be long, so few are read until that is known. */
@@ -162,8 +164,8 @@ const policyHandlers = implement(policiesApi, {
 })
 
 const policies = implement(
-  { ...policiesApi, ...budgetApi, ...policySimulationApi },
-  { ...policyHandlers.handlers, ...ownerBudgets.handlers, backtest, probe },
+  { ...policiesApi, ...budgetApi, ...policySimulationApi, ...usageApi },
+  { ...policyHandlers.handlers, ...ownerBudgets.handlers, backtest, probe, usage },
 )
 
 /** The deadline of an agent's own policy: its end. */

@@ -3,7 +3,7 @@ import { streamOf } from '../../kernel/contract/file.ts'
 import { get, list, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { recordHead, timeRange } from '../../values/schemas.ts'
+import { recordHead, searchText, timeRange } from '../../values/schemas.ts'
 import { unknownEventFailure } from './event-names.ts'
 
 export const EventRecord = z
@@ -52,7 +52,11 @@ export const eventsApi = {
       'All that has happened, newest first. An agent’s token sees what happened to its agent, that of a delegation what happened under it.',
     callers: ['key', 'agent'],
     scope: 'events:read',
-    filters: { ...filters, ...timeRange },
+    filters: {
+      ...filters,
+      requestId: searchText.meta({ description: 'What one request has caused.' }),
+      ...timeRange,
+    },
     item: EventRecord,
     fails: { unknown_event: unknownEventFailure('event') },
   }),

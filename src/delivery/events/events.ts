@@ -18,12 +18,12 @@ const underDelegation = ({ delegationId }: Actor): object =>
   delegationId ? sqlCondition(`(data ->> 'delegationId') = ?`, [delegationId]) : {}
 
 const events = implement(eventsApi, {
-  async list({ query: { event, agentId, ...span } }, context) {
+  async list({ query: { event, agentId, requestId, ...span } }, context) {
     const unknown = eventNameProblem('event', event, context.ports)
     if (unknown) return context.refuse('unknown_event', unknown)
     const created = await createdWithin('event', span, context)
     return context.page(Event, {
-      ...definedOnly({ event, agentId, ...created }),
+      ...definedOnly({ event, agentId, requestId, ...created }),
       ...underDelegation(context.actor),
     })
   },

@@ -10,20 +10,20 @@ const BEGINNING = 'retry: 1000\n\n'
 const STILL_THERE = ': nothing new\n\n'
 
 /** The bytes of an event are made once for all streams of the process. */
-const made = new WeakMap<FollowedEvent, string>()
+const made = new WeakMap<FollowedEvent, Buffer>()
 
-function bytesOf(event: FollowedEvent): string {
+function bytesOf(event: FollowedEvent): Buffer {
   const known = made.get(event)
   if (known !== undefined) return known
   const data = JSON.stringify(z.encode(EventRecord, event as z.output<typeof EventRecord>))
-  const bytes = `id: ${event.id}\ndata: ${data}\n\n`
+  const bytes = Buffer.from(`id: ${event.id}\ndata: ${data}\n\n`)
   made.set(event, bytes)
   return bytes
 }
 
 async function* piecesOf(events: FollowedEvents): ByteStream {
   yield BEGINNING
-  for await (const some of events) yield some.length === 0 ? STILL_THERE : some.map(bytesOf).join('')
+  for await (const some of events) yield some.length === 0 ? STILL_THERE : Buffer.concat(some.map(bytesOf))
 }
 
 /** Server-sent events: each as it is read at its address, with its id, by which a client resumes. */

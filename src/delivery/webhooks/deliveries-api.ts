@@ -3,9 +3,9 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
+import { ProcessStatusRecord, recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
 import { unknownEventFailure } from '../events/index.ts'
-import { deliveryStatuses } from './delivery.ts'
+import { deliveryStatuses, endedStatuses } from './delivery.ts'
 import { AttemptRecord } from './schemas.ts'
 
 const status = z.enum(deliveryStatuses)
@@ -35,14 +35,30 @@ export const DeliveryRecord = z
 
 const filters = { event: z.string().max(100).optional(), ...timeRange }
 
+/** By what has caused a delivery. */
+const causes = {
+  eventId: id('event').optional(),
+  requestId: searchText.meta({
+    description: 'The request that caused the event. Of more than a thousand events the newest count.',
+  }),
+}
+
 const fails = {
   delivery_not_found: missing('delivery'),
   webhook_not_found: missing('webhook'),
+  event_not_found: missing('event'),
   unknown_event: unknownEventFailure('event'),
   webhook_deleted: [400, 'Its subscription is deleted: nobody is there to hear of it.'],
   delivery_under_way: [409, 'It is being delivered just now. Look at it again in half a minute.'],
 } as const satisfies Record<string, Failure>
-const { delivery_not_found, webhook_not_found, unknown_event, webhook_deleted, delivery_under_way } = fails
+const {
+  delivery_not_found,
+  webhook_not_found,
+  event_not_found,
+  unknown_event,
+  webhook_deleted,
+  delivery_under_way,
+} = fails
 
 const reads = { callers: ['key'], scope: 'webhooks:read' } as const
 const writes = { callers: ['key'], scope: 'webhooks:write' } as const
@@ -61,7 +77,7 @@ export const deliveriesApi = {
     readsClock: true,
     ...reads,
     summary: 'List what was sent to all subscriptions',
-    filters: { status: status.optional(), webhookId: id('webhook').optional(), ...filters },
+    filters: { status: status.optional(), webhookId: id('webhook').optional(), ...causes, ...filters },
     item: DeliveryRecord,
     fails: { unknown_event },
   }),
@@ -84,6 +100,41 @@ export const deliveriesApi = {
       'webhook.replayed': event(
         'A delivery is being made once more.',
         z.object({ deliveryId: id('delivery'), webhookId: id('webhook') }),
+      ),
+    },
+  }),
+  replayDeliveries: post('/webhooks/deliveries/replay', {
+    ...writes,
+    summary: 'Deliver once more what matches',
+    description:
+      'Whatever has come to its end, matches and has a subscription still, oldest first, at most 1,000 at once. While there is more, call again with `last` as `after`. What waits for its next attempt, or is being delivered just now, is left as it is.',
+    body: z.strictObject({
+      status: z.enum(endedStatuses).optional().meta({
+        description: 'If left out what has not arrived: `failed` and `dead`.',
+      }),
+      webhookId: id('webhook').optional(),
+      ...causes,
+      ...filters,
+      after: searchText.meta({ description: '`last` of the call before: it goes on there.' }),
+    }),
+    example: { event: 'transaction.completed' },
+    returns: [
+      200,
+      z.object({
+        replayed: z.int(),
+        more: z.boolean(),
+        last: id('delivery').nullable().meta({ description: 'The last one that was looked at.' }),
+      }),
+    ],
+    fails: { webhook_not_found, event_not_found, unknown_event },
+    emits: {
+      'webhook.deliveries_replayed': event(
+        'Deliveries that match are being made once more.',
+        z.object({
+          ownerId: id('customer'),
+          webhookId: id('webhook').nullable(),
+          count: z.int(),
+        }),
       ),
     },
   }),

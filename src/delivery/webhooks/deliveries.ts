@@ -1,13 +1,14 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { implement } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { eventNameProblem } from '../events/index.ts'
 import { deliveriesApi } from './deliveries-api.ts'
+import { idsOfEvent, ofRequest } from './deliveries-of-events.ts'
 import { Delivery, type DeliveryStatus, resetForReplay, statusFilter } from './delivery.ts'
-import { type DeliveryRow, deliveryColumns, writeReplays } from './delivery-rows.ts'
+import { replayDead, replayMatching } from './replay.ts'
 import { deliveryResponse } from './response.ts'
 import { retry, status } from './steps.ts'
 import { findWebhook, tryReceiversNow } from './subscriptions.ts'
@@ -16,7 +17,7 @@ import { Webhook } from './webhook.ts'
 /** The delivery of an attempt: the attempt's id begins with it, as in `delivery_…-2`. */
 const deliveryIdOf = (attemptId: string): string => attemptId.replace(/-[\d.]+$/, '')
 
-type Listing = Pick<Context<'unknown_event'>, 'records' | 'now' | 'page' | 'ports' | 'refuse'>
+type Listing = Pick<Context<'unknown_event'>, 'records' | 'now' | 'page' | 'ports' | 'refuse' | 'tenant'>
 
 /**
  * A page of the deliveries that match, all of this subscription if one is given; refused if the filter names an event that
@@ -24,12 +25,12 @@ type Listing = Pick<Context<'unknown_event'>, 'records' | 'now' | 'page' | 'port
  */
 async function deliveriesPage(
   filters: Filters,
-  { records, now, page, ports, refuse }: Listing,
+  { records, now, page, ports, refuse, tenant }: Listing,
   webhook?: Webhook,
 ) {
   const unknown = eventNameProblem('event', filters.event, ports)
   if (unknown) return refuse('unknown_event', unknown)
-  const deliveries = await page(Delivery, conditionOf(filters))
+  const deliveries = await page(Delivery, conditionOf(filters, tenant))
   const webhooks = webhook ? [webhook] : await webhooksOf(deliveries.data, records)
   const byId = new Map(webhooks.map(webhook => [webhook.id, webhook]))
   const data = deliveries.data.map(delivery =>
@@ -46,46 +47,21 @@ async function webhooksOf(deliveries: readonly Delivery[], records: Records): Pr
 interface Filters {
   readonly webhookId?: string | undefined
   readonly event?: string | undefined
+  readonly eventId?: string | undefined
+  readonly requestId?: string | undefined
   readonly status?: DeliveryStatus | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }
 
-const conditionOf = ({ from, to, status, ...filters }: Filters) => ({
-  $and: [definedOnly({ ...filters, createdAt: halfOpenRange(from, to) }), statusFilter(status)],
+const conditionOf = ({ from, to, status, eventId, requestId, ...filters }: Filters, tenant: Tenant) => ({
+  $and: [
+    definedOnly({ ...filters, eventId, createdAt: halfOpenRange(from, to) }),
+    definedOnly({ id: eventId && idsOfEvent(eventId) }),
+    ofRequest(requestId, tenant),
+    statusFilter(status),
+  ],
 })
-
-const MAX_REPLAYED = 1_000
-
-/** Finds dead letters, oldest first, and one more than are replayed: it tells whether there are others. */
-const FIND_DEAD = `
-select ${deliveryColumns} from deliveries d
-where d.owner_id = $1 and d.mode = $2 and d.status = 'dead' and ($3::text is null or d.webhook_id = $3)
-  and ($4::text is null or d.event = $4) and ($5::timestamptz is null or d.created_at >= $5)
-  and ($6::timestamptz is null or d.created_at < $6)
-  and (select w.deleted_at is null from webhooks w where (w.owner_id, w.mode, w.id) = (d.owner_id, d.mode, d.webhook_id))
-order by d.id limit ${MAX_REPLAYED + 1} for update`
-
-async function replayDead(filters: Filters, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
-  const { records, sql, tenant, ports, emit, refuse } = context
-  const unknown = eventNameProblem('event', filters.event, ports)
-  if (unknown) return refuse('unknown_event', unknown)
-  if (filters.webhookId && !(await findWebhook(records, filters.webhookId)))
-    return refuse('webhook_not_found')
-  const { webhookId = null, event = null, from = null, to = null } = filters
-  const values = [tenant.ownerId, tenant.mode, webhookId, event, from, to]
-  const deadLetters = await sql<DeliveryRow & Row>(FIND_DEAD, values)
-  const now = clock.real()
-  const replayed = deadLetters.slice(0, MAX_REPLAYED)
-  for (const delivery of replayed) resetForReplay(Object.assign(delivery, { updatedAt: now }), now)
-  await writeReplays(sql, replayed)
-  await tryReceiversNow(
-    context,
-    replayed.map(delivery => delivery.webhookId),
-  )
-  emit('webhook.dead_letters_replayed', { ownerId: tenant.ownerId, webhookId, count: replayed.length })
-  return { replayed: replayed.length, more: deadLetters.length > MAX_REPLAYED }
-}
 
 export const deliveries = implement(deliveriesApi, {
   async deliveries({ params, query: { limit: _limit, cursor: _cursor, ...filters } }, context) {
@@ -123,6 +99,7 @@ export const deliveries = implement(deliveriesApi, {
     deliveriesPage({ ...filters, status: 'dead' }, context),
 
   replayDeadLetters: ({ body }, context) => replayDead(body, context),
+  replayDeliveries: ({ body }, context) => replayMatching(body, context),
   status,
   retry,
 })

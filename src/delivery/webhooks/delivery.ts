@@ -59,6 +59,9 @@ schema.setClass(Delivery)
 export const deliveryStatuses = [...deliveryMachine.states, 'delivering'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
+/** What a delivery comes to in the end. */
+export const endedStatuses = ['delivered', 'failed', 'dead'] as const
+
 /** Whether a process is delivering it. */
 export const isLeased = ({ leasedUntil }: Pick<Delivery, 'leasedUntil'>): boolean =>
   leasedUntil !== null && leasedUntil > clock.real()

@@ -6,7 +6,9 @@ import type { Problem } from '../../kernel/contract/problem.ts'
 import { languageOf } from '../../web/language.ts'
 import { refusalPage } from '../../web/refusal-page.ts'
 
-type Asked = Pick<IncomingMessage, 'url' | 'headers'>
+interface Asked extends Pick<IncomingMessage, 'url' | 'headers'> {
+  readonly requestId: string
+}
 
 /**
  * The problem of a page as its reader gets it: the way to where people sign in, or a page that says what is wrong.
@@ -15,20 +17,23 @@ type Asked = Pick<IncomingMessage, 'url' | 'headers'>
 export function pageOfProblem(
   { code, status, message, headers }: Problem,
   operation: AnyOperation | undefined,
-  { url = '', headers: asked }: Asked,
+  { url = '', headers: asked, requestId }: Asked,
 ): Outcome | undefined {
   if (!operation || mediaTypeOf(operation.returns[1]) !== 'text/html') return undefined
   if (!asked.accept?.includes('text/html')) return undefined
   if (code === 'unauthenticated' && operation.signInAt !== undefined)
     return { status: 303, body: null, headers: { Location: wayTo(operation.signInAt, url) }, errorCode: code }
   const language = languageOf(asked['accept-language'])
-  const page = refusalPage({ status, message }, language)
+  const page = refusalPage({ code, status, message, requestId, root: rootFrom(url) }, language)
   return { status, body: page.text, type: 'text/html; charset=utf-8', headers, errorCode: code }
 }
 
 /** The page with where to go on, both relative: the service may be served below a path that it does not see. */
 function wayTo(page: string, url: string): string {
-  const path = url.replace(/^\/+/, '')
-  const up = '../'.repeat(path.split('?')[0]?.split('/').length ?? 1).slice(3)
-  return `${up}${page.slice(1)}?${new URLSearchParams({ to: path })}`
+  const to = url.replace(/^\/+/, '')
+  return `${rootFrom(url)}${page.slice(1)}?${new URLSearchParams({ to })}`
 }
+
+/** The way from an address to the root of the service. */
+const rootFrom = (url: string): string =>
+  '../'.repeat((url.replace(/^\/+/, '').split('?')[0] ?? '').split('/').length - 1)

@@ -235,7 +235,9 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
     return 'cut_short'
   }
   const problem = asAnswer(error, tell)
-  const page = pageOfProblem(problem, about?.operation, asked)
+  const { url, headers: given } = asked
+  const request = { url, headers: given, requestId: String(headers['X-Request-Id']) }
+  const page = pageOfProblem(problem, about?.operation, request)
   await (page ? send(response, headers, page) : sendProblem(response, headers, problem))
   return problem.code
 }

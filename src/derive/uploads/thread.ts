@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { Problem, type ProblemCode } from '../../kernel/contract/problem.ts'
 import { type FileKind, kindOfFile, tidyFileName } from '../../values/file-kind.ts'
 import { inspect, invalid, jsonOf } from '../http/body.ts'
+import { withoutLongTexts } from './long-texts.ts'
 import { type FilePart, membersOf } from './multipart.ts'
 
 /** Which members of the body are files, and which are neither files nor texts: those come as JSON in a part. */
@@ -111,23 +112,30 @@ const about = (bytes: Uint8Array) => ({
 })
 
 function readJson(body: Uint8Array, { files }: Shape): ReadBody {
-  const value = jsonOf(body)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { members: value, files: {} }
-  const members: Record<string, unknown> = { ...value }
+  const { rest, texts } = withoutLongTexts(body)
+  const short = texts.size > 0 ? objectOf(jsonOf(rest)) : undefined
+  const isWhole = short && files.filter(name => texts.has(short[name] as string)).length === texts.size
+  // A long text that is no file stays where it is.
+  const value = isWhole ? short : jsonOf(body)
+  const members = objectOf(value)
+  if (!members) return { members: value, files: {} }
   const found: Record<string, ReadFile> = {}
   for (const name of files) {
     const text = members[name]
     if (typeof text !== 'string') continue
-    found[name] = { name: null, declaredType: null, ...about(decoded(name, text)) }
+    const content = decoded(name, isWhole ? (texts.get(text)?.toString('latin1') ?? text) : text)
+    found[name] = { name: null, declaredType: null, ...about(content) }
     delete members[name]
   }
   return { members, files: found }
 }
 
+const objectOf = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+
 /** Node decodes whatever it can: what it has left out shows in the length, and the signs of the other alphabet do not. */
 function decoded(name: string, text: string): Uint8Array {
-  const bytes = new Uint8Array(Buffer.from(text, 'base64'))
+  const bytes = Buffer.from(text, 'base64')
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   const isWhole = text.length % 4 === 0 && bytes.length === (text.length / 4) * 3 - padding
   if (!isWhole || text.includes('-') || text.includes('_'))

@@ -9,7 +9,7 @@ import { startTemporal } from './server.ts'
 export interface Temporal {
   readonly temporalAddress: string
   readonly temporalNamespace: string
-  /** Null for a configured server, whose Web UI only its operator knows. */
+  /** Null for a configured server, unless `TEMPORAL_WEB_UI` names it. */
   readonly webUi: string | null
 }
 
@@ -24,8 +24,8 @@ const LOOK_EVERY_MS = 5_000
 
 /** The configured server, or an embedded one if its binary is installed. */
 export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
-  const { temporalAddress, temporalNamespace } = wish.settings
-  if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: null }
+  const { temporalAddress, temporalNamespace, temporalWebUi = null } = wish.settings
+  if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalWebUi }
   const binary = await temporalAtHand(search)
   if (!binary) return null
   printLine('Starting Temporal')

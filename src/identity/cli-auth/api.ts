@@ -73,6 +73,12 @@ export const cliAuthApi = {
         })
         .meta({ id: 'StartedCliPairing' }),
     ],
+    fails: {
+      too_many_waiting: [
+        429,
+        'A hundred terminals wait at your address already. Let somebody decide about them, or wait five minutes.',
+      ],
+    },
     emits: { 'cli.requested': cliEvents['cli.requested'] },
   }),
   token: post('/cli/auth/token', {

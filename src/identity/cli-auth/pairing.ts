@@ -23,6 +23,9 @@ export const CODE_LASTS_MS = minutes(5)
 /** What is left to the terminal at least to fetch its key, once somebody has approved. */
 export const FETCH_LASTS_MS = minutes(1)
 
+/** How many terminals of one client may wait at once. */
+export const MOST_WAITING = 100
+
 /** How often the terminal asks. */
 export const INTERVAL_S = 2
 
@@ -41,6 +44,8 @@ const schema = defineEntity({
     deviceName: p.text(),
     /** Where the terminal asked from. */
     address: nullable.string(),
+    /** The client behind that address. */
+    client: p.text(),
     expiresAt: timestamp(),
     /** The person who has decided, and in which session of the console. */
     personId: nullable.string(),

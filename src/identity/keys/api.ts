@@ -73,6 +73,10 @@ const fails = {
     'environment: live keys are made for a verified owner. See GET /kyc/status for what is missing.',
   ],
   scope_not_held: [403, 'scopes: a key cannot give more than it has itself.'],
+  binding_not_held: [
+    403,
+    'The calling key works with the proof of a device only, and the other without it: rotate it with another key, or in the console.',
+  ],
   expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],
 } as const satisfies Record<string, Failure>
 
@@ -176,6 +180,7 @@ export const keysApi = {
     returns: [201, NewKey],
     fails: {
       ...assertionRefusals,
+      binding_not_held: fails.binding_not_held,
       key_not_found: fails.key_not_found,
       key_not_open: fails.key_not_open,
       expires_too_late: fails.expires_too_late,

@@ -16,6 +16,7 @@ import { Key, modeOf } from './key.ts'
 import {
   expiryProblem,
   hasActiveLiveKey,
+  holdsBindingOf,
   inheritedScopes,
   type LockedCaller,
   limitsIn,
@@ -136,6 +137,7 @@ const keys = implement(keysApi, {
     if (code) return refuse(code)
     if (!old.isUsable()) return refuse('key_not_open')
     if (old.hasScopesBeyond(maker)) return refuse('scope_not_held')
+    if (!holdsBindingOf(maker, old)) return refuse('binding_not_held')
     const { name, environment, granted, expiresAt, idleDays, boundTo, sessionId, personId } = old
     const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)

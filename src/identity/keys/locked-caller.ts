@@ -25,6 +25,10 @@ export interface LockedCaller {
   readonly limits: Limits
 }
 
+/** A key that is bound to a device gets no secret that works elsewhere: not that of a key that is bound otherwise, or to none. */
+export const holdsBindingOf = ({ limits }: LockedCaller, { boundTo }: Pick<Key, 'boundTo'>): boolean =>
+  limits.boundTo === null || limits.boundTo === boundTo
+
 type LockContext = Pick<Context, 'records' | 'sql' | 'actor'>
 
 /** Locks the caller, so that one that is being ended cannot create credentials at the same time. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { freeText } from '../../values/schemas.ts'
 import { MAX_ROUNDS } from './company-onboarding.ts'
@@ -134,9 +135,17 @@ export const onboardingApi = {
     ...operator,
     summary: 'Approve an onboarding',
     description: 'Each representative must be verified. From then on the owner can make live keys.',
+    body: z.strictObject({
+      updatedAt: instant.optional().meta({
+        description:
+          'As it stood in what you have read: the approval is refused if the onboarding has changed since.',
+      }),
+    }),
+    example: {},
     returns: [200, OnboardingRecord],
     fails: {
       ...ends,
+      onboarding_changed: [409, 'updatedAt: the onboarding has changed since you read it. Read it again.'],
       answer_awaited: [400, 'Questions wait for an answer: it is decided once they are answered.'],
       identities_missing: [
         400,

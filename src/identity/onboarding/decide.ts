@@ -40,12 +40,14 @@ export const requestInformation: HandlerOf<typeof onboardingApi.requestInformati
 }
 
 /** Once each representative is verified nothing keeps it out of review, where its process has not come yet. */
-export const approve: HandlerOf<typeof onboardingApi.approve> = async ({ params }, context) => {
+export const approve: HandlerOf<typeof onboardingApi.approve> = async ({ params, body }, context) => {
   const { refuse } = context
   const submission = await lockSubmission(params.id, context)
   if (!submission) return refuse('onboarding_not_found')
   const { onboarding, representatives } = submission
   if (!isOpen(onboarding)) return refuse('onboarding_ended', endedWords(onboarding))
+  if (body.updatedAt && body.updatedAt.getTime() !== onboarding.updatedAt.getTime())
+    return refuse('onboarding_changed')
   if (onboarding.status === 'needs_information') return refuse('answer_awaited')
   const missing = missingIdentities(representatives)
   if (missing.length > 0)

@@ -35,6 +35,8 @@ export interface Ports extends ExternalSystems {
   relyingParty(): RelyingParty
   /** The address of a page for people, under the relying party's origin: `path` begins with a slash. */
   pageUrl(path: string): string
+  /** Where people look at the run of a process in the Temporal Web UI; null where nobody has said where that is. */
+  runUrl(workflowId: string): string | null
   /** The bank code and BIC in the IBANs of test wallets. */
   readonly walletBank: { readonly code: string; readonly bic: string }
   /** The account that live money is sent to, if any, and the name of its holder. */

@@ -151,6 +151,9 @@ export const byMerchant = (merchant: string | undefined): object =>
     ? {}
     : sqlCondition('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])
 
+/** Searches for the text itself, in any case: its wildcards are escaped. */
+export const containing = (text: string) => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` })
+
 /** At `from` or later and before `to`; either bound may be missing. */
 export const halfOpenRange = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
   from || to ? definedOnly({ $gte: from, $lt: to }) : undefined

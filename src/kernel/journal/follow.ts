@@ -10,13 +10,13 @@ import { atHorizon, currentHorizon, type Reading, readOfOwners } from './journal
 export interface FollowTimes {
   /** Behind the notices: one may be lost, or be that of a version that sends none. */
   readonly pollMs: number
-  /** Between two readings, however many notices come: so many commits share one. */
+  /** Between two readings, however many notices come: so many commits share one, and each stream is written to once. */
   readonly betweenMs: number
   /** At most, while events wait for an older transaction to end, of which no notice tells. */
   readonly heldBackMs: number
 }
 
-export const FOLLOW_TIMES: FollowTimes = { pollMs: 1_000, betweenMs: 20, heldBackMs: 250 }
+export const FOLLOW_TIMES: FollowTimes = { pollMs: 1_000, betweenMs: 40, heldBackMs: 250 }
 
 const MOST = 500
 const AGAIN_AFTER_MS = 500

@@ -1,1 +1,2 @@
+export { acquirerApi } from './acquirer-api.ts'
 export { billingApi } from './api.ts'

@@ -43,3 +43,10 @@ export const pageOrigin = z
       (protocol === 'https:' || hostname === 'localhost') && pathname + search + hash + username === '/',
   )
   .transform(({ origin }) => origin)
+
+/** Where something is reached by browsers, without a slash at its end. */
+export const webAddress = z
+  .url({ protocol: /^https?$/ })
+  .transform(text => new URL(text))
+  .refine(({ username, password, search, hash }) => username + password + search + hash === '')
+  .transform(({ href }) => href.replace(/\/+$/, ''))

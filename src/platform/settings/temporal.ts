@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hostAndPort, matching, yesOrNo } from './forms.ts'
+import { hostAndPort, matching, webAddress, yesOrNo } from './forms.ts'
 import { about } from './setting.ts'
 
 /** Where what must wait is looked after. */
@@ -43,6 +43,12 @@ export const temporalSettings = {
     meaning: 'Certificate of the authority that vouches for the Temporal server.',
     allowed: 'a PEM file',
     otherwise: 'those that the system trusts',
+  }),
+  temporalWebUi: about(webAddress.optional(), {
+    meaning:
+      'Where the Temporal Web UI is reached by browsers: records in the console then lead to their runs. `npm start` knows that of its own server.',
+    allowed: 'an http or https URL',
+    otherwise: 'none',
   }),
   mppRuns: about(z.enum(['all', 'open']).default('all'), {
     meaning:

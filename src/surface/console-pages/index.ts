@@ -1,1 +1,2 @@
 export { icon, shared as sharedScript } from './assets.ts'
+export { hasNothingLeft, ruleName, unitOf } from './rule-words.ts'

@@ -1,3 +1,4 @@
+import { clock, minuteInWords } from '../../values/clock.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
 import { icon, style } from './assets.ts'
 import { consoleScript, preloadedScripts } from './browser/scripts.ts'
@@ -9,7 +10,7 @@ export type Navigation = readonly (readonly [group: string, sections: Readonly<R
 
 /** The whole document around a page: navigation, search, whose account it is and in which mode, and its health. */
 export function frame(
-  { title, content }: Shown,
+  { title, content, onward }: Shown,
   navigation: Navigation,
   request: PageRequest,
   health: string | undefined,
@@ -23,6 +24,7 @@ export function frame(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
+${onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${to(onward)}">`}
 <title>${title} · Console</title>
 <link rel="icon" href="${assets}${icon.name}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets}${style.name}">
@@ -32,7 +34,7 @@ ${preloadedScripts.map(({ name }) => html`<link rel="modulepreload" href="${to('
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-${tenant.mode === 'test' && html`<p class="mode">Test mode: no real money moves here</p>`}
+${tenant.mode === 'test' && html`<p class="mode">Test mode: no real money moves here${movedClock(request)}</p>`}
 <header>
 <a class="brand" href="${to('console')}"><img src="${assets}${icon.name}" alt="" width="22" height="22"> Agent payments</a>
 <form class="search" role="search" action="${to('console/search')}"><label class="unseen" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" placeholder="Search, or any id"></form>
@@ -53,6 +55,15 @@ ${content}
 </html>
 `
 }
+
+/** By how far the test clock may be off through rounding. */
+const CLOCK_SLACK_MS = 1_500
+
+/** The time of the test clock, where it is not the real one. */
+const movedClock = ({ now }: PageRequest): string =>
+  now.getTime() - clock.milliseconds() > CLOCK_SLACK_MS
+    ? `. The test clock is moved: it is ${minuteInWords(now)} here`
+    : ''
 
 function person({ actor, to }: PageRequest): Html {
   const { scopes, name } = actor

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Ask } from '../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
@@ -11,9 +12,14 @@ export type Page = (request: PageRequest) => Promise<Shown>
 export interface Shown {
   readonly title: string
   readonly content: Html
+  /** The page below the root that a browser goes on to at once. */
+  readonly onward?: string
   /** What an operation has refused, where the page tells it itself. */
   readonly refusal?: Refusal
 }
+
+/** What an operation answers, as it stands in JSON. */
+export type AnswerOf<O extends Pick<AnyOperation, 'returns'>> = z.input<O['returns'][1]>
 
 /** A live part of a page: which events concern it, and its content. */
 export interface LivePart {
@@ -30,7 +36,7 @@ export interface PageRequest {
   readonly tenant: Tenant
   /** The tenant's time. */
   readonly now: Date
-  readonly ports: Pick<Ports, 'publicUrl' | 'pageUrl'>
+  readonly ports: Pick<Ports, 'publicUrl' | 'pageUrl' | 'runUrl'>
   /** The id in the address of a record's page; empty on other pages. */
   readonly id: string
   /** What stands in the address behind the question mark. A member that the page does not read is refused. */

@@ -1,20 +1,30 @@
-import { agentsApi } from '../../control/agents/index.ts'
 import type { Navigation } from './frame.ts'
 import type { Section } from './page.ts'
-import { agentPage, agentsPage } from './pages/agents.ts'
-
-const control: Readonly<Record<string, Section>> = {
-  agents: {
-    title: 'Agents',
-    needs: agentsApi.list,
-    list: agentsPage,
-    record: agentPage,
-    table: agentsApi.list,
-  },
-}
+import { account, accountDetails, allowances, happenings } from './pages/account/sections.ts'
+import { control, controlDetails } from './pages/control-sections.ts'
+import { decide, decideDetails } from './pages/decide/sections.ts'
+import { money, moneyBeside } from './pages/money/money-sections.ts'
 
 /** The navigation: its groups, and the sections of each in their order. */
-export const navigation: Navigation = [['Control', control]]
+export const navigation: Navigation = [
+  ['Decide', decide],
+  ['Control', control],
+  ['Allowed in advance', allowances],
+  ['Money', money],
+  ['What happened', happenings],
+  ['Account', account],
+]
 
-/** Every section by its name in addresses; those that nobody navigates to stand only here. */
-export const sections: Readonly<Record<string, Section>> = { ...control }
+/** Every section by its name in addresses; the details are those that nobody navigates to. */
+export const sections: Readonly<Record<string, Section>> = {
+  ...decide,
+  ...decideDetails,
+  ...control,
+  ...controlDetails,
+  ...allowances,
+  ...money,
+  ...moneyBeside,
+  ...happenings,
+  ...account,
+  ...accountDetails,
+}

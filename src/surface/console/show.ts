@@ -26,7 +26,8 @@ export async function show(page: Page, asked: Asked, context: PageContext) {
   const request = requestOf({ id: '', ...asked, query: noting(query, read) }, context, live(parts, made))
   try {
     const shown = await page(request)
-    if (parts) return answer(html`${made}`)
+    if (parts)
+      return answer(html`<!doctype html><html data-person="${request.actor.id ?? ''}">${made}</html>`)
     assertRead(query, read)
     const refusal = refusalIn(shown, context)
     if (refusal && !wantsPage(context)) return refusal

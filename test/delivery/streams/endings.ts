@@ -4,12 +4,14 @@ import { MOST_STREAMS } from '../../../src/kernel/contract/follow.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { type EventStream, openStream } from '../../support/delivery/event-stream.ts'
 import { aKey, anAgent, aToken } from '../../support/factories.ts'
+import { flakyProxy } from '../../support/flaky-proxy.ts'
 import { secretSettings, startTestService, UNLIMITED } from '../../support/harness.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 import { until } from '../../support/until.ts'
 
 const service = await startTestService()
 const second = await service.another()
+const proxy = await flakyProxy(service.databaseUrl)
 
 const placesOf = async (ownerId: string): Promise<number> =>
   (await service.sql('select from event_streams where owner_id = $1', [ownerId])).length
@@ -66,6 +68,22 @@ describe('a stream ends', () => {
     await stopped.stop()
     expect(await Promise.all(streams.map(({ ended }) => ended))).toEqual(['ended', 'ended', 'ended'])
     expect(await placesOf(ownerId)).toBe(0)
+  })
+})
+
+describe('a process with open streams whose database is away', () => {
+  test('stops all the same, and ends them', async () => {
+    const { key } = await service.owner()
+    const settings = { ...readSettings({ ...UNLIMITED, LOG_LEVEL: 'silent' }), ...secretSettings }
+    const stopped = await openService({ settings: { ...settings, databaseUrl: proxy.url }, shared: true })
+    const url = `http://127.0.0.1:${await stopped.listen(0, '127.0.0.1')}`
+    const streams = await Promise.all([1, 2, 3].map(() => openStream(url, { token: key })))
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
+    await proxy.close()
+    await stopped.stop()
+    // One that was just reading is cut: its client resumes as the others do.
+    for (const { ended } of streams) expect(['ended', 'cut']).toContain(await ended)
+    await expect(openStream(url, { token: key })).rejects.toThrow('ECONNREFUSED')
   })
 })
 

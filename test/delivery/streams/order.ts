@@ -136,7 +136,7 @@ describe('the journal, followed while several processes write in transactions of
         for (const { all } of readers) for (const reader of all) reader.stop()
         expect(failures).toEqual([])
       }),
-      { numRuns: 12 },
+      { numRuns: 12, endOnFailure: true },
     )
   })
 

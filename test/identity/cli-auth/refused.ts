@@ -134,6 +134,26 @@ describe('an approval', () => {
   })
 })
 
+describe('a hundred terminals that wait at one address', () => {
+  test('are all that may: of ten that begin at once where one has room, one does', async () => {
+    await aTerminal(anyone)
+    await service.sql(
+      `insert into cli_pairings (owner_id, mode, id, created_at, updated_at, status, hash, code_challenge, pairing_code,
+         device_name, client, expires_at)
+       select owner_id, mode, id || n, created_at, updated_at, 'pending', hash || n, code_challenge, 'BCDF-GHJK',
+         'Crowd', client, expires_at
+       from (select * from cli_pairings where status = 'pending' and expires_at > now() limit 1) one,
+         generate_series(1, 99 - (select count(*) from cli_pairings where status = 'pending' and expires_at > now())::int) n`,
+    )
+    const body = { codeChallenge: s256('v'.repeat(43)), deviceName: 'Late' }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => anyone.cliAuth.start({ body })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(429)])
+    expect(answers.find(({ status }) => status === 429)?.code).toBe('too_many_waiting')
+    await expire({ pairingCode: 'BCDF-GHJK' })
+    expect((await anyone.cliAuth.start({ body })).status).toBe(201)
+  })
+})
+
 test.each([
   ['of 10 kB', 'x'.repeat(10_000)],
   ['of nothing but spaces', '   '],

@@ -90,6 +90,24 @@ describe('an approval', () => {
     expect(await namesTold(client)).toEqual(['submitted', 'in_review', 'approved'])
   })
 
+  test('names what it is for: a company that has changed meanwhile is read again', async () => {
+    const { client, params } = await inReview()
+    const seen = await bodyOf(client.onboarding.get({ params }))
+    await bodyOf(dash.onboarding.requestInformation({ params, body: { questions: ['Which office?'] } }))
+    await bodyOf(client.onboarding.update({ params, body: { answer: 'This one.', legalName: 'Other GmbH' } }))
+    const body = { updatedAt: seen.updatedAt }
+    expect(await dash.onboarding.approve({ params, body })).toMatchObject({
+      status: 409,
+      code: 'onboarding_changed',
+    })
+    await setIdentities(service, { id: params.id }, 'verified')
+    const { updatedAt } = await bodyOf(client.onboarding.get({ params }))
+    expect(await bodyOf(dash.onboarding.approve({ params, body: { updatedAt } }))).toMatchObject({
+      status: 'approved',
+      legalName: 'Other GmbH',
+    })
+  })
+
   test('waits for the answer to a question', async () => {
     const { params } = await inReview()
     await bodyOf(dash.onboarding.requestInformation({ params, body: { questions: ['Why?'] } }))

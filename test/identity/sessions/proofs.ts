@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { openStream } from '../../support/delivery/event-stream.ts'
+import { aKey, bodyOf } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
 import { type ProofKeys, proof, proofKeys } from '../../support/identity/devices.ts'
 import { originOf } from '../../support/identity/people.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
+import { until } from '../../support/until.ts'
 import { anActiveDevice, otherProcess, service } from './service.ts'
 
 describe.each(['ES256', 'EdDSA'] as const)('a key that is bound to the %s key of a device', alg => {
@@ -68,6 +71,47 @@ describe.each(['ES256', 'EdDSA'] as const)('a key that is bound to the %s key of
     const there = { jti, htu: `${otherProcess}/customers/me` }
     const answers = await Promise.all([me(proven({ jti })), me(proven(there), otherProcess)])
     expect(statusCounts(answers)).toEqual({ 200: 1, 401: 1 })
+  })
+
+  test('opens a stream of events with a proof for each connection', async () => {
+    const dpop = proof(keys, { method: 'GET', url: `${service.url}/events/stream`, secret })
+    const streams = [
+      await openStream(service.url, { token: secret, headers: { dpop } }),
+      await openStream(service.url, { token: secret, headers: { dpop } }),
+      await openStream(service.url, { token: secret }),
+      await openStream(service.url, { token: secret, headers: { dpop: proven() } }),
+    ]
+    expect(streams.map(({ status }) => status)).toEqual([200, 401, 401, 401])
+    const { body } = await http(service.url, 'POST', '/policies', {
+      token: secret,
+      headers: { dpop: proof(keys, { method: 'POST', url: `${service.url}/policies`, secret }) },
+      body: { name: 'Research' },
+    })
+    await until('an event has come', () => streams[0]?.events.some(({ data }) => data.policyId === body.id))
+    const again = await openStream(service.url, {
+      token: secret,
+      headers: { dpop: proof(keys, { method: 'GET', url: `${service.url}/events/stream`, secret }) },
+      lastEventId: streams[0]?.ids.at(-1),
+    })
+    expect(again.status).toBe(200)
+    for (const stream of [...streams, again]) stream.close()
+  })
+
+  test('replaces no key that works without the proof of the device', async () => {
+    const { owner, key } = await anActiveDevice({ publicKeyJwk: keys.publicKeyJwk as never })
+    const { id } = await aKey(owner.client, { scopes: ['agents:read'] })
+    const rotate = (keyId: string) =>
+      http(service.url, 'POST', `/keys/${keyId}/rotate`, {
+        token: key,
+        headers: {
+          dpop: proof(keys, { method: 'POST', url: `${service.url}/keys/${keyId}/rotate`, secret: key }),
+        },
+        body: {},
+      })
+    const refused = await rotate(id)
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([403, 'binding_not_held'])
+    const own = (await bodyOf(owner.client.keys.list({}))).data.find(({ boundTo }) => boundTo !== null)
+    expect((await rotate(String(own?.id))).body).toMatchObject({ boundTo: own?.boundTo })
   })
 
   test('makes keys that are bound to the same one', async () => {

@@ -6,6 +6,7 @@ import {
   anOwnerAtThePage,
   followed,
   openTab,
+  origin,
   saying,
   theOwnerAtThePage,
 } from './trial-service.ts'
@@ -85,6 +86,15 @@ describe('a live part', () => {
     await pause.click()
     await saying(page, '#agents li', 'Unseen: active')
   })
+})
+
+test('a page of the console follows the events by itself', async () => {
+  const { client, ownerId, page, complaints } = await theOwnerAtThePage()
+  await page.goto(`${origin}/console/agents`)
+  await followed(ownerId)
+  await agentNamed(client, 'Visible')
+  await saying(page, 'live-part a', 'Visible')
+  expect(complaints).toEqual([])
 })
 
 describe('a browser with ten tabs', () => {

@@ -76,8 +76,10 @@ describe('a page of the console', () => {
     const visitor = await aVisitor()
     await anAgent(visitor, 'Scout')
     const { text } = await visitor.read('console/agents?part=list')
-    expect(text).toMatch(/^<live-part id="list"[^>]*>[\s\S]*Scout[\s\S]*<\/live-part>$/)
-    expect((await visitor.read('console/agents?part=nothing')).text).toBe('')
+    expect(text).toMatch(
+      /^<!doctype html><html data-person="person_\w+"><live-part id="list"[^>]*>[\s\S]*Scout[\s\S]*<\/live-part><\/html>$/,
+    )
+    expect((await visitor.read('console/agents?part=nothing')).text).not.toContain('<live-part')
   })
 
   test('tells of a filter that is not valid, in the words of the operation', async () => {

@@ -1,5 +1,6 @@
 import type { Ask } from '../../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { questionOf } from './question.ts'
 
 /** How many records a table has at most: whoever needs more reads the API. */
 const MOST = 10_000
@@ -20,7 +21,7 @@ export async function* csvOf(
   let cursor: string | undefined
   for (let count = 0; count < MOST; count += PAGE) {
     const query = { ...filters, limit: PAGE, cursor }
-    const { data, nextCursor } = (await ask(operation, { params: {}, query })) as {
+    const { data, nextCursor } = (await ask(operation, questionOf(operation, query))) as {
       data: Row[]
       nextCursor: string | null
     }

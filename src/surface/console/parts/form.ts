@@ -10,6 +10,8 @@ export type Choices = readonly (readonly [value: string, name: string])[]
 
 interface FormOptions<O extends AnyOperation> {
   readonly params?: Readonly<Record<PathParam<O['path']>, string>>
+  /** The form's id, where something else on the page names it. */
+  readonly id?: string
   /** The members of the body that the person is asked for; nested ones by dots. */
   readonly members?: readonly string[]
   /** Members whose values are given already. */
@@ -18,6 +20,8 @@ interface FormOptions<O extends AnyOperation> {
   readonly values?: Readonly<Record<string, unknown>>
   readonly labels?: Readonly<Record<string, string>>
   readonly choices?: Readonly<Record<string, Choices>>
+  /** Sets forms of one operation apart that stand on one page. */
+  readonly variant?: string
   /** What the button says. */
   readonly submit: string
   /** The question that is asked first. */
@@ -49,10 +53,10 @@ export function operationForm<const O extends AnyOperation>(
 ): Html {
   const { params = {}, members = [], submit, tone, fold } = options
   if (!may(operation)) return html``
-  const formId = [operation.method, operation.path, ...Object.values(params)]
+  const formId = [operation.method, operation.path, ...Object.values(params), options.variant ?? '']
     .join('-')
     .replace(/[^\w-]+/g, '-')
-  const form = html`<form class="operation" method="post"${dataOf(operation, options)}>
+  const form = html`<form class="operation" method="post"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
 ${members.map(member => field(`${formId}-${member}`, member, bodyMember(operation, member), options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>
@@ -110,6 +114,8 @@ function control(
     return html`<textarea id="${id}" name="${name}" rows="3" data-type="list"${empty}>${listOf(value)}</textarea>`
   if (schema.type === 'number' || schema.type === 'integer')
     return html`<input id="${id}" type="number" name="${name}" value="${given}" step="${schema.type === 'integer' ? 1 : 0.01}" inputmode="decimal"${empty}>`
+  if (schema.format === 'date-time')
+    return html`<input id="${id}" name="${name}" value="${given}" data-type="instant" placeholder="2026-01-31T00:00:00Z" maxlength="40" autocomplete="off"${empty}>`
   if ((schema.maxLength ?? 0) > 300)
     return html`<textarea id="${id}" name="${name}" rows="2" maxlength="${schema.maxLength ?? ''}"${empty}>${given}</textarea>`
   return html`<input id="${id}" name="${name}" value="${given}" maxlength="${schema.maxLength ?? 400}" autocomplete="off"${empty}>`

@@ -5,6 +5,7 @@ import { type Content, type Html, html } from '../../../web/html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { type Choices, field } from './form.ts'
 import { copyable } from './links.ts'
+import { parametersIn, questionOf } from './question.ts'
 import { queryMembers } from './schema.ts'
 import { type Column, table } from './table.ts'
 
@@ -29,6 +30,8 @@ export interface ListSpec<O extends AnyOperation> {
   readonly choices?: (request: PageRequest) => Promise<Readonly<Record<string, Choices>>>
   /** Filters that hold where the address names none. */
   readonly preset?: Readonly<Record<string, string>>
+  /** What stands in the address for other parts of the page. */
+  readonly ignored?: readonly string[]
   /** What an empty list says, and the call that makes its first record. */
   readonly empty: { readonly words: string; readonly command?: string }
   /** The events at which the list is made again. */
@@ -68,23 +71,46 @@ function refusalOf(error: unknown): Refusal {
 }
 
 async function rowsOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Html> {
-  const { operation, columns, empty, title, preset, prepare } = spec
-  const query = { ...preset, ...request.query }
-  const answer = await request.ask(operation as AnyOperation, { params: {}, query })
+  const { operation, columns, title, preset, prepare } = spec
+  const query = { ...preset, ...filtersOf(spec, request) }
+  const answer = await request.ask(operation as AnyOperation, questionOf(operation, query))
   const { data, nextCursor } = answer as ListAnswer<ItemOf<O>>
-  if (data.length === 0) return emptyState(empty, Object.keys(request.query).length > 0)
+  if (data.length === 0) return emptyState(spec, request)
   await prepare?.(data, request)
   return html`${table(columns, data, request, title)}${footOf(spec, nextCursor, request)}`
 }
 
-function emptyState({ words, command }: ListSpec<AnyOperation>['empty'], isFiltered: boolean): Html {
-  if (isFiltered) return html`<p class="empty">Nothing matches. <a href="?">Show all</a></p>`
+/** What of the address is for the list. */
+const filtersOf = <O extends AnyOperation>(
+  { ignored = [] }: Pick<ListSpec<O>, 'ignored'>,
+  { query }: PageRequest,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(query).filter(([name]) => !ignored.includes(name)))
+
+/** The parameters of the path that stand in the address: what they name has a list of its own. */
+const parametersOf = (operation: AnyOperation, { query }: PageRequest): [name: string, value: string][] =>
+  parametersIn(operation).map(name => [name, query[name] ?? ''])
+
+const unfiltered = (operation: AnyOperation, request: PageRequest): string =>
+  `?${new URLSearchParams(parametersOf(operation, request))}`
+
+function emptyState<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Html {
+  const { operation, empty } = spec
+  const { words, command } = empty
+  const isFiltered = Object.keys(filtersOf(spec, request)).length > parametersIn(operation).length
+  if (isFiltered)
+    return html`<p class="empty">Nothing matches. <a href="${unfiltered(operation, request)}">Show all</a></p>`
   return html`<div class="empty"><p>${words}</p>${command !== undefined && html`<p>${copyable(command)}</p>`}</div>`
 }
 
-function footOf({ section }: ListSpec<AnyOperation>, nextCursor: string | null, request: PageRequest): Html {
-  const { query, to } = request
-  const { cursor, ...filters } = query
+function footOf<O extends AnyOperation>(
+  spec: ListSpec<O>,
+  nextCursor: string | null,
+  request: PageRequest,
+): Html {
+  const { section } = spec
+  const { to } = request
+  const { cursor, ...filters } = filtersOf(spec, request)
   const csv = `${to(`console/csv/${section}`)}?${new URLSearchParams(filters)}`
   const first = `?${new URLSearchParams(filters)}`
   return html`<nav class="pages" aria-label="Pages of the list">
@@ -102,7 +128,8 @@ async function filterForm<O extends AnyOperation>(spec: ListSpec<O>, request: Pa
   const isOpen = filters.some(name => request.query[name] !== undefined)
   return html`<details class="filters"${isOpen && html` open`}><summary>Filter</summary>
 <form method="get">
+${parametersOf(operation, request).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${filters.map(name => field(`filter-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices: chosen }))}
-<button type="submit">Show</button> <a href="?">Show all</a>
+<button type="submit">Show</button> <a href="${unfiltered(operation, request)}">Show all</a>
 </form></details>`
 }

@@ -1,5 +1,6 @@
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
+import { none } from './text.ts'
 
 export interface Column<T> {
   readonly name: string
@@ -25,11 +26,15 @@ ${items.map(
 </table>`
 
 const cell = <T>({ name, of, isFigure }: Column<T>, item: T, request: PageRequest): Html =>
-  html`<td data-name="${name}"${isFigure === true && html` class="figure"`}>${of(item, request)}</td>`
+  html`<td data-name="${name}"${isFigure === true && html` class="figure"`}><div>${of(item, request)}</div></td>`
 
 /** What is known of a record: names and values. */
-export const facts = (entries: readonly (readonly [name: string, value: Content])[]): Html =>
+export const facts = (entries: readonly (readonly [name: Content, value: Content])[]): Html =>
   html`<dl>${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+
+/** Of what is known of a record only what there is: nobody reads ten lines of `none`. */
+export const knownFacts = (entries: readonly (readonly [name: string, value: Content])[]): Html =>
+  facts(entries.filter(([, value]) => value !== none))
 
 /** A part of a page under a heading. */
 export const box = (heading: string, ...contents: readonly Content[]): Html =>

@@ -17,7 +17,7 @@ export function show(title, content, buttons) {
   const id = `dialog-${++count}`
   const dialog = element(
     'dialog',
-    { 'aria-labelledby': id, class: 'box' },
+    { 'aria-labelledby': id },
     element('h2', { id }, title),
     ...content,
     element(

@@ -131,7 +131,9 @@ export async function load(id, query) {
 function replace(one, page) {
   const next = page.getElementById(one.id)
   if (!next) return
-  if (dataset.person && page.documentElement.dataset.person !== dataset.person) return location.reload()
+  const { person } = page.documentElement.dataset
+  // Somebody else has signed in meanwhile, in another tab.
+  if (person && dataset.person && person !== dataset.person) return location.reload()
   showTimes(next)
   const focused = one.contains(document.activeElement) ? document.activeElement : undefined
   morph(one, next)

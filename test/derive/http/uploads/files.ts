@@ -24,6 +24,33 @@ describe('a file', () => {
     expect(body).toMatchObject({ name: null, declaredType: null, size: 2_000, sha256: sha256(aPdf(2_000)) })
   })
 
+  test.each<[string, (json: string) => string]>([
+    ['as it is', json => json],
+    ['with the slashes escaped, as PHP does', json => json.replaceAll('/', '\\/')],
+    ['with a letter as its number', json => json.replace('"paper":"J', '"paper":"\\u004a')],
+    ['with a name that is spelled otherwise', json => json.replace('"paper"', '"p\\u0061per"')],
+    [
+      'after one of the same name, which does not count',
+      json => json.replace('{', `{"paper":"${'A'.repeat(8_000)}",`),
+    ],
+  ])('of 60,000 bytes comes in JSON %s', async (_, written) => {
+    const bytes = Buffer.from(aPdf(60_000))
+    const body = written(JSON.stringify({ title: 'A "long" bill', paper: bytes.toString('base64') }))
+    const headers = { 'content-type': 'application/json' }
+    const filed = await service.http('POST', '/papers', { token: owner.key, headers, body })
+    expect([filed.status, filed.body.size, filed.body.sha256]).toEqual([201, 60_000, sha256(bytes)])
+    expect(filed.body.title).toBe('A "long" bill')
+  })
+
+  test('beside a text that is too long is refused for the text', async () => {
+    const paper = Buffer.from(aPdf(9_000)).toString('base64')
+    const answer = await service.http('POST', '/papers', {
+      token: owner.key,
+      body: { title: 'x'.repeat(9_000), paper },
+    })
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^title: .*40/)])
+  })
+
   test('is sent by the client as a form, or as the Base64 that it was given', async () => {
     const { papers } = client(allAreas, { url: service.url, token: owner.key })
     const asForm = await papers.file({ body: { title: 'A bill', pages: 2, paper: pdfFile(3_000, 'a.pdf') } })

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { list } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import { AgentRecord } from '../agents/index.ts'
+
+const period = (limits: string) =>
+  z.object({
+    limitEuros: euros
+      .nullable()
+      .meta({ description: `${limits} of the agent’s policy; null if it has none.` }),
+    heldEuros: euros.meta({ description: 'Reserved for what is approved and not paid yet.' }),
+    spentEuros: euros,
+    remainingEuros: euros.nullable().meta({ description: 'Null if there is no limit.' }),
+  })
+
+const AgentUsageRecord = z
+  .object({
+    id: id('agent'),
+    name: z.string(),
+    status: z.string(),
+    policyId: id('policy').nullable(),
+    walletId: id('wallet'),
+    availableEuros: euros.meta({ description: 'The amount that the agent’s wallet has to spend.' }),
+    heldEuros: euros.meta({ description: 'The amount that is held in the agent’s wallet.' }),
+    day: period('The limit for a day, by UTC,'),
+    month: period('The limit for a calendar month, by UTC,'),
+    lastSpendAt: instant.nullable(),
+  })
+  .meta({ id: 'AgentUsage' })
+
+export const usageApi = {
+  usage: list('/policies/usage', {
+    readsClock: true,
+    summary: 'List what each agent has used of its limits',
+    description:
+      'For every agent, newest first: what it has spent today and this month, what is reserved, and what its own policy and its wallet leave. Budgets above and below the policy (`GET /budget`, runs, delegations, tokens, mandates, cards) may leave less.',
+    callers: ['key', 'agent'],
+    scope: 'policies:read',
+    filters: { status: AgentRecord.shape.status.optional(), agentId: id('agent').optional() },
+    item: AgentUsageRecord,
+  }),
+}
+
+export type AgentUsage = z.input<typeof AgentUsageRecord>

@@ -1,0 +1,122 @@
+import type { ContextOf } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { Event } from '../../kernel/journal/event.ts'
+import { clock } from '../../values/clock.ts'
+import { eventNameProblem } from '../events/index.ts'
+import type { deliveriesApi } from './deliveries-api.ts'
+import { idsOfEvent } from './deliveries-of-events.ts'
+import { resetForReplay } from './delivery.ts'
+import { type DeliveryRow, deliveryColumns, writeReplays } from './delivery-rows.ts'
+import { findWebhook, tryReceiversNow } from './subscriptions.ts'
+
+const MAX_REPLAYED = 1_000
+
+/** What is asked of a delivery, besides its status; `$1` and `$2` are owner and mode. */
+const MATCHES = `
+d.owner_id = $1 and d.mode = $2 and ($3::text is null or d.webhook_id = $3) and ($4::text is null or d.event = $4)
+  and ($5::timestamptz is null or d.created_at >= $5) and ($6::timestamptz is null or d.created_at < $6)`
+
+const IS_SUBSCRIBED =
+  '(select w.deleted_at is null from webhooks w where (w.owner_id, w.mode, w.id) = (d.owner_id, d.mode, d.webhook_id))'
+
+/** Finds dead letters, oldest first, and one more than are replayed: it tells whether there are others. */
+const FIND_DEAD = `
+select ${deliveryColumns} from deliveries d where d.status = 'dead' and ${MATCHES} and ${IS_SUBSCRIBED}
+order by d.id limit ${MAX_REPLAYED + 1} for update`
+
+/** Finds what has come to its end: after an id, of an event or a request; of each subscription the oldest. */
+const FIND_ENDED = `
+select ${deliveryColumns} from deliveries d where d.id = any(array(
+  select found.id from webhooks w cross join lateral (
+    select d.id from deliveries d
+    where d.webhook_id = w.id and d.status = any($7::text[]) and ${MATCHES}
+      and ($8::text is null or d.id > $8) and ($9::text is null or d.event_id = $9)
+      and ($10::text is null or d.id >= $10) and ($11::text is null or d.id < $11)
+      and ($12::text is null or exists (
+        select from events e where (e.owner_id, e.mode, e.id) = ($1, $2, d.event_id) and e.request_id = $12))
+    order by d.id limit ${MAX_REPLAYED + 1}
+  ) found
+  where w.owner_id = $1 and w.mode = $2 and w.deleted_at is null and ($3::text is null or w.id = $3)
+  order by found.id limit ${MAX_REPLAYED + 1}
+)) and d.owner_id = $1 and d.mode = $2 and d.status = any($7::text[])
+order by d.id for update`
+
+type Replaying =
+  | ContextOf<typeof deliveriesApi.replayDeadLetters>
+  | ContextOf<typeof deliveriesApi.replayDeliveries>
+
+interface Matching {
+  readonly webhookId?: string | undefined
+  readonly event?: string | undefined
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+/** Why these filters cannot be meant; undefined if they can. */
+async function wrongFilter({ webhookId, event }: Matching, { records, ports, refuse }: Replaying) {
+  const unknown = eventNameProblem('event', event, ports)
+  if (unknown) return refuse('unknown_event', unknown)
+  if (webhookId && !(await findWebhook(records, webhookId))) return refuse('webhook_not_found')
+  return undefined
+}
+
+const valuesOf = ({ webhookId, event, from, to }: Matching) => [
+  webhookId ?? null,
+  event ?? null,
+  from ?? null,
+  to ?? null,
+]
+
+/** Makes the first of these due now: all but the one that tells of others. */
+async function replayAll(found: (DeliveryRow & Row)[], context: Pick<Replaying, 'sql' | 'tenant'>) {
+  const now = clock.real()
+  const looked = found.slice(0, MAX_REPLAYED)
+  const replayed = looked.filter(delivery => resetForReplay(Object.assign(delivery, { updatedAt: now }), now))
+  await writeReplays(context.sql, replayed)
+  await tryReceiversNow(
+    context,
+    replayed.map(({ webhookId }) => webhookId),
+  )
+  return { count: replayed.length, more: found.length > MAX_REPLAYED, last: looked.at(-1)?.id ?? null }
+}
+
+export async function replayDead(body: Matching, context: ContextOf<typeof deliveriesApi.replayDeadLetters>) {
+  const wrong = await wrongFilter(body, context)
+  if (wrong) return wrong
+  const { sql, tenant, emit } = context
+  const found = await sql<DeliveryRow & Row>(FIND_DEAD, [tenant.ownerId, tenant.mode, ...valuesOf(body)])
+  const { count, more } = await replayAll(found, context)
+  emit('webhook.dead_letters_replayed', {
+    ownerId: tenant.ownerId,
+    webhookId: body.webhookId ?? null,
+    count,
+  })
+  return { replayed: count, more }
+}
+
+interface MatchingEnded extends Matching {
+  readonly status?: string | undefined
+  readonly eventId?: string | undefined
+  readonly requestId?: string | undefined
+  readonly after?: string | undefined
+}
+
+export async function replayMatching(
+  body: MatchingEnded,
+  context: ContextOf<typeof deliveriesApi.replayDeliveries>,
+) {
+  const wrong = await wrongFilter(body, context)
+  if (wrong) return wrong
+  const { sql, tenant, emit } = context
+  const { status, eventId, requestId, after, webhookId } = body
+  if (eventId && !(await context.records.findOne(Event, { id: eventId })))
+    return context.refuse('event_not_found')
+  const range = eventId ? idsOfEvent(eventId) : { $gte: null, $lt: null }
+  const found = await sql<DeliveryRow & Row>(FIND_ENDED, [
+    ...[tenant.ownerId, tenant.mode, ...valuesOf(body), status ? [status] : ['failed', 'dead']],
+    ...[after ?? null, eventId ?? null, range.$gte, range.$lt, requestId ?? null],
+  ])
+  const { count, more, last } = await replayAll(found, context)
+  emit('webhook.deliveries_replayed', { ownerId: tenant.ownerId, webhookId: webhookId ?? null, count })
+  return { replayed: count, more, last }
+}

@@ -1,0 +1,169 @@
+import type { z } from 'zod'
+import { consoleApi } from '../../../../identity/console/index.ts'
+import { passkeysApi } from '../../../../identity/passkeys/index.ts'
+import { sessionsApi } from '../../../../identity/sessions/index.ts'
+import { type Content, html } from '../../../../web/html.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { backTo, recordHead } from '../../parts/record.ts'
+import { box, type Column, facts } from '../../parts/table.ts'
+import { status, text, time, words } from '../../parts/text.ts'
+import { history } from './shared.ts'
+
+type Item<T extends { readonly returns: readonly [number, z.ZodType] }> =
+  z.input<T['returns'][1]> extends { readonly data: readonly (infer I)[] } ? I : never
+
+type Passkey = Item<typeof passkeysApi.list>
+type Session = Item<typeof consoleApi.sessions>
+type Device = Item<typeof sessionsApi.list>
+
+/** Whether what is done is the person's own, or the person is an owner: others may not. */
+const isMine = (personId: string | null, { actor }: PageRequest): boolean =>
+  personId === actor.id || actor.scopes.has('people:write')
+
+const stateOf = ({ revokedAt, blockedUntil }: Passkey, now: Date): string => {
+  if (revokedAt) return 'revoked'
+  return blockedUntil && new Date(blockedUntil) > now ? 'blocked' : 'active'
+}
+
+function passkeyForms({ id, personId, name, revokedAt }: Passkey, request: PageRequest): Content {
+  if (revokedAt || !isMine(personId, request)) return ''
+  const params = { id }
+  return html`${operationForm(passkeysApi.rename, { params, members: ['name'], values: { name }, submit: 'Rename', fold: true }, request)}
+${operationForm(passkeysApi.revoke, { params, submit: 'Revoke', tone: 'against', confirm: `Revoke the passkey ${name}? It opens nothing any more.`, challenge: passkeysApi.challenge, challengeBody: { purpose: 'revocation', subject: id }, passkey: 'when-asked' }, request)}`
+}
+
+export const passkeyColumns: readonly Column<Passkey>[] = [
+  { name: 'Passkey', of: ({ name }) => text(name) },
+  { name: 'Of', of: ({ personId }, request) => recordLink(request, personId) },
+  { name: 'State', of: (passkey, { now }) => status(stateOf(passkey, now)) },
+  { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
+  { name: 'Since', of: ({ createdAt }) => time(createdAt) },
+  { name: '', of: passkeyForms },
+]
+
+export const passkeysPage = listPage({
+  title: 'Passkeys',
+  lead: 'What people sign with. Another one is made by a link from the person’s page.',
+  section: 'passkeys',
+  operation: passkeysApi.list,
+  filters: ['status', 'personId'],
+  labels: { personId: 'Person id' },
+  events: ['passkey.*'],
+  empty: {
+    words: 'No passkey yet: people make theirs where they join.',
+    command: 'agentpay people create --name "Grace Hopper" --role approver',
+  },
+  columns: passkeyColumns,
+})
+
+export const sessionColumns: readonly Column<Session>[] = [
+  {
+    name: 'Person',
+    of: ({ personId, personName }, request) => recordLink(request, personId, text(personName)),
+  },
+  {
+    name: 'State',
+    of: session =>
+      html`${status(session.status)} ${session.isCurrent ? 'this one' : words(session.endedBecause ?? '')}`,
+  },
+  { name: 'Browser', of: ({ userAgent }) => text(userAgent, 70) },
+  { name: 'From', of: ({ address }) => text(address) },
+  { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
+  { name: 'Ends', of: ({ endsAt }) => time(endsAt) },
+  {
+    name: '',
+    of: ({ id, status: state, personId, isCurrent }, request) =>
+      state === 'active' &&
+      isMine(personId, request) &&
+      operationForm(
+        consoleApi.endSession,
+        { params: { id }, submit: isCurrent ? 'Sign out' : 'End', tone: 'against' },
+        request,
+      ),
+  },
+]
+
+export const sessionsPage = listPage({
+  title: 'Sign-ins',
+  lead: 'Where people are signed in to this console. One that has ended stays here for thirty days.',
+  section: 'sign-ins',
+  operation: consoleApi.sessions,
+  filters: ['status', 'personId'],
+  labels: { personId: 'Person id' },
+  events: ['console.*'],
+  empty: { words: 'Nobody has signed in yet.', command: 'agentpay console create-link' },
+  columns: sessionColumns,
+})
+
+const isOpen = ({ status: state }: Device): boolean => state === 'active' || state === 'approved'
+
+const revokeDevice = (device: Device, request: PageRequest): Content =>
+  isOpen(device) &&
+  isMine(device.personId, request) &&
+  operationForm(
+    sessionsApi.revoke,
+    {
+      params: { id: device.id },
+      submit: 'End',
+      tone: 'against',
+      confirm: `End the session of ${device.deviceName}? Its key opens nothing any more.`,
+    },
+    request,
+  )
+
+export const deviceColumns: readonly Column<Device>[] = [
+  { name: 'Device', of: ({ id, deviceName }, request) => recordLink(request, id, text(deviceName)) },
+  { name: 'State', of: device => status(device.status) },
+  { name: 'Kind', of: ({ clientType }) => words(clientType) },
+  { name: 'Let in by', of: ({ personId }, request) => recordLink(request, personId) },
+  { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
+  { name: 'Ends', of: ({ endsAt }) => time(endsAt) },
+  { name: '', of: revokeDevice },
+]
+
+export const devicesPage = listPage({
+  title: 'Devices',
+  lead: 'Devices that a person has let in by their code, each with a key of its own.',
+  section: 'devices',
+  operation: sessionsApi.list,
+  filters: ['status', 'personId', 'clientType'],
+  labels: { personId: 'Person id', clientType: 'Kind' },
+  events: ['session.*'],
+  empty: { words: 'No device was let in yet.', command: 'agentpay login' },
+  columns: deviceColumns,
+})
+
+export const devicePage: Page = async request => {
+  const { ask, id } = request
+  const device = await ask(sessionsApi.get, { params: { id } })
+  const head = {
+    name: text(device.deviceName),
+    kind: 'Device',
+    state: device.status,
+    operation: sessionsApi.get,
+  }
+  return {
+    title: device.deviceName,
+    content: html`${backTo(request, 'devices', 'Devices')}
+${recordHead({ ...head, command: 'sessions get' }, request)}
+<div class="actions">${revokeDevice(device, request)}</div>
+${box(
+  'Session',
+  facts([
+    ['Kind', words(device.clientType)],
+    ['Let in by', recordLink(request, device.personId)],
+    ['Key', recordLink(request, device.keyId)],
+    ['Asked from', text(device.address)],
+    ['Only this device can use its key', device.boundTo ? 'yes' : 'no'],
+    ['Last used', time(device.lastUsedAt)],
+    ['Decided', time(device.decidedAt)],
+    ['Ends', time(device.endsAt)],
+    ['May', text(device.scopes?.join(', '), 2_000)],
+  ]),
+)}
+${await history(id, request)}`,
+  }
+}

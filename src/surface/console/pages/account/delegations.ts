@@ -1,0 +1,121 @@
+import type { z } from 'zod'
+import { delegationsApi } from '../../../../control/delegations/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { backTo, recordHead } from '../../parts/record.ts'
+import { box, facts, table } from '../../parts/table.ts'
+import { euros, status, text, time, usage } from '../../parts/text.ts'
+import { history } from './shared.ts'
+
+type Delegation = z.input<(typeof delegationsApi.get)['returns'][1]>
+
+const used = ({ heldEuros, spentEuros, maxAmountEuros }: Delegation): Html =>
+  usage(heldEuros + spentEuros, maxAmountEuros)
+
+const revoke = ({ id, status: state }: Delegation, request: PageRequest): Html | false =>
+  state !== 'revoked' &&
+  state !== 'expired' &&
+  operationForm(
+    delegationsApi.revoke,
+    {
+      params: { id },
+      submit: 'Revoke',
+      tone: 'against',
+      confirm: 'Revoke it and all below it? Their tokens stop working, and their open intents are cancelled.',
+    },
+    request,
+  )
+
+const columns = [
+  {
+    name: 'Delegation',
+    of: ({ id, label }: Delegation, request: PageRequest) =>
+      recordLink(request, id, label ? text(label) : undefined),
+  },
+  { name: 'Agent', of: ({ agentId }: Delegation, request: PageRequest) => agentLink(request, agentId) },
+  { name: 'State', of: (delegation: Delegation) => status(delegation.status) },
+  { name: 'Used', of: used },
+  { name: 'Left', of: ({ remainingEuros }: Delegation) => euros(remainingEuros), isFigure: true },
+  { name: 'Until', of: ({ expiresAt }: Delegation) => time(expiresAt) },
+  { name: '', of: revoke },
+]
+
+export const delegationsPage = listPage({
+  title: 'Delegations',
+  lead: 'Parts of what agents may spend, given on by a code, and what each may still spend.',
+  section: 'delegations',
+  operation: delegationsApi.list,
+  filters: ['status', 'agentId', 'parentDelegationId'],
+  labels: { agentId: 'Agent', parentDelegationId: 'Below the delegation' },
+  choices: async request => ({ agentId: await agentChoices(request) }),
+  events: ['delegation.*', 'intent.*', 'transaction.*'],
+  prepare: async (_, request) => {
+    await nameAgents(request)
+  },
+  empty: {
+    words: 'No delegation yet.',
+    command: 'agentpay delegations create --agent-id agent_… --max-amount-euros 20 --expires-in-minutes 60',
+  },
+  above: async request =>
+    request.may(delegationsApi.create) &&
+    operationForm(
+      delegationsApi.create,
+      {
+        members: ['agentId', 'maxAmountEuros', 'expiresInMinutes', 'merchant', 'label'],
+        labels: { agentId: 'Agent', maxAmountEuros: 'At most', expiresInMinutes: 'Minutes until it ends' },
+        choices: { agentId: await agentChoices(request) },
+        submit: 'New delegation',
+        secrets: ['code'],
+        fold: true,
+      },
+      request,
+    ),
+  columns,
+})
+
+export const delegationPage: Page = async request => {
+  const { ask, id } = request
+  const { label } = await ask(delegationsApi.get, { params: { id } })
+  const content = await request.part({
+    id: 'delegation',
+    events: ['delegation.*', 'intent.*', 'transaction.*'],
+    make: () => delegationContent(request),
+  })
+  return {
+    title: label ?? 'Delegation',
+    content: html`${backTo(request, 'delegations', 'Delegations')}${content}${await history(id, request)}`,
+  }
+}
+
+async function delegationContent(request: PageRequest): Promise<Html> {
+  const { ask, id } = request
+  const [delegation, below] = await Promise.all([
+    ask(delegationsApi.get, { params: { id } }),
+    ask(delegationsApi.list, { query: { parentDelegationId: id, limit: 50 } }),
+    nameAgents(request),
+  ])
+  const { label, merchant, parentDelegationId } = delegation
+  const head = { name: label ? text(label) : 'Delegation', kind: 'Delegation', state: delegation.status }
+  return html`${recordHead({ ...head, operation: delegationsApi.get, command: 'delegations get' }, request)}
+<div class="actions">${revoke(delegation, request)}</div>
+${box(
+  'What may still be spent',
+  facts([
+    ['Left', euros(delegation.remainingEuros)],
+    ['Used', used(delegation)],
+    ['Held', euros(delegation.heldEuros)],
+    ['Spent', euros(delegation.spentEuros)],
+    ['Only at', merchant ? text(merchant) : 'any merchant'],
+    ['Agent', agentLink(request, delegation.agentId)],
+    ['Below', recordLink(request, parentDelegationId)],
+    ['Code ends with', html`<code>${delegation.hint}</code>`],
+    ['Code redeemed', time(delegation.redeemedAt)],
+    ['Until', time(delegation.expiresAt)],
+  ]),
+)}
+${below.data.length > 0 && box('Delegations below it', table(columns, below.data, request, 'Delegations below it'))}`
+}

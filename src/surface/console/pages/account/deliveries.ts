@@ -1,0 +1,138 @@
+import type { z } from 'zod'
+import { deliveriesApi } from '../../../../delivery/webhooks/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { backTo, recordHead } from '../../parts/record.ts'
+import { box, type Column, facts, table } from '../../parts/table.ts'
+import { none, status, text, time } from '../../parts/text.ts'
+import { filtered, history, whole } from './shared.ts'
+import { nameWebhooks, webhookLink } from './webhook-names.ts'
+
+type Delivery = z.input<(typeof deliveriesApi.delivery)['returns'][1]>
+type Attempt = Delivery['attempts'][number]
+
+const latency = ({ latencyMs }: Attempt): Content => (latencyMs === null ? none : `${latencyMs} ms`)
+
+const answered = ({ status: answer }: Attempt): Content => answer ?? 'no answer'
+
+/** How the last attempt went: what was answered, how fast, and how the answer began. */
+function lastAttempt({ attempts }: Delivery): Html {
+  const last = attempts.at(-1)
+  if (!last) return none
+  const told = last.responseStart ?? last.error
+  return html`${answered(last)}, ${latency(last)}${told !== null && html`<br>${text(told, 80)}`}`
+}
+
+const hasEnded = ({ status: state }: Delivery): boolean => state !== 'pending' && state !== 'delivering'
+
+const replay = ({ id }: Delivery, request: PageRequest): Html =>
+  operationForm(
+    deliveriesApi.replay,
+    { params: { id }, submit: 'Replay', success: 'It is being delivered once more.' },
+    request,
+  )
+
+export const briefColumns: readonly Column<Delivery>[] = [
+  { name: 'Delivery', of: ({ id, event }, request) => recordLink(request, id, whole(event)) },
+  { name: 'To', of: ({ webhookId }, request) => webhookLink(request, webhookId) },
+  { name: 'State', of: delivery => status(delivery.status) },
+  { name: 'Attempts', of: ({ attempts }) => attempts.length, isFigure: true },
+  { name: 'Last attempt', of: lastAttempt },
+  { name: 'When', of: ({ createdAt }) => time(createdAt) },
+]
+
+/** Where it is known to whom they were sent. */
+export const ofOneWebhook = briefColumns.filter(({ name }) => name !== 'To')
+
+const FILTERS = ['status', 'event', 'webhookId', 'requestId', 'eventId', 'from', 'to']
+
+/** Replays all that the filters of the address show; without a state what has not arrived. */
+function replayShown(request: PageRequest): Content {
+  const given = Object.fromEntries(
+    FILTERS.flatMap(name => (request.query[name] ? [[name, request.query[name]]] : [])),
+  )
+  if (given.status === 'pending' || given.status === 'delivering') return ''
+  const { status: state, ...others } = given
+  const what = state ?? 'failed and dead'
+  const which = Object.keys(others).length > 0 ? ' that this filter shows' : ''
+  return operationForm(
+    deliveriesApi.replayDeliveries,
+    {
+      given,
+      submit: `Replay ${what} ones`,
+      confirm: `Deliver all ${what} ones${which} once more? A thousand at once, oldest first.`,
+      success: 'They are being delivered once more.',
+    },
+    request,
+  )
+}
+
+export const deliveriesPage = listPage({
+  title: 'Deliveries',
+  lead: 'What was sent to all subscriptions in the last thirty days, with how each attempt went.',
+  section: 'deliveries',
+  operation: deliveriesApi.allDeliveries,
+  filters: FILTERS,
+  labels: { status: 'State', webhookId: 'Subscription id', requestId: 'Request id', eventId: 'Event id' },
+  events: ['webhook.*'],
+  prepare: (_, request) => nameWebhooks(request),
+  empty: {
+    words: 'Nothing was sent yet. A subscription hears of what happens from then on.',
+    command: 'agentpay webhooks create --url https://example.com/hooks --events "*" --ping',
+  },
+  above: request =>
+    html`<a class="button" href="${filtered(request, 'deliveries', { status: 'dead' })}">Dead letters</a>${replayShown(request)}`,
+  columns: [
+    ...briefColumns,
+    { name: 'Next', of: ({ nextAttemptAt }) => time(nextAttemptAt) },
+    { name: 'Again', of: (delivery, request) => hasEnded(delivery) && replay(delivery, request) },
+  ],
+})
+
+const attemptColumns: readonly Column<Attempt>[] = [
+  { name: 'When', of: ({ at }) => time(at) },
+  { name: 'Answer', of: answered },
+  { name: 'Latency', of: latency, isFigure: true },
+  { name: 'Why it does not count', of: ({ error }) => text(error) },
+  { name: 'First bytes', of: ({ responseStart }) => text(responseStart, 300) },
+  { name: 'Attempt', of: ({ deliveryId }) => html`<code>${deliveryId}</code>` },
+]
+
+export const deliveryPage: Page = async request => {
+  const { ask, id } = request
+  const params = { id }
+  const [delivery] = await Promise.all([ask(deliveriesApi.delivery, { params }), nameWebhooks(request)])
+  const { attempts, event, eventId, webhookId } = delivery
+  const head = {
+    name: text(event),
+    kind: 'Delivery',
+    state: delivery.status,
+    operation: deliveriesApi.delivery,
+  }
+  return {
+    title: `Delivery of ${event}`,
+    content: html`${backTo(request, 'deliveries', 'Deliveries')}
+${recordHead({ ...head, command: 'webhooks delivery' }, request)}
+<p class="lead">${delivery.explanation}</p>
+<div class="actions">${replay(delivery, request)}</div>
+${box(
+  'What it is',
+  facts([
+    ['Event', recordLink(request, eventId)],
+    ['Subscription', webhookLink(request, webhookId)],
+    ['Made', time(delivery.createdAt)],
+    ['Next attempt', time(delivery.nextAttemptAt)],
+    ['Run in Temporal', text(delivery.workflowId)],
+  ]),
+)}
+${box(
+  'Attempts',
+  attempts.length > 0
+    ? table(attemptColumns, attempts, request, 'Attempts, oldest first')
+    : html`<p>None was made yet.</p>`,
+)}${await history(id, request)}`,
+  }
+}

@@ -1,0 +1,127 @@
+import { kycApi } from '../../../../identity/kyc/index.ts'
+import { onboardingApi } from '../../../../identity/onboarding/index.ts'
+import { html } from '../../../../web/html.ts'
+import type { Page } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { backTo, recordHead } from '../../parts/record.ts'
+import { box, facts, table } from '../../parts/table.ts'
+import { euros, status, text, time, words } from '../../parts/text.ts'
+import { history } from './shared.ts'
+
+export const submissionsPage = listPage({
+  title: 'Identity',
+  lead: 'Who was, or is to be, verified before live keys can be made.',
+  section: 'identity',
+  operation: kycApi.list,
+  filters: ['status'],
+  events: ['kyc.*'],
+  empty: { words: 'Nobody’s identity was submitted yet.', command: 'agentpay kyc create --help' },
+  columns: [
+    { name: 'Person', of: ({ id, name }, request) => recordLink(request, id, text(name)) },
+    { name: 'State', of: submission => status(submission.status) },
+    { name: 'Sent', of: ({ createdAt }) => time(createdAt) },
+    { name: 'Decided', of: ({ decidedAt }) => time(decidedAt) },
+    { name: 'Rejected because', of: ({ rejection }) => text(rejection?.reason) },
+  ],
+})
+
+export const submissionPage: Page = async request => {
+  const { ask, id } = request
+  const submission = await ask(kycApi.get, { params: { id } })
+  const { name, rejection, documents } = submission
+  const head = { name: text(name), kind: 'Identity', state: submission.status, operation: kycApi.get }
+  return {
+    title: name,
+    content: html`${backTo(request, 'identity', 'Identity')}
+${recordHead({ ...head, command: 'kyc get' }, request)}
+${rejection !== null && html`<p class="lead">${text(rejection.reason)} ${text(rejection.sendInstead)}</p>`}
+${box(
+  'Submission',
+  facts([
+    ['Checked by', text(submission.provider)],
+    ['Nationality', submission.nationality],
+    ['Documents', html`${documents.map(({ kind }) => html`${words(kind)}<br>`)}`],
+    ['Sent', time(submission.createdAt)],
+    ['Decided', time(submission.decidedAt)],
+    ['Run in Temporal', text(submission.workflowId)],
+  ]),
+)}${await history(id, request)}`,
+  }
+}
+
+export const onboardingsPage = listPage({
+  title: 'Onboarding',
+  lead: 'Of a company, before live keys can be made.',
+  section: 'onboarding',
+  operation: onboardingApi.list,
+  filters: ['status'],
+  events: ['onboarding.*'],
+  empty: { words: 'No onboarding was submitted yet.', command: 'agentpay onboarding create --help' },
+  columns: [
+    { name: 'Company', of: ({ id, legalName }, request) => recordLink(request, id, text(legalName)) },
+    { name: 'State', of: onboarding => status(onboarding.status) },
+    { name: 'Missing', of: ({ missing }) => text(missing.join('; '), 300) },
+    { name: 'Sent', of: ({ createdAt }) => time(createdAt) },
+    { name: 'Ended', of: ({ endedAt }) => time(endedAt) },
+  ],
+})
+
+export const onboardingPage: Page = async request => {
+  const { ask, id } = request
+  const onboarding = await ask(onboardingApi.get, { params: { id } })
+  const { legalName, missing, representatives, endedAt } = onboarding
+  const params = { id }
+  const head = {
+    name: text(legalName),
+    kind: 'Onboarding',
+    state: onboarding.status,
+    operation: onboardingApi.get,
+  }
+  const question = 'Withdraw the onboarding? A new one can be submitted afterwards.'
+  return {
+    title: legalName,
+    content: html`${backTo(request, 'onboarding', 'Onboarding')}
+${recordHead({ ...head, command: 'onboarding get' }, request)}
+<div class="actions">
+${onboarding.status === 'needs_information' && operationForm(onboardingApi.update, { params, members: ['answer', 'registerNumber', 'website', 'intendedUse'], submit: 'Answer', fold: true }, request)}
+${endedAt === null && operationForm(onboardingApi.withdraw, { params, submit: 'Withdraw', tone: 'against', confirm: question }, request)}
+</div>
+${box(
+  'Company',
+  facts([
+    ['Missing', missing.length > 0 ? text(missing.join('; '), 600) : 'nothing'],
+    ['Legal form', text(onboarding.legalForm)],
+    ['Register number', text(onboarding.registerNumber)],
+    ['Use', text(onboarding.intendedUse, 1_000)],
+    ['Expected in a month', euros(onboarding.expectedMonthlyVolumeEuros)],
+    ['Rejected because', text(onboarding.reason)],
+    ['Run in Temporal', text(onboarding.workflowId)],
+  ]),
+)}
+${box('Questions and answers', questions(onboarding.informationRequests))}
+${box(
+  'Representatives',
+  table(
+    [
+      { name: 'Name', of: ({ name }) => text(name) },
+      { name: 'Position', of: ({ position }) => text(position) },
+    ],
+    representatives,
+    request,
+    'Representatives',
+  ),
+)}${await history(id, request)}`,
+  }
+}
+
+interface Round {
+  readonly questions: readonly string[]
+  readonly answer: string | null
+}
+
+const questions = (rounds: readonly Round[]) =>
+  rounds.length > 0
+    ? html`${rounds.map(({ questions, answer }) => html`<ul>${questions.map(one => html`<li>${text(one, 1_000)}</li>`)}</ul><p>${answer ? text(answer, 1_000) : 'Not answered yet.'}</p>`)}`
+    : html`<p>Nothing was asked.</p>`

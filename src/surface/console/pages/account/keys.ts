@@ -1,0 +1,150 @@
+import type { z } from 'zod'
+import { agentTokensApi } from '../../../../control/agent-tokens/index.ts'
+import { keysApi } from '../../../../identity/keys/index.ts'
+import { passkeysApi } from '../../../../identity/passkeys/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { backTo, recordHead } from '../../parts/record.ts'
+import { box, facts } from '../../parts/table.ts'
+import { status, text, time, usage } from '../../parts/text.ts'
+import { history } from './shared.ts'
+
+type Key = z.input<(typeof keysApi.get)['returns'][1]>
+
+interface Ending {
+  readonly revokedAt: string | null
+  readonly expiresAt: string | null
+}
+
+const stateOf = ({ revokedAt, expiresAt }: Ending, now: Date): string => {
+  if (revokedAt) return 'revoked'
+  return expiresAt && new Date(expiresAt) <= now ? 'expired' : 'active'
+}
+
+/** In the console a person signs each new key with a passkey. */
+const signed = { challenge: passkeysApi.challenge, passkey: 'when-asked', secrets: ['key'] } as const
+
+export const keysPage = listPage({
+  title: 'Keys',
+  lead: 'What your programs call with. A secret is shown once, where the key is made.',
+  section: 'keys',
+  operation: keysApi.list,
+  filters: ['environment', 'madeById'],
+  labels: { madeById: 'Made with the key' },
+  events: ['key.*', 'session.*'],
+  empty: {
+    words: 'No key yet.',
+    command: 'agentpay keys create --name "Build server" --environment sandbox',
+  },
+  above: request =>
+    operationForm(
+      keysApi.create,
+      {
+        members: ['name', 'environment', 'scopes', 'expiresAt'],
+        labels: { scopes: 'Scopes, one a line; none for all of yours', expiresAt: 'Until, by UTC' },
+        submit: 'New key',
+        ...signed,
+        challengeBody: {
+          purpose: 'key',
+          subject: { name: '$name', environment: '$environment', scopes: '$scopes' },
+        },
+        fold: true,
+      },
+      request,
+    ),
+  columns: [
+    { name: 'Key', of: ({ id, name }, request) => recordLink(request, id, text(name)) },
+    { name: 'State', of: (key, { now }) => status(stateOf(key, now)) },
+    { name: 'For', of: ({ environment }) => environment },
+    { name: 'Ends with', of: ({ hint }) => html`<code>${hint}</code>` },
+    { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
+    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
+  ],
+})
+
+export const keyPage: Page = async request => {
+  const { ask, id, now } = request
+  const key = await ask(keysApi.get, { params: { id } })
+  const state = stateOf(key, now)
+  const head = { name: text(key.name), kind: 'Key', state, operation: keysApi.get, command: 'keys get' }
+  return {
+    title: key.name,
+    content: html`${backTo(request, 'keys', 'Keys')}${recordHead(head, request)}
+${state === 'active' && keyForms(key, request)}
+${box(
+  'Key',
+  facts([
+    ['For', key.environment],
+    ['Ends with', html`<code>${key.hint}</code>`],
+    ['Last used', time(key.lastUsedAt)],
+    ['Until', time(key.expiresAt)],
+    ['Ends without a use', key.idleDays === null ? 'never' : `after ${key.idleDays} days`],
+    ['Made with', recordLink(request, key.madeById)],
+    ['Agreed to by', recordLink(request, key.personId)],
+    ['Device', recordLink(request, key.sessionId)],
+    ['Needs a proof with each request', key.boundTo ? 'yes' : 'no'],
+    ['Made', time(key.createdAt)],
+    ['May', text(key.scopes.join(', '), 3_000)],
+  ]),
+)}
+${await history(id, request)}`,
+  }
+}
+
+const keyForms = ({ id, name }: Key, request: PageRequest): Html => html`<div class="actions">
+${operationForm(keysApi.rotate, { params: { id }, members: ['overlapMinutes'], labels: { overlapMinutes: 'Minutes in which both work' }, submit: 'Replace', ...signed, challengeBody: { purpose: 'key', subject: { keyId: id } }, fold: true }, request)}
+${operationForm(keysApi.revoke, { params: { id }, submit: 'Revoke', tone: 'against', confirm: `Revoke ${name}? What calls with it stops at once.` }, request)}
+</div>`
+
+export const tokensPage = listPage({
+  title: 'Agents’ tokens',
+  lead: 'What agents call with: each reaches the records of its agent, and no others.',
+  section: 'tokens',
+  operation: agentTokensApi.listAll,
+  filters: ['agentId'],
+  labels: { agentId: 'Agent' },
+  choices: async request => ({ agentId: await agentChoices(request) }),
+  events: ['token.*'],
+  prepare: async (_, request) => {
+    await nameAgents(request)
+  },
+  empty: {
+    words: 'No agent has a token yet.',
+    command: 'agentpay agent-tokens create agent_… --label Laptop',
+  },
+  columns: [
+    { name: 'Token', of: ({ label, hint }) => html`${text(label)} <code>…${hint}</code>` },
+    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'State', of: (token, { now }) => status(stateOf(token, now)) },
+    {
+      name: 'Used of its budget',
+      of: ({ maxAmountEuros, heldEuros, spentEuros }) =>
+        usage((heldEuros ?? 0) + (spentEuros ?? 0), maxAmountEuros),
+    },
+    { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
+    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
+    {
+      name: '',
+      of: (token, request) =>
+        stateOf(token, request.now) === 'active' &&
+        operationForm(
+          agentTokensApi.revoke,
+          {
+            params: { id: token.agentId, tokenId: token.id },
+            submit: 'Revoke',
+            tone: 'against',
+            confirm: `Revoke the token ${token.label}? Its agent cannot call with it any more.`,
+          },
+          request,
+        ),
+    },
+  ],
+  above: async request => {
+    if (!request.may(agentTokensApi.create)) return ''
+    return html`<p>A token is made on the page of its <a href="${request.to('console/agents')}">agent</a>.</p>`
+  },
+})

@@ -1,0 +1,166 @@
+import type { z } from 'zod'
+import { mandatesApi } from '../../../../control/mandates/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { backTo, recordHead } from '../../parts/record.ts'
+import { box, facts } from '../../parts/table.ts'
+import { euros, none, status, text, time, words } from '../../parts/text.ts'
+import { history } from './shared.ts'
+
+type Mandate = z.input<(typeof mandatesApi.get)['returns'][1]>
+
+/** An amount that may not be limited. */
+const most = (amount: number | null): Content =>
+  amount === null ? html`<span class="none">no limit</span>` : euros(amount)
+
+/** What is left, of each limit that the mandate sets: the narrowest is what counts. */
+function left({ dayLeftEuros, monthLeftEuros, totalLeftEuros, countLeft }: Mandate): Html {
+  const lefts = [
+    dayLeftEuros !== null && html`${euros(dayLeftEuros)} today`,
+    monthLeftEuros !== null && html`${euros(monthLeftEuros)} this month`,
+    totalLeftEuros !== null && html`${euros(totalLeftEuros)} in all`,
+    countLeft !== null && `${countLeft} payments`,
+  ].filter(one => one !== false)
+  return lefts.length > 0 ? html`${lefts.map((one, n) => html`${n > 0 && html`<br>`}${one}`)}` : none
+}
+
+const MEMBERS = [
+  'agentId',
+  'name',
+  'constraints.perTransactionEuros',
+  'constraints.perDayEuros',
+  'constraints.perMonthEuros',
+  'constraints.totalEuros',
+  'constraints.count',
+  'constraints.merchants',
+  'expiresAt',
+]
+
+const labels = {
+  agentId: 'Agent',
+  'constraints.perTransactionEuros': 'Most for one payment',
+  'constraints.perDayEuros': 'Most in a day',
+  'constraints.perMonthEuros': 'Most in a month',
+  'constraints.totalEuros': 'Most in all',
+  'constraints.count': 'Number of payments',
+  'constraints.merchants': 'Merchants, one a line; none for any',
+  expiresAt: 'Until, by UTC',
+}
+
+export const mandatesPage = listPage({
+  title: 'Mandates',
+  lead: 'What people have allowed agents in advance, and how much of it is left.',
+  section: 'mandates',
+  operation: mandatesApi.list,
+  filters: ['status', 'agentId'],
+  labels: { agentId: 'Agent' },
+  choices: async request => ({ agentId: await agentChoices(request) }),
+  events: ['mandate.*', 'intent.*', 'transaction.*'],
+  prepare: async (_, request) => {
+    await nameAgents(request)
+  },
+  empty: {
+    words: 'No mandate yet. A person signs one with a passkey, for payments that need nobody then.',
+    command: 'agentpay mandates options --help',
+  },
+  above: async request =>
+    request.may(mandatesApi.create) &&
+    operationForm(
+      mandatesApi.create,
+      {
+        members: MEMBERS,
+        labels,
+        choices: { agentId: await agentChoices(request) },
+        submit: 'New mandate',
+        challenge: mandatesApi.options,
+        challengeBody: {
+          agentId: '$agentId',
+          name: '$name',
+          constraints: '$constraints',
+          expiresAt: '$expiresAt',
+        },
+        fold: true,
+      },
+      request,
+    ),
+  columns: [
+    {
+      name: 'Mandate',
+      of: ({ id, name }, request) => recordLink(request, id, name ? text(name) : undefined),
+    },
+    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'State', of: mandate => status(mandate.status) },
+    { name: 'Left', of: left, isFigure: true },
+    { name: 'Spent', of: ({ spentEuros }) => euros(spentEuros), isFigure: true },
+    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
+  ],
+})
+
+export const mandatePage: Page = async request => {
+  const { ask, id } = request
+  const title = (await ask(mandatesApi.get, { params: { id } })).name ?? 'Mandate'
+  const content = await request.part({
+    id: 'mandate',
+    events: ['mandate.*', 'intent.*', 'transaction.*'],
+    make: async () => {
+      const [mandate] = await Promise.all([ask(mandatesApi.get, { params: { id } }), nameAgents(request)])
+      return mandateContent(mandate, request)
+    },
+  })
+  return {
+    title,
+    content: html`${backTo(request, 'mandates', 'Mandates')}${content}${await history(id, request)}`,
+  }
+}
+
+function mandateContent(mandate: Mandate, request: PageRequest): Html {
+  const { name, constraints, signedBy, suspendedBecause } = mandate
+  const { merchants, mccs, countries } = constraints
+  const head = { name: name ? text(name) : 'Mandate', kind: 'Mandate', state: mandate.status }
+  return html`${recordHead({ ...head, operation: mandatesApi.get, command: 'mandates get' }, request)}
+${suspendedBecause !== null && html`<p class="lead">Suspended: ${words(suspendedBecause)}. ${text(mandate.comment)}</p>`}
+${changes(mandate, request)}
+<div class="boxes">${box(
+    'What may still be spent',
+    facts([
+      ['Left', left(mandate)],
+      ['Held', euros(mandate.heldEuros)],
+      ['Spent', euros(mandate.spentEuros)],
+      ['Agent', agentLink(request, mandate.agentId)],
+      ['Until', time(mandate.expiresAt)],
+      ['Ended', time(mandate.endedAt)],
+    ]),
+  )}
+${box(
+  'What was allowed',
+  facts([
+    ['One payment', most(constraints.perTransactionEuros)],
+    ['In a day', most(constraints.perDayEuros)],
+    ['In a month', most(constraints.perMonthEuros)],
+    ['In all', most(constraints.totalEuros)],
+    ['Payments', constraints.count ?? 'any number'],
+    ['Merchants', merchants.length > 0 ? text(merchants.join(', '), 2_000) : 'any'],
+    ['Categories', mccs.length > 0 ? mccs.join(', ') : 'any'],
+    ['Countries', countries.length > 0 ? countries.join(', ') : 'any'],
+    ['Signed by', recordLink(request, signedBy.personId)],
+  ]),
+)}</div>`
+}
+
+function changes({ id, status: state }: Mandate, request: PageRequest): Html {
+  if (state !== 'active' && state !== 'suspended') return html``
+  const params = { id }
+  const members = ['comment']
+  return html`<div class="actions">
+${
+  state === 'active'
+    ? operationForm(mandatesApi.suspend, { params, members, submit: 'Suspend', fold: true }, request)
+    : operationForm(mandatesApi.resume, { params, members, submit: 'Resume', fold: true }, request)
+}
+${operationForm(mandatesApi.revoke, { params, members, submit: 'Revoke', tone: 'against', confirm: 'Revoke the mandate? Nothing is approved by it any more, for good.', fold: true }, request)}
+</div>`
+}

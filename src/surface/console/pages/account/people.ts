@@ -1,0 +1,149 @@
+import type { z } from 'zod'
+import { consoleApi } from '../../../../identity/console/index.ts'
+import { passkeysApi } from '../../../../identity/passkeys/index.ts'
+import { peopleApi, recoveryApi } from '../../../../identity/people/index.ts'
+import { sessionsApi } from '../../../../identity/sessions/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { backTo, recordHead } from '../../parts/record.ts'
+import { box, type Column, facts, table } from '../../parts/table.ts'
+import { status, text, time, words } from '../../parts/text.ts'
+import { deviceColumns, passkeyColumns, sessionColumns } from './credentials.ts'
+import { history } from './shared.ts'
+
+type Person = z.input<(typeof peopleApi.get)['returns'][1]>
+
+/** Once the account has a passkey, an owner signs who is let in. */
+const signed = { challenge: passkeysApi.challenge, passkey: 'when-asked' } as const
+
+export const peopleColumns: readonly Column<Person>[] = [
+  { name: 'Person', of: ({ id, name }, request) => recordLink(request, id, text(name)) },
+  { name: 'Role', of: ({ role }) => words(role) },
+  {
+    name: 'State',
+    of: person => html`${status(person.status)}${person.recovery !== null && html` ${status('recovery')}`}`,
+  },
+  { name: 'Email', of: ({ email }) => text(email) },
+  { name: 'Joined', of: ({ joinedAt }) => time(joinedAt) },
+]
+
+const sections = [
+  ['passkeys', 'Passkeys'],
+  ['sign-ins', 'Sign-ins'],
+  ['devices', 'Devices'],
+  ['keys', 'Keys'],
+  ['tokens', 'Agents’ tokens'],
+] as const
+
+/** The way between the lists of who and what may come in. */
+export const accessLinks = ({ to }: Pick<PageRequest, 'to'>): Html =>
+  html`${sections.map(([name, title]) => html`<a class="button" href="${to(`console/${name}`)}">${title}</a> `)}`
+
+export const peoplePage = listPage({
+  title: 'People',
+  lead: 'Who may look, approve and decide here, and what lets them in.',
+  section: 'people',
+  operation: peopleApi.list,
+  filters: ['status', 'role'],
+  events: ['person.*'],
+  empty: {
+    words: 'Nobody is there yet.',
+    command: 'agentpay people create --name "Grace Hopper" --role approver',
+  },
+  above: request =>
+    html`${operationForm(
+      peopleApi.create,
+      {
+        members: ['name', 'email', 'role'],
+        submit: 'Invite a person',
+        success: 'The invitation is made.',
+        secrets: ['joinUrl'],
+        ...signed,
+        challengeBody: {
+          purpose: 'invitation',
+          subject: { name: '$name', email: '$email', role: '$role' },
+        },
+        fold: true,
+      },
+      request,
+    )}${accessLinks(request)}`,
+  columns: peopleColumns,
+})
+
+export const personPage: Page = async request => {
+  const { ask, id } = request
+  const person = await ask(peopleApi.get, { params: { id } })
+  const head = { name: text(person.name), kind: 'Person', state: person.status, operation: peopleApi.get }
+  return {
+    title: person.name,
+    content: html`${backTo(request, 'people', 'People')}
+${recordHead({ ...head, command: 'people get' }, request)}
+${recovery(person, request)}
+${person.status !== 'removed' && actions(person, request)}
+${box(
+  'Who it is',
+  facts([
+    ['Role', words(person.role)],
+    ['Email', text(person.email)],
+    ['Invited', time(person.createdAt)],
+    ['Joined', time(person.joinedAt)],
+    ['Removed', time(person.removedAt)],
+  ]),
+)}
+${await access(request)}
+${await history(id, request)}`,
+  }
+}
+
+function recovery({ id, recovery: under }: Person, request: PageRequest): Html {
+  if (!under) return html``
+  return box(
+    'A recovery is under way',
+    html`<p>Somebody says that this person has no passkey any more. Until ${time(under.readyAt)} nothing happens; whoever did not ask for it stops it.</p>`,
+    operationForm(
+      recoveryApi.stopRecovery,
+      { params: { id }, submit: 'Stop the recovery', tone: 'against' },
+      request,
+    ),
+  )
+}
+
+function actions({ id, name, email, role, status: state }: Person, request: PageRequest): Html {
+  const params = { id }
+  const linkName = state === 'invited' ? 'New invitation link' : 'Link for another passkey'
+  return html`<div class="actions">
+${operationForm(peopleApi.update, { params, members: ['name', 'email'], values: { name, email }, submit: 'Change', fold: true }, request)}
+${operationForm(peopleApi.update, { params, members: ['role'], values: { role }, submit: 'Give another role', ...signed, challengeBody: { purpose: 'invitation', subject: { personId: id, role: '$role' } }, fold: true }, request)}
+${operationForm(peopleApi.link, { params, submit: linkName, secrets: ['url'], ...signed, challengeBody: { purpose: 'invitation', subject: { personId: id } } }, request)}
+${operationForm(peopleApi.remove, { params, submit: 'Remove', tone: 'against', confirm: `Remove ${name}? The sessions, passkeys and links of this person end at once.` }, request)}
+</div>`
+}
+
+/** What lets the person in: passkeys, open sessions of the console, and devices. */
+const access = (request: PageRequest): Promise<Html> =>
+  request.part({
+    id: 'access',
+    events: ['passkey.*', 'console.*', 'session.*'],
+    about: request.id,
+    make: async () => {
+      const { ask, id } = request
+      const query = { personId: id, limit: 50 } as const
+      const [passkeys, sessions, devices] = await Promise.all([
+        ask(passkeysApi.list, { query }),
+        ask(consoleApi.sessions, { query: { ...query, status: 'active' } }),
+        ask(sessionsApi.list, { query }),
+      ])
+      const inBox = <T>(
+        title: string,
+        columns: readonly Column<T>[],
+        items: readonly T[],
+        none: string,
+      ): Html => box(title, items.length > 0 ? table(columns, items, request, title) : html`<p>${none}</p>`)
+      return html`${inBox('Passkeys', passkeyColumns, passkeys.data, 'No passkey yet.')}
+${inBox('Open sign-ins', sessionColumns, sessions.data, 'Not signed in, or not for you to see.')}
+${inBox('Devices', deviceColumns, devices.data, 'No device was let in.')}`
+    },
+  })

@@ -1,0 +1,146 @@
+import type { z } from 'zod'
+import { runsApi } from '../../../../control/runs/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { backTo, recordHead } from '../../parts/record.ts'
+import { box, type Column, facts, table } from '../../parts/table.ts'
+import { euros, none, status, text, time, usage, words } from '../../parts/text.ts'
+import { doer, filtered, membersOf, requestLink } from './shared.ts'
+
+type Run = z.input<(typeof runsApi.get)['returns'][1]>
+type Step = z.input<(typeof runsApi.timeline)['returns'][1]>['data'][number]
+
+const used = ({ heldEuros, spentEuros, budgetEuros }: Run): Html => usage(heldEuros + spentEuros, budgetEuros)
+
+/** What the run may still spend: less than nothing where its budget was made smaller afterwards. */
+const left = ({ heldEuros, spentEuros, budgetEuros }: Run): Html =>
+  budgetEuros === null
+    ? html`<span class="none">no limit of its own</span>`
+    : euros(Math.max(0, Math.round((budgetEuros - heldEuros - spentEuros) * 100) / 100))
+
+export const runsPage = listPage({
+  title: 'Runs',
+  lead: 'Pieces of the agents’ work, with what each has spent of its budget.',
+  section: 'runs',
+  operation: runsApi.list,
+  filters: ['status', 'agentId', 'externalId', 'from', 'to'],
+  labels: { agentId: 'Agent', externalId: 'Your own id' },
+  choices: async request => ({ agentId: await agentChoices(request) }),
+  events: ['run.*', 'intent.*', 'transaction.*'],
+  prepare: async (_, request) => {
+    await nameAgents(request)
+  },
+  empty: {
+    words: 'No run yet.',
+    command: 'agentpay runs create --agent-id agent_… --name "Literature review"',
+  },
+  above: async request =>
+    request.may(runsApi.create) &&
+    operationForm(
+      runsApi.create,
+      {
+        members: ['agentId', 'name', 'budgetEuros', 'externalId'],
+        labels: { agentId: 'Agent', externalId: 'Your own id' },
+        choices: { agentId: await agentChoices(request) },
+        submit: 'New run',
+        fold: true,
+      },
+      request,
+    ),
+  columns: [
+    { name: 'Run', of: ({ id, name }, request) => recordLink(request, id, text(name)) },
+    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'State', of: run => status(run.status) },
+    { name: 'Used', of: used },
+    { name: 'Left', of: left, isFigure: true },
+    { name: 'Begun', of: ({ createdAt }) => time(createdAt) },
+  ],
+})
+
+export const runPage: Page = async request => {
+  const { ask, id } = request
+  const { name } = await ask(runsApi.get, { params: { id } })
+  const content = await request.part({
+    id: 'run',
+    events: ['run.*', 'intent.*', 'transaction.*'],
+    make: () => runContent(request),
+  })
+  return { title: name, content: html`${backTo(request, 'runs', 'Runs')}${content}` }
+}
+
+async function runContent(request: PageRequest): Promise<Html> {
+  const { ask, id, to } = request
+  const params = { id }
+  const [run, steps] = await Promise.all([
+    ask(runsApi.get, { params }),
+    ask(runsApi.timeline, { params, query: { limit: 100 } }),
+    nameAgents(request),
+  ])
+  const head = {
+    name: text(run.name),
+    kind: 'Run',
+    state: run.status,
+    operation: runsApi.get,
+    command: 'runs get',
+  }
+  return html`${recordHead(head, request)}
+${run.status === 'running' && changes(run, request)}
+<div class="boxes">${box(
+    'What may still be spent',
+    facts([
+      ['Left', left(run)],
+      ['Used', used(run)],
+      ['Held', euros(run.heldEuros)],
+      ['Spent', euros(run.spentEuros)],
+      ['Agent', agentLink(request, run.agentId)],
+      ['Delegation', recordLink(request, run.delegationId)],
+      ['Intents', html`<a href="${filtered(request, 'intents', { runId: id })}">Show them</a>`],
+    ]),
+  )}
+${box(
+  'Run',
+  facts([
+    ['Your own id', text(run.externalId)],
+    ['Begun', time(run.createdAt)],
+    ['Ended', time(run.endedAt)],
+    ['Comment', text(run.comment)],
+    ['Reason', text(run.reason)],
+  ]),
+  membersOf(run.metadata, request),
+)}</div>
+${box(
+  'Timeline',
+  steps.data.length > 0
+    ? table(stepColumns, steps.data, request, 'Timeline, oldest first')
+    : html`<p>Nothing yet.</p>`,
+  steps.hasMore &&
+    html`<p><a href="${to(`runs/${encodeURIComponent(id)}/timeline`)}">The first hundred are shown: all as JSON</a></p>`,
+)}`
+}
+
+const stepColumns: readonly Column<Step>[] = [
+  { name: 'When', of: ({ at }) => time(at) },
+  { name: 'What', of: ({ event }) => words(event) },
+  { name: 'Of', of: ({ resourceId }, request) => recordLink(request, resourceId) },
+  {
+    name: 'Amount',
+    of: ({ amountEuros }) => (amountEuros === null ? none : euros(amountEuros)),
+    isFigure: true,
+  },
+  { name: 'Why', of: ({ reason }) => text(reason) },
+  { name: 'By', of: doer },
+  { name: 'Request', of: ({ requestId }, request) => requestLink(request, requestId) },
+]
+
+function changes({ id, name, budgetEuros }: Run, request: PageRequest): Html {
+  const params = { id }
+  return html`<div class="actions">
+${operationForm(runsApi.update, { params, members: ['name', 'budgetEuros'], values: { name, budgetEuros }, submit: 'Change', fold: true }, request)}
+${operationForm(runsApi.complete, { params, members: ['comment'], submit: 'Complete', fold: true }, request)}
+${operationForm(runsApi.fail, { params, members: ['reason'], submit: 'Stop as failed', tone: 'against', fold: true }, request)}
+</div>`
+}

@@ -1,0 +1,220 @@
+import { budgetApi } from '../../../../control/budgets/index.ts'
+import { eventsApi } from '../../../../delivery/events/index.ts'
+import { pushApi } from '../../../../delivery/push/index.ts'
+import { customersApi } from '../../../../identity/customers/index.ts'
+import { kycApi } from '../../../../identity/kyc/index.ts'
+import { clock, minuteInWords } from '../../../../values/clock.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import { sandboxApi } from '../../../sandbox/index.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { copyable } from '../../parts/links.ts'
+import { box, facts, table } from '../../parts/table.ts'
+import { euros, none, status, text, time, usage } from '../../parts/text.ts'
+
+export const settingsPage: Page = async request => {
+  const { tenant } = request
+  const [holder, budget, identity, push] = await Promise.all([
+    holderBox(request),
+    budgetBox(request),
+    identityBox(request),
+    pushBox(request),
+  ])
+  return {
+    title: 'Settings',
+    content: html`<h1>Settings</h1>
+<p class="lead">Whose account it is, what all agents share, and what rings.</p>
+<div class="boxes">${holder}${budget}${identity}${tenant.mode === 'test' && clockBox(request)}</div>
+${push}`,
+  }
+}
+
+const labels = {
+  'address.line1': 'Street',
+  'address.line2': 'Second line',
+  'address.postalCode': 'Postal code',
+  'address.city': 'City',
+  'address.country': 'Country of the address',
+}
+
+async function holderBox(request: PageRequest): Promise<Html> {
+  const holder = await request.ask(customersApi.me)
+  const { id, name, email, country, phone, address, plan, type, kycStatus } = holder
+  const members = [
+    'name',
+    'email',
+    'country',
+    'phone',
+    'address.line1',
+    'address.line2',
+    'address.postalCode',
+    'address.city',
+    'address.country',
+  ]
+  const values = { name, email, country, phone, ...addressValues(address) }
+  return box(
+    'Holder',
+    facts([
+      ['Name', text(name)],
+      ['Kind', type],
+      ['Plan', status(plan)],
+      ['State', status(holder.status)],
+      ['Identity', status(kycStatus)],
+      ['Email', text(email)],
+      ['Phone', text(phone)],
+      ['Country', country],
+      [
+        'Address',
+        address
+          ? text(
+              [address.line1, address.line2, `${address.postalCode} ${address.city}`, address.country]
+                .filter(line => line)
+                .join(', '),
+            )
+          : none,
+      ],
+    ]),
+    html`<p class="record">${copyable(id)} <a href="${request.to('customers/me')}">JSON</a> ${copyable('agentpay customers me')}</p>`,
+    operationForm(customersApi.updateMe, { members, values, labels, submit: 'Change', fold: true }, request),
+  )
+}
+
+const addressValues = (address: Readonly<Record<string, unknown>> | null): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(address ?? {}).map(([name, value]) => [`address.${name}`, value]))
+
+const budgetBox = (request: PageRequest): Promise<Html> =>
+  request.part({
+    id: 'budget',
+    events: ['budget.updated', 'intent.*', 'transaction.*'],
+    make: async () => {
+      const { day, month, ...limits } = await request.ask(budgetApi.budget)
+      const line = (use: typeof day, limit: number | null): Html =>
+        use === null ? html`<span class="none">no limit</span>` : usage(use.heldEuros + use.spentEuros, limit)
+      return box(
+        'Budget of all agents',
+        facts([
+          ['Today', line(day, limits.dailyLimitEuros)],
+          ['Left today', day?.remainingEuros != null ? euros(day.remainingEuros) : none],
+          ['This month', line(month, limits.monthlyLimitEuros)],
+          ['Left this month', month?.remainingEuros != null ? euros(month.remainingEuros) : none],
+          ['Set', time(limits.updatedAt)],
+        ]),
+        html`<p class="record"><a href="${request.to('budget')}">JSON</a> ${copyable('agentpay policies budget')}</p>`,
+        operationForm(
+          budgetApi.setBudget,
+          {
+            members: ['dailyLimitEuros', 'monthlyLimitEuros'],
+            values: limits,
+            labels: {
+              dailyLimitEuros: 'Most in a day; empty for no limit',
+              monthlyLimitEuros: 'Most in a month; empty for no limit',
+            },
+            submit: 'Set the budget',
+            fold: true,
+          },
+          request,
+        ),
+      )
+    },
+  })
+
+async function identityBox(request: PageRequest): Promise<Html> {
+  const { to } = request
+  const { customerType, kycStatus, canMakeLiveKeys, missing, rejection } = await request.ask(kycApi.standing)
+  return box(
+    'Identity and onboarding',
+    facts([
+      ['State', status(kycStatus === 'none' ? 'not begun' : kycStatus)],
+      ['Live keys', canMakeLiveKeys ? 'can be made' : 'cannot be made yet'],
+      ['Missing', missing.length > 0 ? html`${missing.map(one => html`${text(one)}<br>`)}` : 'nothing'],
+      ['Rejected because', text(rejection?.reason)],
+    ]),
+    html`<p><a href="${to('console/identity')}">Identity submissions</a>${customerType === 'business' && html` · <a href="${to('console/onboarding')}">Onboarding of the company</a>`}</p>`,
+  )
+}
+
+function clockBox(request: PageRequest): Html {
+  const { now } = request
+  const params = {}
+  const isMoved = now.getTime() - clock.milliseconds() > 1_500
+  return box(
+    'Test clock',
+    facts([
+      ['Your time here', time(now)],
+      ['Really', time(clock.real())],
+    ]),
+    html`<p>${isMoved ? `The test clock is moved: it is ${minuteInWords(now)} here.` : 'The test clock shows real time.'} Whatever falls due on the way happens, in order; it cannot be moved back.</p>
+<p class="record"><a href="${request.to('simulate/clock')}">JSON</a> ${copyable('agentpay sandbox clock')}</p>
+<div class="actions">
+${(['minutes', 'days'] as const).map(unit => operationForm(sandboxApi.advance, { params, members: [unit], labels: { [unit]: `Forward by ${unit}` }, submit: 'Move', success: 'Your time has moved on.' }, request))}
+</div>`,
+  )
+}
+
+/** Which of the kinds of events ring in this browser: those that a person should act on come first. */
+async function pushBox(request: PageRequest): Promise<Html> {
+  const { ask, may } = request
+  if (!may(pushApi.list)) return html``
+  const { data } = await ask(pushApi.list, { query: { limit: 100 } })
+  return html`${may(pushApi.create) && (await ringForm(request))}
+${box(
+  'Browsers that ring',
+  data.length > 0
+    ? table(
+        [
+          { name: 'Browser', of: ({ label, id }) => (label ? text(label) : html`<code>${id}</code>`) },
+          { name: 'Rings for', of: ({ events }) => text(events.join(', '), 300) },
+          { name: 'Since', of: ({ createdAt }) => time(createdAt) },
+          {
+            name: '',
+            of: ({ id }) =>
+              operationForm(
+                pushApi.delete,
+                { params: { id }, submit: 'Let it be silent', tone: 'against' },
+                request,
+              ),
+          },
+        ],
+        data,
+        request,
+        'Browsers that ring',
+      )
+    : html`<p>No browser rings yet.</p>`,
+)}`
+}
+
+/** What one would want to be told of at once. */
+const RINGS = [
+  'intent.created',
+  'card_request.created',
+  'transfer.failed',
+  'transaction.declined',
+  'agent.frozen',
+  'risk.review_required',
+  'risk.agent_frozen',
+  'webhook.disabled',
+  'person.recovery_started',
+  'session.requested',
+]
+const GIVEN = new Set([
+  'intent.created',
+  'transfer.failed',
+  'agent.frozen',
+  'risk.review_required',
+  'risk.agent_frozen',
+  'person.recovery_started',
+])
+
+async function ringForm({ ask }: PageRequest): Promise<Html> {
+  const { data } = await ask(eventsApi.types)
+  const rings = data.filter(({ event, reserved }) => RINGS.includes(event) && !reserved)
+  return html`<section class="box" data-push><h2>Ring in this browser</h2>
+<p data-push-state role="status">Whether this browser can ring needs scripts to be told.</p>
+<form data-action="push-on">
+${rings.map(({ event, description }) => html`<p class="field check"><input id="ring-${event}" type="checkbox" name="events" value="${event}"${GIVEN.has(event) && html` checked`}><label for="ring-${event}">${description.replaceAll('`', '')}</label></p>`)}
+<p class="field"><label for="ring-label">What you call this browser</label><input id="ring-label" name="label" maxlength="200" autocomplete="off"></p>
+<button type="submit" class="main">Ring for these</button>
+</form>
+<p class="actions apart"><button type="button" data-action="push-test" hidden>Ring once, to try</button> <button type="button" data-action="push-off" class="against" hidden>Ring no more</button></p>
+</section>`
+}

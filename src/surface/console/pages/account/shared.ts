@@ -1,0 +1,76 @@
+import { auditApi } from '../../../../compliance/audit/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { addressOf, recordLink } from '../../parts/links.ts'
+import { box, type Column, facts, table } from '../../parts/table.ts'
+import { label, none, text, time, words } from '../../parts/text.ts'
+
+/** A name of ours that stays in one line. */
+export const whole = (name: string): Html => html`<span class="whole">${text(name, 60)}</span>`
+
+/** A link to what a request has caused. */
+export const requestLink = ({ to }: Pick<PageRequest, 'to'>, requestId: string): Html =>
+  html`<a href="${to(`console/causes/${encodeURIComponent(requestId)}`)}">${text(requestId, 14)}</a>`
+
+/** A section with some of its filters set. */
+export const filtered = (
+  { to }: Pick<PageRequest, 'to'>,
+  section: string,
+  filters: Readonly<Record<string, string>>,
+): string => `${to(`console/${section}`)}?${new URLSearchParams(filters)}`
+
+const isId = (value: unknown): value is string => typeof value === 'string' && addressOf(value) !== undefined
+
+/** Members of a record of which no more is known than their names. */
+export const membersOf = (data: Readonly<Record<string, unknown>>, request: PageRequest): Html =>
+  facts(Object.entries(data).map(([name, value]) => [label(name), shown(value, request)] as const))
+
+function shown(value: unknown, request: PageRequest): Content {
+  if (value === null || value === undefined || value === '') return none
+  if (isId(value)) return recordLink(request, value)
+  if (Array.isArray(value) && value.length > 0 && value.every(one => typeof one === 'string'))
+    return html`${value.map(one => html`${shown(one, request)} `)}`
+  if (typeof value === 'object') return html`<code>${JSON.stringify(value)}</code>`
+  return text(String(value), 500)
+}
+
+/** The records that an event names, as links: no more than three. */
+export const namedIn = (data: Readonly<Record<string, unknown>>, request: PageRequest): Html => {
+  const ids = [...new Set(Object.values(data).filter(isId))].slice(0, 3)
+  return ids.length > 0 ? html`${ids.map(id => html`${recordLink(request, id)} `)}` : none
+}
+
+interface Entry {
+  readonly at: string
+  readonly event: string
+  readonly action: string
+  readonly outcome?: string
+  readonly actorType: string
+  readonly actorId: string | null
+  readonly personId: string | null
+  readonly requestId: string
+}
+
+/** Who has done it: the key, token or person that called, else the person of whom it tells. */
+export const doer = ({ personId, actorId, actorType }: Entry, request: PageRequest): Html =>
+  html`${words(actorType === 'dash' ? 'operator' : actorType)} ${actorId || personId ? recordLink(request, actorId ?? personId) : ''}`
+
+const historyColumns: readonly Column<Entry>[] = [
+  { name: 'When', of: ({ at }) => time(at) },
+  { name: 'What', of: ({ event }) => words(event) },
+  { name: 'By', of: doer },
+  { name: 'Request', of: ({ requestId }, request) => requestLink(request, requestId) },
+]
+
+/** What has been done to a record, newest first. */
+export async function history(id: string, request: PageRequest): Promise<Html> {
+  const { ask, may } = request
+  if (!may(auditApi.list)) return html``
+  const { data, hasMore } = await ask(auditApi.list, { query: { resource: id, limit: 15 } })
+  if (data.length === 0) return html``
+  return box(
+    'What has been done to it',
+    table(historyColumns, data, request, 'What has been done to it'),
+    hasMore && html`<p><a href="${filtered(request, 'audit', { resource: id })}">All of it</a></p>`,
+  )
+}

@@ -1,0 +1,188 @@
+import { cardsApi } from '../../../cards/cards/index.ts'
+import { agentTokensApi } from '../../../control/agent-tokens/index.ts'
+import { budgetApi } from '../../../control/budgets/index.ts'
+import { delegationsApi } from '../../../control/delegations/index.ts'
+import { mandatesApi } from '../../../control/mandates/index.ts'
+import { policiesApi, usageApi } from '../../../control/policies/index.ts'
+import { runsApi } from '../../../control/runs/index.ts'
+import { Refused } from '../../../kernel/contract/problem.ts'
+import { type Html, html } from '../../../web/html.ts'
+import type { PageRequest } from '../page.ts'
+import { recordLink } from '../parts/links.ts'
+import { box, table } from '../parts/table.ts'
+import { euros, none, text, usage } from '../parts/text.ts'
+
+/** A limit on what the agent spends, from the account down to a card. */
+interface BudgetRow {
+  readonly of: Html
+  readonly span: string
+  readonly usedEuros: number | null
+  readonly limitEuros: number | null
+  readonly leftEuros: number | null
+}
+
+interface LimitedAgent {
+  readonly id: string
+}
+
+/** Every limit that holds for the agent, in the order in which they are asked; the narrowest is marked. */
+export async function budgetsOf(agent: LimitedAgent, request: PageRequest): Promise<Html> {
+  const rows = (await Promise.all(levels.map(level => level(agent, request)))).flat()
+  if (rows.length === 0) return html``
+  const least = Math.min(...rows.map(({ leftEuros }) => leftEuros ?? Number.POSITIVE_INFINITY))
+  return box(
+    'What it may still spend',
+    table(
+      [
+        {
+          name: 'Limit',
+          of: ({ of, leftEuros }) =>
+            html`${of}${leftEuros === least && html` <span class="status waiting">narrowest</span>`}`,
+        },
+        { name: 'For', of: ({ span }) => span },
+        {
+          name: 'Used',
+          of: ({ usedEuros, limitEuros }) => (usedEuros === null ? none : usage(usedEuros, limitEuros)),
+          isFigure: true,
+        },
+        {
+          name: 'Left',
+          of: ({ leftEuros }) => (leftEuros === null ? none : euros(leftEuros)),
+          isFigure: true,
+        },
+      ],
+      rows,
+      request,
+      'Limits of the agent',
+    ),
+  )
+}
+
+type Level = (agent: LimitedAgent, request: PageRequest) => Promise<BudgetRow[]>
+
+interface Use {
+  readonly heldEuros: number
+  readonly spentEuros: number
+  readonly remainingEuros: number | null
+}
+
+const rowOf = (of: Html, span: string, use: Use, limitEuros: number | null): BudgetRow => ({
+  of,
+  span,
+  limitEuros,
+  usedEuros: use.heldEuros + use.spentEuros,
+  leftEuros: use.remainingEuros,
+})
+
+const account: Level = async (_, { ask, to }) => {
+  const { day, month, dailyLimitEuros, monthlyLimitEuros } = await ask(budgetApi.budget)
+  const of = html`<a href="${to('console/settings')}">All agents together</a>`
+  return [
+    ...(day && dailyLimitEuros !== null ? [rowOf(of, 'today', day, dailyLimitEuros)] : []),
+    ...(month && monthlyLimitEuros !== null ? [rowOf(of, 'this month', month, monthlyLimitEuros)] : []),
+  ]
+}
+
+const policy: Level = async ({ id }, request) => {
+  const [{ data }, effective] = await Promise.all([
+    request.ask(usageApi.usage, { query: { agentId: id } }),
+    request.ask(policiesApi.effective, { params: { agentId: id } }).catch(whereNone),
+  ])
+  const [agent] = data
+  if (!agent || !effective) return []
+  const of = recordLink(request, effective.id, html`Policy ${text(effective.name, 40)}`)
+  const periods = [
+    ['today', agent.day],
+    ['this month', agent.month],
+  ] as const
+  const limited = periods.filter(([, { limitEuros }]) => limitEuros !== null)
+  const once = effective.maxTransactionEuros ?? null
+  return [
+    ...(once === null
+      ? []
+      : [{ of, span: 'one payment', usedEuros: null, limitEuros: once, leftEuros: once }]),
+    ...limited.map(([span, period]) => rowOf(of, span, period, period.limitEuros)),
+  ]
+}
+
+/** An agent without a policy has none, which is no failure of the page. */
+function whereNone(error: unknown): undefined {
+  if (!(error instanceof Refused) || error.refusal.status !== 404) throw error
+}
+
+const runs: Level = async ({ id }, request) => {
+  const { data } = await request.ask(runsApi.list, { query: { agentId: id, status: 'running', limit: 10 } })
+  return data.flatMap(run =>
+    run.budgetEuros === null
+      ? []
+      : rowOf(
+          recordLink(request, run.id, html`Run ${text(run.name, 40)}`),
+          'the run',
+          { ...run, remainingEuros: run.budgetEuros - run.heldEuros - run.spentEuros },
+          run.budgetEuros,
+        ),
+  )
+}
+
+const delegations: Level = async ({ id }, request) => {
+  const { data } = await request.ask(delegationsApi.list, {
+    query: { agentId: id, status: 'redeemed', limit: 10 },
+  })
+  return data.map(one =>
+    rowOf(
+      recordLink(request, one.id, html`Delegation ${text(one.label, 40)}`),
+      'all of it',
+      one,
+      one.maxAmountEuros,
+    ),
+  )
+}
+
+const tokens: Level = async ({ id }, { ask }) => {
+  const { data } = await ask(agentTokensApi.list, { params: { id }, query: { limit: 20 } })
+  return data.flatMap(({ label, maxAmountEuros, heldEuros, spentEuros, remainingEuros, revokedAt }) =>
+    maxAmountEuros === null || revokedAt !== null
+      ? []
+      : rowOf(
+          html`Token ${text(label, 40)}`,
+          'all of it',
+          { heldEuros: heldEuros ?? 0, spentEuros: spentEuros ?? 0, remainingEuros },
+          maxAmountEuros,
+        ),
+  )
+}
+
+const mandates: Level = async ({ id }, request) => {
+  const { data } = await request.ask(mandatesApi.list, {
+    query: { agentId: id, status: 'active', limit: 10 },
+  })
+  return data.flatMap(mandate => {
+    const of = recordLink(request, mandate.id, html`Mandate ${text(mandate.name, 40)}`)
+    const spans = [
+      ['today', mandate.dayLeftEuros],
+      ['this month', mandate.monthLeftEuros],
+      ['all of it', mandate.totalLeftEuros],
+    ] as const
+    return spans.flatMap(([span, leftEuros]) =>
+      leftEuros === null ? [] : { of, span, leftEuros, usedEuros: null, limitEuros: null },
+    )
+  })
+}
+
+const cards: Level = async ({ id }, request) => {
+  const { data } = await request.ask(cardsApi.list, { query: { agentId: id, status: 'active', limit: 10 } })
+  return data.flatMap(card => {
+    const of = recordLink(request, card.id, html`Card ${text(card.displayName, 30)} ${card.last4 ?? ''}`)
+    const spans = [
+      ['one payment', card.limits.maxTransactionEuros],
+      ['a day', card.limits.dailyLimitEuros],
+      ['a month', card.limits.monthlyLimitEuros],
+    ] as const
+    return spans.flatMap(([span, limitEuros = null]) =>
+      limitEuros === null ? [] : { of, span, usedEuros: null, limitEuros, leftEuros: null },
+    )
+  })
+}
+
+/** From the account down, as spends are judged. */
+const levels: readonly Level[] = [account, policy, runs, delegations, tokens, mandates, cards]

@@ -1,0 +1,125 @@
+import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
+import { transfersApi } from '../../../../commerce/transfers/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { agentLink } from '../../parts/agent-names.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { facts } from '../../parts/table.ts'
+import { euros, none, text, time, words } from '../../parts/text.ts'
+import { DECIDED } from './ask-intent.ts'
+import type { CardRequest, Transfer } from './waiting.ts'
+
+type Limits = CardRequest['limits']
+
+const kinds = { new_card: 'A new card', limit_change: 'Other limits' } as const
+
+/** A card, or other limits of one, that an agent asks for. */
+export function waitingCardRequest(asked: CardRequest, request: PageRequest): Html {
+  const { id, agentId, type, cardId, displayName, limits, reason, createdAt, expiresAt } = asked
+  return html`<article class="ask" data-key="${id}">
+<h3>${recordLink(request, id, kinds[type])} for ${agentLink(request, agentId)}</h3>
+<p class="why">${text(reason, 400)}</p>
+${facts([
+  ...(cardId === null ? [] : [['Card', recordLink(request, cardId)] as const]),
+  ...(displayName === null ? [] : [['Called', text(displayName, 80)] as const]),
+  ...limitFacts(limits),
+])}
+<p class="times">Asked ${time(createdAt)}, waits until ${time(expiresAt)}</p>
+${answerCardRequest(asked, request)}
+</article>`
+}
+
+export const limitFacts = (limits: Limits): readonly (readonly [string, Html])[] => [
+  ['One payment', limitOf(limits.maxTransactionEuros)],
+  ['A day', limitOf(limits.dailyLimitEuros)],
+  ['A month', limitOf(limits.monthlyLimitEuros)],
+]
+
+const limitOf = (limit: number | null): Html => (limit === null ? none : euros(limit))
+
+const LIMITS = ['maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros'] as const
+
+const limitLabels = {
+  'limits.maxTransactionEuros': 'One payment, at most',
+  'limits.dailyLimitEuros': 'A day, at most',
+  'limits.monthlyLimitEuros': 'A month, at most',
+}
+
+/** Approving may lower what is asked for. */
+export function answerCardRequest({ id, limits }: CardRequest, request: PageRequest, done = DECIDED): Html {
+  const params = { id }
+  const approve = operationForm(
+    cardRequestsApi.approve,
+    {
+      params,
+      members: [...LIMITS.map(name => `limits.${name}`), 'comment'],
+      values: Object.fromEntries(LIMITS.map(name => [`limits.${name}`, limits[name]])),
+      labels: limitLabels,
+      submit: 'Approve',
+      tone: 'main',
+      done,
+      success: 'Approved. It is carried out at once.',
+      fold: true,
+    },
+    request,
+  )
+  const deny = operationForm(
+    cardRequestsApi.deny,
+    { params, members: ['reason'], submit: 'Deny', tone: 'against', done, success: 'Denied.', fold: true },
+    request,
+  )
+  return html`<div class="decide">${approve}${deny}</div>`
+}
+
+/** A payment whose payee the bank knows by another name. */
+export function waitingPayee(
+  transfer: Transfer,
+  names: ReadonlyMap<string, string>,
+  request: PageRequest,
+): Html {
+  const { id, amountEuros, beneficiaryId, payeeCheck, reference, agentId, createdAt } = transfer
+  const name = names.get(beneficiaryId ?? '')
+  const suggested = payeeCheck?.suggestedName ?? null
+  return html`<article class="ask" data-key="${id}">
+<h3>${recordLink(request, id, html`${euros(amountEuros)} by SEPA`)} to ${recordLink(request, beneficiaryId, name === undefined ? undefined : text(name, 80))}</h3>
+<p class="why">The bank knows the payee otherwise: <strong>${words(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`, it suggests <strong>${text(suggested, 140)}</strong>`}.</p>
+${facts([
+  ...(agentId === null ? [] : [['Agent', agentLink(request, agentId)] as const]),
+  ['Reference', text(reference, 140)],
+])}
+<p class="times">Asked ${time(createdAt)}. After seven days it is cancelled by itself.</p>
+${answerPayee(transfer, request)}
+</article>`
+}
+
+function answerPayee({ id }: Transfer, request: PageRequest): Html {
+  const params = { id }
+  const confirm = operationForm(
+    transfersApi.confirmPayee,
+    {
+      params,
+      members: ['comment'],
+      submit: 'Pay all the same',
+      tone: 'main',
+      done: DECIDED,
+      success: 'Confirmed: it is paid.',
+      fold: true,
+    },
+    request,
+  )
+  const cancel = operationForm(
+    transfersApi.cancel,
+    {
+      params,
+      members: ['comment'],
+      submit: 'Do not pay',
+      tone: 'against',
+      done: DECIDED,
+      success: 'Cancelled. The money is free again.',
+      fold: true,
+    },
+    request,
+  )
+  return html`<div class="decide">${confirm}${cancel}</div>`
+}

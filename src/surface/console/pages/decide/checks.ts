@@ -1,0 +1,70 @@
+import { type Html, html } from '../../../../web/html.ts'
+import { hasNothingLeft, ruleName, unitOf } from '../../../console-pages/index.ts'
+import type { PageRequest } from '../../page.ts'
+import { recordLink } from '../../parts/links.ts'
+import { table } from '../../parts/table.ts'
+import { euros, none, status, text } from '../../parts/text.ts'
+import type { Intent } from './waiting.ts'
+
+type Check = Intent['decision']['checks'][number]
+
+/** The rules that ask for a person, each with what it says; the likeness to another intent leads to that one. */
+export function askingRules({ decision, possibleDuplicateOf }: Intent, request: PageRequest): Html {
+  const asking = decision.checks.filter(({ outcome }) => outcome === 'review')
+  const said = ({ rule, message }: Check): Html =>
+    rule === 'possibleDuplicate' && possibleDuplicateOf !== null
+      ? html`of ${recordLink(request, possibleDuplicateOf)}: the same merchant and amount, minutes ago.`
+      : text(message, 500)
+  if (asking.length === 0) return html``
+  return html`<ul class="reasons">${asking.map(check => html`<li${check.rule === 'possibleDuplicate' && html` class="alike"`}><strong>${ruleName(check.rule, 'en')}</strong> ${said(check)}</li>`)}</ul>`
+}
+
+const isLimit = ({ rule, remaining, limit }: Check): boolean =>
+  remaining !== null && limit !== null && !hasNothingLeft.has(rule)
+
+/** What every limit left when the decision was made, the narrowest first. */
+export function limitsLeft({ checks }: Intent['decision'], request: PageRequest): Html {
+  const limits = checks.filter(isLimit).sort((one, other) => shareLeft(one) - shareLeft(other))
+  if (limits.length === 0) return html`<p>No limit is set.</p>`
+  return table(
+    [
+      { name: 'Limit', of: ({ rule }) => ruleName(rule, 'en') },
+      { name: 'Of', of: check => figure(check, check.limit), isFigure: true },
+      { name: 'Used', of: check => figure(check, check.used), isFigure: true },
+      { name: 'Left', of: check => figure(check, check.remaining), isFigure: true },
+    ],
+    limits,
+    request,
+    'What every limit left',
+  )
+}
+
+const shareLeft = ({ remaining, limit }: Check): number => (remaining ?? 0) / (limit || 1)
+
+function figure({ rule }: Check, value: number | null): Html {
+  if (value === null) return none
+  const unit = unitOf(rule)
+  return unit === 'euros' ? euros(value) : html`${value} ${unit === 'minutes' ? 'min' : 'payments'}`
+}
+
+/** Every rule of an explanation: what it says, and what would have to change. */
+export const rulesTable = (
+  rules: readonly {
+    readonly rule: string
+    readonly outcome: string
+    readonly message: string
+    readonly remedy: string | null
+  }[],
+  request: PageRequest,
+): Html =>
+  table(
+    [
+      { name: 'Rule', of: ({ rule }) => ruleName(rule, 'en') },
+      { name: 'Outcome', of: ({ outcome }) => status(outcome) },
+      { name: 'What it says', of: ({ message }) => text(message, 500) },
+      { name: 'What would help', of: ({ remedy }) => text(remedy, 500) },
+    ],
+    rules,
+    request,
+    'The rules',
+  )

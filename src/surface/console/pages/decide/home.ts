@@ -1,0 +1,179 @@
+import { agentsApi } from '../../../../control/agents/index.ts'
+import { budgetApi } from '../../../../control/budgets/index.ts'
+import { riskApi } from '../../../../control/risk/index.ts'
+import { webhooksApi } from '../../../../delivery/webhooks/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import { healthApi } from '../../../health/index.ts'
+import type { AnswerOf, Page, PageRequest } from '../../page.ts'
+import { agentLink, nameAgents } from '../../parts/agent-names.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { box, facts } from '../../parts/table.ts'
+import { euros, status, text, time, usage, words } from '../../parts/text.ts'
+import { countOf, readWaiting, type Waiting, waitingEvents } from './waiting.ts'
+
+/** What waits for the person who looks, what has been spent, and what is not well. */
+export const homePage: Page = async request => {
+  const parts = await Promise.all([
+    request.part({ id: 'waiting', events: waitingEvents, make: () => waits(request) }),
+    request.part({
+      id: 'spent',
+      events: ['intent.approved', 'intent.cancelled', 'transaction.*', 'budget.updated'],
+      make: () => spent(request),
+    }),
+    request.part({
+      id: 'stopped',
+      events: ['agent.frozen', 'agent.unfrozen', 'agent.deleted', 'risk.*'],
+      make: () => stopped(request),
+    }),
+    request.part({ id: 'webhooks', events: ['webhook.*'], make: () => failingWebhooks(request) }),
+    request.part({ id: 'health', events: [], make: () => health(request) }),
+  ])
+  const [waiting, ...others] = parts
+  return {
+    title: 'Home',
+    content: html`<h1>Home</h1>
+${waiting}
+<div class="boxes">${others}</div>`,
+  }
+}
+
+interface Line {
+  readonly id: string
+  readonly at: string | Date
+  readonly content: Html
+  readonly about: Html
+}
+
+/** How many of what waits are shown here: the approvals have all. */
+const SHOWN = 8
+
+async function waits(request: PageRequest): Promise<Html> {
+  const [waiting] = await Promise.all([readWaiting(request), nameAgents(request)])
+  const count = countOf(waiting)
+  if (count === 0) return box('Nothing waits for you', html`<p>What agents ask for appears here at once.</p>`)
+  const lines = linesOf(waiting, request)
+    .sort((one, other) => Number(new Date(other.at)) - Number(new Date(one.at)))
+    .slice(0, SHOWN)
+  const all = waiting.hasMore ? `more than ${count}` : String(count)
+  return box(
+    count === 1 && !waiting.hasMore ? 'One waits for you' : `${all} wait for you`,
+    html`<ul class="lines">${lines.map(({ id, at, content, about }) => html`<li data-key="${id}">${content}<span>${about}, ${time(at)}</span></li>`)}</ul>
+<p><a class="button" href="${request.to('console/approvals')}">Decide</a></p>`,
+  )
+}
+
+function linesOf({ intents, cardRequests, transfers }: Waiting, request: PageRequest): Line[] {
+  return [
+    ...intents.map(({ id, createdAt: at, amountEuros, merchant, agentId }) => ({
+      id,
+      at,
+      content: recordLink(request, id, html`<strong>${euros(amountEuros)} to ${text(merchant, 60)}</strong>`),
+      about: agentLink(request, agentId),
+    })),
+    ...cardRequests.map(({ id, createdAt: at, type, agentId }) => ({
+      id,
+      at,
+      content: recordLink(
+        request,
+        id,
+        html`<strong>${type === 'new_card' ? 'A new card' : 'Other limits of a card'}</strong>`,
+      ),
+      about: agentLink(request, agentId),
+    })),
+    ...transfers.map(({ id, createdAt: at, amountEuros, payeeCheck }) => ({
+      id,
+      at,
+      content: recordLink(request, id, html`<strong>${euros(amountEuros)}: confirm the payee</strong>`),
+      about: html`${words(payeeCheck?.result ?? '')}`,
+    })),
+  ]
+}
+
+type Use = AnswerOf<typeof budgetApi.budget>['day']
+
+async function spent(request: PageRequest): Promise<Html> {
+  const { dailyLimitEuros, monthlyLimitEuros, day, month } = await request.ask(budgetApi.budget)
+  const set = operationForm(
+    budgetApi.setBudget,
+    {
+      members: ['dailyLimitEuros', 'monthlyLimitEuros'],
+      values: { dailyLimitEuros, monthlyLimitEuros },
+      labels: { dailyLimitEuros: 'A day, in euros', monthlyLimitEuros: 'A month, in euros' },
+      submit: 'Set the budget',
+      done: 'part:spent',
+      fold: true,
+    },
+    request,
+  )
+  if (!day && !month)
+    return box(
+      'Budget',
+      html`<p>No budget is set for all agents together: each has only its own limits.</p>`,
+      set,
+    )
+  return box(
+    'Budget of all agents',
+    facts([
+      ['Today', useOf(day, dailyLimitEuros)],
+      ['This month', useOf(month, monthlyLimitEuros)],
+    ]),
+    set,
+  )
+}
+
+/** Spent and held together, as the limit counts them. */
+function useOf(use: Use, limit: number | null): Html {
+  if (!use) return html`<span class="none">no limit</span>`
+  const used = (Math.round(use.spentEuros * 100) + Math.round(use.heldEuros * 100)) / 100
+  return html`${usage(used, limit)}<br><small>${euros(use.spentEuros)} spent, ${euros(use.heldEuros)} held</small>`
+}
+
+async function stopped(request: PageRequest): Promise<Html> {
+  const [frozen, alerts] = await Promise.all([
+    request.ask(agentsApi.list, { query: { status: 'frozen', limit: 10 } }),
+    request.ask(riskApi.alerts, { query: { status: 'open', limit: 10 } }),
+  ])
+  if (frozen.data.length === 0 && alerts.data.length === 0)
+    return box('Agents', html`<p>No agent is frozen.</p>`)
+  return box(
+    'Frozen agents',
+    html`<ul class="lines">${frozen.data.map(({ id, name, frozenReason }) => html`<li data-key="${id}">${recordLink(request, id, text(name, 60))}<span>${text(frozenReason, 120)}</span></li>`)}</ul>`,
+    alerts.data.length > 0 &&
+      html`<p><a href="${request.to('console/risk?status=open')}">${alerts.hasMore ? 'More than ' : ''}${alerts.data.length} ${alerts.data.length === 1 ? 'alert is' : 'alerts are'} open</a></p>`,
+  )
+}
+
+async function failingWebhooks(request: PageRequest): Promise<Html> {
+  const { data } = await request.ask(webhooksApi.list, { query: { limit: 100 } })
+  const failing = data.filter(
+    ({ health: { condition }, status: state, backlog, statusReason }) =>
+      condition !== 'well' || backlog !== null || (state === 'disabled' && statusReason !== null),
+  )
+  if (failing.length === 0)
+    return box('Webhooks', html`<p>${data.length === 0 ? 'Nobody is told of events.' : 'All are taken.'}</p>`)
+  const lines = failing.map(
+    ({ id, url, health: { condition, message }, backlog, status: state, statusReason }) => {
+      const isOff = state === 'disabled'
+      return html`<li data-key="${id}">${recordLink(request, id, text(url, 80))} ${status(isOff ? state : backlog ? 'paused' : condition)}<span>${text(isOff ? statusReason : (backlog?.message ?? message), 200)}</span></li>`
+    },
+  )
+  return box('Webhooks that fail', html`<ul class="lines">${lines}</ul>`)
+}
+
+async function health({ ask }: PageRequest): Promise<Html> {
+  const { checks, version } = await ask(healthApi.health)
+  const { temporal, relay, deliveries } = checks
+  const behind = (seconds: number | null): Content =>
+    (seconds ?? 0) > 60 ? `${Math.round((seconds ?? 0) / 60)} min behind` : 'up to date'
+  return box(
+    'Health',
+    facts([
+      ['Database', 'reached'],
+      ['Temporal', temporal === null ? 'not used here' : temporal === 'ok' ? 'reached' : 'cannot be reached'],
+      ['Processes', behind(relay.oldestSeconds)],
+      ['Deliveries', behind(deliveries.oldestSeconds)],
+      ['Version', version],
+    ]),
+  )
+}

@@ -1,0 +1,130 @@
+import { riskApi } from '../../../../control/risk/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
+import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { facts } from '../../parts/table.ts'
+import { euros, none, spaced, status, text, time, words } from '../../parts/text.ts'
+
+type Alert = AnswerOf<typeof riskApi.alerts>['data'][number]
+type Signals = Alert['signals']
+
+export const riskPage = listPage({
+  title: 'Risk',
+  lead: 'One alert for each time that an agent was frozen because a spend was too unusual.',
+  section: 'risk',
+  operation: riskApi.alerts,
+  filters: ['status', 'agentId'],
+  labels: { agentId: 'Agent' },
+  choices: async request => ({ agentId: await agentChoices(request) }),
+  prepare: async (_, request) => void (await nameAgents(request)),
+  events: ['risk.*', 'agent.unfrozen'],
+  empty: { words: 'There is no alert: no agent was frozen for its risk.', command: 'agentpay risk alerts' },
+  above: thresholds,
+  columns: [
+    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'Score', of: ({ score }) => score, isFigure: true },
+    { name: 'State', of: alert => stateOf(alert) },
+    { name: 'Signals', of: ({ signals }) => signalList(signals) },
+    {
+      name: 'Spend',
+      of: ({ subjectType, subjectId }, request) => recordLink(request, subjectId, words(subjectType)),
+    },
+    { name: 'When', of: ({ createdAt }) => time(createdAt) },
+    { name: 'What to do', of: (alert, request) => actions(alert, request) },
+  ],
+})
+
+export const unusualSpendsPage = listPage({
+  title: 'Unusual spends',
+  lead: 'Spends whose score reached the threshold of review, and what followed.',
+  section: 'unusual-spends',
+  operation: riskApi.events,
+  filters: ['agentId', 'minScore', 'from', 'to'],
+  labels: { agentId: 'Agent', minScore: 'Score, at least' },
+  choices: async request => ({ agentId: await agentChoices(request) }),
+  prepare: async (_, request) => void (await nameAgents(request)),
+  events: ['risk.*'],
+  empty: { words: 'No spend was unusual.', command: 'agentpay risk events' },
+  columns: [
+    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'Score', of: ({ score }) => score, isFigure: true },
+    { name: 'Outcome', of: ({ outcome }) => status(outcome) },
+    {
+      name: 'Amount',
+      of: ({ amountEuros }) => (amountEuros === null ? none : euros(amountEuros)),
+      isFigure: true,
+    },
+    { name: 'To', of: ({ merchant }) => text(merchant, 60) },
+    { name: 'Signals', of: ({ signals }) => signalList(signals) },
+    {
+      name: 'Spend',
+      of: ({ subjectType, subjectId }, request) => recordLink(request, subjectId, words(subjectType)),
+    },
+    { name: 'When', of: ({ createdAt }) => time(createdAt) },
+  ],
+})
+
+const signalList = (signals: Signals): Html =>
+  html`<ul class="reasons">${signals.map(({ points, message }) => html`<li>${text(message, 200)} <small>${points} points</small></li>`)}</ul>`
+
+const stateOf = ({ status: state, liftedAt, comment }: Alert): Html =>
+  html`${spaced(status(state), liftedAt === null ? 'still frozen' : html`unfrozen ${time(liftedAt)}`)}${comment !== null && html`<br><small>${text(comment, 120)}</small>`}`
+
+/** Acknowledging notes that somebody has looked; unfreezing lets the agent spend again. */
+function actions({ id, agentId, status: state, liftedAt }: Alert, request: PageRequest): Html {
+  const options = { members: ['comment'], done: 'part:list', fold: true } as const
+  return html`${state === 'open' && operationForm(riskApi.acknowledge, { ...options, params: { id }, submit: 'Acknowledge' }, request)}
+${liftedAt === null && operationForm(riskApi.unfreeze, { ...options, params: { id: agentId }, submit: 'Unfreeze', tone: 'main', confirm: 'Unfreeze the agent? This spend is no longer unusual for it, and it may spend again.' }, request)}`
+}
+
+const FIELDS = [
+  ['enabled', 'Score spends at all'],
+  ['thresholds.review', 'Ask a person from this score on'],
+  ['thresholds.deny', 'Refuse from this score on'],
+  ['thresholds.freeze', 'Freeze the agent from this score on'],
+  ['weights.velocity', 'Points for too many spends'],
+  ['weights.amountOutlier', 'Points for an unusual amount'],
+  ['weights.impossibleTravel', 'Points for impossible travel'],
+  ['weights.newMerchant', 'Points for a new merchant'],
+  ['weights.oddHour', 'Points for an odd hour'],
+  ['velocityWindowMinutes', 'Minutes in which spends are counted'],
+  ['velocityCount', 'How many spends in these are usual'],
+] as const
+
+/** The thresholds as they are, and the form that sets all of them. */
+async function thresholds(request: PageRequest): Promise<Html> {
+  const config = await request.ask(riskApi.config)
+  const { enabled, thresholds: from, weights } = config
+  const values = {
+    ...config,
+    ...Object.fromEntries(Object.entries(from ?? {}).map(([name, value]) => [`thresholds.${name}`, value])),
+    ...Object.fromEntries(Object.entries(weights ?? {}).map(([name, value]) => [`weights.${name}`, value])),
+  }
+  return html`<div class="aside">
+${
+  enabled === false
+    ? html`<p>Spends are not scored.</p>`
+    : facts([
+        ['A person is asked', html`from ${from?.review ?? ''} points`],
+        ['Refused', html`from ${from?.deny ?? ''} points`],
+        ['The agent is frozen', html`from ${from?.freeze ?? ''} points`],
+      ])
+}
+<p><a href="${request.to('console/unusual-spends')}">Unusual spends</a></p>
+${operationForm(
+  riskApi.configure,
+  {
+    members: FIELDS.map(([name]) => name),
+    labels: Object.fromEntries(FIELDS),
+    values,
+    submit: 'Set the thresholds',
+    success: 'Set. The next spend is scored by it.',
+    fold: true,
+  },
+  request,
+)}
+</div>`
+}

@@ -1,0 +1,128 @@
+import { auditApi } from '../../../../compliance/audit/index.ts'
+import { agentsApi } from '../../../../control/agents/index.ts'
+import { intentsApi } from '../../../../control/intents/index.ts'
+import { merchantsApi } from '../../../../control/merchants/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { Page, PageRequest, Shown } from '../../page.ts'
+import { agentLink, nameAgents } from '../../parts/agent-names.ts'
+import { addressOf, recordLink } from '../../parts/links.ts'
+import { box, facts, table } from '../../parts/table.ts'
+import { euros, status, text, time, words } from '../../parts/text.ts'
+import type { Intent } from './waiting.ts'
+
+/** One word that may be an id: of a record, or of a request. */
+const ID = /^[\w.:@/-]{6,128}$/
+const MOST = 100
+const SHOWN = 20
+
+/** An id leads to its page; a request id to what it caused; words to agents, intents and merchants. */
+export const searchPage: Page = async request => {
+  const wanted = (request.query.q ?? '').trim().slice(0, 200)
+  if (wanted === '')
+    return { title: 'Search', content: html`<h1>Search</h1><p class="lead">Type a name, or any id.</p>` }
+  const address = ID.test(wanted) ? addressOf(wanted) : undefined
+  if (address !== undefined) return leadTo(wanted, address, request)
+  const caused = ID.test(wanted) ? await causedBy(wanted, request) : undefined
+  if (caused) return caused
+  const found = await Promise.all([
+    agentsCalled(wanted, request),
+    intentsAbout(wanted, request),
+    merchant(wanted, request),
+  ])
+  const isEmpty = found.every(part => part === undefined)
+  return {
+    title: `Search: ${wanted}`,
+    content: html`<h1>Search</h1>
+<p class="lead">Found for ${text(wanted, 80)}</p>
+${isEmpty ? html`<p class="empty">Nothing has this name. An id is found whole only.</p>` : found.map(part => part ?? '')}`,
+  }
+}
+
+const leadTo = (id: string, address: string, request: PageRequest): Shown => ({
+  title: id,
+  onward: address,
+  content: html`<h1>Search</h1><p class="lead">This is ${recordLink(request, id)}.</p>`,
+})
+
+/** What a request has caused, or what was done to a record that has no page of its own. */
+async function causedBy(id: string, { ask, to }: PageRequest): Promise<Shown | undefined> {
+  const [ofRequest, ofRecord] = await Promise.all([
+    ask(auditApi.list, { query: { requestId: id, limit: 1 } }),
+    ask(auditApi.list, { query: { resource: id, limit: 1 } }),
+  ])
+  const filter = ofRequest.data.length > 0 ? 'requestId' : ofRecord.data.length > 0 ? 'resource' : undefined
+  if (filter === undefined) return undefined
+  const onward =
+    filter === 'requestId'
+      ? `console/causes/${encodeURIComponent(id)}`
+      : `console/audit?${new URLSearchParams({ resource: id })}`
+  return {
+    title: id,
+    onward,
+    content: html`<h1>Search</h1><p class="lead"><a href="${to(onward)}">What ${filter === 'requestId' ? 'this request caused' : 'was done to it'}</a></p>`,
+  }
+}
+
+async function agentsCalled(wanted: string, request: PageRequest): Promise<Html | undefined> {
+  const [byName, byOwnId] = await Promise.all([
+    request.ask(agentsApi.list, { query: { name: wanted, limit: SHOWN } }),
+    request.ask(agentsApi.list, { query: { externalId: wanted, limit: 1 } }),
+  ])
+  const agents = new Map([...byOwnId.data, ...byName.data].map(agent => [agent.id, agent]))
+  if (agents.size === 0) return undefined
+  return box(
+    'Agents',
+    html`<ul class="lines">${[...agents.values()].map(agent => html`<li>${recordLink(request, agent.id, text(agent.name, 80))} ${status(agent.status)}</li>`)}</ul>`,
+  )
+}
+
+/** Intents to a merchant of this name, and of the newest those that mention it. */
+async function intentsAbout(wanted: string, request: PageRequest): Promise<Html | undefined> {
+  const [toMerchant, ofOwnId, newest] = await Promise.all([
+    request.ask(intentsApi.list, { query: { merchant: wanted, limit: SHOWN } }),
+    request.ask(intentsApi.list, { query: { clientIntentId: wanted, limit: SHOWN } }),
+    request.ask(intentsApi.list, { query: { limit: MOST } }),
+    nameAgents(request),
+  ])
+  const word = wanted.toLowerCase()
+  const mention = ({ merchant: name, purpose }: Intent) => `${name} ${purpose}`.toLowerCase().includes(word)
+  const intents = new Map(
+    [...ofOwnId.data, ...toMerchant.data, ...newest.data.filter(mention)].map(intent => [intent.id, intent]),
+  )
+  if (intents.size === 0) return undefined
+  const all = `console/intents?${new URLSearchParams({ merchant: wanted })}`
+  return box(
+    'Intents',
+    table(
+      [
+        { name: 'To', of: ({ id, merchant: name }) => recordLink(request, id, text(name, 60)) },
+        { name: 'Amount', of: ({ amountEuros }) => euros(amountEuros), isFigure: true },
+        { name: 'State', of: intent => status(intent.status) },
+        { name: 'Agent', of: ({ agentId }) => agentLink(request, agentId) },
+        { name: 'What for', of: ({ purpose }) => text(purpose, 80) },
+        { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
+      ],
+      [...intents.values()].slice(0, SHOWN),
+      request,
+      'Intents found',
+    ),
+    toMerchant.data.length > 0 && html`<p><a href="${request.to(all)}">All to this merchant</a></p>`,
+  )
+}
+
+/** What the text says as that of a card statement. */
+async function merchant(wanted: string, { ask, to }: PageRequest): Promise<Html | undefined> {
+  const { name, category, mcc, processor, confidence } = await ask(merchantsApi.resolve, {
+    query: { q: wanted },
+  })
+  if (confidence < 0.5) return undefined
+  return box(
+    'Merchant',
+    facts([
+      ['Name', text(name, 80)],
+      ['Category', category === null ? words('not known') : html`${category} (${mcc ?? ''})`],
+      ['Paid through', text(processor, 60)],
+    ]),
+    html`<p><a href="${to(`console/transactions?${new URLSearchParams({ merchant: name })}`)}">Payments to it</a></p>`,
+  )
+}

@@ -1,0 +1,56 @@
+import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
+import { transfersApi } from '../../../../commerce/transfers/index.ts'
+import { intentsApi } from '../../../../control/intents/index.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
+
+/** How many of each kind are shown at once; more follow when these are decided. */
+const MOST = 50
+
+export type Intent = AnswerOf<typeof intentsApi.list>['data'][number]
+export type CardRequest = AnswerOf<typeof cardRequestsApi.list>['data'][number]
+export type Transfer = AnswerOf<typeof transfersApi.list>['data'][number]
+
+/** What waits for the decision of a person, of each kind the newest first. */
+export interface Waiting {
+  readonly intents: readonly Intent[]
+  readonly cardRequests: readonly CardRequest[]
+  readonly transfers: readonly Transfer[]
+  readonly hasMore: boolean
+}
+
+/** The events after which something else waits. */
+export const waitingEvents = [
+  'intent.created',
+  'intent.approved',
+  'intent.denied',
+  'intent.cancelled',
+  'intent.expired',
+  'card_limit_request.updated',
+  'payment.updated',
+  'transfer.completed',
+  'transfer.failed',
+]
+
+export async function readWaiting({ ask, now }: PageRequest): Promise<Waiting> {
+  const [intents, cardRequests, transfers] = await Promise.all([
+    ask(intentsApi.list, { query: { status: 'created', limit: MOST } }),
+    ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST } }),
+    ask(transfersApi.list, { query: { status: 'verifying', limit: 100 } }),
+  ])
+  const isOpen = ({ expiresAt }: { readonly expiresAt: string | Date }) => new Date(expiresAt) > now
+  return {
+    intents: intents.data.filter(isOpen),
+    cardRequests: cardRequests.data.filter(isOpen),
+    transfers: transfers.data.filter(waitsForItsPayee),
+    hasMore: intents.hasMore || cardRequests.hasMore || transfers.hasMore,
+  }
+}
+
+/** Its bank knows the payee otherwise, and nobody has said to pay all the same. */
+export const waitsForItsPayee = ({ status, payeeCheck, payeeConfirmedAt }: Transfer): boolean =>
+  status === 'verifying' &&
+  payeeConfirmedAt === null &&
+  (payeeCheck?.result === 'close_match' || payeeCheck?.result === 'no_match')
+
+export const countOf = ({ intents, cardRequests, transfers }: Waiting): number =>
+  intents.length + cardRequests.length + transfers.length

@@ -1,0 +1,129 @@
+import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { box, type Column, knownFacts, table } from '../../parts/table.ts'
+import { euros, label, status, text, time } from '../../parts/text.ts'
+
+interface Authorization {
+  readonly id: string
+  readonly cardId: string | null
+  readonly status: string
+  readonly merchant: string
+  readonly amountEuros: number
+  readonly heldEuros: number
+  readonly clearedEuros: number
+  readonly declineReason: string | null
+  readonly createdAt: string
+}
+
+/** An authorization is shown on the page of its card. */
+const why = ({ id, cardId }: Authorization, { to }: PageRequest, shown: Content): Html =>
+  cardId ? html`<a href="${to(`console/cards/${cardId}?authorization=${id}`)}">${shown}</a>` : html`${shown}`
+
+const columns: readonly Column<Authorization>[] = [
+  { name: 'Merchant', of: (one, request) => why(one, request, text(one.merchant, 60)) },
+  { name: 'Asked', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
+  { name: 'Held', isFigure: true, of: ({ heldEuros }) => euros(heldEuros) },
+  { name: 'Collected', isFigure: true, of: ({ clearedEuros }) => euros(clearedEuros) },
+  { name: 'State', of: one => status(one.status) },
+  { name: 'Why', of: ({ declineReason }) => text(declineReason, 160) },
+  { name: 'When', of: ({ createdAt }) => time(createdAt) },
+]
+
+/** What the network has asked of a card: the address names the card. */
+export const authorizationsPage = listPage({
+  title: 'Authorizations',
+  lead: 'Every payment of a card that the network has asked for or told of, declined ones too.',
+  section: 'authorizations',
+  operation: authorizationsApi.list,
+  filters: ['status', 'merchant', 'intentId', 'from', 'to'],
+  events: ['transaction.*', 'agent_credential.*'],
+  empty: { words: 'Nobody has asked this card for money yet.' },
+  columns,
+})
+
+export async function newestAuthorizations(cardId: string, request: PageRequest): Promise<Html> {
+  const { data } = await request.ask(authorizationsApi.list, { params: { id: cardId }, query: { limit: 10 } })
+  if (data.length === 0) return box('Authorizations', html`<p>Nobody has asked this card for money yet.</p>`)
+  return box(
+    'Authorizations',
+    table(columns, data, request, 'The newest authorizations'),
+    html`<p><a href="${request.to(`console/authorizations?id=${cardId}`)}">All authorizations</a></p>`,
+  )
+}
+
+interface Rule {
+  readonly rule: string
+  readonly outcome: string
+  readonly message: string
+  readonly remedy: string | null
+}
+
+const outcomes: Readonly<Record<string, string>> = {
+  pass: 'yes',
+  fail: 'no',
+  review: 'asks a person',
+  skip: 'not asked',
+}
+
+/** The authorization that the address names, rule by rule. */
+export async function explained(cardId: string, request: PageRequest): Promise<Content> {
+  const { authorization: authorizationId } = request.query
+  if (authorizationId === undefined) return false
+  const params = { id: cardId, authorizationId }
+  const [one, explanation] = await Promise.all([
+    request.ask(authorizationsApi.get, { params }),
+    request.ask(authorizationsApi.explanation, { params }),
+  ])
+  const json = request.to(`cards/${cardId}/authorizations/${authorizationId}`)
+  return box(
+    `Authorization of ${one.merchant}`,
+    html`<p>${status(one.status)} ${text(explanation.summary, 400)} ${explanation.paidFrom}</p>`,
+    knownFacts([
+      ['Asked', euros(one.amountEuros)],
+      ['Approved', euros(one.approvedEuros)],
+      ['As the network writes it', text(one.descriptor)],
+      ['Intent', recordLink(request, explanation.intentId)],
+      ['Payment', recordLink(request, one.transactionId)],
+      ['Held until', time(one.expiresAt)],
+      ['When', time(one.createdAt)],
+    ]),
+    explanation.rules.length > 0 && rulesOf(explanation.rules, request),
+    html`<p class="record"><code>${authorizationId}</code> <a href="${json}">JSON</a> <a href="${json}/explanation">Explanation as JSON</a></p>`,
+  )
+}
+
+/** What the rules say: first those that are against it, or ask a person; those that have nothing to say are folded. */
+function rulesOf(rules: readonly Rule[], request: PageRequest): Html {
+  const isSilent = ({ outcome }: Rule): boolean => outcome === 'skip'
+  const order = ['fail', 'review', 'pass']
+  const said = rules
+    .filter(rule => !isSilent(rule))
+    .toSorted((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome))
+  const silent = rules.filter(isSilent)
+  return html`${rulesTable(said, request)}${
+    silent.length > 0 &&
+    html`<details class="fold"><summary>${silent.length} rules that do not apply</summary>${rulesTable(silent, request)}</details>`
+  }`
+}
+
+const rulesTable = (rules: readonly Rule[], request: PageRequest): Html =>
+  table(
+    [
+      { name: 'Rule', of: ({ rule }) => label(rule) },
+      {
+        name: 'Says',
+        of: ({ outcome }) =>
+          html`<span class="status ${tones[outcome] ?? 'plain'}">${outcomes[outcome] ?? outcome}</span>`,
+      },
+      { name: 'Why', of: ({ message }) => text(message, 400) },
+      { name: 'What would help', of: ({ remedy }) => text(remedy, 400) },
+    ],
+    rules,
+    request,
+    'What each rule says',
+  )
+
+const tones: Readonly<Record<string, string>> = { pass: 'good', fail: 'bad', review: 'waiting' }

@@ -1,0 +1,197 @@
+import { acquirerApi, billingApi } from '../../../../money/billing/index.ts'
+import { fundApi } from '../../../../money/fundings/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { Page, PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { copyable, recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { recordPage } from '../../parts/record-page.ts'
+import { box, facts, knownFacts, table } from '../../parts/table.ts'
+import { euros, status, text, time, words } from '../../parts/text.ts'
+import { choicesOf, named, readNames, withNames } from './names.ts'
+
+const methodName = ({ brand, kind, last4 }: { brand: string | null; kind: string; last4: string }): string =>
+  `${words(brand ?? kind)} …${last4}`
+
+async function methodsOf(request: PageRequest): Promise<Html> {
+  const { data } = await request.ask(billingApi.paymentMethods, { query: { limit: 50 } })
+  const list = table(
+    [
+      { name: 'Method', of: method => methodName(method) },
+      { name: 'Holder', of: ({ holder }) => text(holder, 60) },
+      { name: 'State', of: method => status(method.status) },
+      {
+        name: 'Remove',
+        of: ({ id, ...method }) =>
+          operationForm(
+            billingApi.removePaymentMethod,
+            {
+              params: { id },
+              submit: 'Remove',
+              tone: 'against',
+              confirm: `Remove ${methodName(method)}? Nothing more is drawn from it.`,
+            },
+            request,
+          ),
+      },
+    ],
+    data,
+    request,
+    'Payment methods',
+  )
+  return box(
+    'Payment methods',
+    data.length > 0 ? list : html`<p>None yet: wallets are filled by SEPA, or from one of these.</p>`,
+    operationForm(
+      billingApi.addPaymentMethod,
+      {
+        members: ['token', 'holder'],
+        labels: { token: 'Token of the processor (in test mode: tok_visa)' },
+        submit: 'Add a payment method',
+        fold: true,
+      },
+      request,
+    ),
+  )
+}
+
+async function fundForm(request: PageRequest): Promise<Html> {
+  if (!request.may(fundApi.create)) return html``
+  const [wallets, methods] = await Promise.all([
+    choicesOf('wallets', request),
+    request.ask(billingApi.paymentMethods, { query: { limit: 50 } }),
+  ])
+  return operationForm(
+    fundApi.create,
+    {
+      members: ['walletId', 'amountEuros', 'paymentMethodId'],
+      choices: {
+        walletId: wallets,
+        paymentMethodId: methods.data.map(method => [method.id, methodName(method)] as const),
+      },
+      labels: { paymentMethodId: 'From (may be left out in test mode)' },
+      submit: 'Fill a wallet',
+      fold: true,
+    },
+    request,
+  )
+}
+
+/** What all wallets have together, from where money comes, and what the card processor and the acquirer hold. */
+export const billingPage: Page = async request => {
+  const { ask, part, to } = request
+  const content = await part({
+    id: 'billing',
+    events: ['wallet.*', 'funding.*', 'payment_method.*', 'processor.*', 'incoming.*', 'acquirer.paid'],
+    make: async () => {
+      const [balance, processor, acquirer, methods, fill] = await Promise.all([
+        ask(billingApi.balance),
+        ask(billingApi.processor),
+        ask(acquirerApi.acquirer),
+        methodsOf(request),
+        fundForm(request),
+      ])
+      return html`<div class="actions">${fill} <a class="button" href="${to('console/fundings')}">Fundings</a></div>
+<div class="boxes">${box(
+        'All wallets together',
+        facts([
+          ['Available', euros(balance.availableEuros)],
+          ['Held', euros(balance.heldEuros)],
+          ['On its way in', euros(balance.pendingEuros)],
+          ['Not assigned yet', euros(balance.unassignedEuros)],
+          ['Owed', euros(balance.owedEuros)],
+          ['Open wallets', balance.wallets],
+        ]),
+        balance.unassignedEuros > 0 &&
+          html`<p>Money has come of which nobody knows for which wallet: it waits <a href="${to('console/accounts?kind=suspense')}">in suspense</a> until the operator assigns it.</p>`,
+      )}${box(
+        'Elsewhere',
+        facts([
+          ['At the card processor', euros(processor.balanceEuros)],
+          ['Owed by the acquirer', euros(acquirer.owedEuros)],
+        ]),
+        operationForm(
+          billingApi.fundProcessor,
+          {
+            members: ['amountEuros', 'fromWalletId'],
+            labels: { fromWalletId: 'From wallet (your oldest, if left out)' },
+            submit: 'Move to the processor',
+            fold: true,
+          },
+          request,
+        ),
+        operationForm(
+          billingApi.withdrawFromProcessor,
+          {
+            members: ['amountEuros', 'toWalletId'],
+            labels: { toWalletId: 'To wallet (your oldest, if left out)' },
+            submit: 'Move back',
+            fold: true,
+          },
+          request,
+        ),
+      )}</div>${methods}`
+    },
+  })
+  return {
+    title: 'Billing',
+    content: html`<h1>Billing</h1>
+<p class="lead">How much you have in all, and from where it comes.</p>
+<p class="record"><a href="${to('billing/balance')}">JSON</a> ${copyable('agentpay billing balance')}</p>
+${content}`,
+  }
+}
+
+const events = ['funding.*', 'wallet.funded']
+
+export const fundingsPage = listPage({
+  title: 'Fundings',
+  lead: 'What was to be put into wallets, and what became of it.',
+  section: 'fundings',
+  operation: fundApi.list,
+  filters: ['status', 'walletId', 'from', 'to'],
+  events,
+  empty: {
+    words: 'No wallet has been filled yet.',
+    command: 'agentpay fund create --wallet-id wallet_… --amount-euros 100',
+  },
+  above: fundForm,
+  prepare: withNames('wallets'),
+  columns: [
+    { name: 'Funding', of: ({ id, amountEuros }, request) => recordLink(request, id, euros(amountEuros)) },
+    {
+      name: 'State',
+      of: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
+    },
+    { name: 'Into', of: ({ walletId }, request) => named(request, walletId) },
+    { name: 'When', of: ({ createdAt }) => time(createdAt) },
+  ],
+})
+
+export const fundingPage = recordPage({
+  section: 'fundings',
+  list: 'Fundings',
+  kind: 'Funding',
+  operation: fundApi.get,
+  command: 'fund get',
+  events,
+  name: ({ amountEuros }) => euros(amountEuros),
+  title: ({ id }) => `Funding ${id}`,
+  state: funding => funding.status,
+  async body(funding, request) {
+    await readNames(request, 'wallets')
+    const { nextAction, reason } = funding
+    return html`${nextAction && html`<p><a class="button" href="${nextAction.url}">Take the further step that it needs</a></p>`}${box(
+      'Funding',
+      knownFacts([
+        ['Into', named(request, funding.walletId)],
+        ['By', recordLink(request, funding.paymentMethodId)],
+        ['Why', reason ? html`${text(reason.message)} <code>${reason.code}</code>` : text(null)],
+        ['Asked', time(funding.createdAt)],
+        ['Settled', time(funding.settledAt)],
+        ['Drawn back', time(funding.reversedAt)],
+        ['Incoming credit', recordLink(request, funding.creditId)],
+      ]),
+    )}`
+  },
+})

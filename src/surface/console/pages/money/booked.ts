@@ -1,0 +1,42 @@
+import { ledgerApi } from '../../../../money/ledger/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { recordLink } from '../../parts/links.ts'
+import { box, table } from '../../parts/table.ts'
+import { time, words } from '../../parts/text.ts'
+
+const MOST = 20
+
+const kinds: Readonly<Record<string, string>> = { txn: 'payment', cardauth: 'authorization' }
+
+/** What an id names, in a word. */
+function kindOf(id: string): string {
+  const prefix = id.slice(0, id.lastIndexOf('_'))
+  return kinds[prefix] ?? prefix
+}
+
+/** What the ledger has booked for these records: an intent, a transfer, a payment. */
+export async function bookedFor(ids: readonly (string | null)[], request: PageRequest): Promise<Html> {
+  const { ask, may } = request
+  if (!may(ledgerApi.transfers)) return html``
+  const asked = [...new Set(ids)].filter(id => id !== null)
+  const answers = await Promise.all(
+    asked.map(referenceId => ask(ledgerApi.transfers, { query: { referenceId, limit: MOST } })),
+  )
+  const postings = answers.flatMap(({ data }) => data).toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  if (postings.length === 0) return box('In the ledger', html`<p>Nothing has been booked for it.</p>`)
+  return box(
+    'In the ledger',
+    table(
+      [
+        { name: 'Posting', of: ({ id, kind }) => recordLink(request, id, words(kind)) },
+        { name: 'For', of: ({ reference }) => recordLink(request, reference.id, words(reference.type)) },
+        { name: 'Booked', of: ({ bookedAt }) => time(bookedAt) },
+      ],
+      postings,
+      request,
+      'What has been booked',
+    ),
+    html`<p>${asked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All for the ${kindOf(id)}</a> `)}</p>`,
+  )
+}

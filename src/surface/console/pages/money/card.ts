@@ -1,0 +1,154 @@
+import { cardsApi, controlsApi } from '../../../../cards/cards/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { copyable, recordLink } from '../../parts/links.ts'
+import { recordPage } from '../../parts/record-page.ts'
+import { box, facts, knownFacts } from '../../parts/table.ts'
+import { euros, none, spaced, text, time, words } from '../../parts/text.ts'
+import { explained, newestAuthorizations } from './authorizations.ts'
+import { limitLabels, numberOf } from './cards.ts'
+import { choicesOf, named, readNames } from './names.ts'
+
+interface Card {
+  readonly id: string
+  readonly status: string
+  readonly displayName: string
+  readonly limits: Readonly<Record<string, unknown>>
+  readonly controls: Readonly<Record<string, unknown>>
+}
+
+function actionsOf(card: Card, request: PageRequest): Content {
+  const { id, status: state, displayName: name } = card
+  if (state === 'closed') return false
+  const params = { id }
+  const members = ['reason']
+  return html`<div class="actions">
+${state === 'inactive' && operationForm(cardsApi.activate, { params, submit: 'Activate', tone: 'main' }, request)}
+${state === 'frozen' && operationForm(cardsApi.unfreeze, { params, submit: 'Unfreeze', tone: 'main' }, request)}
+${state === 'active' && operationForm(cardsApi.freeze, { params, members, submit: 'Freeze', tone: 'against', confirm: `Freeze ${name}? It pays nothing until it is unfrozen.`, fold: true }, request)}
+${state !== 'pending' && operationForm(cardsApi.rotate, { params, members: ['overlapMinutes'], labels: { overlapMinutes: 'The number before still pays for, in minutes' }, submit: 'New number', confirm: `Ask for another number for ${name}?`, fold: true }, request)}
+${operationForm(cardsApi.update, { params, members: ['displayName'], labels: { displayName: 'Name' }, values: { displayName: name }, submit: 'Rename', fold: true }, request)}
+${operationForm(cardsApi.close, { params, members, submit: 'Close', tone: 'against', confirm: `Close ${name} for good? What its purse has goes back to the agent’s wallet.`, fold: true }, request)}
+</div>`
+}
+
+const LIMITS = ['maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros'] as const
+
+const limitOf = (value: unknown): Content =>
+  typeof value === 'number' ? euros(value) : html`<span class="none">no limit</span>`
+
+function limitsBox({ id, limits, status: state }: Card, request: PageRequest): Html {
+  const labels = limitLabels()
+  return box(
+    'Limits',
+    facts(
+      LIMITS.map(name => [(labels[name] ?? name).replace(', in euros', ''), limitOf(limits[name])] as const),
+    ),
+    state !== 'closed' &&
+      operationForm(
+        cardsApi.setLimits,
+        { params: { id }, members: LIMITS, labels, values: limits, submit: 'Change the limits', fold: true },
+        request,
+      ),
+  )
+}
+
+const CONTROLS = {
+  merchantAllowlist: 'Only these merchants',
+  merchantBlocklist: 'Not these merchants',
+  allowedCountries: 'Only these countries',
+  allowedMccs: 'Only these categories (codes)',
+  blockedMccs: 'Not these categories (codes)',
+  mccCategories: 'Only these groups of categories',
+}
+
+const listed = (value: unknown): Content =>
+  Array.isArray(value) && value.length > 0
+    ? text(value.join(', '), 400)
+    : html`<span class="none">no rule</span>`
+
+function controlsBox({ id, controls, status: state }: Card, request: PageRequest): Html {
+  return box(
+    'Controls',
+    facts(Object.entries(CONTROLS).map(([name, label]) => [label, listed(controls[name])] as const)),
+    state !== 'closed' &&
+      operationForm(
+        controlsApi.set,
+        {
+          params: { id },
+          members: Object.keys(CONTROLS),
+          labels: CONTROLS,
+          values: controls,
+          submit: 'Change the controls',
+          fold: true,
+        },
+        request,
+      ),
+  )
+}
+
+async function fundForm({ id, status: state }: Card, request: PageRequest): Promise<Content> {
+  if (state === 'closed' || !request.may(cardsApi.fund)) return false
+  return operationForm(
+    cardsApi.fund,
+    {
+      params: { id },
+      members: ['amountEuros', 'fromWalletId'],
+      labels: { fromWalletId: 'From wallet (the agent’s, if left out)' },
+      choices: { fromWalletId: await choicesOf('wallets', request) },
+      submit: 'Fill its purse',
+      fold: true,
+    },
+    request,
+  )
+}
+
+export const cardPage = recordPage({
+  section: 'cards',
+  list: 'Cards',
+  kind: 'Card',
+  operation: cardsApi.get,
+  command: 'cards get',
+  events: ['card.*', 'transaction.*', 'mobile_wallet.updated'],
+  about: ({ agentId }) => [agentId],
+  name: ({ displayName }) => text(displayName, 80),
+  title: ({ displayName }) => displayName,
+  state: card => card.status,
+  async body(card, request) {
+    const [authorizations, why, fund] = await Promise.all([
+      newestAuthorizations(card.id, request),
+      explained(card.id, request),
+      fundForm(card, request),
+      readNames(request, 'agents'),
+    ])
+    const { balance, walletId, frozenReason, closedReason, processorProblem, workflowId } = card
+    return html`${processorProblem && html`<p class="refusal">The processor: ${text(processorProblem, 300)}</p>`}${actionsOf(card, request)}
+${why}<div class="boxes">${box(
+      'Card',
+      knownFacts([
+        ['Number', numberOf(card)],
+        ['Valid until', card.expMonth ? `${card.expMonth}/${card.expYear}` : none],
+        ['Agent', named(request, card.agentId)],
+        ['Use', card.usage === 'single' ? 'One payment' : 'Until it is closed'],
+        ['Only for intent', recordLink(request, card.intentId)],
+        ['Asked for by', recordLink(request, card.requestId)],
+        [
+          'Purse',
+          walletId === null
+            ? none
+            : spaced(
+                recordLink(request, walletId),
+                balance && html`${euros(balance.availableEuros)} available, ${euros(balance.heldEuros)} held`,
+              ),
+        ],
+        ['Frozen because', text(frozenReason, 300)],
+        ['Closed because', closedReason ? text(words(closedReason), 300) : none],
+        ['Closed at', time(card.closedAt)],
+        ['Run in Temporal', workflowId ? copyable(workflowId) : none],
+      ]),
+      fund,
+    )}${limitsBox(card, request)}${controlsBox(card, request)}</div>
+${authorizations}`
+  },
+})

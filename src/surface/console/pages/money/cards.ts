@@ -1,0 +1,87 @@
+import { cardsApi } from '../../../../cards/cards/index.ts'
+import { html } from '../../../../web/html.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { euros, none, status, text, time, words } from '../../parts/text.ts'
+import { choicesOf, named, withNames } from './names.ts'
+
+interface Numbered {
+  readonly brand: string | null
+  readonly last4: string | null
+}
+
+/** `visa …4242`; while the processor has not issued it there is no number. */
+export const numberOf = ({ brand, last4 }: Numbered) =>
+  last4 === null ? none : html`${brand && words(brand)} …${last4}`
+
+export const cardsPage = listPage({
+  title: 'Cards',
+  lead: 'What agents pay with at merchants. Limits and controls of a card hold beside the agent’s policy.',
+  section: 'cards',
+  operation: cardsApi.list,
+  filters: ['status', 'agentId', 'intentId', 'from', 'to'],
+  events: ['card.*'],
+  empty: {
+    words: 'No card yet. Issue one for an agent.',
+    command: 'agentpay cards create --agent-id agent_… --usage multi',
+  },
+  choices: async request => ({ agentId: await choicesOf('agents', request) }),
+  above: async request =>
+    operationForm(
+      cardsApi.create,
+      {
+        members: [
+          'agentId',
+          'usage',
+          'displayName',
+          'limits.maxTransactionEuros',
+          'limits.dailyLimitEuros',
+          'limits.monthlyLimitEuros',
+        ],
+        labels: {
+          agentId: 'For agent',
+          usage: 'For how many payments',
+          displayName: 'Name (the agent’s, if left out)',
+          ...limitLabels('limits.'),
+        },
+        choices: {
+          agentId: await choicesOf('agents', request),
+          usage: [
+            ['multi', 'Until it is closed'],
+            ['single', 'One payment'],
+          ],
+        },
+        values: { usage: 'multi' },
+        submit: 'Issue a card',
+        done: 'go:console/cards/{id}',
+        fold: true,
+      },
+      request,
+    ),
+  prepare: withNames('agents'),
+  columns: [
+    { name: 'Card', of: ({ id, displayName }, request) => recordLink(request, id, text(displayName, 60)) },
+    { name: 'Number', of: numberOf },
+    {
+      name: 'State',
+      of: ({ status: state, frozenReason, closedReason }) =>
+        html`${status(state)} ${(frozenReason ?? closedReason) && text(words(frozenReason ?? closedReason ?? ''), 80)}`,
+    },
+    { name: 'Agent', of: ({ agentId }, request) => named(request, agentId) },
+    {
+      name: 'A payment at most',
+      isFigure: true,
+      of: ({ limits }) =>
+        typeof limits.maxTransactionEuros === 'number' ? euros(limits.maxTransactionEuros) : none,
+    },
+    { name: 'Since', of: ({ createdAt }) => time(createdAt) },
+  ],
+})
+
+/** What the limits of a card are called in forms; a limit that is left empty is lifted. */
+export const limitLabels = (before = ''): Record<string, string> => ({
+  [`${before}maxTransactionEuros`]: 'A payment at most, in euros',
+  [`${before}dailyLimitEuros`]: 'A day at most, in euros',
+  [`${before}monthlyLimitEuros`]: 'A month at most, in euros',
+})

@@ -1,0 +1,107 @@
+import { collectApi, collectRefundsApi, settleApi } from '../../../../commerce/collect/index.ts'
+import { html } from '../../../../web/html.ts'
+import { operationForm } from '../../parts/form.ts'
+import { copyable, recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { recordPage } from '../../parts/record-page.ts'
+import { box, knownFacts } from '../../parts/table.ts'
+import { euros, none, spaced, status, text, time, words } from '../../parts/text.ts'
+import { paymentsOf, refundsOf } from './collected.ts'
+import { choicesOf, named, readNames, withNames } from './names.ts'
+
+const events = ['claim.request.*']
+
+export const requestsPage = listPage({
+  title: 'Payment requests',
+  lead: 'Money that you or your agents have asked others for.',
+  section: 'requests',
+  operation: collectApi.list,
+  filters: ['status', 'paidBy', 'reference', 'walletId', 'agentId', 'from', 'to'],
+  events,
+  empty: {
+    words: 'Nobody has been asked for money yet.',
+    command:
+      'agentpay collect create --wallet-id wallet_… --amount-euros 12.50 --description "Report 17" --expires-in-hours 72',
+  },
+  above: async request =>
+    operationForm(
+      collectApi.create,
+      {
+        members: ['walletId', 'amountEuros', 'description', 'expiresInHours', 'payerName', 'payerEmail'],
+        labels: {
+          expiresInHours: 'Open for how many hours',
+          payerEmail: 'Payer’s e-mail (for you)',
+          payerName: 'Payer (for you)',
+        },
+        values: { expiresInHours: 72 },
+        choices: { walletId: await choicesOf('wallets', request) },
+        submit: 'Ask for money',
+        done: 'go:console/requests/{id}',
+        fold: true,
+      },
+      request,
+    ),
+  prepare: withNames('wallets'),
+  columns: [
+    { name: 'For', of: ({ id, description }, request) => recordLink(request, id, text(description, 80)) },
+    { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
+    { name: 'Paid', isFigure: true, of: ({ paidEuros }) => euros(paidEuros) },
+    { name: 'State', of: request => status(request.status) },
+    { name: 'Into', of: ({ walletId }, request) => named(request, walletId) },
+    { name: 'Payer', of: ({ payerName }) => text(payerName, 60) },
+    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
+  ],
+})
+
+export const requestPage = recordPage({
+  section: 'requests',
+  list: 'Payment requests',
+  kind: 'Payment request',
+  operation: collectApi.get,
+  command: 'collect get',
+  events,
+  name: ({ amountEuros, description }) => html`${euros(amountEuros)} for ${text(description, 120)}`,
+  title: ({ description }) => description,
+  state: record => record.status,
+  async body(record, request) {
+    const { id, status: state, surplusEuros, refundedEuros, refundingEuros, workflowId } = record
+    const params = { id }
+    const [came, gone] = await Promise.all([
+      paymentsOf(id, request),
+      refundsOf(id, request),
+      readNames(request, 'wallets', 'agents'),
+    ])
+    const isOpen = state === 'open'
+    return html`<div class="actions">${isOpen && operationForm(settleApi.settle, { params, members: ['creditId'], labels: { creditId: 'The incoming credit that pays it (in test mode: left out, the sandbox’s bank pays)' }, submit: 'Say which credit pays it', fold: true }, request)}
+${isOpen && operationForm(collectApi.cancel, { params, members: ['comment'], submit: 'Cancel', tone: 'against', confirm: 'Cancel the request? It cannot be paid any more.', fold: true }, request)}
+${!isOpen && operationForm(collectRefundsApi.refund, { params, members: ['amountEuros', 'reason'], labels: { amountEuros: 'Amount in euros (all, if left out)' }, submit: 'Give back', tone: 'against', confirm: 'Give back what came for the request?', fold: true }, request)}</div>
+<div class="boxes">${box(
+      'What has come',
+      knownFacts([
+        ['Asked', euros(record.amountEuros)],
+        ['Paid', spaced(euros(record.paidEuros), record.paidBy && words(record.paidBy))],
+        ['Surplus', euros(surplusEuros)],
+        [
+          'Given back',
+          spaced(euros(refundedEuros), refundingEuros > 0 && html`and ${euros(refundingEuros)} on its way`),
+        ],
+        ['Into', named(request, record.walletId)],
+        ['Agent', named(request, record.agentId)],
+        ['Payer', text(record.payerName)],
+        ['Payer’s e-mail', text(record.payerEmail)],
+        ['Open until', time(record.expiresAt)],
+        ['Paid at', time(record.paidAt)],
+        ['Note', text(record.comment, 300)],
+      ]),
+    )}${box(
+      'How it is paid',
+      knownFacts([
+        ['Reference', copyable(record.reference)],
+        ['For people', html`<a href="${record.payUrl}">${record.payUrl}</a>`],
+        ['For programs', copyable(record.mppUrl)],
+        ['Run in Temporal', workflowId ? copyable(workflowId) : none],
+      ]),
+    )}</div>
+${came}${gone}`
+  },
+})

@@ -1,0 +1,70 @@
+import { agentsApi } from '../../../../control/agents/index.ts'
+import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
+import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
+import { walletsApi } from '../../../../money/wallets/index.ts'
+import type { Html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import type { Choices } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { text } from '../../parts/text.ts'
+
+const lists = { wallets: walletsApi.list, agents: agentsApi.list, beneficiaries: beneficiariesApi.list }
+
+type Kind = keyof typeof lists
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/** The names that a page has read, so that a record is called by its name and not by its id. */
+interface Names {
+  readonly byId: Map<string, string>
+  /** Each kind is asked for once, whoever on the page needs it. */
+  readonly asked: Map<Kind, Promise<Choices>>
+}
+
+const known = new WeakMap<PageRequest, Names>()
+
+function namesOn(request: PageRequest): Names {
+  const names = known.get(request) ?? { byId: new Map(), asked: new Map() }
+  known.set(request, names)
+  return names
+}
+
+/** Reads the names of the newest hundred of each kind; older ones are shown by their ids. */
+export async function readNames(request: PageRequest, ...kinds: readonly Kind[]): Promise<void> {
+  await Promise.all(kinds.map(kind => choicesOf(kind, request)))
+}
+
+/** What a form lets choose from: the newest hundred of a kind. */
+export function choicesOf(kind: Kind, request: PageRequest): Promise<Choices> {
+  const { asked } = namesOn(request)
+  const choices = asked.get(kind) ?? readChoices(kind, request)
+  asked.set(kind, choices)
+  return choices
+}
+
+async function readChoices(kind: Kind, request: PageRequest): Promise<Choices> {
+  const operation: AnyOperation = lists[kind]
+  if (!request.may(operation)) return []
+  const { data }: { data: readonly Named[] } = await request.ask(operation, {
+    params: {},
+    query: { limit: 100 },
+  })
+  const { byId } = namesOn(request)
+  for (const { id, name } of data) byId.set(id, name)
+  return data.map(({ id, name }) => [id, name] as const)
+}
+
+/** A link to the record by its name, where the page has read it. */
+export function named(request: PageRequest, id: string | null | undefined): Html {
+  const name = id ? namesOn(request).byId.get(id) : undefined
+  return recordLink(request, id, name === undefined ? undefined : text(name, 60))
+}
+
+/** For `prepare` of a list: the names of these kinds. */
+export const withNames =
+  (...kinds: readonly Kind[]) =>
+  (_: readonly unknown[], request: PageRequest): Promise<void> =>
+    readNames(request, ...kinds)

@@ -1,0 +1,100 @@
+import { statementsApi } from '../../../../money/statements/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { recordPage } from '../../parts/record-page.ts'
+import { box, type Column, facts } from '../../parts/table.ts'
+import { euros, status, text, time } from '../../parts/text.ts'
+import { choicesOf, named, readNames, withNames } from './names.ts'
+
+interface Statement {
+  readonly id: string
+  readonly period: string
+  readonly status: string
+  readonly openingEuros: number
+  readonly closingEuros: number
+}
+
+const forms = [
+  ['pdf', 'PDF'],
+  ['csv', 'CSV'],
+  ['camt053', 'camt.053'],
+] as const
+
+/** The statement as files, from the API's own addresses. */
+const downloads = ({ id }: Pick<Statement, 'id'>, { to }: PageRequest): Html =>
+  html`<span class="downloads">${forms.map(([form, name]) => html`<a href="${to(`statements/${id}/${form}`)}" download>${name}</a> `)}</span>`
+
+export const statementColumns: readonly Column<Statement>[] = [
+  { name: 'Month', of: ({ id, period }, request) => recordLink(request, id, period) },
+  { name: 'State', of: statement => status(statement.status) },
+  { name: 'Opening', isFigure: true, of: ({ openingEuros }) => euros(openingEuros) },
+  { name: 'Closing', isFigure: true, of: ({ closingEuros }) => euros(closingEuros) },
+  { name: 'Download', of: downloads },
+]
+
+export const statementsPage = listPage({
+  title: 'Statements',
+  lead: 'One for each wallet and month, drawn up on the first of the next.',
+  section: 'statements',
+  operation: statementsApi.list,
+  filters: ['walletId', 'period', 'status'],
+  labels: { period: 'Month (YYYY-MM)' },
+  choices: async request => ({ walletId: await choicesOf('wallets', request) }),
+  events: ['bill.updated'],
+  empty: {
+    words: 'No statement yet. The first comes when the month ends; draw one up here, or by a call.',
+    command: 'agentpay statements create --wallet-id wallet_…',
+  },
+  above: async request =>
+    operationForm(
+      statementsApi.create,
+      {
+        members: ['walletId', 'period'],
+        labels: { period: 'Month (YYYY-MM); this one if left out' },
+        choices: { walletId: await choicesOf('wallets', request) },
+        submit: 'Draw up a statement',
+        done: 'go:console/statements/{id}',
+        fold: true,
+      },
+      request,
+    ),
+  prepare: withNames('wallets'),
+  columns: [{ name: 'Wallet', of: ({ walletId }, request) => named(request, walletId) }, ...statementColumns],
+})
+
+export const statementPage = recordPage({
+  section: 'statements',
+  list: 'Statements',
+  kind: 'Statement',
+  operation: statementsApi.get,
+  command: 'statements get',
+  events: ['bill.updated'],
+  name: ({ period }) => period,
+  title: ({ period }) => `Statement of ${period}`,
+  state: statement => statement.status,
+  async body(statement, request) {
+    await readNames(request, 'wallets')
+    const { walletId, period } = statement
+    return html`<p class="record">${downloads(statement, request)}</p>
+${box(
+  'Month',
+  facts([
+    ['Wallet', named(request, walletId)],
+    ['Holder', text(statement.holder)],
+    ['IBAN', text(statement.iban)],
+    ['From', time(statement.from)],
+    ['To', time(statement.to)],
+    ['Opening', euros(statement.openingEuros)],
+    ['In', euros(statement.inEuros)],
+    ['Out', euros(statement.outEuros)],
+    ['Closing', euros(statement.closingEuros)],
+    ['Movements', statement.movements],
+  ]),
+  statement.status === 'open' &&
+    operationForm(statementsApi.create, { given: { walletId, period }, submit: 'Bring up to date' }, request),
+)}`
+  },
+})

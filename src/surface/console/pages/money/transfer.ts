@@ -1,0 +1,207 @@
+import { transfersApi } from '../../../../commerce/transfers/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { copyable, recordLink } from '../../parts/links.ts'
+import { recordPage } from '../../parts/record-page.ts'
+import { box, knownFacts, table } from '../../parts/table.ts'
+import { euros, none, text, words } from '../../parts/text.ts'
+import { bookedFor } from './booked.ts'
+import { named, readNames } from './names.ts'
+import { type Step, steps } from './steps.ts'
+import { payeeOf, transferEventNames } from './transfers.ts'
+
+interface Reason {
+  readonly code: string
+  readonly message: string
+}
+
+interface Transfer {
+  readonly id: string
+  readonly status: string
+  readonly kind: string
+  readonly payeeCheck: {
+    readonly result: string
+    readonly suggestedName: string | null
+    readonly at: string
+  } | null
+  readonly payeeConfirmedAt: string | null
+  readonly reason: Reason | null
+  readonly recall: {
+    readonly status: string
+    readonly at: string
+    readonly reason: string
+    readonly answeredAt: string | null
+    readonly answer: Reason | null
+  } | null
+  readonly submittedAt: string | null
+  readonly completedAt: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+const results: Readonly<Record<string, string>> = {
+  match: 'The payee’s bank knows the account by this name',
+  close_match: 'The payee’s bank knows the account by a similar name',
+  no_match: 'The payee’s bank knows the account by another name',
+  not_possible: 'The payee’s bank cannot say whose account it is',
+}
+
+const isOver = ({ status }: Transfer): boolean => ['rejected', 'cancelled', 'returned'].includes(status)
+const waitsForPerson = ({ status, payeeCheck, payeeConfirmedAt }: Transfer): boolean =>
+  status === 'verifying' &&
+  payeeConfirmedAt === null &&
+  (payeeCheck?.result === 'close_match' || payeeCheck?.result === 'no_match')
+
+const inWords = ({ code, message }: Reason): Html => html`${text(message, 300)} <code>${code}</code>`
+
+function stepsOf(transfer: Transfer): readonly (Step | false)[] {
+  const { kind, payeeCheck, payeeConfirmedAt, recall, reason, submittedAt, completedAt } = transfer
+  const isSepa = kind === 'sepa'
+  const isOn = !isOver(transfer)
+  return [
+    { what: 'Ordered', at: transfer.createdAt },
+    payeeCheck !== null && {
+      what: results[payeeCheck.result] ?? words(payeeCheck.result),
+      at: payeeCheck.at,
+      ...(payeeCheck.suggestedName && { note: html`The bank says: ${text(payeeCheck.suggestedName, 140)}` }),
+    },
+    (payeeConfirmedAt !== null || waitsForPerson(transfer)) && {
+      what: 'A person says to pay all the same',
+      at: payeeConfirmedAt,
+    },
+    isSepa && (submittedAt !== null || isOn) && { what: 'With the bank', at: submittedAt },
+    (completedAt !== null || isOn) && {
+      what: 'The payee has the money',
+      at: completedAt,
+      ...(isOn && reason && { note: inWords(reason) }),
+    },
+    recall !== null && { what: 'Asked back', at: recall.at, note: text(recall.reason, 300) },
+    recall !== null && {
+      what: `The payee’s bank on the recall: ${words(recall.status)}`,
+      at: recall.answeredAt,
+      ...(recall.answer && { note: inWords(recall.answer) }),
+    },
+    !isOn && {
+      what: words(transfer.status),
+      at: transfer.updatedAt,
+      ...(reason && { note: inWords(reason) }),
+    },
+  ]
+}
+
+/** What may be done about it, as it stands. */
+function actionsOf(transfer: Transfer, amount: string, request: PageRequest): Content {
+  const params = { id: transfer.id }
+  const { status, kind, recall } = transfer
+  const mayLeave = status === 'created' || status === 'verifying'
+  const hasLeft = kind === 'sepa' && (status === 'submitted' || status === 'completed')
+  return html`${waitsForPerson(transfer) && confirmPayee(transfer, amount, request)}
+<div class="actions">${
+    mayLeave &&
+    operationForm(
+      transfersApi.cancel,
+      {
+        params,
+        members: ['comment'],
+        submit: 'Cancel',
+        tone: 'against',
+        confirm: `Cancel the transfer of ${amount}? Nothing leaves the wallet.`,
+        fold: true,
+      },
+      request,
+    )
+  }${
+    hasLeft &&
+    recall === null &&
+    operationForm(
+      transfersApi.recall,
+      {
+        params,
+        members: ['reason'],
+        submit: 'Ask for it back',
+        tone: 'against',
+        confirm: `Ask the payee’s bank for ${amount} back? It may refuse.`,
+        fold: true,
+      },
+      request,
+    )
+  }</div>`
+}
+
+function confirmPayee(transfer: Transfer, amount: string, request: PageRequest): Html {
+  const { payeeCheck, id } = transfer
+  const said = payeeCheck ? results[payeeCheck.result] : ''
+  return box(
+    'Is this the payee?',
+    html`<p>${said}${payeeCheck?.suggestedName && html`: <strong>${text(payeeCheck.suggestedName, 140)}</strong>`}. The transfer waits for a person, for seven days.</p>`,
+    operationForm(
+      transfersApi.confirmPayee,
+      {
+        params: { id },
+        members: ['comment'],
+        submit: 'Pay all the same',
+        tone: 'main',
+        confirm: `Pay ${amount} although the bank knows the payee otherwise?`,
+      },
+      request,
+    ),
+  )
+}
+
+export const transferPage = recordPage({
+  section: 'transfers',
+  list: 'Transfers',
+  kind: 'Transfer',
+  operation: transfersApi.get,
+  command: 'transfers get',
+  events: transferEventNames,
+  name: ({ amountEuros, reference }) => html`${euros(amountEuros)} ${reference && text(reference, 80)}`,
+  title: ({ reference, id }) => `Transfer ${reference ?? id}`,
+  state: transfer => transfer.status,
+  async body(transfer, request) {
+    const { id, parts, intentId, transactionId, agentId, scheme, endToEndId, workflowId, kind } = transfer
+    const [booked] = await Promise.all([
+      bookedFor([id, intentId], request),
+      readNames(request, 'wallets', 'beneficiaries', 'agents'),
+    ])
+    return html`${actionsOf(transfer, `€ ${transfer.amountEuros.toFixed(2)}`, request)}
+<div class="boxes">${box(
+      'Transfer',
+      knownFacts([
+        ['From', named(request, transfer.fromWalletId)],
+        ['To', payeeOf(transfer, request)],
+        ['Agent', named(request, agentId)],
+        ['Kind', words(kind)],
+        ['Scheme', scheme ? words(scheme) : none],
+        ['Reference', text(transfer.reference, 140)],
+        ['Intent', recordLink(request, intentId)],
+        ['Payment', recordLink(request, transactionId)],
+        ['End-to-end id', endToEndId ? copyable(endToEndId) : none],
+        ['Run in Temporal', workflowId ? copyable(workflowId) : none],
+      ]),
+      kind === 'sepa' &&
+        request.may(transfersApi.pain001) &&
+        html`<p><a href="${request.to(`transfers/${id}/pain001`)}" download>Payment order (pain.001)</a></p>`,
+    )}${box('Steps', steps(stepsOf(transfer)))}</div>
+${parts && partsTable(parts, request)}
+${booked}`
+  },
+})
+
+const partsTable = (
+  parts: readonly { readonly walletId: string; readonly amountEuros: number }[],
+  request: PageRequest,
+): Html =>
+  box(
+    'Parts',
+    table(
+      [
+        { name: 'Wallet', of: ({ walletId }) => named(request, walletId) },
+        { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
+      ],
+      parts,
+      request,
+      'Who gets what',
+    ),
+  )

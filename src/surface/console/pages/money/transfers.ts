@@ -1,0 +1,115 @@
+import { challengeApi, limitsApi, transfersApi } from '../../../../commerce/transfers/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { type Choices, operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { euros, none, status, text, time, usage } from '../../parts/text.ts'
+import { choicesOf, named, withNames } from './names.ts'
+
+export const transferEventNames = ['payment.updated', 'transfer.*']
+
+const signed = (payee: 'toWalletId' | 'beneficiaryId', ...more: readonly string[]) =>
+  Object.fromEntries(
+    ['fromWalletId', payee, 'amountEuros', 'reference', ...more].map(name => [name, `$${name}`]),
+  )
+
+const LABELS = {
+  fromWalletId: 'From wallet',
+  toWalletId: 'To wallet',
+  beneficiaryId: 'To beneficiary',
+  amountEuros: 'Amount in euros',
+  reference: 'Reference, as the payee reads it',
+  scheme: 'Scheme',
+}
+
+/** What a payment from the console needs: its sum and payee are signed with a passkey. */
+async function payForms(request: PageRequest): Promise<Content> {
+  const { may, ask } = request
+  if (!may(transfersApi.create)) return false
+  const [wallets, beneficiaries, limits] = await Promise.all([
+    choicesOf('wallets', request),
+    choicesOf('beneficiaries', request),
+    ask(limitsApi.limits),
+  ])
+  return html`${payForm('beneficiaryId', wallets, beneficiaries, request)}${payForm('toWalletId', wallets, wallets, request)}
+<p class="wide">By SEPA today: ${usage(limits.usedEuros, limits.dailyEuros)}; one transfer at most ${euros(limits.singleEuros)}.</p>`
+}
+
+function payForm(
+  payee: 'toWalletId' | 'beneficiaryId',
+  wallets: Choices,
+  payees: Choices,
+  request: PageRequest,
+): Html {
+  const isSepa = payee === 'beneficiaryId'
+  const more = isSepa ? ['scheme'] : []
+  return operationForm(
+    transfersApi.create,
+    {
+      variant: payee,
+      members: ['fromWalletId', payee, 'amountEuros', 'reference', ...more],
+      labels: LABELS,
+      choices: { fromWalletId: wallets, [payee]: payees },
+      challenge: challengeApi.challenge,
+      challengeBody: signed(payee, ...more),
+      submit: isSepa ? 'Pay by SEPA' : 'Move between wallets',
+      done: 'go:console/transfers/{id}',
+      fold: true,
+    },
+    request,
+  )
+}
+
+export const transfersPage = listPage({
+  title: 'Transfers',
+  lead: 'What goes from a wallet into another one, or by SEPA to a beneficiary.',
+  section: 'transfers',
+  operation: transfersApi.list,
+  filters: [
+    'status',
+    'kind',
+    'agentId',
+    'beneficiaryId',
+    'fromWalletId',
+    'toWalletId',
+    'intentId',
+    'from',
+    'to',
+  ],
+  events: transferEventNames,
+  empty: {
+    words: 'No transfer yet. Pay one here, or by a call.',
+    command:
+      'agentpay transfers create --from-wallet-id wallet_… --beneficiary-id beneficiary_… --amount-euros 12.50',
+  },
+  above: payForms,
+  prepare: withNames('wallets', 'beneficiaries'),
+  columns: [
+    {
+      name: 'Transfer',
+      of: ({ id, reference }, request) =>
+        recordLink(request, id, reference === null ? undefined : text(reference, 60)),
+    },
+    { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
+    {
+      name: 'State',
+      of: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
+    },
+    { name: 'From', of: ({ fromWalletId }, request) => named(request, fromWalletId) },
+    { name: 'To', of: (transfer, request) => payeeOf(transfer, request) },
+    { name: 'When', of: ({ createdAt }) => time(createdAt) },
+  ],
+})
+
+interface Payees {
+  readonly toWalletId: string | null
+  readonly beneficiaryId: string | null
+  readonly parts: readonly unknown[] | null
+}
+
+export function payeeOf({ toWalletId, beneficiaryId, parts }: Payees, request: PageRequest): Content {
+  if (parts) return `${parts.length} wallets`
+  const payee = toWalletId ?? beneficiaryId
+  return payee ? named(request, payee) : none
+}

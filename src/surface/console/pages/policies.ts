@@ -1,0 +1,182 @@
+import { policiesApi, policySimulationApi } from '../../../control/policies/index.ts'
+import { type Content, type Html, html } from '../../../web/html.ts'
+import type { Page, PageRequest } from '../page.ts'
+import { operationForm } from '../parts/form.ts'
+import { recordLink } from '../parts/links.ts'
+import { listPage } from '../parts/list.ts'
+import { backTo, recordHead } from '../parts/record.ts'
+import { box, table } from '../parts/table.ts'
+import { euros, label, none, text, time } from '../parts/text.ts'
+import { backtestPart } from './policy-backtest.ts'
+
+const changes = ['policy.*']
+
+/** Every rule of a policy, in the order in which people think of them. */
+const rules = [
+  'name',
+  'maxTransactionEuros',
+  'dailyLimitEuros',
+  'monthlyLimitEuros',
+  'autoApproveLimitEuros',
+  'merchantAllowlist',
+  'merchantBlocklist',
+  'allowedCountries',
+  'mccCategories',
+  'allowedMccs',
+  'blockedMccs',
+  'lockToFirstMerchant',
+  'requireIntent',
+  'requireAttestation',
+  'attestationWindowMinutes',
+  'cooldownMinutes',
+  'activeHoursStart',
+  'activeHoursEnd',
+  'maxUsageCount',
+  'amountTolerancePercent',
+  'expiresAfterMinutes',
+  'expirationAction',
+]
+
+export const policiesPage = listPage({
+  title: 'Policies',
+  lead: 'Rules by which agents spend. An agent has a copy of its own; a template may be applied to all that came from it.',
+  section: 'policies',
+  operation: policiesApi.list,
+  filters: ['kind', 'templateId'],
+  events: changes,
+  empty: { words: 'No policy yet: begin with a preset.', command: 'agentpay policies presets' },
+  above: request =>
+    html`${operationForm(
+      policiesApi.create,
+      {
+        members: [
+          'name',
+          'maxTransactionEuros',
+          'dailyLimitEuros',
+          'monthlyLimitEuros',
+          'autoApproveLimitEuros',
+        ],
+        submit: 'New template',
+        done: 'go:console/policies/{id}',
+        fold: true,
+      },
+      request,
+    )} <a class="button" href="${request.to('console/presets')}">Presets</a>`,
+  columns: [
+    { name: 'Policy', of: ({ id, name }, request) => recordLink(request, id, text(name, 60)) },
+    { name: 'Of', of: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'template') },
+    { name: 'A payment', of: ({ maxTransactionEuros }) => amount(maxTransactionEuros), isFigure: true },
+    { name: 'A day', of: ({ dailyLimitEuros }) => amount(dailyLimitEuros), isFigure: true },
+    { name: 'A month', of: ({ monthlyLimitEuros }) => amount(monthlyLimitEuros), isFigure: true },
+    {
+      name: 'Without a person',
+      of: ({ autoApproveLimitEuros }) => amount(autoApproveLimitEuros),
+      isFigure: true,
+    },
+  ],
+})
+
+const amount = (value: number | null | undefined): Html => (typeof value === 'number' ? euros(value) : none)
+
+export const presetsPage = listPage({
+  title: 'Presets',
+  lead: 'Complete policies to begin with. An agent can be given one as it is.',
+  section: 'presets',
+  operation: policiesApi.presets,
+  events: [],
+  empty: { words: 'There are no presets.' },
+  columns: [
+    { name: 'Preset', of: ({ id }) => html`<code>${id}</code>` },
+    { name: 'For', of: ({ name, summary }) => html`${name}: ${summary}` },
+  ],
+})
+
+export const policyPage: Page = async request => {
+  const { ask, id, part } = request
+  const params = { id }
+  const policy = await ask(policiesApi.get, { params })
+  return {
+    title: policy.name,
+    content: html`${backTo(request, 'policies', 'Policies')}
+${await part({
+  id: 'policy',
+  events: changes,
+  about: id,
+  make: () => html`${recordHead({ name: text(policy.name, 80), kind: policy.agentId ? 'Policy of an agent' : 'Policy template', operation: policiesApi.get, command: 'policies get' }, request)}
+<p class="lead">${
+    policy.agentId
+      ? html`Of ${recordLink(request, policy.agentId)}, from ${recordLink(request, policy.templateId)}${policy.overrides.length > 0 && `. Set for this agent alone: ${policy.overrides.map(label).join(', ')}`}`
+      : 'A template: agents that came from it keep their copies until it is applied.'
+  }</p>`,
+})}
+${box('Rules', rulesOf(policy, request), simulation(), operationForm(policiesApi.apply, { params, submit: 'Apply to its agents', confirm: 'Give every agent that came from this template the rules that it has now?', success: 'Applied.' }, request))}
+${await backtestPart(request)}
+${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
+${await part({ id: 'versions', events: changes, about: id, make: () => versionsOf(request) })}
+${operationForm(policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents that got a copy keep it.`, done: 'go:console/policies', fold: true }, request)}`,
+  }
+}
+
+const RULES_FORM = 'rules'
+
+function rulesOf(policy: { readonly id: string; readonly version: number }, request: PageRequest): Content {
+  const options = {
+    id: RULES_FORM,
+    params: { id: policy.id },
+    members: rules,
+    values: { ...policy },
+    given: { version: policy.version },
+    submit: 'Save',
+    success: 'Saved.',
+    tone: 'main',
+  } as const
+  return operationForm(policiesApi.replace, options, request)
+}
+
+/** A payment to try, decided by the rules as they stand in the form. */
+const simulation = (): Html => html`<h3>Try a payment</h3>
+<form class="filters" data-simulate data-rules="${RULES_FORM}">
+<p class="field"><label for="try-amount">Amount in euros</label><input id="try-amount" name="amountEuros" type="number" step="0.01" min="0.01"></p>
+<p class="field"><label for="try-merchant">Merchant</label><input id="try-merchant" name="merchant" maxlength="200" value="shop.example"></p>
+<p class="field"><label for="try-country">Country</label><input id="try-country" name="country" maxlength="2"></p>
+<p class="field"><label for="try-mcc">Category (MCC)</label><input id="try-mcc" name="mcc" maxlength="4"></p>
+<div data-result aria-live="polite"></div>
+</form>`
+
+async function probeOf({ ask, id }: PageRequest): Promise<Html> {
+  const { rules, warnings } = await ask(policySimulationApi.probe, { params: { id } })
+  return html`${warnings.length > 0 && box('Rules that contradict each other', html`<ul>${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul>`)}
+<details class="fold"><summary>Where each rule begins</summary>
+<ul>${rules.map(({ rule, stops, passes }) => html`<li><strong>${label(rule)}</strong>: ${stops ? `stops € ${stops.situation.amountEuros} (${stops.message})` : 'stops nothing'}; ${passes ? `lets € ${passes.situation.amountEuros} through` : 'lets nothing through'}</li>`)}</ul></details>`
+}
+
+async function versionsOf(request: PageRequest): Promise<Html> {
+  const { data } = await request.ask(policiesApi.versions, {
+    params: { id: request.id },
+    query: { limit: 20 },
+  })
+  return box(
+    'Versions',
+    table(
+      [
+        { name: 'Version', of: ({ version }) => version },
+        {
+          name: 'Changes',
+          of: ({ changes }) =>
+            changes.length === 0
+              ? 'the first one'
+              : html`<ul>${changes.map(change => html`<li>${text(change.text, 300)}</li>`)}</ul>`,
+        },
+        {
+          name: 'By',
+          of: ({ changedByType, changedById }) =>
+            html`${changedByType} ${changedById !== null && html`<code>${changedById}</code>`}`,
+        },
+        { name: 'At', of: ({ createdAt }) => time(createdAt) },
+      ],
+      data,
+      request,
+      'Versions of the policy',
+    ),
+  )
+}

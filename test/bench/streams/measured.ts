@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { printLine } from '../../../src/platform/output.ts'
+import { measure, type Result } from '../case.ts'
+import { plainCases } from '../cases/plain-cases.ts'
+import { ratio, type Section, tableLine, wholeNumber } from '../report.ts'
+import { usualOrShort } from '../short.ts'
+import type { Stage } from '../stage.ts'
+import { type OpenStreams, openStreams } from './open-streams.ts'
+import { timesToTail } from './tail.ts'
+import { writeEvents } from './writing.ts'
+
+const STREAMS = 20
+const EVENTS_A_SECOND = 1_000
+const CONNECTIONS = usualOrShort(32, 8)
+const SECONDS = usualOrShort(3, 0.5)
+const ROUNDS = usualOrShort(5, 1)
+
+/** How soon an event is seen, and what 20 streams cost the API while 1,000 events a second are written. */
+export async function measureStreams(stage: Stage): Promise<Section> {
+  const tail = await timesToTail(stage)
+  const pairs = await measureLoad(stage)
+  const share = median(pairs.map(({ withStreams, alone }) => withStreams.perSecond / alone.perSecond))
+  const byTime = median(
+    pairs.map(({ withStreams, alone }) => alone.cpuMicroseconds / withStreams.cpuMicroseconds),
+  )
+  const text = [
+    tableLine(['from COMMIT to a line of agentpay events tail', 'p50 ms', 'p99 ms']),
+    tableLine(['idle', tail.p50.toFixed(1), tail.p99.toFixed(1)]),
+    '',
+    `GET /policies/{id} at ${CONNECTIONS} connections, while ${wholeNumber(EVENTS_A_SECOND)} events a second are written`,
+    tableLine(['in turns', 'alone', `beside ${STREAMS} streams`, 'share', 'processor time, alone', 'beside']),
+    ...pairs.map(lineOf),
+    tableLine([
+      'the median of the shares, and by processor time of the server',
+      '',
+      '',
+      share.toFixed(2),
+      '',
+      byTime.toFixed(2),
+    ]),
+  ].join('\n')
+  return { figures: { streams: { tail, pairs, share, byTime } }, text }
+}
+
+interface Pair {
+  readonly alone: Result
+  readonly withStreams: Result
+}
+
+const lineOf = ({ alone, withStreams }: Pair, round: number): string =>
+  tableLine([
+    `round ${round + 1}`,
+    `${wholeNumber(alone.perSecond)}/s`,
+    `${wholeNumber(withStreams.perSecond)}/s`,
+    ratio(withStreams.perSecond, alone.perSecond),
+    ...[alone, withStreams].map(({ cpuMicroseconds }) => `${wholeNumber(cpuMicroseconds)}µs`),
+  ])
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+/** The same events are written in both: they differ by the streams alone. */
+async function measureLoad(stage: Stage): Promise<Pair[]> {
+  const load = (await plainCases(stage)).find(({ name }) => name === 'get')
+  if (!load) throw new Error('the load is one of the plain cases')
+  const writing = await writeEvents(stage, EVENTS_A_SECOND)
+  const pairs: Pair[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const alone = await measure(stage, load, CONNECTIONS, SECONDS)
+    const before = writing.count()
+    const streams = await openStreams(stage, STREAMS)
+    const withStreams = await measure(stage, load, CONNECTIONS, SECONDS)
+    await sawAll(streams, writing.count() - before)
+    streams.close()
+    pairs.push({ alone, withStreams })
+    printLine(`  alone ${wholeNumber(alone.perSecond)}, beside streams ${wholeNumber(withStreams.perSecond)}`)
+  }
+  await writing.stop()
+  return pairs
+}
+
+const PATIENCE = { forMs: 10_000, everyMs: 50 }
+
+/** A stream that keeps its rate by leaving events behind would measure nothing. */
+async function sawAll({ fewest }: OpenStreams, written: number): Promise<void> {
+  const until = performance.now() + PATIENCE.forMs
+  // Some were written while the streams were opened.
+  while (fewest() < written * 0.9) {
+    if (performance.now() > until) throw new Error(`a stream has ${fewest()} of ${written} events`)
+    await pause(PATIENCE.everyMs)
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgent, aToken, aWebhook, bodyOf } from '../../support/factories.ts'
+import { aVisitor, service, type Visitor } from './visitors.ts'
+
+/** An account in which something of each kind has happened. */
+async function anAccount() {
+  const visitor = await aVisitor()
+  const { client } = visitor.owner
+  const agent = await anAgent(client, { name: 'Scout' })
+  const [run, delegation, webhook, token, person] = await Promise.all([
+    bodyOf(client.runs.create({ body: { agentId: agent.id, name: 'Review', budgetEuros: 50 } })),
+    bodyOf(
+      client.delegations.create({
+        body: { agentId: agent.id, maxAmountEuros: 20, expiresInMinutes: 60, label: 'Helper' },
+      }),
+    ),
+    aWebhook(client, { events: ['*'], description: 'Bookkeeping' }),
+    aToken(client, agent.id),
+    bodyOf(client.people.create({ body: { name: 'Grace Hopper', role: 'approver' } })),
+  ])
+  return { ...visitor, agent, run, delegation, webhook, token, person }
+}
+
+const LISTS =
+  'events webhooks deliveries audit people keys passkeys sign-ins devices tokens mandates delegations runs identity onboarding settings'
+    .split(' ')
+    .map(section => `console/${section}`)
+
+const pageOf = async (read: Visitor['read'], path: string): Promise<string> => {
+  const { status, text } = await read(path)
+  expect([path, status]).toEqual([path, 200])
+  return text
+}
+
+describe('the pages of an account', () => {
+  test('show what there is, link to it, and offer it as CSV', async () => {
+    const { read, run, delegation, webhook, person } = await anAccount()
+    for (const path of LISTS) await pageOf(read, path)
+    const { data: keys } = await bodyOf((await aVisitor()).owner.client.keys.list())
+    expect(keys.length).toBeGreaterThan(0)
+    expect(await pageOf(read, 'console/runs')).toContain(`runs/${run.id}`)
+    expect(await pageOf(read, 'console/delegations')).toContain('Scout')
+    expect(await pageOf(read, 'console/people')).toContain('Grace Hopper')
+    expect(await pageOf(read, 'console/webhooks')).toContain('Bookkeeping')
+    for (const path of [
+      `console/runs/${run.id}`,
+      `console/delegations/${delegation.id}`,
+      `console/webhooks/${webhook.id}`,
+      `console/people/${person.id}`,
+    ]) {
+      const id = path.split('/').at(-1)
+      const text = await pageOf(read, path)
+      expect(text).toContain(`data-copy="${id}"`)
+      expect(text).toMatch(new RegExp(`data-copy="agentpay [a-z-]+ get ${id}"`))
+      expect(text).toMatch(new RegExp(`href="[./]+\\w+/${id}">JSON`))
+    }
+    for (const path of LISTS.filter(one => !one.endsWith('settings')))
+      expect((await read(path.replace('console/', 'console/csv/'))).status).toBe(200)
+  })
+
+  test('show a viewer no button that would be refused, but those of the own passkeys and sign-ins', async () => {
+    const { owner, run, delegation, webhook, person, read } = await anAccount()
+    const viewer = await aVisitor('viewer', owner)
+    const records = [
+      `console/runs/${run.id}`,
+      `console/delegations/${delegation.id}`,
+      `console/webhooks/${webhook.id}`,
+      `console/people/${person.id}`,
+    ]
+    for (const path of [...LISTS, ...records]) {
+      const seen = (await pageOf(viewer.read, path)).matchAll(/data-operation="([^"]+)"/g)
+      for (const [, operation] of seen)
+        expect(operation).toMatch(/^(DELETE|PATCH) \/(passkeys|console\/sessions)\//)
+    }
+    for (const path of records) expect(await pageOf(read, path)).toContain('data-operation=')
+  })
+
+  test('say where nothing is what to do, with the call that does it', async () => {
+    const { read } = await aVisitor()
+    for (const section of ['webhooks', 'deliveries', 'mandates', 'delegations', 'runs', 'tokens', 'devices'])
+      expect(await pageOf(read, `console/${section}`)).toMatch(
+        /class="empty">[\s\S]*data-copy="agentpay [a-z]/,
+      )
+  })
+
+  test('tell what one request has caused, and only of the own account', async () => {
+    const { owner, agent, read } = await anAccount()
+    const { data } = await bodyOf(
+      owner.client.events.list({ query: { agentId: agent.id, event: 'agent.created' } }),
+    )
+    const path = `console/causes/${data[0]?.requestId}`
+    const text = await pageOf(read, path)
+    for (const caused of ['agents.create', 'agent.created', 'wallet.created', `agents/${agent.id}`])
+      expect(text).toContain(caused)
+    expect(await pageOf((await aVisitor()).read, path)).not.toContain(agent.id)
+  })
+
+  test('show an event with what it tells, and what waits at its receivers with why', async () => {
+    const { owner, read } = await anAccount()
+    const agent = await anAgent(owner.client)
+    const { data } = await bodyOf(
+      owner.client.events.list({ query: { event: 'agent.created', agentId: agent.id } }),
+    )
+    const event = await pageOf(read, `console/events/${data[0]?.id}`)
+    expect(event).toContain(`agents/${agent.id}`)
+    expect(event).toContain('Bookkeeping')
+    const { data: deliveries } = await bodyOf(
+      owner.client.webhooks.allDeliveries({ query: { eventId: String(data[0]?.id) } }),
+    )
+    const delivery = await pageOf(read, `console/deliveries/${deliveries[0]?.id}`)
+    expect(delivery).toContain(String(deliveries[0]?.explanation).replaceAll("'", '&#39;'))
+    expect(await pageOf(read, `console/deliveries?eventId=${data[0]?.id}`)).toContain(
+      String(deliveries[0]?.id),
+    )
+  })
+
+  test('say why a subscription is disabled', async () => {
+    const { owner, read, webhook } = await anAccount()
+    await service.sql(
+      `update webhooks set status = 'disabled', status_reason = 'Its receiver is gone.' where id = $1`,
+      [webhook.id],
+    )
+    for (const path of ['console/webhooks', `console/webhooks/${webhook.id}`])
+      expect(await pageOf(read, path)).toContain('Its receiver is gone.')
+    expect(await pageOf(read, `console/webhooks/${webhook.id}`)).toContain('>Enable</button>')
+    expect(owner.ownerId).toBe(webhook.ownerId)
+  })
+
+  test('say in the frame of each page when the test clock is moved', async () => {
+    const { owner, read } = await aVisitor()
+    expect(await pageOf(read, 'console/settings')).not.toContain('The test clock is moved: it is')
+    await bodyOf(owner.client.sandbox.advance({ body: { days: 3 } }))
+    for (const path of ['console', 'console/settings', 'console/runs'])
+      expect(await pageOf(read, path)).toMatch(/The test clock is moved: it is \d+ \w+ \d\d:\d\d UTC here/)
+  })
+})

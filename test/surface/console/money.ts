@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals'
+import { aPayingCard } from '../../support/cards/network.ts'
+import { authorize } from '../../support/cards/simulated.ts'
+import { aBeneficiary, aFundedAgent, aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
+import { aVisitor } from './visitors.ts'
+
+const LISTS = [
+  ...['transactions', 'transfers', 'beneficiaries', 'requests', 'machine-payments', 'cards', 'wallets'],
+  ...['statements', 'accounts', 'billing', 'fundings', 'postings', 'protect-rules'],
+]
+
+/** An owner with money in a wallet, and what has become of a part of it. */
+async function aSpender() {
+  const visitor = await aVisitor()
+  const { client } = visitor.owner
+  const wallet = await aWallet(client, 1_000)
+  return { ...visitor, client, wallet }
+}
+
+/** A transfer whose payee the bank knows by another name: it waits for a person. */
+async function aDoubtfulTransfer({ client, wallet }: Awaited<ReturnType<typeof aSpender>>) {
+  const { id: beneficiaryId } = await aBeneficiary(client, { name: 'Close Adler GmbH' })
+  const { id } = await aSepaTransfer(client, { fromWalletId: wallet.id, beneficiaryId, amountEuros: 80 })
+  await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+  return id
+}
+
+const operations = (page: string): string[] =>
+  [...page.matchAll(/data-operation="([^"]+)"/g)].map(([, operation = '']) => operation)
+
+describe('the pages about money', () => {
+  test('say where there is nothing what to do, and show a viewer nothing to press', async () => {
+    const { owner, read } = await aVisitor()
+    const viewer = await aVisitor('viewer', owner)
+    for (const list of LISTS) {
+      const { status, text } = await read(`console/${list}`)
+      expect([list, status]).toEqual([list, 200])
+      const seen = await viewer.read(`console/${list}`)
+      expect([list, seen.status, operations(seen.text)]).toEqual([list, 200, []])
+      if (list !== 'billing') expect(text).toMatch(/class="empty"|<tbody>/)
+    }
+  })
+
+  test('ask about a payee whom the bank knows otherwise, and show the steps before and after the answer', async () => {
+    const spender = await aSpender()
+    const id = await aDoubtfulTransfer(spender)
+    const approver = await aVisitor('approver', spender.owner)
+    const { text } = await approver.read(`console/transfers/${id}`)
+    expect(text).toContain('Is this the payee?')
+    expect(text).toContain('The payee’s bank knows the account by a similar name')
+    expect(text).toContain('Adler GmbH')
+    expect(operations(text)).toEqual(['POST /transfers/{id}/confirm-payee'])
+    expect(operations((await spender.read(`console/transfers/${id}`)).text)).toEqual([
+      'POST /transfers/{id}/confirm-payee',
+      'POST /transfers/{id}/cancel',
+    ])
+    await bodyOf(spender.client.transfers.confirmPayee({ params: { id }, body: {} }))
+    await bodyOf(spender.client.sandbox.advance({ body: { minutes: 1 } }))
+    const after = await spender.read(`console/transfers/${id}`)
+    expect(after.text).not.toContain('Is this the payee?')
+    expect(after.text).not.toContain('still to come')
+    expect(operations(after.text)).toEqual(['POST /transfers/{id}/recall'])
+  })
+
+  test('let a payment be signed: the form names the challenge, and each member that is signed', async () => {
+    const { read } = await aSpender()
+    const { text } = await read('console/transfers')
+    expect(text).toContain('data-challenge="POST /passkeys/transfers/challenge"')
+    expect(text).toContain('&quot;amountEuros&quot;:&quot;$amountEuros&quot;')
+  })
+
+  test('prove the ledger in words, and only where the address asks for it', async () => {
+    const { read } = await aSpender()
+    expect((await read('console/accounts')).text).not.toContain('The ledger is in order.')
+    const { text } = await read('console/accounts?prove=now')
+    expect(text).toMatch(/The ledger is in order\.<\/strong> \d+ entries on \d+ accounts were read/)
+    const part = await read('console/accounts?part=proof&prove=now')
+    expect(part.text).toContain('The ledger is in order.')
+    expect(part.text).not.toContain('<table>')
+  })
+
+  test('lead from a wallet to its entries, their CSV, and its statement in three forms', async () => {
+    const { read, client, wallet } = await aSpender()
+    const statement = await bodyOf(client.statements.create({ body: { walletId: wallet.id } }))
+    const { text } = await read(`console/wallets/${wallet.id}`)
+    expect(text).toContain('€1,000.00')
+    expect(text).toContain(String(wallet.iban))
+    const [, address = ''] = /href="\.\.\/\.\.\/(console\/entries\?id=account_\w+)"/.exec(text) ?? []
+    expect((await read(address)).text).toContain('€1,000.00')
+    const table = await read(address.replace('entries', 'csv/entries'))
+    expect(table.text.trimEnd().split('\r\n')).toHaveLength(2)
+    for (const form of ['pdf', 'csv', 'camt053']) {
+      expect(text).toContain(`href="../../statements/${statement.id}/${form}"`)
+      expect((await read(`statements/${statement.id}/${form}`)).status).toBe(200)
+    }
+    const stranger = await aVisitor()
+    expect((await stranger.read(address)).status).toBe(404)
+    expect((await stranger.read(address.replace('entries', 'csv/entries'))).status).toBe(404)
+  })
+
+  test('follow a payment to what the ledger has booked for it, and every entry to its account', async () => {
+    const { read, client, wallet } = await aSpender()
+    const { id: beneficiaryId } = await aBeneficiary(client)
+    const { id } = await aSepaTransfer(client, { fromWalletId: wallet.id, beneficiaryId, amountEuros: 20 })
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    const { transactionId } = await bodyOf(client.transfers.get({ params: { id } }))
+    const { text } = await read(`console/transactions/${transactionId}`)
+    const [posting] = /console\/postings\/posting_\w+/.exec(text) ?? ['']
+    expect(text).toContain(`console/transfers/${id}`)
+    const booked = await read(posting)
+    expect(booked.text).toContain('Its entries sum to zero')
+    const [account] = /console\/accounts\/account_\w+/.exec(booked.text) ?? ['']
+    expect((await read(account)).status).toBe(200)
+  })
+
+  test('say why a payment by card was declined, rule by rule, and how to make it a yes', async () => {
+    const { owner, read } = await aVisitor()
+    const { card } = await aPayingCard(owner.client, 100, {})
+    await bodyOf(owner.client.cards.setLimits({ params: { id: card.id }, body: { maxTransactionEuros: 10 } }))
+    await authorize(owner.client, card.id, 25)
+    const { text } = await read(`console/cards/${card.id}`)
+    const [, address = ''] =
+      /href="\.\.\/\.\.\/(console\/cards\/\w+\?authorization=cardauth_\w+)"/.exec(text) ?? []
+    const why = await read(address)
+    expect(why.text).toContain('Ask for a smaller amount, or raise the limit for one payment.')
+    expect(operations(why.text)).toContain('POST /cards/{id}/freeze')
+    expect(operations(why.text)).not.toContain('POST /cards/{id}/unfreeze')
+    await bodyOf(owner.client.cards.freeze({ params: { id: card.id }, body: {} }))
+    expect(operations((await read(`console/cards/${card.id}`)).text)).toContain('POST /cards/{id}/unfreeze')
+    expect((await read(`console/authorizations?id=${card.id}&status=declined`)).text).toContain('€25.00')
+    expect((await read(`console/cards/${card.id}?authorization=cardauth_nothing`)).status).toBe(404)
+  })
+
+  test('show a request for money with how it is paid, and what has come for it', async () => {
+    const { owner, read } = await aVisitor()
+    const agent = await aFundedAgent(owner.client, { name: 'Scout' })
+    const request = await bodyOf(
+      owner.client.collect.create({
+        body: { walletId: agent.walletId, amountEuros: 12.5, description: 'Report 17', expiresInHours: 72 },
+      }),
+    )
+    const open = await read(`console/requests/${request.id}`)
+    expect(open.text).toContain(request.reference)
+    expect(operations(open.text)).toEqual([
+      'POST /collect/requests/{id}/settle',
+      'POST /collect/requests/{id}/cancel',
+    ])
+    await bodyOf(owner.client.collect.settle({ params: { id: request.id }, body: {} }))
+    const paid = await read(`console/requests/${request.id}`)
+    expect(operations(paid.text)).toEqual(['POST /collect/requests/{id}/refund'])
+    const [payment] = /console\/transactions\/txn_\w+/.exec(paid.text) ?? ['']
+    const { text } = await read(payment)
+    expect(text).toContain('Done: the money is in the wallet')
+    expect(text).toMatch(/console\/postings\/posting_\w+/)
+    expect((await read(`console/request-payments?id=${request.id}`)).text).toContain(payment)
+  })
+})
