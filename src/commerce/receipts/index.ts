@@ -1,0 +1,2 @@
+export { receiptsOf } from './find.ts'
+export type { Receipt } from './receipt.ts'
