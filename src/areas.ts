@@ -10,12 +10,13 @@ import { collectArea } from './commerce/collect/collect.ts'
 import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
 import { settlementsArea } from './commerce/collect/payment-required/settlements.ts'
 import { paymentTokensArea } from './commerce/collect/payment-tokens/payment-tokens.ts'
-import { evidenceArea } from './commerce/evidence/evidence.ts'
 import { disputesArea } from './commerce/disputes/disputes.ts'
+import { evidenceArea } from './commerce/evidence/evidence.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
 import { railsArea } from './commerce/rails/rails.ts'
 import { receiptsArea } from './commerce/receipts/receipts.ts'
+import { refundsArea } from './commerce/refunds/refunds.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
@@ -103,6 +104,7 @@ export const areas = {
   settlements: settlementsArea,
   payerPage: payerPageArea,
   receipts: receiptsArea,
+  refunds: refundsArea,
   evidence: evidenceArea,
   disputes: disputesArea,
   events: eventsArea,

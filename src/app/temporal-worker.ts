@@ -10,6 +10,7 @@ import { mandateActivities } from '../../activities/mandates.ts'
 import { mppActivities } from '../../activities/mpp.ts'
 import { onboardingActivities } from '../../activities/onboarding.ts'
 import { peopleActivities } from '../../activities/people.ts'
+import { refundActivities } from '../../activities/refunds.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { runner } from '../../activities/support.ts'
 import { transferActivities } from '../../activities/transfers.ts'
@@ -59,6 +60,7 @@ export async function startWorker(
       ...cardRequestActivities(run, settings),
       ...mandateActivities(run, settings),
       ...collectActivities(run, settings),
+      ...refundActivities(run, settings),
       ...mppActivities(run, settings),
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),

@@ -83,6 +83,7 @@ import { Kyc } from './m0109-kyc.ts'
 import { LighterCounters } from './m0110-lighter-counters.ts'
 import { WaitingTerminals } from './m0111-waiting-terminals.ts'
 import { Refunds } from './m0112-refunds.ts'
+import { UsesThatStay } from './m0113-uses-that-stay.ts'
 import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
@@ -174,6 +175,7 @@ export const migrations = [
   { name: 'm0110-lighter-counters', class: LighterCounters },
   { name: 'm0111-waiting-terminals', class: WaitingTerminals },
   { name: 'm0112-refunds', class: Refunds },
+  { name: 'm0113-uses-that-stay', class: UsesThatStay },
   { name: 'm0114-disputes', class: Disputes },
   { name: 'm0116-evidence', class: EvidenceKept },
   { name: 'm0117-receipts', class: Receipts },

@@ -45,8 +45,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'agents.delete': 8,
   // The intents, and one statement for each of the three means of payment.
   'intents.list': 4,
-  // What a page of the console shows, asked at the same time, and whether the service is well.
-  'consoleView.home': 12,
+  // What a page of the console shows, asked at the same time, and whether the service is well; home asks for eight things.
+  'consoleView.home': 17,
   'consoleView.table': 5,
   'consoleView.section': 8,
   'consoleView.record': 12,

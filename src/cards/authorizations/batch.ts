@@ -7,6 +7,7 @@ import type { RiskAssessor } from '../../control/risk/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book } from '../../money/ledger/index.ts'
+import type { Refunds } from '../../money/refunds/index.ts'
 import {
   insertTransactions,
   type TransactionRow,
@@ -42,6 +43,8 @@ export interface BatchNeeds {
   readonly spends: readonly { readonly agentId: string; readonly merchant: string }[]
   /** Network tokens that pay. */
   readonly tokenIds: readonly string[]
+  /** Whether a message tells of money that comes back. */
+  readonly takesRefunds?: boolean
   /** Facts move money between the accounts of the owner; questions only hold it. */
   readonly movesMoney: boolean
 }
@@ -59,6 +62,9 @@ export interface CardBatch extends TenantNow {
   readonly counters: BudgetCounters
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
+  /** Where money comes back to if the wallet that has paid is closed; undefined where none comes back, or there is none. */
+  readonly ownersWalletId: string | undefined
+  readonly refunds: Refunds
   readonly riskAssessor: RiskAssessor
   readonly credentials: CredentialCharges
   readonly transactions: Map<string, TransactionRow>
@@ -101,6 +107,7 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
     insertMessages(sql, changed.newMessages),
     updateMessages(sql, tenant, changed.messages),
     insertDecisions(sql, changed.decisions),
+    batch.refunds.write(sql),
     batch.payments.write(sql),
     batch.riskAssessor.write(sql),
     batch.credentials.write(sql),

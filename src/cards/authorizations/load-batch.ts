@@ -6,8 +6,9 @@ import { openRiskAssessor } from '../../control/risk/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, type Cause, FORCED_DEBIT_ACCOUNTS, openBook } from '../../money/ledger/index.ts'
+import { openRefunds } from '../../money/refunds/index.ts'
 import { transactionsById } from '../../money/transactions/index.ts'
-import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { openCredentialCharges } from '../agent-credentials/index.ts'
 import {
   authorizationsById,
@@ -20,6 +21,7 @@ import {
 import type { BatchChanges, BatchNeeds, CardBatch, DecisionState, Funds } from './batch.ts'
 import { payingCards } from './paying-card.ts'
 import { holdCausesOf, intentCause, reservationCausesOf } from './standing/causes.ts'
+import { REFUND_SOURCE } from './standing/refunds.ts'
 
 const noChanges = (): BatchChanges => ({
   newAuthorizations: new Set(),
@@ -43,7 +45,7 @@ async function readOfAgents(
   const awaited = needs.searches.flatMap(({ agentId, merchantKeys }) =>
     merchantKeys.map(merchantKey => ({ agentId, merchantKey })),
   )
-  const [agents, terms, cards, byRef, byId, ofIntents, ofTokens, waiting, messages, candidates] =
+  const [agents, terms, cards, byRef, byId, ofIntents, ofTokens, waiting, messages, candidates, main] =
     await Promise.all([
       agentsById(sql, tenant, needs.agentIds),
       openCardTerms(sql, tenant, needs.cardIds),
@@ -55,9 +57,18 @@ async function readOfAgents(
       awaitedAuthorizations(sql, tenant, awaited),
       messagesById(sql, tenant, needs.messageIds),
       findPayableIntents(sql, tenantNow, needs.searches),
+      needs.takesRefunds ? mainWalletId(sql, tenant) : undefined,
     ])
   const rows = new Map([...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting].map(row => [row.id, row]))
-  return { agents, terms, cards, authorizations: [...rows.values()], messages, candidates }
+  return {
+    agents,
+    terms,
+    cards,
+    authorizations: [...rows.values()],
+    messages,
+    candidates,
+    ownersWalletId: main,
+  }
 }
 
 type OfAgents = Awaited<ReturnType<typeof readOfAgents>>
@@ -66,8 +77,9 @@ const present = <T>(values: readonly (T | null | undefined)[]): T[] => [
   ...new Set(values.filter((value): value is T => value !== null && value !== undefined)),
 ]
 
-const walletIdsOf = ({ agents, cards, authorizations }: OfAgents): string[] =>
+const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: OfAgents): string[] =>
   present([
+    ownersWalletId,
     ...[...agents.values()].map(({ walletId }) => walletId),
     ...[...cards.values()].map(({ walletId }) => walletId),
     ...authorizations.map(({ walletId }) => walletId),
@@ -120,15 +132,21 @@ const batchLoader =
       ...needs.tokenIds,
       ...authorizations.map(({ networkTokenId }) => networkTokenId),
     ])
-    const [counters, book, walletRows, riskAssessor, transactions, intents, credentials] = await Promise.all([
-      rows.counters(sql, tenantNow, { subjects, agentIds, causes }),
-      rows.funds(sql, tenantNow, { wallets, holds, movesMoney }),
-      movesMoney ? walletsById(sql, tenant, wallets) : new Map<string, WalletRow>(),
-      openRiskAssessor(sql, tenantNow, needs.spends),
-      transactionsById(sql, tenant, transactionIds),
-      rows.intents(sql, tenant, intentIds),
-      openCredentialCharges(sql, tenant, tokenIds),
-    ])
+    const refunded = authorizations.filter(({ facts }) => facts.refunds.length > 0)
+    const [counters, book, walletRows, riskAssessor, transactions, intents, credentials, refunds] =
+      await Promise.all([
+        rows.counters(sql, tenantNow, { subjects, agentIds, causes }),
+        rows.funds(sql, tenantNow, { wallets, holds, movesMoney }),
+        movesMoney ? walletsById(sql, tenant, wallets) : new Map<string, WalletRow>(),
+        openRiskAssessor(sql, tenantNow, needs.spends),
+        transactionsById(sql, tenant, transactionIds),
+        rows.intents(sql, tenant, intentIds),
+        openCredentialCharges(sql, tenant, tokenIds),
+        openRefunds(sql, tenantNow, {
+          transactionIds: needs.takesRefunds ? transactionIds : [],
+          sources: { type: REFUND_SOURCE, ids: refunded.map(({ id }) => id) },
+        }),
+      ])
     return {
       ...tenantNow,
       ...ofAgents,
@@ -141,6 +159,7 @@ const batchLoader =
       wallets: walletRows,
       riskAssessor,
       credentials,
+      refunds,
       transactions: new Map(transactions),
       singleUse: singleUseOf(ofAgents),
       used: new Map(),

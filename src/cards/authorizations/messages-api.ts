@@ -4,7 +4,7 @@ import { paidEvents } from '../../control/intents/index.ts'
 import { riskEvents } from '../../control/risk/index.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { post } from '../../kernel/contract/operation.ts'
-import { cardPaymentEvents } from '../../money/transactions/index.ts'
+import { arrivedEvents } from '../../money/refunds/index.ts'
 import { id } from '../../values/ids.ts'
 import { chargeEvents } from '../agent-credentials/index.ts'
 import { noticeEvents } from '../cards/index.ts'
@@ -31,7 +31,7 @@ export const incomingMessage = z.custom<IncomingMessage>(
 )
 
 /** The events of everything that changes a payment by card. */
-export const authorizationEvents = { ...cardPaymentEvents, ...paidEvents }
+export const authorizationEvents = { ...arrivedEvents, ...paidEvents }
 
 export const messagesApi = {
   /** Gives back what the network has not collected by its time, and nothing before that or again. */

@@ -5,4 +5,12 @@ export { paidEndpoint } from './payment-required/endpoint.ts'
 export { paidContract } from './payment-required/endpoint-contract.ts'
 export { challengeFor } from './payment-required/offer.ts'
 export { refundsApi as collectRefundsApi } from './refunds/api.ts'
+export { refundingEvents, refundRefusals } from './refunds/api.ts'
+export {
+  beginRequestRefund,
+  carryOutRefund,
+  type OpenSteps,
+  recordRefund,
+  type StepAnswers,
+} from './refunds/refund-steps.ts'
 export { settleApi } from './settle-api.ts'

@@ -91,15 +91,16 @@ export async function openRequestsOf(
 const RECEIVED = `
 select ${selectList(paymentTable, 'p')} from request_payments p
 where (p.owner_id, p.mode, p.request_id) = ($1, $2, $3) and p.status = 'received' and p.refunded_cents < p.amount_cents
+  and ($5::text is null or p.source_id = $5)
 order by p.id desc limit $4`
 
-/** The newest payments of a request of which something can go back. Whoever changes them has locked the request. */
+/** The newest payments of a request of which something can go back; of one source, where it is named. Whoever changes them has locked the request. */
 export const refundablePayments = (
   sql: Sql,
   { ownerId, mode }: Tenant,
-  requestId: string,
+  { id, sourceId = null }: { readonly id: string; readonly sourceId?: string | null | undefined },
   most: number,
-): Promise<PaymentRow[]> => sql<PaymentRow & Row>(RECEIVED, [ownerId, mode, requestId, most])
+): Promise<PaymentRow[]> => sql<PaymentRow & Row>(RECEIVED, [ownerId, mode, id, most, sourceId])
 
 /** Payments by their ids. Whoever changes them has locked their request. */
 export const paymentsById = rowsById(paymentTable)

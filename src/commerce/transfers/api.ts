@@ -8,7 +8,7 @@ import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { freeText, timeRange } from '../../values/schemas.ts'
 import { intentRefusals } from './intent-refusals.ts'
-import { scheme, sepaTransferEvents, status, TransferRecord } from './schemas.ts'
+import { madeTransferEvents, scheme, sepaTransferEvents, status, TransferRecord } from './schemas.ts'
 import { transferKinds } from './transfer.ts'
 
 /** The most that one transfer may be, in cents: a hundred million euros. */
@@ -121,7 +121,7 @@ export const transfersApi = {
     },
     returns: [201, TransferRecord],
     fails: { ...payRefusals, ...assertionRefusals },
-    emits: { ...sepaTransferEvents, ...assertionEvents },
+    emits: { ...madeTransferEvents, ...assertionEvents },
   }),
   list: list('/transfers', {
     summary: 'List transfers',

@@ -1,12 +1,8 @@
 import { openPayments, type Payments } from '../../control/intents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import {
-  type cardPaymentEvents,
-  refundTransaction,
-  transactionsById,
-  updateTransactions,
-} from '../../money/transactions/index.ts'
+import { type arrivedEvents, openRefunds } from '../../money/refunds/index.ts'
+import { transactionsById, updateTransactions } from '../../money/transactions/index.ts'
 import type { Euros } from '../../values/money.ts'
 
 /** The id of the credit by which a transfer reaches another owner: by it the transfer is found when a part comes back. */
@@ -33,10 +29,7 @@ export interface OpenGivenBack {
   readonly payments: Payments
 }
 
-type GivingBack = Pick<
-  Context<never, typeof cardPaymentEvents>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
->
+type GivingBack = Pick<Context<never, typeof arrivedEvents>, 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'>
 
 /** Locks the agents who have paid, and their counters: to be called before the accounts are locked. */
 export async function openGivenBack(
@@ -53,6 +46,9 @@ export async function openGivenBack(
 }
 
 export interface GivenBack {
+  /** The credit by which it has come, and the wallet that has it; null in suspense. */
+  readonly id: string
+  readonly walletId: string | null
   readonly paymentId: string | null
   readonly amountEuros: Euros
 }
@@ -65,14 +61,21 @@ export async function countGivenBack(
 ): Promise<void> {
   await payments.lock(sql)
   const ids = [...transfers.values()].map(({ transactionId }) => transactionId)
-  const transactions = await transactionsById(sql, tenant, ids)
-  for (const { paymentId, amountEuros } of givenBack) {
+  const [transactions, refunds] = await Promise.all([
+    transactionsById(sql, tenant, ids),
+    openRefunds(sql, { tenant, now }, { transactionIds: ids }),
+  ])
+  for (const { id, walletId, paymentId, amountEuros } of givenBack) {
     const transfer = transfers.get(transferIdOf(paymentId ?? ''))
     const transaction = transactions.get(transfer?.transactionId ?? '')
     const intent = payments.find(transfer?.intentId)
-    if (transaction) refundTransaction(transaction, amountEuros, now, emit)
-    if (intent) payments.reverse(intent, amountEuros)
+    const agentId = transaction?.agentId ?? null
+    const source = { type: 'credit', id }
+    const arrival = { agentId, walletId, way: 'wallet', origin: 'payee', amountEuros, source } as const
+    const ofPayment = refunds.arrive(transaction, arrival, emit)
+    if (intent && ofPayment > 0n) payments.giveBack(intent, ofPayment)
   }
+  sendAlong(refunds.write(sql))
   sendAlong(payments.write(sql))
   sendAlong(updateTransactions(sql, tenant, [...transactions.values()]))
 }

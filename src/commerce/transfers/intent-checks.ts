@@ -15,7 +15,7 @@ import type { Payable } from '../../money/references/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import type { payRefusals, transfersApi } from './api.ts'
-import type { recordPaymentEvents, sepaTransferEvents } from './schemas.ts'
+import type { madeTransferEvents, recordPaymentEvents } from './schemas.ts'
 
 export type CreateHandler = HandlerOf<typeof transfersApi.create>
 type CreateInput = Parameters<CreateHandler['decide']>[0]['input']
@@ -39,7 +39,7 @@ export type TransferRequest = Item<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: RecordPayee } }
 >
 type PayCode = keyof typeof payRefusals
-export type DecideContext = Verdict<PayCode, typeof sepaTransferEvents>
+export type DecideContext = Verdict<PayCode, typeof madeTransferEvents>
 
 /** The context of a payment to the holder of a request or a token, which the holder may get in the same transaction. */
 export type RecordContext = Verdict<PayCode, typeof recordPaymentEvents>

@@ -3,6 +3,7 @@ import { paidEvents } from '../../control/intents/index.ts'
 import { reasonCode } from '../../iso20022/reason-codes.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { creditEvents } from '../../money/incoming/index.ts'
+import { arrivedEvents } from '../../money/refunds/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
@@ -116,5 +117,8 @@ export const transferEvents = {
 /** The events of paying the holder of a payment request or a token. */
 export const recordPaymentEvents = { ...transferEvents, ...transactionEvents, ...paidEvents, ...creditEvents }
 
+/** The events of making a transfer, its transaction's and its intent's included. */
+export const madeTransferEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }
+
 /** The events that any step of a transfer by SEPA can cause, its transaction's and its intent's included. */
-export const sepaTransferEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }
+export const sepaTransferEvents = { ...transferEvents, ...arrivedEvents, ...paidEvents }

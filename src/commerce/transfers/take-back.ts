@@ -9,14 +9,14 @@ import {
   ownRefunds,
   receiveHandedOver,
 } from '../../money/incoming/index.ts'
-import { cardPaymentEvents } from '../../money/transactions/index.ts'
+import { arrivedEvents } from '../../money/refunds/index.ts'
 import { countGivenBack, openGivenBack } from './given-back.ts'
 
 export const takeBackApi = {
   takeBack: post('/transfers/given-back', {
     ...arrivals,
     summary: 'Book what another owner has given back',
-    emits: { ...arrivalEvents, ...cardPaymentEvents },
+    emits: { ...arrivalEvents, ...arrivedEvents },
   }),
 }
 
@@ -28,7 +28,9 @@ export const takeBack = implement(takeBackApi, {
     const paidBy = new Map(body.credits.map(({ id, payableId }) => [id, payableId]))
     const credits = await receiveHandedOver(body, context)
     // In suspense it is back as well: the record there does not say of what.
-    const givenBack = credits.map(({ id, amountEuros }) => ({
+    const givenBack = credits.map(({ id, walletId, amountEuros }) => ({
+      id,
+      walletId,
       paymentId: paidBy.get(id) ?? null,
       amountEuros,
     }))
@@ -42,7 +44,7 @@ type Credit = z.output<typeof IncomingEvent>
 /** Between two wallets of one owner nothing is handed over: the refund is received with the transaction that makes it. */
 async function countOwn(
   events: readonly Credit[],
-  context: Context<never, typeof cardPaymentEvents>,
+  context: Context<never, typeof arrivedEvents>,
 ): Promise<void> {
   const { sql, tenant } = context
   const ids = events.map(({ creditId }) => creditId)
@@ -57,7 +59,7 @@ async function countOwn(
 
 export const takeBackReactions: Readonly<Record<string, Reaction>> = {
   'incoming.received': {
-    ...reactionToAll(IncomingEvent, cardPaymentEvents, countOwn),
+    ...reactionToAll(IncomingEvent, arrivedEvents, countOwn),
     concerns: ({ payableType }) => payableType === 'payment',
   },
 }

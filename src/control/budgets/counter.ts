@@ -1,4 +1,5 @@
 import type { Row } from '../../kernel/contract/sql.ts'
+import type { Cause } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 
 /** The use of limits by one subject (agent, run, delegation, token, card, mandate or owner) in one period. */
@@ -28,13 +29,24 @@ export interface Reservation extends Row {
   readonly amount: Euros
   reserved: Euros
   spent: Euros
+  /** Whether it has been paid: it stays a use, also where all of it has come back. */
+  made: boolean
 }
+
+/** The day in UTC. */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+
+export const periodsOf = (day: string): string[] => ['all', `day:${day}`, `month:${day.slice(0, -3)}`]
+
+export const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
+
+export const usedOf = ({ reserved, spent }: Counter): Euros => reserved + spent
 
 type UseState = 'none' | 'reserved' | 'made'
 
-/** A reservation is one use, however often it is captured. It is only reserved until something is spent. */
-export const useStateOf = ({ reserved, spent }: Pick<Reservation, 'reserved' | 'spent'>): UseState => {
-  if (spent > 0n) return 'made'
+/** A reservation is one use, however often it is captured. It is only reserved until something is paid. */
+export const useStateOf = ({ reserved, made }: Pick<Reservation, 'reserved' | 'made'>): UseState => {
+  if (made) return 'made'
   return reserved > 0n ? 'reserved' : 'none'
 }
 

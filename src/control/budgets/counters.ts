@@ -6,22 +6,19 @@ import type { Euros } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
 import {
   type Counter,
+  causeKey,
   countUses,
+  dayOf,
   isInTerm,
   NO_TERM,
+  periodsOf,
   type Reservation,
   termOf,
+  usedOf,
   useStateOf,
 } from './counter.ts'
 
 const WRITE = 'select counters_write($1, $2, $3, $4)'
-
-/** The day in UTC. */
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
-const periodsOf = (day: string): string[] => ['all', `day:${day}`, `month:${day.slice(0, -3)}`]
-
-const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
-const usedOf = ({ reserved, spent }: Counter): Euros => reserved + spent
 
 /**
  * A tenant's locked counters, held in memory like the ledger's book: each decision of a batch sees what the ones before
@@ -124,7 +121,16 @@ export class BudgetCounters {
     if (this.#reservations.has(causeKey(cause))) throw new Error(`${causeKey(cause)}: reserved twice`)
     const day = dayOf(this.#now)
     const ofTerm = isUse ? term : NO_TERM
-    const reservation = { ...cause, subjects, day, term: ofTerm, amount, reserved: 0n, spent: 0n }
+    const reservation = {
+      ...cause,
+      subjects,
+      day,
+      term: ofTerm,
+      amount,
+      reserved: 0n,
+      spent: 0n,
+      made: false,
+    }
     this.#reservations.set(causeKey(cause), reservation)
     for (const subject of subjects) {
       const all = this.#counter(subject, 'all')
@@ -139,7 +145,7 @@ export class BudgetCounters {
   spend(cause: Cause, amount: Euros, merchant: string): void {
     const reservation = this.#reservation(cause)
     const used = amount < reservation.reserved ? amount : reservation.reserved
-    this.#change(reservation, { reserved: -used, spent: amount })
+    this.#change(reservation, { reserved: -used, spent: amount }, true)
     for (const subject of reservation.subjects) this.#counter(subject, 'all').firstMerchant ??= merchant
   }
 
@@ -157,11 +163,26 @@ export class BudgetCounters {
     return left
   }
 
-  /** Takes back what was spent. A subject that has then paid nobody has no first merchant any more. */
+  /** Takes back what was not paid after all. A subject that has then paid nobody has no first merchant any more. */
   reverse(cause: Cause, amount: Euros): void {
+    this.#takeBack(cause, amount, amount < this.#reservation(cause).spent)
+  }
+
+  /** Takes back what was paid and has come back: the payment stays a use. */
+  giveBack(cause: Cause, amount: Euros): void {
+    this.#takeBack(cause, amount, this.#reservation(cause).made)
+  }
+
+  /** Says whether it has been paid, where that does not follow from what is spent. */
+  noteUse(cause: Cause, made: boolean): void {
+    const reservation = this.#reservation(cause)
+    if (reservation.made !== made) this.#change(reservation, { reserved: 0n, spent: 0n }, made)
+  }
+
+  #takeBack(cause: Cause, amount: Euros, made: boolean): void {
     const reservation = this.#reservation(cause)
     if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: more comes back than was spent`)
-    this.#change(reservation, { reserved: 0n, spent: -amount })
+    this.#change(reservation, { reserved: 0n, spent: -amount }, made)
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')
       if (all.spent === 0n) all.firstMerchant = null
@@ -174,22 +195,26 @@ export class BudgetCounters {
     const { ownerId, mode } = this.#tenant
     const counters = [...this.#changedCounters].map(({ limit: _, mandate: __, ...counter }) => ({
       ...counter,
-      reserved: exact(counter.reserved),
-      spent: exact(counter.spent),
+      ...{ reserved: exact(counter.reserved), spent: exact(counter.spent) },
     }))
-    const reservations = [...this.#changedReservations].map(reservation => ({
-      ...reservation,
-      amount: exact(reservation.amount),
-      reserved: exact(reservation.reserved),
-      spent: exact(reservation.spent),
-    }))
+    const reservations = [...this.#changedReservations].map(
+      ({ amount, reserved, spent, ...reservation }) => ({
+        ...reservation,
+        ...{ amount: exact(amount), reserved: exact(reserved), spent: exact(spent) },
+      }),
+    )
     await sql(WRITE, [ownerId, mode, JSON.stringify(counters), JSON.stringify(reservations)])
   }
 
-  #change(reservation: Reservation, { reserved, spent }: Pick<Counter, 'reserved' | 'spent'>): void {
+  #change(
+    reservation: Reservation,
+    { reserved, spent }: Pick<Counter, 'reserved' | 'spent'>,
+    made = reservation.made,
+  ): void {
     const before = useStateOf(reservation)
     reservation.reserved += reserved
     reservation.spent += spent
+    reservation.made = made
     this.#changedReservations.add(reservation)
     const after = useStateOf(reservation)
     for (const counter of this.#countersFor(reservation)) {

@@ -1,8 +1,8 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
-import type { Counter, Reservation } from './counter.ts'
-import { BudgetCounters, dayOf } from './counters.ts'
+import { type Counter, dayOf, type Reservation } from './counter.ts'
+import { BudgetCounters } from './counters.ts'
 
 /** The counters to open: those of subjects that may reserve now, and those that earlier reservations count in. */
 interface CountersToOpen {
@@ -24,7 +24,7 @@ from open_limits($1, $2, $3, $4, $5, $6, $7, $8) as opened, lateral (select (ope
 
 const RESERVATIONS = `
 select r.cause_type as type, r.cause_id as id, r.subjects, r.day::text, r.term, r.amount_cents as amount,
-  r.reserved_cents as reserved, r.spent_cents as spent
+  r.reserved_cents as reserved, r.spent_cents as spent, r.made
 from unnest($3::text[], $4::text[]) as c (type, id)
 cross join lateral (
   select * from reservations one

@@ -146,9 +146,14 @@ export class Payments {
     this.#endMandateOf(intent, context)
   }
 
-  /** Takes money that came back out of the limits. The intent stays completed by its one payment. */
+  /** Takes money that was not paid after all out of the limits. */
   reverse(intent: IntentRow, amount: Euros): void {
     this.#counters.reverse(causeOf(intent), amount)
+  }
+
+  /** Takes money that came back out of the limits. The intent stays completed by its one payment, which stays a use. */
+  giveBack(intent: IntentRow, amount: Euros): void {
+    this.#counters.giveBack(causeOf(intent), amount)
   }
 
   async write(sql: Sql): Promise<void> {

@@ -1,4 +1,5 @@
 export { pushApi } from './api.ts'
 export { oldestPushSeconds } from './claim.ts'
 export { Pusher } from './pusher.ts'
+export { urgentEvents } from './subscription.ts'
 export { unsubscribe } from './unsubscribe.ts'

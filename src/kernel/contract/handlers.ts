@@ -132,6 +132,11 @@ export interface SharedStep<I, R, F extends string, E extends Events, S = unknow
   extends HotHandler<I, R | Alone, F, E, S> {
   /** Names the step among those of its operation. */
   readonly name: string
+  /**
+   * Set where the step nearly always answers by itself: it locks and writes at once, in batches as large as those of a hot
+   * operation, and is never tried by reading.
+   */
+  readonly settles?: true
   /** Whose records it changes, where the caller belongs to no tenant. */
   tenantOf?(input: I): Tenant
 }

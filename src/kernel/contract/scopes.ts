@@ -64,6 +64,8 @@ const rights = {
   'push:write': 'never',
   'receipts:read': 'given',
   'receipts:write': 'given',
+  'refunds:read': 'never',
+  'refunds:write': 'never',
   'risk:read': 'never',
   'risk:write': 'never',
   'runs:read': 'given',

@@ -32,7 +32,8 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
 
   /** Without a key to be kept, what reserves by reading alone writes nothing. */
   async function beginTogether(call: HotCall): Promise<Step> {
-    const read = call.idempotencyKey ? undefined : await readTogether(call)
+    const mayRead = !call.idempotencyKey && !call.step?.handler.settles
+    const read = mayRead ? await readTogether(call) : undefined
     if (read) return { reservation: read.reservation }
     try {
       const done = await together(call)

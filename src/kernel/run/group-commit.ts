@@ -44,7 +44,7 @@ export function hotRun(runtime: Runtime): RunTogether {
   const run = (call: HotCall): Promise<Done> => {
     const name = batchNameOf(call)
     const lane = lockedLaneOf(call, locked)
-    const join = call.step ? steps : batched
+    const join = call.step && !call.step.handler.settles ? steps : batched
     return join(lane === undefined ? name : `${name}|${lane}`, call).catch((error: unknown) => {
       if (error === MOVED.reason) return run(call)
       throw error

@@ -15,10 +15,10 @@ begin
     raise exception 'a counter is written that was not opened' using errcode = 'foreign_key_violation';
   end if;
   insert into reservations as kept (owner_id, mode, cause_type, cause_id, subjects, day, term, amount_cents,
-    reserved_cents, spent_cents)
-  select of_owner, of_mode, t.type, t.id, t.subjects, t.day, t.term, t.amount, t.reserved, t.spent
+    reserved_cents, spent_cents, made)
+  select of_owner, of_mode, t.type, t.id, t.subjects, t.day, t.term, t.amount, t.reserved, t.spent, t.made
   from jsonb_to_recordset(taken) as t (type text, id text, subjects text[], day date, term timestamptz,
-    amount bigint, reserved bigint, spent bigint)
+    amount bigint, reserved bigint, spent bigint, made boolean)
   on conflict (owner_id, mode, cause_type, cause_id) do update
-    set reserved_cents = excluded.reserved_cents, spent_cents = excluded.spent_cents;
+    set reserved_cents = excluded.reserved_cents, spent_cents = excluded.spent_cents, made = excluded.made;
 end $$;

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { type Payable, payableColumns } from '../references/index.ts'
@@ -56,15 +56,22 @@ export async function sendersOf(
 }
 
 const OWN_REFUNDS = `
-select payable_id as "paymentId", amount_cents as "amountEuros" from incoming_credits
+select id, wallet_id as "walletId", payable_id as "paymentId", amount_cents as "amountEuros" from incoming_credits
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and source = 'refund' and from_owner_id = $1`
+
+interface OwnRefund extends Row {
+  readonly id: string
+  readonly walletId: string | null
+  readonly paymentId: string | null
+  readonly amountEuros: Euros
+}
 
 /** What an owner has given back to itself, of these credits: by the payment that it is of. */
 export const ownRefunds = (
   sql: Sql,
   { ownerId, mode }: Tenant,
   creditIds: readonly string[],
-): Promise<{ paymentId: string | null; amountEuros: Euros }[]> => sql(OWN_REFUNDS, [ownerId, mode, creditIds])
+): Promise<OwnRefund[]> => sql(OWN_REFUNDS, [ownerId, mode, creditIds])
 
 /** The money of all others has been counted already: as a charge, a funding, or a payment of an owner. */
 const SEPA_SOURCES: ReadonlySet<IncomingCredit['source']> = new Set(['bank', 'simulation'])

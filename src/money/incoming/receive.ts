@@ -4,7 +4,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { payableColumns } from '../references/index.ts'
-import { type WalletEvent, type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
+import { mainWalletId, type WalletEvent, type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
 import type { Payer } from './hand-over.ts'
 import { causeOf, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import type { IncomingEvent } from './incoming-event.ts'
@@ -74,7 +74,9 @@ export async function receive(
   tell: (credit: IncomingCredit) => void = credit => context.emit('incoming.received', creditEvent(credit)),
 ): Promise<IncomingCredit[]> {
   const { records, sql, tenant, sendAlong } = context
-  const ids = incoming.flatMap(({ walletId }) => walletId ?? [])
+  const comesBack = incoming.some(({ received }) => received.source === 'refund')
+  const main = comesBack ? await mainWalletId(sql, tenant) : undefined
+  const ids = [...incoming.flatMap(({ walletId }) => walletId ?? []), ...(main ? [main] : [])]
   const [book, wallets, repeated] = await Promise.all([
     openBook(sql, context, { wallets: ids, others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS }),
     walletsById(sql, tenant, ids),
@@ -83,9 +85,9 @@ export async function receive(
   const credits: IncomingCredit[] = []
   for (const { received, walletId, payable, reason } of incoming) {
     if (repeated.has(received.id ?? '')) continue
-    const wallet = wallets.get(walletId ?? '')
+    const wallet = openWalletFor({ received, walletId }, wallets, main)
     credits.push(
-      wallet && wallet.status !== 'closed'
+      wallet
         ? creditWallet({ received, payable }, wallet, book, tell, context)
         : enterSuspense(received, reason, book, context),
     )
@@ -93,6 +95,16 @@ export async function receive(
   }
   sendAlong(book.post(sql))
   return credits
+}
+
+/** The wallet that gets it; money that comes back to a closed one goes to the owner's. */
+function openWalletFor(
+  { received, walletId }: Pick<Incoming, 'received' | 'walletId'>,
+  wallets: ReadonlyMap<string, WalletRow>,
+  main: string | undefined,
+): WalletRow | undefined {
+  const places = received.source === 'refund' ? [walletId, main] : [walletId]
+  return places.map(id => wallets.get(id ?? '')).find(wallet => wallet && wallet.status !== 'closed')
 }
 
 /** What an earlier attempt has booked. Asked once the accounts are locked: an attempt at the same time has ended then. */

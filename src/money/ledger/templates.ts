@@ -32,6 +32,9 @@ export const templates = {
   processor_fund: ['wallet', 'float'],
   processor_withdraw: ['float', 'wallet'],
   transfer: ['wallet', 'wallet'],
+  /** A transfer is given back, to suspense where no wallet of the owner is open. */
+  transfer_refund: ['wallet', 'wallet'],
+  transfer_refund_unmatched: ['wallet', 'suspense'],
   agent_fund: ['wallet', 'wallet'],
   sweep: ['wallet', 'wallet'],
   sepa_submit: ['wallet', 'clearing_sepa'],

@@ -1,1 +1,5 @@
-export { refundableOf } from './refundable.ts'
+export { arrivedEvents, refundEvents } from './events.ts'
+export { Refund, refundMachine, refundOrigins, refundReasons, refundWays } from './refund.ts'
+export { openRefunds, type Refunds } from './refund-records.ts'
+export { type RefundRow, refundsById } from './refund-rows.ts'
+export { leftToRefund, refundableOf } from './refundable.ts'

@@ -30,6 +30,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   collect: { words: 'Card payment received', family: 'MCRD', code: 'POSP' },
   collect_refund: { words: 'Card payment received, given back', family: 'MCRD', code: 'RIMB' },
   transfer: { words: 'Transfer between wallets', code: 'BOOK' },
+  transfer_refund: { words: 'Transfer between wallets, refunded', code: 'BOOK' },
+  transfer_refund_unmatched: { words: 'Transfer between wallets, refunded', code: 'BOOK' },
   agent_fund: { words: 'Funding of an agent', code: 'BOOK' },
   sweep: { words: 'Sweep of an agent', code: 'BOOK' },
   sepa_submit: { words: 'SEPA transfer', code: 'ESCT' },

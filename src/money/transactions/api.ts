@@ -52,7 +52,10 @@ export const transactionEvents = {
   'transaction.settled': event('A payment has been booked.', TransactionEvent),
   'transaction.completed': event('A payment is done: the payee has the money.', TransactionEvent),
   'transaction.declined': event('A payment has come to nothing; its money is free again.', TransactionEvent),
-  'transaction.refunded': event('A payment has come back.', TransactionEvent),
+  'transaction.refunded': event(
+    'Money of a payment has come back: with the status `refunded` the rest of it, else a part.',
+    TransactionEvent,
+  ),
 }
 
 /** The events of payments whose amount may change after they have begun. */

@@ -73,6 +73,7 @@ export function moveCardTransaction(
   emit: TransactionEmitter,
 ): boolean {
   const { status, ...members } = state
+  const hasComeBack = state.refundedEuros > transaction.refundedEuros
   const isSame =
     transaction.type === state.type &&
     transaction.amountEuros === state.amountEuros &&
@@ -85,7 +86,8 @@ export function moveCardTransaction(
     transactionMachine.move(transaction, step)
     emit(`transaction.${step}`, transactionEvent(transaction))
   }
-  if (steps.length === 0) emit('transaction.updated', transactionEvent(transaction))
+  if (hasComeBack && steps.at(-1) !== 'refunded') emit('transaction.refunded', transactionEvent(transaction))
+  else if (steps.length === 0) emit('transaction.updated', transactionEvent(transaction))
   return true
 }
 

@@ -4,6 +4,7 @@ export { refundTransaction } from './refund-transaction.ts'
 export { Transaction } from './transaction.ts'
 export {
   insertTransactions,
+  lockTransactions,
   type TransactionRow,
   transactionsById,
   updateTransactions,

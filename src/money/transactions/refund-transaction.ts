@@ -4,8 +4,8 @@ import { transactionMachine } from './transaction.ts'
 import type { TransactionRow } from './transaction-rows.ts'
 
 /**
- * Notes that a part of a completed payment, or all of it, has gone back; a negative amount, that what had gone back has
- * come again.
+ * Notes that a part of a completed payment, or the rest of it, has come back: its status tells which. A negative amount
+ * takes back what had gone back and has come again.
  */
 export function refundTransaction(
   transaction: TransactionRow,
@@ -16,10 +16,6 @@ export function refundTransaction(
   transaction.refundedEuros += amountEuros
   transaction.updatedAt = now
   const isBack = transaction.refundedEuros === transaction.amountEuros
-  if (isBack && transactionMachine.move(transaction, 'refunded'))
-    emit('transaction.refunded', transactionEvent(transaction))
-  else {
-    if (!isBack) transactionMachine.move(transaction, 'completed')
-    emit('transaction.updated', transactionEvent(transaction))
-  }
+  transactionMachine.move(transaction, isBack ? 'refunded' : 'completed')
+  emit(amountEuros > 0n ? 'transaction.refunded' : 'transaction.updated', transactionEvent(transaction))
 }

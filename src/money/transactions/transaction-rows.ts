@@ -1,6 +1,6 @@
 import { insertInto, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
-import { rowsById } from '../../kernel/database/rows-by-id.ts'
+import { lockedRowsById, rowsById } from '../../kernel/database/rows-by-id.ts'
 import { Transaction } from './transaction.ts'
 
 /** A transaction as a plain row, which a group commit inserts without an entity. */
@@ -20,6 +20,9 @@ export const updateTransactions = updateOf(transactionTable, [
   'declineReason',
   'witnesses',
 ])
+
+/** Locks transactions by their ids, in the order of these. Agents and accounts are locked before. */
+export const lockTransactions = lockedRowsById(transactionTable)
 
 /** Reads transactions by their ids. Whoever changes them has locked their agents. */
 export const transactionsById = rowsById(transactionTable)

@@ -25,17 +25,15 @@ export function beginTransaction(
   return transaction
 }
 
-const STEPS = ['settlement', 'settled', 'completed', 'declined', 'refunded'] as const
-type Step = (typeof STEPS)[number]
+type Step = 'settlement' | 'settled' | 'completed' | 'declined'
 
-/** Moves a transaction to a status; false if its current one does not allow that. */
+/** Moves a transaction to a status; false if its current one does not allow that. What comes back is a refund. */
 export function moveTransaction(
   transaction: TransactionRow,
   to: Step,
   { emit }: Pick<PaymentContext, 'emit'>,
 ): boolean {
   if (!transactionMachine.move(transaction, to)) return false
-  if (to === 'refunded') transaction.refundedEuros = transaction.amountEuros
   emit(`transaction.${to}`, transactionEvent(transaction))
   return true
 }

@@ -1,5 +1,13 @@
 export { WalletEvent, WalletRecord, walletsApi } from './api.ts'
-export { closeWallet, mainWallet, openWallet, type WalletRow, walletsById } from './lifecycle.ts'
+export {
+  closeWallet,
+  mainWallet,
+  mainWalletId,
+  openWallet,
+  type WalletRow,
+  walletInPlaceOf,
+  walletsById,
+} from './lifecycle.ts'
 export { type PayableWallet, payableWallets } from './payable-wallets.ts'
 export { isPurse, purseRefusal } from './purse-refusal.ts'
 export { walletEvent } from './response.ts'

@@ -61,6 +61,36 @@ export async function walletsById(
 export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
   records.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
 
+const MAIN_WALLET = `
+select id from wallets
+where owner_id = $1 and mode = $2 and kind = 'owner' and status <> 'closed'
+order by id limit 1`
+
+/** The same wallet, for statements that lock its account; undefined for an owner who has none. */
+export async function mainWalletId(sql: Sql, { ownerId, mode }: Tenant): Promise<string | undefined> {
+  const [wallet] = await sql<Row & { id: string }>(MAIN_WALLET, [ownerId, mode])
+  return wallet?.id
+}
+
+const IN_PLACE = `
+select w.id from wallets w
+where w.owner_id = $1 and w.mode = $2 and w.kind = 'owner' and w.status <> 'closed' and exists (
+  select from wallets c where c.owner_id = $1 and c.mode = $2 and c.id = $3 and c.status = 'closed')
+order by w.id limit 1`
+
+/**
+ * The owner's wallet that gets what comes back to a closed one: null where this one is open, or the owner has none. A closed
+ * wallet stays closed, so it is asked before any account is locked.
+ */
+export async function walletInPlaceOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  walletId: string,
+): Promise<string | null> {
+  const [wallet] = await sql<Row & { id: string }>(IN_PLACE, [ownerId, mode, walletId])
+  return wallet?.id ?? null
+}
+
 type Closing = Pick<
   Context<never, { 'wallet.closed': typeof WalletEvent }>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'

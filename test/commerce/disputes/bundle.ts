@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import sharp from 'sharp'
 import { aDispute, aPaidCard, networkSays } from '../../support/commerce/disputes.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -24,20 +24,40 @@ async function aProvenDispute() {
   return { ...paid, id }
 }
 
-async function addText(client: TestClient, id: string, agentId: string, text: string): Promise<void> {
+const addText = (client: TestClient, id: string, agentId: string, text: string): Promise<void> =>
+  add(client, id, agentId, { type: 'confirmation', text })
+
+type Piece = Omit<Parameters<TestClient['evidence']['create']>[0]['body'], 'intentId'>
+
+async function add(client: TestClient, id: string, agentId: string, given: Piece): Promise<void> {
   const declared = { agentId, amountEuros: 50, purpose: 'A textbook on tides', merchant: 'Bookshop' }
   const { id: intentId } = await bodyOf(client.intents.create({ body: declared }))
-  const piece = await bodyOf(client.evidence.create({ body: { intentId, type: 'confirmation', text } }))
+  const piece = await bodyOf(client.evidence.create({ body: { ...given, intentId } }))
   await bodyOf(client.disputes.addEvidence({ params: { id }, body: { evidenceIds: [piece.id] } }))
 }
 
 const pagesOf = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0
 
+const screenshot = (): Promise<Buffer> =>
+  sharp({ create: { width: 900, height: 600, channels: 3, background: '#3366aa' } })
+    .png()
+    .toBuffer()
+
 describe('the bundle of a dispute', () => {
+  test('shows each picture on a page of its own, as it was made anew', async () => {
+    const { client, agent, key, id } = await aProvenDispute()
+    const before = await bundleOf(key, id)
+    const file = (await screenshot()).toString('base64')
+    await add(client, id, agent.id, { type: 'screenshot', note: 'The order page', file })
+    const bundle = await bundleOf(key, id)
+    expect(pagesOf(bundle)).toBe(pagesOf(before) + 1)
+    expect(bundle.toString('latin1')).toContain('/Subtype /Image')
+    expect((await bundleOf(key, id)).equals(bundle)).toBe(true)
+  })
+
   test('has the same bytes for the same facts, and others once there is another one', async () => {
     const { client, key, id } = await aProvenDispute()
     const first = await bundleOf(key, id)
-    if (process.env.BUNDLE_TO) writeFileSync(process.env.BUNDLE_TO, first)
     expect(first.subarray(0, 5).toString()).toBe('%PDF-')
     expect((await bundleOf(key, id)).equals(first)).toBe(true)
     await networkSays(client, id, 'credited')

@@ -194,6 +194,21 @@ export const MADE_MEMBERS: Readonly<
   'people.create': anInvitation({ name: 'Grace Hopper', role: 'approver' }),
   'people.link': aLinkOf,
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
+  // A merchant is asked for the money of a payment that it has collected.
+  'refunds.create': async make => {
+    const { cardId } = await aShopper(make)
+    const asked = {
+      cardId,
+      amountEuros: 30,
+      merchant: 'SQ *BOOKSHOP 1234 BERLIN',
+      mcc: '5942',
+      country: 'DE',
+    }
+    const { authorizationId } = await make('POST', '/simulate/card/authorize', asked)
+    await make('POST', '/simulate/card/clear', { authorizationId, amountEuros: 30 })
+    const { data } = await make('GET', `/transactions?cardId=${cardId}`)
+    return { transactionId: data[0].id }
+  },
   'fillerKeys.create': async () => ({
     publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),
   }),

@@ -26,6 +26,7 @@ import { mandateStories } from './mandate-stories.ts'
 import { mppStories } from './mpp-stories.ts'
 import { onboardingStories } from './onboarding-stories.ts'
 import { recoveryStories } from './recovery-stories.ts'
+import { refundStories } from './refund-stories.ts'
 
 /**
  * Records the histories that a real server has of our processes, for `test/workflows/replay.test.ts`:
@@ -122,6 +123,7 @@ const stories: Readonly<Record<string, Story>> = {
   ...kycStories,
   ...onboardingStories,
   ...recoveryStories,
+  ...refundStories,
 
   'transfer-completed': async stage => {
     const { workflowId } = await paying(stage, 'Bäckerei Müller')

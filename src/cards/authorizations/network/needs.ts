@@ -52,6 +52,7 @@ export function needsOf(
         : [],
     ),
     tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
+    takesRefunds: contents.some(({ kind }) => kind === 'refund'),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
   }
 }

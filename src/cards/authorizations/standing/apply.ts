@@ -1,6 +1,6 @@
 import type { IntentRow, paidEvents } from '../../../control/intents/index.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import type { cardPaymentEvents } from '../../../money/transactions/index.ts'
+import type { arrivedEvents } from '../../../money/refunds/index.ts'
 import {
   addWitness,
   moveCardTransaction,
@@ -14,9 +14,10 @@ import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
 import { type Facts, type Standing, standingOf } from './facts.ts'
 import { countUse, coveringIntent, moveMoney, type Postings } from './payment.ts'
+import { recordRefunds } from './refunds.ts'
 import { declineReasonOf, paymentStateOf, statusOf } from './standing-status.ts'
 
-export type ApplyContext = Pick<Context<never, typeof cardPaymentEvents & typeof paidEvents>, 'emit' | 'wake'>
+export type ApplyContext = Pick<Context<never, typeof arrivedEvents & typeof paidEvents>, 'emit' | 'wake'>
 
 /** What speaks for the payment now: a message of the network, a checkout's confirmation. */
 export interface Evidence {
@@ -42,6 +43,7 @@ export function applyFacts(
   context: ApplyContext,
 ): void {
   const before = standingOf(row.facts)
+  const known = { facts: row.facts, standing: before }
   const standing = standingOf(facts)
   row.facts = facts
   takeBackIntent(row, standing, batch)
@@ -50,6 +52,7 @@ export function applyFacts(
   chargeToken(row, standing, batch)
   record(row, standing, batch)
   const transaction = updateTransaction(row, standing, evidence, batch, context)
+  if (transaction) recordRefunds(row, known, standing, transaction.id, batch, context)
   settleIntent(row, before, standing, transaction, batch, context)
   if (standing.isOver && standing.clearedEuros > 0n) endSingleUse(row, batch, context)
 }

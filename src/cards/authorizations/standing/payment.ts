@@ -39,6 +39,15 @@ export function moveMoney(
   if (!coveringIntent(row, batch)) money.holdShares(sharesOf(standing))
 }
 
+/** The wallet that gets what comes back: the one that has paid, or the owner's where that is closed; null for suspense. */
+export function refundPlace(
+  { walletId }: AuthorizationRow,
+  { wallets, ownersWalletId }: CardBatch,
+): string | null {
+  if (wallets.get(walletId)?.status !== 'closed') return walletId
+  return ownersWalletId && wallets.get(ownersWalletId)?.status !== 'closed' ? ownersWalletId : null
+}
+
 class MoneyOfPayment {
   readonly #row: AuthorizationRow
   readonly #batch: CardBatch
@@ -86,10 +95,11 @@ class MoneyOfPayment {
 
   refund(amount: Euros): void {
     const { book } = this.#batch
-    if (this.#isClosed()) book.move('card_refund_unmatched', 'bank', 'suspense', amount, this.#cause())
+    const walletId = refundPlace(this.#row, this.#batch)
+    if (walletId === null) book.move('card_refund_unmatched', 'bank', 'suspense', amount, this.#cause())
     else {
-      book.move('card_refund', 'bank', this.#row.walletId, amount, this.#cause())
-      this.#repay(amount)
+      book.move('card_refund', 'bank', walletId, amount, this.#cause())
+      book.repayDebt(walletId, amount, this.#cause())
     }
   }
 
@@ -136,7 +146,7 @@ export function countUse(row: AuthorizationRow, standing: Standing, batch: CardB
   const { capturedEuros, refundedEuros } = standing
   const spent = capturedEuros > refundedEuros ? capturedEuros - refundedEuros : 0n
   const intent = coveringIntent(row, batch)
-  if (intent) setUseOfIntent(intent, spent, row, standing, batch)
+  if (intent) setUseOfIntent(intent, { spent, captured: capturedEuros }, row, standing, batch)
   if (intent?.cardId) return
   const ofCard = row.cardId ? [row.cardId] : []
   const subjects = intent ? ofCard : [row.agentId, ...ofCard]
@@ -144,21 +154,23 @@ export function countUse(row: AuthorizationRow, standing: Standing, batch: CardB
   const first = standing.approvals.find(({ amount }) => amount > 0n)?.ask
   const causeOf = (cause: Cause): Cause => (intent ? coveredCause(cause) : cause)
   const isBegun = row.facts.begun !== undefined
-  let left = spent
+  const left = { spent, captured: capturedEuros }
   for (const share of sharesOf(standing)) {
-    const part = smaller(share.captured, left)
-    left -= part
+    const part = smaller(share.captured, left.spent)
+    left.spent -= part
+    left.captured -= share.captured
     const isUse = share.ask === first && !intent
     // What a machine payment may cost was reserved when it began, on that day: its first approval reserves nothing more.
     const cause = isBegun && share.ask === first ? aloneCause(row.id) : askCause(row.id, share.ask)
     setUse(causeOf(cause), subjects, { ...share, spent: part, isUse }, row, batch)
   }
-  const [excess, alone] = first === undefined ? [0n, left] : [left, 0n]
-  const rest = { held: 0n, isUse: false }
-  setUse(causeOf(excessCause(row.id)), subjects, { ...rest, amount: excess, spent: excess }, row, batch)
+  const none = { spent: 0n, captured: 0n }
+  const [excess, alone] = first === undefined ? [none, left] : [left, none]
+  const rest = { amount: excess.captured, held: 0n, isUse: false }
+  setUse(causeOf(excessCause(row.id)), subjects, { ...rest, ...excess }, row, batch)
   if (isBegun && first !== undefined) return
   const { pendingEuros } = standing
-  const use = { amount: alone || pendingEuros, spent: alone, held: pendingEuros, isUse: !intent }
+  const use = { ...alone, amount: alone.captured || pendingEuros, held: pendingEuros, isUse: !intent }
   setUse(causeOf(aloneCause(row.id)), subjects, use, row, batch)
 }
 
@@ -168,24 +180,29 @@ export function countUse(row: AuthorizationRow, standing: Standing, batch: CardB
  */
 function setUseOfIntent(
   intent: IntentRow,
-  spent: Euros,
+  paid: Paid,
   row: AuthorizationRow,
   { capturedEuros }: Standing,
   batch: CardBatch,
 ): void {
   const { counters } = batch
   const cause = intentCause(intent.id)
-  setSpent(cause, spent, row, batch)
+  setSpent(cause, paid, row, batch)
   const held = intent.holdEuros ?? intent.amountEuros
   const left = held > capturedEuros ? held - capturedEuros : 0n
   const reserved = counters.reservationOf(cause)?.reserved ?? 0n
   if (reserved > left) counters.releasePart(cause, reserved - left)
 }
 
-interface Use {
+/** What was paid, and what of it is spent: less what has come back. */
+interface Paid {
+  readonly captured: Euros
+  readonly spent: Euros
+}
+
+interface Use extends Paid {
   readonly amount: Euros
   readonly held: Euros
-  readonly spent: Euros
   /** Whether it counts as a payment of its own. */
   readonly isUse: boolean
 }
@@ -193,7 +210,7 @@ interface Use {
 function setUse(
   cause: Cause,
   subjects: readonly string[],
-  { amount, held, spent, isUse }: Use,
+  { amount, held, isUse, ...paid }: Use,
   row: AuthorizationRow,
   batch: CardBatch,
 ): void {
@@ -202,13 +219,20 @@ function setUse(
     if (amount === 0n) return
     counters.reserve(cause, subjects, amount, agents.get(row.agentId)?.term ?? null, { isUse })
   }
-  setSpent(cause, spent, row, batch)
+  setSpent(cause, paid, row, batch)
   const reserved = counters.reservationOf(cause)?.reserved ?? 0n
   if (reserved > held) counters.releasePart(cause, reserved - held)
 }
 
-function setSpent(cause: Cause, spent: Euros, row: AuthorizationRow, { counters }: CardBatch): void {
+/** A payment whose money has come back stays a use, in whatever order the messages of it come. */
+function setSpent(
+  cause: Cause,
+  { spent, captured }: Paid,
+  row: AuthorizationRow,
+  { counters }: CardBatch,
+): void {
   const before = counters.reservationOf(cause)?.spent ?? 0n
   if (spent > before) counters.spend(cause, spent - before, row.merchant)
-  if (spent < before) counters.reverse(cause, before - spent)
+  if (spent < before) counters.giveBack(cause, before - spent)
+  if (counters.reservationOf(cause)) counters.noteUse(cause, captured > 0n)
 }

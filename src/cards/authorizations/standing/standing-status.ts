@@ -36,7 +36,7 @@ export function declineReasonOf(
 }
 
 /** A refund of which no payment is known is a payment in the other direction. */
-const isRefundAlone = ({ refunds, asks, clearings, outcome, confirmed, begun }: Facts): boolean =>
+export const isRefundAlone = ({ refunds, asks, clearings, outcome, confirmed, begun }: Facts): boolean =>
   refunds.length > 0 &&
   asks.length + clearings.length + outcome.length === 0 &&
   confirmed === null &&

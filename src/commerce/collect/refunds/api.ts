@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { type Failure, list, post } from '../../../kernel/contract/operation.ts'
 import { creditEvents } from '../../../money/incoming/index.ts'
-import { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { euros, positiveEuros } from '../../../values/money.ts'
 import { freeText, recordHead, recordTail } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
 import { lookupFails, PaymentRequestRecord, way } from '../schemas.ts'
-import { refundEvents } from './events.ts'
+import { recordedEvents, refundEvents } from './events.ts'
 import { refundMachine } from './request-refund.ts'
 
 export const RefundRecord = z
@@ -41,7 +40,7 @@ const RefundedRequest = PaymentRequestRecord.extend({
 /** How many payments one refund may take money of. */
 export const MOST_PARTS = 50
 
-const refusals = {
+export const refundRefusals = {
   ...lookupFails,
   request_open: [400, 'The request still waits for money: cancel it first.'],
   nothing_to_refund: [400, 'Nothing is left of what came for the request.'],
@@ -60,7 +59,7 @@ const refusals = {
 /** The events of money that goes back, by whatever way. */
 export const refundingEvents = {
   ...refundEvents,
-  ...cardPaymentEvents,
+  ...recordedEvents,
   ...creditEvents,
   'payment.updated': transferEvents['payment.updated'],
 }
@@ -82,7 +81,7 @@ export const refundsApi = {
     }),
     example: { amountEuros: 5, reason: 'One chapter is missing' },
     returns: [200, RefundedRequest],
-    fails: refusals,
+    fails: refundRefusals,
     emits: refundingEvents,
   }),
   refunds: list('/collect/requests/{id}/refunds', {

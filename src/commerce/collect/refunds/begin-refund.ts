@@ -1,14 +1,20 @@
 import { findCustomer } from '../../../identity/customers/index.ts'
 import { type HandedOver, refundOwner } from '../../../money/incoming/index.ts'
-import { transactionsById } from '../../../money/transactions/index.ts'
+import type { refundReasons } from '../../../money/refunds/index.ts'
 import type { WalletRow } from '../../../money/wallets/index.ts'
 import { after } from '../../../values/clock.ts'
 import { collectProcess } from '../process.ts'
 import { refundEvent } from './events.ts'
-import { completeRefund, type Refunding as Moving, writeRefunding } from './move-refund.ts'
+import { completeRefund, type Refunding as Moving, openRecords, writeRefunding } from './move-refund.ts'
 import type { OpenRefund, Refunding } from './open-refund.ts'
 import type { RefundPart } from './refund-parts.ts'
-import { causeOf, FIRST_CHECK_AFTER, RequestRefund } from './request-refund.ts'
+import { causeOf, FIRST_CHECK_AFTER, REFUND_SOURCE, RequestRefund, recordIdOf } from './request-refund.ts'
+
+/** Why money goes back: in a word that programs read, and in words of the owner's. */
+export interface RefundWords {
+  readonly reason: (typeof refundReasons)[number]
+  readonly note: string | null
+}
 
 /** Refunds that have begun, and what is handed over to the owners who had paid. */
 export interface BegunRefunds {
@@ -19,18 +25,17 @@ export interface BegunRefunds {
 /** Begins a refund for each part: from now on its money is held, has a transfer of its own, or has been handed over. */
 export async function beginRefunds(
   opened: OpenRefund,
-  reason: string | null,
+  why: RefundWords,
   context: Refunding,
 ): Promise<BegunRefunds> {
   const { sql, tenant } = context
   const { locked, parts, book, payBacks } = opened
   const payments = new Map(parts.map(({ payment }) => [payment.id, payment]))
-  const transactionIds = parts.flatMap(({ payment }) => payment.transactionId ?? [])
-  const moving = { locked, payments, transactions: await transactionsById(sql, tenant, transactionIds) }
+  const moving = { locked, payments, ...(await openRecords(payments, [], context)) }
   const refunds: RequestRefund[] = []
   const handedOver: HandedOver[] = []
   for (const part of parts) {
-    const refund = beginRefund(part, reason, moving, context)
+    const refund = beginRefund(part, why, moving, context)
     refunds.push(refund)
     if (part.payment.way === 'sepa') payBySepa(refund, part, opened, context)
     if (part.payment.way === 'card') book.hold(part.payment.walletId, part.amountEuros, causeOf(refund))
@@ -48,14 +53,18 @@ export async function beginRefunds(
 
 function beginRefund(
   { payment, amountEuros }: RefundPart,
-  reason: string | null,
-  { locked: { request } }: Moving,
+  { reason, note }: RefundWords,
+  { locked: { request }, transactions, refunds }: Moving,
   { records, now, emit, wake }: Refunding,
 ): RequestRefund {
   const { id: paymentId, way } = payment
   const dueAt = way === 'card' ? after(now, FIRST_CHECK_AFTER) : null
-  const members = { requestId: request.id, paymentId, way, amountEuros, reason, dueAt }
+  const members = { requestId: request.id, paymentId, way, amountEuros, reason: note, dueAt }
   const refund = records.create(RequestRefund, members)
+  const transaction = transactions.get(payment.transactionId ?? '')
+  const source = { type: REFUND_SOURCE, id: refund.id }
+  if (transaction)
+    refunds.ask(transaction, { id: recordIdOf(refund), way, amountEuros, reason, note, source }, emit)
   payment.refundedEuros += amountEuros
   request.refundingEuros += amountEuros
   Object.assign(request, { updatedAt: now })

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { event } from '../../../kernel/contract/events.ts'
+import { refundEvents as refundRecordEvents } from '../../../money/refunds/index.ts'
+import { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import { id } from '../../../values/ids.ts'
 import { euros } from '../../../values/money.ts'
 import { excerpt } from '../../../values/schemas.ts'
@@ -7,6 +9,9 @@ import { RequestEvent, requestEvent } from '../events.ts'
 import { paymentWays } from '../request-payment.ts'
 import type { RequestRow } from '../request-rows.ts'
 import type { RequestRefund } from './request-refund.ts'
+
+/** The events of the records of what goes back, and of their transactions. */
+export const recordedEvents = { ...cardPaymentEvents, ...refundRecordEvents }
 
 const RefundEvent = RequestEvent.extend({
   refundId: id('requestrefund'),

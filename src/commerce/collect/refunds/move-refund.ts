@@ -1,9 +1,8 @@
-import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
+import { openRefunds, type RefundRow, type Refunds } from '../../../money/refunds/index.ts'
 import {
-  type cardPaymentEvents,
-  refundTransaction,
   type TransactionRow,
   transactionsById,
   updateTransactions,
@@ -12,27 +11,36 @@ import { type LockedRequest, lockRequest, writeRequests } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { receivedEuros, requestMachine } from '../request.ts'
 import { type PaymentRow, paymentsById } from '../request-rows.ts'
-import { refundEvent, type refundEvents } from './events.ts'
-import { type RefundFailure, type RequestRefund, refundMachine } from './request-refund.ts'
+import { type recordedEvents, refundEvent, type refundEvents } from './events.ts'
+import {
+  REFUND_SOURCE,
+  type RefundFailure,
+  type RequestRefund,
+  recordIdOf,
+  refundMachine,
+} from './request-refund.ts'
 
 /** A locked request with the payments of refunds that change, and the transactions of those payments. */
 export interface Refunding {
   readonly locked: LockedRequest
   readonly payments: ReadonlyMap<string, PaymentRow>
   readonly transactions: ReadonlyMap<string, TransactionRow>
+  /** What has gone back of those transactions, and what is to: a record for each refund, as of every payment. */
+  readonly refunds: Refunds
 }
 
 export type RefundContext = Pick<
-  Context<never, typeof refundEvents & typeof cardPaymentEvents>,
+  Context<never, typeof refundEvents & typeof recordedEvents>,
   'tenant' | 'now' | 'emit' | 'wake'
 >
 
 /** Locks the request of these refunds; accounts and transfers are locked before. */
 export async function openRefunding(
   requestId: string,
-  refunds: readonly Pick<RequestRefund, 'paymentId'>[],
-  { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
+  refunds: readonly Pick<RequestRefund, 'id' | 'paymentId'>[],
+  context: TenantNow & { readonly sql: Sql },
 ): Promise<Refunding> {
+  const { sql, tenant } = context
   const locked = await lockRequest(requestId, { sql, tenant })
   if (!locked) throw new Error(`${requestId}: a refund without its request`)
   const payments = await paymentsById(
@@ -40,8 +48,22 @@ export async function openRefunding(
     tenant,
     refunds.map(({ paymentId }) => paymentId),
   )
+  return { locked, payments, ...(await openRecords(payments, refunds, context)) }
+}
+
+/** The transactions of these payments, and the records of these refunds. */
+export async function openRecords(
+  payments: ReadonlyMap<string, PaymentRow>,
+  refunds: readonly Pick<RequestRefund, 'id'>[],
+  { sql, tenant, now }: TenantNow & { readonly sql: Sql },
+): Promise<Pick<Refunding, 'transactions' | 'refunds'>> {
   const transactionIds = [...payments.values()].flatMap(({ transactionId }) => transactionId ?? [])
-  return { locked, payments, transactions: await transactionsById(sql, tenant, transactionIds) }
+  const sources = { type: REFUND_SOURCE, ids: refunds.map(({ id }) => id) }
+  const [transactions, opened] = await Promise.all([
+    transactionsById(sql, tenant, transactionIds),
+    openRefunds(sql, { tenant, now }, { sources }),
+  ])
+  return { transactions, refunds: opened }
 }
 
 /** The money is back with who had paid. */
@@ -52,7 +74,8 @@ export function completeRefund(refund: RequestRefund, refunding: Refunding, cont
   request.refundingEuros -= refund.amountEuros
   request.refundedEuros += refund.amountEuros
   if (request.refundedEuros === receivedEuros(request)) requestMachine.move(request, 'refunded')
-  changeTransaction(refund, refund.amountEuros, refunding, context)
+  const [record, transaction] = recordOf(refund, refunding)
+  if (record && transaction) refunding.refunds.settle(record, transaction, null, context.emit)
   tell('claim.request.refunded', refund, refunding, context)
 }
 
@@ -67,6 +90,8 @@ export function failRefund(
   Object.assign(refund, { failure, dueAt: null })
   refunding.locked.request.refundingEuros -= refund.amountEuros
   giveBack(refund, refunding)
+  const [record] = recordOf(refund, refunding)
+  if (record) refunding.refunds.fail(record, failure, context.emit)
   tell('claim.request.refund_failed', refund, refunding, context)
 }
 
@@ -83,20 +108,22 @@ export function returnRefund(
   request.refundedEuros -= refund.amountEuros
   requestMachine.move(request, 'paid')
   giveBack(refund, refunding)
-  changeTransaction(refund, -refund.amountEuros, refunding, context)
+  const [record, transaction] = recordOf(refund, refunding)
+  if (record && transaction) refunding.refunds.returned(record, transaction, failure, context.emit)
   tell('claim.request.refund_failed', refund, refunding, context)
 }
 
-/** Writes request, payments and transactions. The refunds are records, which write themselves. */
+/** Writes request, payments, transactions and the records of what goes back. The refunds are records, which write themselves. */
 export const writeRefunding = async (
   sql: Sql,
   tenant: Tenant,
-  { locked, payments, transactions }: Refunding,
+  { locked, payments, transactions, refunds }: Refunding,
 ): Promise<void> => {
   locked.changed.push(...payments.values())
   await Promise.all([
     writeRequests(sql, tenant, [locked]),
     updateTransactions(sql, tenant, [...transactions.values()]),
+    refunds.write(sql),
   ])
 }
 
@@ -106,15 +133,13 @@ function giveBack({ paymentId, amountEuros }: RequestRefund, { payments }: Refun
   if (payment) payment.refundedEuros -= amountEuros
 }
 
-function changeTransaction(
-  { paymentId }: RequestRefund,
-  amountEuros: bigint,
-  { payments, transactions }: Refunding,
-  { now, emit }: RefundContext,
-): void {
-  const transaction = transactions.get(payments.get(paymentId)?.transactionId ?? '')
-  if (transaction) refundTransaction(transaction, amountEuros, now, emit)
-}
+const recordOf = (
+  refund: RequestRefund,
+  { payments, transactions, refunds }: Refunding,
+): readonly [RefundRow | undefined, TransactionRow | undefined] => [
+  refunds.find(recordIdOf(refund)),
+  transactions.get(payments.get(refund.paymentId)?.transactionId ?? ''),
+]
 
 function tell(
   event: 'claim.request.refunded' | 'claim.request.refund_failed',

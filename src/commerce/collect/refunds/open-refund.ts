@@ -40,16 +40,22 @@ async function accountsOf(
   return { ...accountsToPay(walletId, walletId), wallets }
 }
 
+/** A request, and where only one of its payments is meant, the source by which that came. */
+interface Target {
+  readonly id: string
+  readonly sourceId?: string | undefined
+}
+
 /** Opens a refund of this amount, of all where none is given; else says why there can be none. */
 export async function openRefund(
-  id: string,
+  { id, sourceId }: Target,
   asked: Euros | undefined,
   context: Refunding,
 ): Promise<OpenRefund | Blocker> {
   const { records, sql, tenant } = context
   const [request, known] = await Promise.all([
     records.findOne(PaymentRequest, { id }),
-    refundablePayments(sql, tenant, id, MOST_PARTS),
+    refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
   ])
   if (!request) return ['request_not_found']
   const accounts = await accountsOf(request, known, context)
@@ -58,7 +64,7 @@ export async function openRefund(
     walletsById(sql, tenant, accounts.wallets),
     openPayBacks(sql, context),
     lockRequest(id, context),
-    refundablePayments(sql, tenant, id, MOST_PARTS),
+    refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
   ])
   if (!locked) throw new Error(`${id}: a request that has gone`)
   if (locked.request.status === 'open') return ['request_open']

@@ -1,14 +1,13 @@
 import type { z } from 'zod'
 import { type Reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import { TransferEvent } from '../../transfers/index.ts'
-import { refundEvents } from './events.ts'
+import { recordedEvents, refundEvents } from './events.ts'
 import { completeRefund, failRefund, openRefunding, returnRefund, writeRefunding } from './move-refund.ts'
 import { type RefundFailure, RequestRefund } from './request-refund.ts'
 
 type Transferred = z.output<typeof TransferEvent>
-type Reacting = Context<never, typeof refundEvents & typeof cardPaymentEvents>
+type Reacting = Context<never, typeof refundEvents & typeof recordedEvents>
 type Move = (refund: RequestRefund, failure: RefundFailure, ...rest: Tail) => void
 type Tail = [Parameters<typeof completeRefund>[1], Reacting]
 
@@ -30,7 +29,7 @@ async function follow(events: readonly Transferred[], move: Move, context: React
 }
 
 const followed = (move: Move): Reaction => ({
-  ...reactionToAll(TransferEvent, { ...refundEvents, ...cardPaymentEvents }, (events, context) =>
+  ...reactionToAll(TransferEvent, { ...refundEvents, ...recordedEvents }, (events, context) =>
     follow(events, move, context),
   ),
   concerns: goesBack,

@@ -50,5 +50,12 @@ const schema = defineEntity({
 export class RequestRefund extends schema.class {}
 schema.setClass(RequestRefund)
 
+/** The type under which the record of a refund names the refund of a request. */
+export const REFUND_SOURCE = 'request_refund'
+
+/** The record that it has among the refunds of all payments. */
+export const recordIdOf = ({ id }: Pick<RequestRefund, 'id'>): string =>
+  id.replace('requestrefund_', 'refund_')
+
 /** The cause of its hold and posting in the ledger. */
-export const causeOf = ({ id }: Pick<RequestRefund, 'id'>) => ({ type: 'request_refund', id })
+export const causeOf = ({ id }: Pick<RequestRefund, 'id'>) => ({ type: REFUND_SOURCE, id })

@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/contract/context.ts'
 import { formatEuros } from '../../../values/money.ts'
 import type { Dispute } from '../dispute.ts'
 import { collectFacts, type Facts } from './collect-facts.ts'
-import { evidenceSections } from './evidence-sections.ts'
+import { evidenceSections, picturesOf, receiptSections } from './evidence-sections.ts'
 import type { BundleInput } from './input.ts'
 import { decisionSection, intentSection } from './intent-sections.ts'
 import { correspondenceSection, disputeSection, paymentSection, timelineSection } from './sections.ts'
@@ -24,11 +24,12 @@ export async function bundleOf(
       paymentSection(facts),
       ...intentSection(facts),
       ...decisionSection(facts),
+      ...receiptSections(facts),
       ...evidenceSections(facts),
       timelineSection(facts),
       ...correspondenceSection(facts),
     ],
-    pictures: [],
+    pictures: picturesOf(facts),
     foot: `${id} · ${transactionId}`,
   }
 }

@@ -11,7 +11,7 @@ export const bundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, c
   const input = await bundleOf(dispute, context)
   // Nothing is laid out before the answer begins: no transaction is open then.
   const content = (async function* () {
-    const { pdf } = await renderBundle(input, tenant.ownerId, ports)
+    const { pdf } = await renderBundle(input, tenant, ports)
     yield pdf
   })()
   return { type: 'application/pdf', content, name: `dispute-${dispute.id}.pdf` }

@@ -5,6 +5,7 @@ import type { Context } from '../../../kernel/contract/context.ts'
 import { timelineOfRecords } from '../../../kernel/journal/timeline.ts'
 import { Transaction } from '../../../money/transactions/index.ts'
 import { type Evidence, findEvidence } from '../../evidence/index.ts'
+import { type Receipt, receiptsOf } from '../../receipts/index.ts'
 import type { Dispute } from '../dispute.ts'
 
 /** The most entries of the timeline that a bundle shows: the oldest ones. */
@@ -20,6 +21,7 @@ export interface Facts {
   readonly payment: CardAuthorization | null
   readonly intent: Intent | null
   readonly proof: string | null
+  readonly receipts: readonly Receipt[]
   readonly evidence: readonly Evidence[]
   readonly timeline: Awaited<ReturnType<typeof timelineOfRecords>>
 }
@@ -34,11 +36,12 @@ export async function collectFacts(dispute: Dispute, context: Reading): Promise<
   ])
   const { intentId } = transaction
   const ids = [dispute.id, transactionId, intentId, payment?.id].flatMap(id => id ?? [])
-  const [intent, proof, evidence, timeline] = await Promise.all([
+  const [intent, proof, receipts, evidence, timeline] = await Promise.all([
     intentId === null ? null : findIntent(records, intentId),
     intentId === null ? null : proofOf(intentId, records),
+    receiptsOf([transactionId], context),
     findEvidence(dispute.evidenceIds, context),
     timelineOfRecords(sql, tenant, ids, undefined, MOST_ENTRIES),
   ])
-  return { holder, dispute, transaction, payment, intent, proof, evidence, timeline }
+  return { holder, dispute, transaction, payment, intent, proof, receipts, evidence, timeline }
 }

@@ -1,5 +1,5 @@
 import type { Facts } from './collect-facts.ts'
-import type { Block, Section } from './input.ts'
+import type { Block, Picture, Section } from './input.ts'
 import { facts, timeInWords } from './sections.ts'
 
 /** What was kept when it happened: its SHA-256 and the time at which it came prove that it was not made up later. */
@@ -21,4 +21,50 @@ export function evidenceSections({ evidence }: Facts): Section[] {
     ...(piece.text === null ? [] : [{ kind: 'text', text: piece.text } as const]),
   ])
   return [{ title: 'Evidence', blocks }]
+}
+
+/** The papers that were sent for the payment, as they came. */
+export function receiptSections({ receipts }: Facts): Section[] {
+  if (receipts.length === 0) return []
+  const blocks = receipts.map((receipt, index) =>
+    facts([
+      [
+        `${index + 1}. receipt`,
+        `${receipt.fileName ?? 'no name'}, ${receipt.mediaType}, ${receipt.bytes} bytes`,
+      ],
+      ['Stands', receipt.status],
+      ['Received', timeInWords(receipt.receivedAt)],
+      ['SHA-256', receipt.sha256],
+      ['Receipt', receipt.id],
+    ]),
+  )
+  return [{ title: 'Receipts', blocks }]
+}
+
+/** The most files that are shown; all of them are named. */
+const MOST_PICTURES = 20
+
+/** What the files show, each on a page of its own: of a document its first page. */
+export function picturesOf({ receipts, evidence }: Facts): Picture[] {
+  const papers = receipts.map(
+    ({ sha256, mediaType, largeSha256 }, index): Picture => ({
+      title: `Receipt ${index + 1}`,
+      sha256,
+      kind: mediaType,
+      viewSha256: largeSha256,
+    }),
+  )
+  const pieces = evidence.flatMap(({ sha256, mediaType, note }, index): Picture[] =>
+    mediaType === 'text/plain'
+      ? []
+      : [
+          {
+            title: `Evidence ${index + 1}${note === null ? '' : `: ${note}`}`,
+            sha256,
+            kind: mediaType,
+            viewSha256: null,
+          },
+        ],
+  )
+  return [...papers, ...pieces].slice(0, MOST_PICTURES)
 }

@@ -1,3 +1,5 @@
+import type { FileKind } from '../../../values/file-kind.ts'
+
 /** What a bundle shows, in the order of its pages: plain JSON, so that it outlives a crash and reaches a thread. */
 export interface BundleInput {
   readonly title: string
@@ -34,5 +36,9 @@ export interface Column {
 
 export interface Picture {
   readonly title: string
+  /** Of the file as it came. */
   readonly sha256: string
+  readonly kind: FileKind
+  /** Of the picture that was made anew of it; null where none was made yet. */
+  readonly viewSha256: string | null
 }

@@ -134,7 +134,7 @@ async function askProcessor(
   switch (kind) {
     case 'document': {
       if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
-      const { pdf, sha256 } = await renderBundle(asked.bundle, asked.ownerId, outside.ports)
+      const { pdf, sha256 } = await renderBundle(asked.bundle, asked, outside.ports)
       return disputes.addEvidence(known, { ...claim, amountEuros, bundle: pdf, sha256 }, call)
     }
     case 'file':

@@ -10,8 +10,9 @@ import {
 } from '../../../ports/sepa-rail.ts'
 import { after } from '../../../values/clock.ts'
 import { applyRecallAnswer, applyStatus, markUncertain } from './apply-notice.ts'
+import { lockTransfer } from './lock-transfer.ts'
 import { NOTHING, paymentOf, type RailRequest, type StepContext } from './rail-request.ts'
-import { inquiryPause, lockTransfer } from './sepa-transfer.ts'
+import { inquiryPause } from './sepa-transfer.ts'
 import type { stepsApi } from './steps-api.ts'
 
 interface Question {

@@ -3,7 +3,7 @@ import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import type { Transfer } from '../transfer.ts'
 import { applyNotice, type Notice } from './apply-notice.ts'
-import { lockTransfer } from './sepa-transfer.ts'
+import { lockTransfer } from './lock-transfer.ts'
 import type { stepsApi } from './steps-api.ts'
 
 /** A payment as the banks know it, and its owner. */

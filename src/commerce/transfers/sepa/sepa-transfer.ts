@@ -1,21 +1,21 @@
-import { type IntentRow, openPayments, type Payments } from '../../../control/intents/index.ts'
+import type { IntentRow, Payments } from '../../../control/intents/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { type Book, openBook } from '../../../money/ledger/index.ts'
+import type { Book } from '../../../money/ledger/index.ts'
+import type { Refunds } from '../../../money/refunds/index.ts'
 import {
   beginTransaction,
   declineTransaction,
   moveTransaction,
   type Transaction,
-  transactionOf,
 } from '../../../money/transactions/index.ts'
-import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
+import type { WalletRow } from '../../../money/wallets/index.ts'
 import { after, days, minutes } from '../../../values/clock.ts'
 import { transferEvent } from '../events.ts'
-import { addToDay, lockDay } from '../limits/limits.ts'
+import { addToDay } from '../limits/limits.ts'
 import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
-import { Transfer, transferMachine } from '../transfer.ts'
+import { type Transfer, transferMachine } from '../transfer.ts'
 import { blockReasons } from './block-reasons.ts'
 
 /** After this the sweep takes the next step, should the process not have taken it. */
@@ -29,12 +29,12 @@ export const INSTANT_MS = 10_000
 const INQUIRY_PAUSES_MS = [INSTANT_MS, minutes(1), minutes(10), minutes(60), minutes(360)]
 export const inquiryPause = (inquiries: number): number => INQUIRY_PAUSES_MS[inquiries] ?? days(1)
 
-type StepContext = Pick<
+export type StepContext = Pick<
   Context<never, typeof sepaTransferEvents>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
-const causeOf = ({ id }: Transfer) => ({ type: 'transfer', id })
+export const causeOf = ({ id }: Transfer) => ({ type: 'transfer', id })
 
 interface LockedRows {
   readonly transfer: Transfer
@@ -42,6 +42,8 @@ interface LockedRows {
   readonly book: Book
   readonly transaction: Transaction | null
   readonly payments: Payments
+  readonly refunds: Refunds
+  readonly ownersWalletId: string | null
 }
 
 /** A locked transfer by SEPA. Only its methods change one: each step is one state, one posting and one event. */
@@ -55,13 +57,21 @@ export class SepaTransfer {
   /** Undefined if the transfer pays no intent. */
   readonly #intent: IntentRow | undefined
   readonly #payments: Payments
+  readonly #refunds: Refunds
+  /** Where money comes back to if the wallet is closed; null where it is not, or where the owner has none. */
+  readonly #ownersWalletId: string | null
 
-  constructor({ transfer, wallet, book, transaction, payments }: LockedRows, context: StepContext) {
+  constructor(
+    { transfer, wallet, book, transaction, payments, refunds, ownersWalletId }: LockedRows,
+    context: StepContext,
+  ) {
     this.transfer = transfer
     this.wallet = wallet
     this.#book = book
     this.#transaction = transaction
     this.#payments = payments
+    this.#refunds = refunds
+    this.#ownersWalletId = ownersWalletId
     this.#intent = payments.find(transfer.intentId)
     this.#context = context
   }
@@ -127,13 +137,17 @@ export class SepaTransfer {
   sendBack(reason: Reason): boolean {
     this.settle()
     if (!transferMachine.move(this.transfer, 'returned')) return false
-    const [kind, place] = this.#isOpen()
-      ? (['sepa_return', this.wallet.id] as const)
+    const { amountEuros, agentId, id } = this.transfer
+    const walletId = this.#isOpen() ? this.wallet.id : this.#ownersWalletId
+    const [kind, place] = walletId
+      ? (['sepa_return', walletId] as const)
       : (['unmatched_credit', 'suspense'] as const)
-    this.#book.move(kind, 'bank', place, this.transfer.amountEuros, causeOf(this.transfer))
-    this.#reverseSpend()
-    this.#moveTransaction('refunded')
-    return this.#finish('transfer.returned', this.#reasonFor(reason))
+    this.#book.move(kind, 'bank', place, amountEuros, causeOf(this.transfer))
+    const source = { type: 'transfer', id }
+    const arrival = { agentId, walletId, way: 'sepa', origin: 'bank', amountEuros, source } as const
+    this.#refunds.arrive(this.#transaction ?? undefined, arrival, this.#context.emit)
+    if (this.#intent) this.#payments.giveBack(this.#intent, amountEuros)
+    return this.#finish('transfer.returned', this.#reasonFor(reason, walletId))
   }
 
   /** Cancels a transfer that is not submitted. */
@@ -145,10 +159,10 @@ export class SepaTransfer {
     return this.#finish('transfer.failed', reason)
   }
 
-  /** Writes the postings and the intent. */
+  /** Writes the postings, the intent and what has come back. */
   async post(): Promise<void> {
     const { sql } = this.#context
-    await Promise.all([this.#payments.write(sql), this.#book.post(sql)])
+    await Promise.all([this.#payments.write(sql), this.#refunds.write(sql), this.#book.post(sql)])
   }
 
   /** Sends the money that is held for the transfer, or for the intent that it pays. */
@@ -167,18 +181,21 @@ export class SepaTransfer {
     else this.#book.capture(kind, cause, to, amountEuros, cause)
   }
 
-  /** Money that has come back does not count towards the agent's limits. */
+  /** Money that was not paid after all does not count towards the agent's limits. */
   #reverseSpend(): void {
     if (this.#intent) this.#payments.reverse(this.#intent, this.transfer.amountEuros)
   }
 
   #isOpen = (): boolean => this.wallet.status !== 'closed'
 
-  /** Money that comes back to a closed wallet cannot be refused: it is kept in suspense, and the reason says so. */
-  #reasonFor = ({ code, message }: Reason): Reason => ({
-    code,
-    message: this.#isOpen() ? message : `${message} The wallet is closed: the money is kept in suspense.`,
-  })
+  /** Money that comes back to a closed wallet cannot be refused: the reason says where it is. */
+  #reasonFor = ({ code, message }: Reason, walletId: string | null = null): Reason => {
+    const place = walletId ? `in the wallet ${walletId}` : 'kept in suspense'
+    return {
+      code,
+      message: this.#isOpen() ? message : `${message} The wallet is closed: the money is ${place}.`,
+    }
+  }
 
   /** Gives the amount back to the limit of the day on which the transfer was made. */
   #giveBackDay(): Promise<void> {
@@ -218,28 +235,3 @@ const transactionFor = (
     merchant: String(payee?.name),
     country: payee?.iban.slice(0, 2) ?? null,
   }) as const
-
-/** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
-export async function lockTransfer(id: string, context: StepContext): Promise<SepaTransfer | null> {
-  const { records, sql, tenant } = context
-  // Read without a lock for the ids that never change: the accounts are locked before the transfer.
-  const unlocked = await records.findOne(Transfer, { id })
-  if (!unlocked) return null
-  const { intentId, fromWalletId, countedOn } = unlocked
-  const payments = await openPayments(sql, context, intentId ? [intentId] : [])
-  const [book, , , transfer, transaction, wallets] = await Promise.all([
-    openBook(sql, context, {
-      wallets: [fromWalletId],
-      others: ['bank', 'clearing_sepa', 'suspense'],
-      holds: [causeOf(unlocked), ...payments.holds],
-    }),
-    countedOn && lockDay(sql, tenant, countedOn),
-    payments.lock(sql),
-    records.lock(Transfer, id),
-    transactionOf(context, id),
-    walletsById(sql, tenant, [fromWalletId]),
-  ])
-  const wallet = wallets.get(fromWalletId)
-  if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
-  return new SepaTransfer({ transfer, wallet, book, transaction, payments }, context)
-}

@@ -1,7 +1,7 @@
 import { type ContextOf, implement } from '../../../kernel/contract/operation.ts'
 import { transferResponse } from '../response.ts'
 import { applyNotice, type Notice } from './apply-notice.ts'
-import { lockTransfer } from './sepa-transfer.ts'
+import { lockTransfer } from './lock-transfer.ts'
 import { simulateApi } from './simulate-api.ts'
 
 type SimulateContext = ContextOf<typeof simulateApi.simulateReject>

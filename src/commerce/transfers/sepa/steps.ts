@@ -15,8 +15,9 @@ import { transferProcess } from '../process.ts'
 import { Transfer, transferMachine } from '../transfer.ts'
 import { applyNotice, applyStatus } from './apply-notice.ts'
 import { blockReasons } from './block-reasons.ts'
+import { lockTransfer } from './lock-transfer.ts'
 import { NOTHING, payeeOf, paymentOf, type RailRequest, type StepContext } from './rail-request.ts'
-import { CONFIRM_WITHIN_MS, INSTANT_MS, lockTransfer, PROCESS_GRACE_MS } from './sepa-transfer.ts'
+import { CONFIRM_WITHIN_MS, INSTANT_MS, PROCESS_GRACE_MS } from './sepa-transfer.ts'
 import type { stepsApi } from './steps-api.ts'
 
 interface Submission extends RailRequest<Payment> {

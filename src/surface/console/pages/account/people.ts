@@ -19,7 +19,7 @@ type Person = z.input<(typeof peopleApi.get)['returns'][1]>
 /** Once the account has a passkey, an owner signs who is let in. */
 const signed = { challenge: passkeysApi.challenge, passkey: 'when-asked' } as const
 
-export const peopleColumns: readonly Column<Person>[] = [
+const peopleColumns: readonly Column<Person>[] = [
   { name: 'Person', of: ({ id, name }, request) => recordLink(request, id, text(name)) },
   { name: 'Role', of: ({ role }) => words(role) },
   {
@@ -39,7 +39,7 @@ const sections = [
 ] as const
 
 /** The way between the lists of who and what may come in. */
-export const accessLinks = ({ to }: Pick<PageRequest, 'to'>): Html =>
+const accessLinks = ({ to }: Pick<PageRequest, 'to'>): Html =>
   html`${sections.map(([name, title]) => html`<a class="button" href="${to(`console/${name}`)}">${title}</a> `)}`
 
 export const peoplePage = listPage({

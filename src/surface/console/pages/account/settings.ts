@@ -1,6 +1,6 @@
 import { budgetApi } from '../../../../control/budgets/index.ts'
 import { eventsApi } from '../../../../delivery/events/index.ts'
-import { pushApi } from '../../../../delivery/push/index.ts'
+import { pushApi, urgentEvents } from '../../../../delivery/push/index.ts'
 import { customersApi } from '../../../../identity/customers/index.ts'
 import { kycApi } from '../../../../identity/kyc/index.ts'
 import { clock, minuteInWords } from '../../../../values/clock.ts'
@@ -183,27 +183,14 @@ ${box(
 )}`
 }
 
-/** What one would want to be told of at once. */
-const RINGS = [
-  'intent.created',
-  'card_request.created',
-  'transfer.failed',
+/** What one would want to be told of at once: what needs a person is ticked. */
+const RINGS: readonly string[] = [
+  ...urgentEvents,
+  'card_limit_request.updated',
   'transaction.declined',
-  'agent.frozen',
-  'risk.review_required',
-  'risk.agent_frozen',
   'webhook.disabled',
-  'person.recovery_started',
   'session.requested',
 ]
-const GIVEN = new Set([
-  'intent.created',
-  'transfer.failed',
-  'agent.frozen',
-  'risk.review_required',
-  'risk.agent_frozen',
-  'person.recovery_started',
-])
 
 async function ringForm({ ask }: PageRequest): Promise<Html> {
   const { data } = await ask(eventsApi.types)
@@ -211,7 +198,7 @@ async function ringForm({ ask }: PageRequest): Promise<Html> {
   return html`<section class="box" data-push><h2>Ring in this browser</h2>
 <p data-push-state role="status">Whether this browser can ring needs scripts to be told.</p>
 <form data-action="push-on">
-${rings.map(({ event, description }) => html`<p class="field check"><input id="ring-${event}" type="checkbox" name="events" value="${event}"${GIVEN.has(event) && html` checked`}><label for="ring-${event}">${description.replaceAll('`', '')}</label></p>`)}
+${rings.map(({ event, description }) => html`<p class="field check"><input id="ring-${event}" type="checkbox" name="events" value="${event}"${urgentEvents.includes(event) && html` checked`}><label for="ring-${event}">${description.replaceAll('`', '')}</label></p>`)}
 <p class="field"><label for="ring-label">What you call this browser</label><input id="ring-label" name="label" maxlength="200" autocomplete="off"></p>
 <button type="submit" class="main">Ring for these</button>
 </form>

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { arrivedEvents, refundEvents } from '../../money/refunds/index.ts'
+import { id } from '../../values/ids.ts'
+import { positiveEuros } from '../../values/money.ts'
+import { freeText, ProcessStatusRecord, timeRange } from '../../values/schemas.ts'
+import { refundingEvents, refundRefusals } from '../collect/index.ts'
+import { origin, RefundRecord, reason, status } from './schemas.ts'
+
+/** How long a merchant has for the money, before nobody waits for it any more. */
+export const WAIT_DAYS = 30
+
+const refund_not_found = missing('refund')
+const done = z.object({ done: z.boolean() })
+
+const createDescription = [
+  'Money goes back the way it came, in full or in part, and never more than was paid: what is back, what is awaited and what is disputed count together. Without `amountEuros` it is all that is left.',
+  '- **A transfer between your wallets** is given back at once, out of the wallet that was paid.\n- **A payment of a request** goes back to who has paid, as by `POST /collect/requests/{id}/refund`: by SEPA, to the card, or into the wallet.\n- **A payment by card, or of a machine,** is asked of the merchant: ask there too, as only the merchant can send it. The refund is `pending` until the card network brings the money, which completes it, and `failed` after ' +
+    `${WAIT_DAYS} days: dispute the payment then. Money that comes later is booked all the same.\n- **A transfer by SEPA** is asked back by \`POST /transfers/{id}/recall\`; what its bank returns is a refund of its own.`,
+  'What comes back is free again in the limits of the day, the month, the run, the delegation, the mandate and the card in which it was counted; the payment stays one use of them. It goes to the wallet that has paid, and where that is closed, to yours.',
+  'Send an `Idempotency-Key`: a repeated call with the same one asks for nothing twice.',
+].join('\n\n')
+
+export const refundsApi = {
+  create: post('/refunds', {
+    summary: 'Ask for money of a payment back, or give it back',
+    description: createDescription,
+    callers: ['key'],
+    scope: 'refunds:write',
+    run: 'outside',
+    body: z.strictObject({
+      transactionId: id('txn'),
+      amountEuros: positiveEuros().optional(),
+      reason,
+      note: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
+    }),
+    example: {
+      transactionId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      amountEuros: 5,
+      reason: 'not_delivered',
+      note: 'One of two books has not come',
+    },
+    returns: [201, RefundRecord],
+    fails: {
+      ...refundRefusals,
+      transaction_not_found: [404, 'transactionId: no such transaction.'],
+      transaction_not_completed: [
+        400,
+        'transactionId: the payment is not completed: nothing of it can come back.',
+      ],
+      not_refundable: [400, 'transactionId: a fee or a refund is not refunded.'],
+      recall_it: [400, 'transactionId: a transfer by SEPA is asked back by POST /transfers/{id}/recall.'],
+      payee_refunds: [
+        400,
+        'transactionId: it was paid to the holder of a request or a token, who alone can give it back. Ask for it there.',
+      ],
+      nothing_to_refund: [400, 'transactionId: nothing is left of the payment that could come back.'],
+      refund_above_payment: [400, 'amountEuros: it is more than is left of the payment.'],
+    },
+    emits: { ...refundingEvents, ...refundEvents, ...arrivedEvents },
+  }),
+  list: list('/refunds', {
+    summary: 'List refunds',
+    description: 'Newest first: what was asked for, and what has come back by itself.',
+    callers: ['key'],
+    scope: 'refunds:read',
+    filters: {
+      transactionId: id('txn').optional(),
+      agentId: id('agent').optional(),
+      status: status.optional(),
+      origin: origin.optional(),
+      ...timeRange,
+    },
+    item: RefundRecord,
+  }),
+  get: get('/refunds/{id}', {
+    summary: 'Get a refund',
+    callers: ['key'],
+    scope: 'refunds:read',
+    returns: [200, RefundRecord],
+    fails: { refund_not_found },
+  }),
+  cancel: post('/refunds/{id}/cancel', {
+    summary: 'Stop waiting for a refund',
+    description:
+      'While it is `pending`. What was asked for can then be asked for again, or disputed. If the merchant sends the money after all, it is booked, as a refund of the network.',
+    callers: ['key'],
+    scope: 'refunds:write',
+    returns: [200, RefundRecord],
+    fails: {
+      refund_not_found,
+      refund_not_pending: [400, 'The refund is not waited for any more.'],
+      refund_under_way: [400, 'The money is on its way to who had paid, and cannot be stopped.'],
+    },
+    emits: { 'refund.cancelled': refundEvents['refund.cancelled'] },
+  }),
+  /** The process of the refund reads this whenever the refund has changed. */
+  status: get('/refunds/{id}/status', {
+    readsClock: true,
+    summary: 'Get the status of a refund’s process',
+    callers: [],
+    returns: [200, ProcessStatusRecord],
+    fails: { refund_not_found },
+  }),
+  /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
+  expire: post('/refunds/{id}/expire', {
+    summary: 'Give up a refund that has not come',
+    callers: [],
+    returns: [200, done],
+    fails: { refund_not_found },
+    emits: { 'refund.failed': refundEvents['refund.failed'] },
+  }),
+}

@@ -1,0 +1,69 @@
+import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { arrivedEvents, Refund, refundMachine } from '../../money/refunds/index.ts'
+import { refundsApi } from './api.ts'
+import { create } from './create.ts'
+import { cancel, expire } from './end.ts'
+import { refundProcess } from './process.ts'
+import { refundResponse } from './schemas.ts'
+import { processStatusOf } from './status.ts'
+
+const refunds = implement(refundsApi, {
+  create,
+  cancel,
+  expire,
+
+  async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
+    const created = await createdWithin('refund', { from, to }, context)
+    const page = await context.page(Refund, definedOnly({ ...filters, ...created }))
+    return { ...page, data: page.data.map(refundResponse) }
+  },
+
+  async get({ params }, { records, refuse }) {
+    const refund = await records.findOne(Refund, { id: params.id })
+    return refund ? refundResponse(refund) : refuse('refund_not_found')
+  },
+
+  async status({ params }, { records, now, refuse }) {
+    const refund = await records.findOne(Refund, { id: params.id })
+    return refund ? processStatusOf(refund, now) : refuse('refund_not_found')
+  },
+})
+
+const completed = arrivedEvents['refund.completed']
+
+/** The process of a refund ends with the money, which the cards book. */
+const endProcess: Reaction = {
+  ...reactionToAll(completed, {}, async (events, { wake }) => {
+    for (const { refundId: id, agentId } of events) wake(refundProcess, { id, agentId })
+  }),
+  concerns: ({ origin, way }) => origin === 'asked' && way === 'card',
+}
+
+const deadline: Deadline = {
+  process: refundProcess,
+  table: 'refunds',
+  record: 'id',
+  agent: 'agent_id',
+  due: 'due_at',
+  open: "status = 'pending'",
+  waits: 'true',
+  operations: ['refunds.expire'],
+}
+
+export const refundsArea = area('Refunds', 'Money of payments that comes back, or goes back.', refunds, {
+  entities: [Refund],
+  machines: [refundMachine],
+  reactions: { 'refund.completed': endProcess },
+  deadlines: [deadline],
+  openRecords: [
+    {
+      process: refundProcess,
+      select: `select id, owner_id, mode, agent_id, amount_cents from refunds
+        where (status = 'pending' and workflow_id is not null)`,
+    },
+  ],
+})

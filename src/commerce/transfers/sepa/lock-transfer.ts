@@ -1,0 +1,37 @@
+import { openPayments } from '../../../control/intents/index.ts'
+import { openBook } from '../../../money/ledger/index.ts'
+import { openRefunds } from '../../../money/refunds/index.ts'
+import { transactionOf } from '../../../money/transactions/index.ts'
+import { walletInPlaceOf, walletsById } from '../../../money/wallets/index.ts'
+import { lockDay } from '../limits/limits.ts'
+import { Transfer } from '../transfer.ts'
+import { causeOf, SepaTransfer, type StepContext } from './sepa-transfer.ts'
+
+/** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
+export async function lockTransfer(id: string, context: StepContext): Promise<SepaTransfer | null> {
+  const { records, sql, tenant } = context
+  // Read without a lock for the ids that never change: the accounts are locked before the transfer.
+  const unlocked = await records.findOne(Transfer, { id })
+  if (!unlocked) return null
+  const { intentId, fromWalletId, countedOn } = unlocked
+  const [payments, ownersWalletId] = await Promise.all([
+    openPayments(sql, context, intentId ? [intentId] : []),
+    walletInPlaceOf(sql, tenant, fromWalletId),
+  ])
+  const [book, , , transfer, transaction, wallets, refunds] = await Promise.all([
+    openBook(sql, context, {
+      wallets: ownersWalletId ? [fromWalletId, ownersWalletId] : [fromWalletId],
+      others: ['bank', 'clearing_sepa', 'suspense'],
+      holds: [causeOf(unlocked), ...payments.holds],
+    }),
+    countedOn && lockDay(sql, tenant, countedOn),
+    payments.lock(sql),
+    records.lock(Transfer, id),
+    transactionOf(context, id),
+    walletsById(sql, tenant, [fromWalletId]),
+    openRefunds(sql, context, {}),
+  ])
+  const wallet = wallets.get(fromWalletId)
+  if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
+  return new SepaTransfer({ transfer, wallet, book, transaction, payments, refunds, ownersWalletId }, context)
+}

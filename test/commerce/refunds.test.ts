@@ -1,0 +1,4 @@
+import './refunds/any-order.ts'
+import './refunds/between-wallets.ts'
+import './refunds/of-cards.ts'
+import './refunds/of-others.ts'

@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals'
+import { aRequest, sendEuros } from '../../support/commerce/requests.ts'
+import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+import { anOwner, ask, balanceOf, refundsOf, told, transactionOf } from './service.ts'
+
+/** A request that a credit by SEPA has paid, and its transaction. */
+async function aPaidRequest(euros = 25) {
+  const owner = await anOwner()
+  const wallet = await aWallet(owner.client)
+  const request = await aRequest(owner.client, wallet.id)
+  await sendEuros(owner.client, euros, request.reference)
+  const { data } = await bodyOf(owner.client.transactions.list({ query: { type: 'collect' } }))
+  return { ...owner, wallet, request, transactionId: String(data[0]?.id) }
+}
+
+describe('a refund of what was paid to a request', () => {
+  test('is the request’s own: one record, whichever operation asks for it', async () => {
+    const { client, request, wallet, transactionId } = await aPaidRequest()
+    const params = { id: request.id }
+    const one = await bodyOf(ask(client, transactionId, 10))
+    expect(one).toMatchObject({
+      transactionId,
+      status: 'pending',
+      way: 'sepa',
+      source: { type: 'request_refund' },
+    })
+    const { refunds } = await bodyOf(client.collect.refund({ params, body: { amountEuros: 5 } }))
+    const all = await refundsOf(client, transactionId)
+    expect(all.map(({ source }) => source?.id)).toEqual([one.source?.id, refunds[0]?.id])
+    expect((await bodyOf(client.collect.refunds({ params }))).data).toHaveLength(2)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    expect(await refundsOf(client, transactionId)).toMatchObject([
+      { status: 'completed', amountEuros: 10 },
+      { status: 'completed', amountEuros: 5 },
+    ])
+    expect(await transactionOf(client, transactionId)).toMatchObject({
+      status: 'completed',
+      refundedEuros: 15,
+    })
+    expect(await balanceOf(client, wallet.id)).toBe(10)
+    const cancelled = await client.refunds.cancel({ params: { id: one.id } })
+    expect(cancelled).toMatchObject({ status: 400, code: 'refund_not_pending' })
+    await expectVerifiedLedger(client)
+  })
+
+  test('by both operations at once is no more than has come', async () => {
+    const { client, any, request, transactionId } = await aPaidRequest()
+    const params = { id: request.id }
+    const answers: { status: number }[] = await times<{ status: number }>(12, n =>
+      n % 3 === 0
+        ? any(n).collect.refund({ params, body: { amountEuros: 10 } })
+        : ask(any(n), transactionId, 10),
+    )
+    expect(answers.filter(({ status }) => status < 300)).toHaveLength(2)
+    expect(statusCounts(answers)[400]).toBe(10)
+    expect(await refundsOf(client, transactionId)).toHaveLength(2)
+  })
+})
+
+describe('a transfer by SEPA', () => {
+  test('is asked back, and what its bank returns is a refund of the same transaction', async () => {
+    const { client, ownerId } = await anOwner()
+    const { id } = await aSepaTransfer(client)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    const { transactionId, fromWalletId } = await bodyOf(client.transfers.get({ params: { id } }))
+    const refused = await ask(client, String(transactionId))
+    expect(refused).toMatchObject({ status: 400, code: 'recall_it' })
+    expect(refused).toMatchObject({ error: expect.stringContaining(`POST /transfers/${id}/recall`) })
+    await bodyOf(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'AC04' } }))
+    expect(await refundsOf(client, String(transactionId))).toMatchObject([
+      {
+        ...{ status: 'completed', origin: 'bank', way: 'sepa', amountEuros: 12.5, walletId: fromWalletId },
+        source: { type: 'transfer', id },
+      },
+    ])
+    const events = await told(ownerId, 'transaction.refunded')
+    expect(events.map(({ data }) => data.status)).toEqual(['refunded'])
+    expect(await ask(client, String(transactionId))).toMatchObject({ status: 400, code: 'recall_it' })
+  })
+
+  test('that comes back to a wallet that is closed is the owner’s', async () => {
+    const { client } = await anOwner()
+    const home = await aWallet(client)
+    const wallet = await aWallet(client, 12.5)
+    const { id } = await aSepaTransfer(client, { fromWalletId: wallet.id })
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    await bodyOf(client.wallets.close({ params: { id: wallet.id } }))
+    await bodyOf(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'AC04' } }))
+    const [refund] = await refundsOf(client)
+    expect(refund).toMatchObject({ status: 'completed', amountEuros: 12.5 })
+    const balance = await balanceOf(client, String(refund?.walletId))
+    expect([refund?.walletId === home.id || balance === 12.5, balance]).toEqual([true, 12.5])
+    const transfer = await bodyOf(client.transfers.get({ params: { id } }))
+    expect(transfer.reason?.message).toContain(String(refund?.walletId))
+    await expectVerifiedLedger(client)
+  })
+})

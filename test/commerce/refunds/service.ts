@@ -1,0 +1,68 @@
+import { areas } from '../../../src/areas.ts'
+import { client as clientAt } from '../../../src/derive/client.ts'
+import { networkBefore } from '../../support/cards/network.ts'
+import { anAgentUnder, anIntent, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+
+/** The service of the tests of refunds, a second process of it, and the card network before it. */
+export const service = await startTestService()
+const elsewhere = await service.another()
+export const network = networkBefore(service)
+
+/** An owner, with clients of both processes. */
+export async function anOwner() {
+  const owner = await service.owner()
+  const second = clientAt(areas, { url: elsewhere, token: owner.key })
+  return { ...owner, any: (n: number): TestClient => (n % 2 === 0 ? owner.client : second) }
+}
+
+/** What an agent has paid into a wallet of its owner, on an intent. */
+export async function aPaidTransfer(amountEuros = 7, intent: object = {}) {
+  const owner = await anOwner()
+  const { client } = owner
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 2_000 })
+  const payee = await aWallet(client, 0, { name: 'Bookshop' })
+  const members = typeof intent === 'function' ? await intent(client, agent.id) : intent
+  const { id: intentId } = await anIntent(client, agent.id, { amountEuros, walletId: payee.id, ...members })
+  const body = { fromWalletId: agent.walletId, toWalletId: payee.id, amountEuros, intentId }
+  const { transactionId } = await bodyOf(client.transfers.create({ body }))
+  return { ...owner, agent, payee, transactionId: String(transactionId) }
+}
+
+export const ask = (
+  client: TestClient,
+  transactionId: string,
+  amountEuros?: number,
+  headers: Record<string, string> = {},
+) =>
+  client.refunds.create({
+    body: { transactionId, reason: 'requested', ...(amountEuros === undefined ? {} : { amountEuros }) },
+    headers,
+  })
+
+/** The refunds of a payment, the oldest first. */
+export const refundsOf = async (client: TestClient, transactionId?: string) => {
+  const query = transactionId ? { transactionId, limit: 100 } : { limit: 100 }
+  return (await bodyOf(client.refunds.list({ query }))).data.reverse()
+}
+
+export const transactionOf = (client: TestClient, id: string) =>
+  bodyOf(client.transactions.get({ params: { id } }))
+
+export const balanceOf = async (client: TestClient, id: string): Promise<number> =>
+  (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros
+
+/** What is counted of a subject in its whole life: reserved and spent cents, and the payments made. */
+export const countedOf = (subjects: readonly string[]) =>
+  service.sql<{ reserved: number; spent: number; uses: number }>(
+    `select reserved_cents::int as reserved, spent_cents::int as spent, uses from counters
+     where subject = any($1) and period = 'all' order by array_position($1, subject)`,
+    [subjects],
+  )
+
+/** What each event of this name has told, in order. */
+export const told = (ownerId: string, event: string) =>
+  service.sql<{ data: Record<string, unknown> }>(
+    'select data from events where owner_id = $1 and event = $2 order by id',
+    [ownerId, event],
+  )

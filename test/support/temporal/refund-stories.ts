@@ -1,0 +1,65 @@
+import { aFundedAgent, aPolicy, bodyOf, type TestClient } from '../factories.ts'
+import { until } from '../until.ts'
+
+interface Stage {
+  readonly client: TestClient
+  signal(workflowId: string, name: string, payload: unknown): Promise<void>
+  cancel(workflowId: string): Promise<void>
+  shows(workflowId: string, text: string): Promise<void>
+  ends(workflowId: string): Promise<void>
+}
+
+/** A merchant who has collected € 20 by card, and is asked for all of it. */
+async function aRefundThatWaits({ client, shows }: Stage) {
+  const policy = await aPolicy(client, { autoApproveLimitEuros: 1_000 })
+  const { id: agentId } = await aFundedAgent(client, { policyId: policy.id })
+  const { id: cardId } = await bodyOf(client.cards.create({ body: { agentId, usage: 'multi' } }))
+  const card = () => bodyOf(client.cards.get({ params: { id: cardId } }))
+  await until('the card is issued', async () => (await card()).status === 'active')
+  const asked = { cardId, amountEuros: 20, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' }
+  const { authorizationId } = await bodyOf(client.sandbox.authorizeCard({ body: asked }))
+  await bodyOf(
+    client.sandbox.clearCard({ body: { authorizationId: String(authorizationId), amountEuros: 20 } }),
+  )
+  const { data } = await bodyOf(client.transactions.list({ query: { cardId } }))
+  const body = { transactionId: String(data[0]?.id), reason: 'not_delivered' } as const
+  const { id, workflowId } = await bodyOf(client.refunds.create({ body }))
+  await shows(String(workflowId), 'for the money of the merchant')
+  return { id, workflowId: String(workflowId), authorizationId: String(authorizationId) }
+}
+
+/** How a refund that a merchant was asked for goes on. */
+export const refundStories: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
+  'refund-waits': async stage => (await aRefundThatWaits(stage)).workflowId,
+
+  'refund-comes-in-parts': async stage => {
+    const { workflowId, authorizationId } = await aRefundThatWaits(stage)
+    for (const amountEuros of [5, 15])
+      await bodyOf(stage.client.sandbox.refundCard({ body: { authorizationId, amountEuros } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'refund-given-up': async stage => {
+    const { workflowId } = await aRefundThatWaits(stage)
+    await bodyOf(stage.client.sandbox.advance({ body: { days: 30 } }))
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'refund-cancelled-by-signal': async stage => {
+    const { workflowId } = await aRefundThatWaits(stage)
+    await stage.signal(workflowId, 'cancel', { by: 7 })
+    await stage.shows(workflowId, 'A signal cancel was ignored')
+    await stage.signal(workflowId, 'cancel', { by: 'Ada', reason: 'Bought something else' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'refund-asked-to-cancel': async stage => {
+    const { workflowId } = await aRefundThatWaits(stage)
+    await stage.cancel(workflowId)
+    await stage.ends(workflowId)
+    return workflowId
+  },
+}
