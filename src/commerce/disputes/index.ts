@@ -1,1 +1,2 @@
+export { disputesApi } from './api.ts'
 export { Dispute } from './dispute.ts'

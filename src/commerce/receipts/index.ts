@@ -1,2 +1,3 @@
+export { receiptsApi } from './api.ts'
 export { receiptsOf } from './find.ts'
 export type { Receipt } from './receipt.ts'

@@ -6,7 +6,7 @@ import { aVisitor } from './visitors.ts'
 
 const LISTS = [
   ...['transactions', 'transfers', 'beneficiaries', 'requests', 'machine-payments', 'cards', 'wallets'],
-  ...['statements', 'accounts', 'billing', 'fundings', 'postings', 'protect-rules'],
+  ...['statements', 'accounts', 'billing', 'fundings', 'postings', 'disputes', 'receipts', 'protect-rules'],
 ]
 
 /** An owner with money in a wallet, and what has become of a part of it. */

@@ -17,6 +17,7 @@ export const sectionsByPrefix: Readonly<Record<string, string>> = {
   request: 'requests',
   mppcredential: 'machine-payments',
   funding: 'fundings',
+  dispute: 'disputes',
   card: 'cards',
   policy: 'policies',
   mandate: 'mandates',

@@ -1,7 +1,9 @@
 import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
 import { cardsApi } from '../../../../cards/cards/index.ts'
 import { collectApi } from '../../../../commerce/collect/index.ts'
+import { disputesApi } from '../../../../commerce/disputes/index.ts'
 import { mppApi, protectApi } from '../../../../commerce/mpp/index.ts'
+import { receiptsApi } from '../../../../commerce/receipts/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
 import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
@@ -19,11 +21,13 @@ import { cardPage } from './card.ts'
 import { cardsPage } from './cards.ts'
 import { requestPage, requestsPage } from './collect.ts'
 import { requestPaymentsPage } from './collected.ts'
+import { disputePage, disputesPage } from './disputes.ts'
 import { entriesPage } from './entries.ts'
 import { accountPage, accountsPage } from './ledger.ts'
 import { machinePaymentPage, machinePaymentsPage } from './machine-payments.ts'
 import { postingPage, postingsPage } from './postings.ts'
 import { protectRulesPage } from './protect-rules.ts'
+import { receiptsPage } from './receipts.ts'
 import { statementPage, statementsPage } from './statements.ts'
 import { transactionPage, transactionsPage } from './transactions.ts'
 import { transferPage } from './transfer.ts'
@@ -45,6 +49,8 @@ export const money: Readonly<Record<string, Section>> = {
   transfers: section('Transfers', transfersApi.list, transfersPage, transferPage),
   beneficiaries: section('Beneficiaries', beneficiariesApi.list, beneficiariesPage, beneficiaryPage),
   requests: section('Payment requests', collectApi.list, requestsPage, requestPage),
+  disputes: section('Disputes', disputesApi.list, disputesPage, disputePage),
+  receipts: section('Receipts', receiptsApi.list, receiptsPage),
   'machine-payments': section('Machine payments', mppApi.list, machinePaymentsPage, machinePaymentPage),
   cards: section('Cards', cardsApi.list, cardsPage, cardPage),
   wallets: section('Wallets', walletsApi.list, walletsPage, walletPage),

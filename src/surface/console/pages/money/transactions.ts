@@ -9,7 +9,9 @@ import { recordPage } from '../../parts/record-page.ts'
 import { box, knownFacts } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
+import { disputesOf } from './disputes.ts'
 import { named, readNames, withNames } from './names.ts'
+import { receiptsOf } from './receipts.ts'
 import { type Step, steps } from './steps.ts'
 
 const events = ['transaction.*']
@@ -120,7 +122,12 @@ export const transactionPage = recordPage({
     const isIncome = comesIn(transaction)
     const witnesses = isIncome ? transaction.witnesses.map(witness => witness.id) : []
     const causes = [id, intentId, transferId, authorization?.id ?? null, ...witnesses]
-    const booked = await bookedFor(causes, request)
+    const mayDispute = ['card', 'mpp'].includes(transaction.type) && transaction.status === 'completed'
+    const [booked, disputes, receipts] = await Promise.all([
+      bookedFor(causes, request),
+      disputesOf(id, mayDispute, request),
+      receiptsOf(id, request),
+    ])
     const { to } = request
     return html`<div class="boxes">${box(
       'Payment',
@@ -155,6 +162,6 @@ export const transactionPage = recordPage({
         request,
       ),
     )}${box('Steps', steps(stepsOf(transaction, request)))}</div>
-${booked}`
+${receipts}${disputes}${booked}`
   },
 })
