@@ -14,6 +14,7 @@ import { evidenceArea } from './commerce/evidence/evidence.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
 import { railsArea } from './commerce/rails/rails.ts'
+import { receiptsArea } from './commerce/receipts/receipts.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
@@ -100,6 +101,7 @@ export const areas = {
   paymentTokens: paymentTokensArea,
   settlements: settlementsArea,
   payerPage: payerPageArea,
+  receipts: receiptsArea,
   evidence: evidenceArea,
   events: eventsArea,
   webhooks: webhooksArea,

@@ -1,3 +1,4 @@
+import { viewerProcesses } from '../adapters/file-viewer/viewer.ts'
 import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
@@ -91,6 +92,7 @@ export function portsOf(parts: Parts): Ports {
     threads,
     openEventStream,
     files,
+    viewer: viewerProcesses(),
     pushContact,
     ...pages,
     ...reference({ areas, threads, publicUrl: docsUrl }),

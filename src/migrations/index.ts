@@ -84,6 +84,7 @@ import { LighterCounters } from './m0110-lighter-counters.ts'
 import { WaitingTerminals } from './m0111-waiting-terminals.ts'
 import { Refunds } from './m0112-refunds.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
+import { Receipts } from './m0117-receipts.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -173,4 +174,5 @@ export const migrations = [
   { name: 'm0111-waiting-terminals', class: WaitingTerminals },
   { name: 'm0112-refunds', class: Refunds },
   { name: 'm0116-evidence', class: EvidenceKept },
+  { name: 'm0117-receipts', class: Receipts },
 ]

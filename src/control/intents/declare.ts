@@ -153,6 +153,7 @@ function newIntent(
     comment: null,
     transactionId: null,
     paymentId: null,
+    receiptStatus: null,
     workflowId: needsPerson ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }

@@ -19,6 +19,7 @@ export {
   paymentsToCancel,
   type SubmissionBlocker,
 } from './payments.ts'
+export { noteReceipts } from './receipts.ts'
 export { declareRefusals, requestRefusals } from './refusals.ts'
 export { findIntent, findIntentsById, unpayableBecause } from './reveal.ts'
 export { IntentEvent } from './schemas.ts'

@@ -17,6 +17,9 @@ export const intentMachine = machine('intent', {
 
 export const deciders = ['policy', 'key', 'console', 'operator', 'mandate'] as const
 
+/** How the receipts of its payment stand: a mismatch has another total than what was paid. */
+export const receiptStates = ['matched', 'mismatch'] as const
+
 /** The decider of an intent. Nothing proves the name that an operator gives. */
 export interface DecidedBy {
   type: (typeof deciders)[number]
@@ -68,6 +71,12 @@ const schema = defineEntity({
     /** The payment that is under way: until it has ended, the intent is neither cancelled nor does it expire. */
     paymentId: nullable.string(),
     workflowId: nullable.string(),
+    /** How the receipts of its payment stand, as these note it; null where there are none. */
+    receiptStatus: p
+      .enum(receiptStates)
+      .$type<(typeof receiptStates)[number] | null>()
+      .strictNullable()
+      .onCreate(() => null),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })

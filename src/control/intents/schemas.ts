@@ -5,7 +5,7 @@ import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { formattedText, label, metadata, recordHead, recordTail } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
-import { deciders, intentMachine } from './intent.ts'
+import { deciders, intentMachine, receiptStates } from './intent.ts'
 
 export const status = z.enum(intentMachine.states)
 
@@ -103,6 +103,10 @@ export const IntentRecord = z
     payment: Payment.nullable().meta({
       description:
         'The latest payment on the intent. A completed intent stays completed if its payment is `rejected` or `returned` later: the money is back, and `reason` says why.',
+    }),
+    receiptStatus: z.enum(receiptStates).nullable().meta({
+      description:
+        'How the receipts of its payment stand: `mismatch` where one has another total. Null without one.',
     }),
     workflowId: z.string().nullable().meta({
       description:

@@ -46,8 +46,4 @@ export const catalogue = {
     },
     Dispute,
   ),
-  'receipt.updated': event(
-    'A receipt has been matched with a transaction, or has changed.',
-    z.object({ receiptId: id('receipt'), transactionId: id('txn'), status: status('matched') }),
-  ),
 }

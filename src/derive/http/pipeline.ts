@@ -50,7 +50,7 @@ export interface Pipeline {
   readonly bodies: BodyRoom
   /** Room of their own for bodies with files: no payment waits behind an upload. */
   readonly uploads: BodyRoom
-  readonly ports: Pick<Ports, 'threads' | 'files'>
+  readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer'>
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
   readonly pageOrigins: PageOrigins

@@ -1,11 +1,20 @@
+import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { UploadedFile, uploadLimitOf, uploadsIn, wrongMediaType } from '../../kernel/contract/upload.ts'
-import type { Files } from '../../ports/files.ts'
+import {
+  type Keepable,
+  UploadedFile,
+  type UploadedView,
+  uploadLimitOf,
+  uploadsIn,
+  wrongMediaType,
+} from '../../kernel/contract/upload.ts'
+import type { Files, StagedFile } from '../../ports/files.ts'
 import type { Threads } from '../../ports/threads.ts'
-import { JSON_TYPE } from '../http/body.ts'
+import type { Looked, View, Viewer } from '../../ports/viewer.ts'
+import { invalid, JSON_TYPE } from '../http/body.ts'
 import { announcesBody, readBytes, type TakeRoom } from '../http/body-bytes.ts'
 import { grantTime } from '../http/body-time.ts'
 import { membersAsJson } from './shape.ts'
@@ -14,6 +23,7 @@ import type { Order, Told } from './thread.ts'
 export interface ReceptionTools {
   readonly threads: Threads
   readonly files: Files
+  readonly viewer: Viewer
   /** Reserves memory until the files are on disk. */
   readonly room: TakeRoom
   /** Whose bodies are read one after the other. */
@@ -28,6 +38,9 @@ export class Reception {
   readonly #tools: ReceptionTools
   readonly #releases: (() => void)[] = []
   readonly #files = new Map<string, UploadedFile>()
+  /** The members that are looked at. */
+  readonly #viewed = new Set<string>()
+  readonly #pictures: StagedFile[] = []
   #pieces: AsyncIterator<Told> | undefined
   #order: Order | undefined
 
@@ -44,6 +57,7 @@ export class Reception {
     const room = this.#roomFor(request)
     const bytes = await readBytes(request, uploadLimitOf(operation, MULTIPART.test(type)), room)
     if (bytes.length === 0) return {}
+    for (const [name, { viewed }] of uploadsIn(operation.body)) if (viewed) this.#viewed.add(name)
     const told = await this.#begin(alone(bytes), type, operation)
     if ('problem' in told) throw new Problem(told.problem.code, told.problem.message)
     if (!('members' in told)) throw new Error('a body is read before anything is done with it')
@@ -77,20 +91,53 @@ export class Reception {
     }
   }
 
-  /** Writes the files to the disk, so that the handler's transaction has only to name them. */
+  /** Writes the files to the store, so that the handler's transaction has only to name them. */
   async stage(tenant: Tenant | null): Promise<void> {
     if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
     for (const [member, file] of this.#files) {
-      const { task, file: staged } = this.#tools.files.staging(tenant, file.sha256, file.size)
+      const view = this.#viewed.has(member) ? await this.#look(member, file) : undefined
+      const staging = this.#tools.files.staging(tenant, file.sha256, file.size)
+      const { task, file: staged } = await this.#orFail(staging)
       file.staged = staged
-      this.#order = { member, ...task }
-      await this.#next().catch((error: unknown) => {
-        if (error instanceof Problem) throw error
-        this.#tools.onFailure(error)
-        throw new Problem('files_unavailable')
-      })
+      await this.#have(member, task)
+      if (view) file.view = await this.#stageView(tenant, view)
     }
     await this.#free()
+  }
+
+  /** Has the thread do something with the bytes of a file. */
+  async #have(member: string, task: Omit<Order, 'member'>): Promise<unknown> {
+    this.#order = { member, ...task }
+    const told = await this.#orFail(this.#next())
+    return 'done' in told ? told.result : undefined
+  }
+
+  /** A store that cannot write just now is no defect of ours: the client may try again. */
+  #orFail<T>(writing: Promise<T>): Promise<T> {
+    return writing.catch((error: unknown) => {
+      if (error instanceof Problem) throw error
+      this.#tools.onFailure(error)
+      throw new Problem('files_unavailable')
+    })
+  }
+
+  /** Nothing is written of a file that cannot be decoded to its end. */
+  async #look(member: string, { kind }: UploadedFile): Promise<View> {
+    const looked = (await this.#have(member, this.#tools.viewer.task(kind))) as Looked
+    if ('busy' in looked) throw new Problem('overloaded')
+    if ('problem' in looked) throw invalid(member, looked.problem)
+    return looked
+  }
+
+  async #stageView(tenant: Tenant, { small, large, ...told }: View): Promise<UploadedView> {
+    return { ...told, small: await this.#picture(tenant, small), large: await this.#picture(tenant, large) }
+  }
+
+  async #picture(tenant: Tenant, bytes: Uint8Array): Promise<Keepable> {
+    const sha256 = hash('sha256', bytes, 'hex')
+    const staged = await this.#orFail(this.#tools.files.stage(tenant, { sha256, bytes }))
+    this.#pictures.push(staged)
+    return { sha256, size: bytes.length, kind: 'image/webp', staged }
   }
 
   /** The bytes are no longer needed: their memory, and the turn of whoever uploads next. */
@@ -101,7 +148,8 @@ export class Reception {
 
   async end(): Promise<void> {
     await this.#free()
-    for (const { staged } of this.#files.values()) await staged?.drop().catch(this.#tools.onFailure)
+    const originals = [...this.#files.values()].map(({ staged }) => staged)
+    for (const staged of [...originals, ...this.#pictures]) await staged?.drop().catch(this.#tools.onFailure)
   }
 
   /** The memory stays reserved: the files are in it until they are on disk. */

@@ -38,7 +38,7 @@ export interface Order {
 export type Told =
   | Extract<ReadBody, { problem: object }>
   | { readonly members: unknown; readonly files: Readonly<Record<string, FileFacts>> }
-  | { readonly done: string }
+  | { readonly done: string; readonly result: unknown }
 
 /** Reads a body, tells what is in it, and carries out the orders for its files. It runs in a thread, where the bytes stay. */
 export async function* receive(
@@ -51,8 +51,8 @@ export async function* receive(
   if ('problem' in read) return yield read
   yield { members: read.members, files: mapped(read.files) }
   for await (const { member, module, name, args } of orders) {
-    await (await import(module))[name](read.files[member]?.bytes, ...args)
-    yield { done: member }
+    const result = await (await import(module))[name](read.files[member]?.bytes, ...args)
+    yield { done: member, result }
   }
 }
 

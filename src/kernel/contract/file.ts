@@ -61,3 +61,7 @@ export const attachment = file('application/octet-stream')
 /** An original leaves only to be saved, under a name of ours. */
 export const attached = (type: string, content: Content, name: string) =>
   withHeaders<File>({ type, content, name }, { 'Content-Security-Policy': POLICY })
+
+/** A picture that we have made, to be shown in a page of ours. */
+export const shown = (type: string, content: Content) =>
+  withHeaders<File>({ type, content }, { 'Content-Security-Policy': POLICY })

@@ -9,6 +9,7 @@ import type { SepaRail } from '../../ports/sepa-rail.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { Threads } from '../../ports/threads.ts'
 import type { Vault } from '../../ports/vault.ts'
+import type { Viewer } from '../../ports/viewer.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
 import type { File } from './file.ts'
@@ -50,6 +51,8 @@ export interface Ports extends ExternalSystems {
   readonly threads: Threads
   /** What is uploaded is kept by `keepFile`, and read by `open`. */
   readonly files: Files
+  /** Uploads are looked at by it before their handlers run, where the contract says `viewed`. */
+  readonly viewer: Viewer
   /** Hands a signed request to the area that takes it, as if it had come by HTTP: simulated systems speak this way. */
   deliver(operation: string, request: SignedRequest): Promise<Delivered>
   /** Within how many milliseconds a card authorization is answered. */

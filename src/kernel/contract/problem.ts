@@ -87,7 +87,7 @@ export const problems = {
   internal: [500, 'Something went wrong on our side. Give us the X-Request-Id of this answer.'],
   busy: [503, 'Too much is happening on these records at once. Try again.'],
   not_configured: [503, 'This needs a system of a bank or processor, and none is configured here.'],
-  files_unavailable: [503, 'The file cannot be written just now. Nothing was done; try again.'],
+  files_unavailable: [503, 'The store of files cannot be written to just now. Nothing was done; try again.'],
   passkeys_unavailable: [503, 'Passkeys cannot exist under the address of this installation.'],
   overloaded: [503, 'Too many large bodies are on their way here. Nothing was done; try again.'],
   outcome_unknown: [

@@ -60,6 +60,8 @@ const rights = {
   'policies:write': 'never',
   'push:read': 'never',
   'push:write': 'never',
+  'receipts:read': 'given',
+  'receipts:write': 'given',
   'risk:read': 'never',
   'risk:write': 'never',
   'runs:read': 'given',

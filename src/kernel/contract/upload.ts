@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { StagedFile } from '../../ports/files.ts'
+import type { View } from '../../ports/viewer.ts'
 import { FILE_KINDS, type FileKind, kindOfName } from '../../values/file-kind.ts'
 import type { Failure } from './operation.ts'
 import { problems } from './problem.ts'
@@ -10,6 +11,18 @@ interface FileFacts {
   readonly kind: FileKind | undefined
   readonly sha256: string
   readonly size: number
+}
+
+/** A file that can be kept: see `keepFile`. */
+export interface Keepable extends Pick<FileFacts, 'sha256' | 'size'> {
+  readonly kind: FileKind
+  readonly staged: StagedFile | undefined
+}
+
+/** What an uploaded file shows; its pictures are kept beside it. */
+export interface UploadedView extends Omit<View, 'small' | 'large'> {
+  readonly small: Keepable
+  readonly large: Keepable
 }
 
 /**
@@ -28,6 +41,8 @@ export class UploadedFile {
   readonly size: number
   /** Set before the handler runs. */
   staged: StagedFile | undefined
+  /** Set before the handler runs, where the contract says that it is looked at. */
+  view: UploadedView | undefined
 
   constructor({ name, declaredType, kind, sha256, size }: FileFacts) {
     this.name = name
@@ -47,6 +62,8 @@ export class UploadedFile {
 export interface UploadRule {
   readonly maxMib: number
   readonly kinds: readonly FileKind[]
+  /** It is decoded whole before the handler runs, and refused if it cannot be: its view is made. */
+  readonly viewed?: boolean
 }
 
 const MIB = 1_048_576
@@ -71,6 +88,7 @@ const listed = (words: readonly string[]): string =>
 export function upload({
   maxMib,
   kinds = FILE_KINDS,
+  viewed = false,
   description = '',
 }: Partial<UploadRule> & Pick<UploadRule, 'maxMib'> & { readonly description?: string }) {
   const wanted = listed(kinds.map(kind => titles[kind]))
@@ -87,7 +105,7 @@ export function upload({
       type: 'string',
       contentEncoding: 'base64',
       maxLength: Math.ceil((maxMib * MIB) / 3) * 4,
-      upload: { maxMib, kinds },
+      upload: { maxMib, kinds, viewed },
       description: `${description}${description && ' '}${capital(wanted)}, at most ${maxMib} MiB.`,
       examples: [EXAMPLE],
     })

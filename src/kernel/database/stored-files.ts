@@ -1,5 +1,5 @@
 import type { Context } from '../contract/context.ts'
-import type { UploadedFile } from '../contract/upload.ts'
+import type { Keepable } from '../contract/upload.ts'
 
 /** Sweep and keeping of one file exclude each other: see `sweepFiles`. */
 export const FILE_LOCK = `hashtextextended(concat_ws('|', 'file', $1::text, $2::text, $3::text), 0)`
@@ -19,7 +19,7 @@ type FileContext = Pick<Context, 'sql' | 'tenant' | 'now'>
  * Keeps a file that came with the request, for the record with this id: the file has its name on disk before the row that
  * says so is committed. Where the request is refused or undone, nothing of it stays.
  */
-export async function keepFile(file: UploadedFile, usedBy: string, context: FileContext): Promise<void> {
+export async function keepFile(file: Keepable, usedBy: string, context: FileContext): Promise<void> {
   const { sql, tenant, now } = context
   if (!file.staged) throw new Error('a file is kept by the request that has brought it')
   const { sha256, size, kind } = file

@@ -167,6 +167,11 @@ export const MADE_MEMBERS: Readonly<
     await make('POST', `/intents/${intentId}/approve`)
     return { paymentToken: token }
   },
+  'receipts.update': async make => {
+    const { id: walletId } = await make('POST', '/wallets', { name: 'Bookshop' })
+    const intentId = await approvedIntent(make, await anAgent(make), { walletId })
+    return { transactionId: (await make('POST', '/checkout/execute', { intentId })).transactionId }
+  },
   // A representative has one submission that is open.
   'kyc.create': async make => {
     await withdrawCompanies(make)

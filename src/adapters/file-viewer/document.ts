@@ -1,0 +1,87 @@
+import { createRequire } from 'node:module'
+import { dirname, join, sep } from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
+import { getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import sharp from 'sharp'
+import type { ViewNote } from '../../ports/viewer.ts'
+import type { Facts, Told } from './messages.ts'
+import { LARGE, picturesOf } from './picture.ts'
+
+/** A receipt says what it is about on its first pages. */
+const PAGES_READ = 5
+const MOST_TEXT = 50_000
+
+const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))
+const inPackage = (name: string): string => join(folder, name) + sep
+
+/** Nothing is fetched, nothing of the document is run, and no font of this machine is used. */
+const options = {
+  verbosity: 0,
+  enableXfa: false,
+  useSystemFonts: false,
+  disableFontFace: true,
+  isEvalSupported: false,
+  maxImageSize: 40_000_000,
+  canvasMaxAreaInBytes: 64_000_000,
+  standardFontDataUrl: inPackage('standard_fonts'),
+  cMapUrl: inPackage('cmaps'),
+  cMapPacked: true,
+  wasmUrl: inPackage('wasm'),
+  iccUrl: inPackage('iccs'),
+} as const
+
+/** Opens a PDF, reads its first pages, and draws the first one. What is known so far is told before each step. */
+export async function viewDocument(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Told> {
+  const opening = getDocument({ data: Uint8Array.from(bytes), ...options })
+  let facts: Facts = { pages: null, notes: [], text: null }
+  const know = (more: Partial<Facts>) => {
+    facts = { ...facts, ...more }
+    tell(facts)
+  }
+  const document = await opening.promise.catch((error: Error) => error)
+  if (document instanceof Error)
+    return document.name === 'PasswordException'
+      ? { unseen: { ...facts, notes: ['encrypted'] } }
+      : { problem: 'is broken or cut off: it cannot be opened as a PDF' }
+  try {
+    know({ pages: document.numPages })
+    know({ notes: await notesOf(document) })
+    know({ text: await textOf(document) })
+    const pictures = await draw(await document.getPage(1))
+    return { view: { ...facts, ...pictures, isPlain: false } }
+  } catch {
+    return { unseen: facts }
+  }
+}
+
+async function notesOf(document: PDFDocumentProxy): Promise<ViewNote[]> {
+  const { info } = await document.getMetadata()
+  const found: Record<ViewNote, boolean> = {
+    encrypted: Boolean((info as Record<string, unknown>).EncryptFilterName),
+    scripts: await document.hasJSActions(),
+    attachments: ((await document.getAttachments())?.size ?? 0) > 0,
+  }
+  return (Object.keys(found) as ViewNote[]).filter(note => found[note])
+}
+
+async function textOf(document: PDFDocumentProxy): Promise<string | null> {
+  let text = ''
+  for (let number = 1; number <= Math.min(document.numPages, PAGES_READ); number++) {
+    const { items } = await (await document.getPage(number)).getTextContent()
+    for (const item of items) if ('str' in item) text += item.str + (item.hasEOL ? '\n' : '')
+    text += '\n'
+    if (text.length > MOST_TEXT) break
+  }
+  return text.trim() === '' ? null : text.slice(0, MOST_TEXT)
+}
+
+async function draw(page: PDFPageProxy) {
+  const { width, height } = page.getViewport({ scale: 1 })
+  const viewport = page.getViewport({ scale: LARGE / Math.max(width, height, 1) })
+  const size = { width: sideOf(viewport.width), height: sideOf(viewport.height) }
+  const canvas = createCanvas(size.width, size.height)
+  await page.render({ canvas: canvas as never, viewport, background: '#fff' }).promise
+  return picturesOf(sharp(canvas.data(), { raw: { ...size, channels: 4 } }).removeAlpha())
+}
+
+const sideOf = (length: number): number => Math.min(LARGE, Math.max(1, Math.round(length)))

@@ -1,0 +1,134 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Looked } from '../../ports/viewer.ts'
+import { after, clock } from '../../values/clock.ts'
+import type { FileKind } from '../../values/file-kind.ts'
+import type { Ask, Facts, Told } from './messages.ts'
+import { residentMib } from './resident.ts'
+
+/** What one file may take: an honest receipt needs a tenth of it. */
+export const LIMITS = { seconds: 5, mib: 256 } as const
+/** Whatever a file has left behind in the process is gone after this many. */
+const MOST_FILES = 50
+const IDLE_MS = 30_000
+/** A process that a file leaves with more than this has no room for the next one. */
+const SPENT_MIB = 160
+const LOOK_EVERY_MS = 20
+
+/** Whoever waits longer is told to come again: the thread that waits has its limit, too. */
+const MOST_WAITING_MS = 10_000
+
+type End = { readonly over: string }
+
+/**
+ * A process that looks at files, one after the other. It has no secret, no environment, and no right to write or to start
+ * anything; one that takes too long or too much is killed, and the next file has a new one.
+ */
+export class ViewerProcess {
+  readonly #entry: string
+  #child: ChildProcess | undefined
+  #files = 0
+  #last: Promise<unknown> = Promise.resolve()
+  #stayAwake: () => void = () => undefined
+
+  constructor(entry: string) {
+    this.#entry = entry
+  }
+
+  look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
+    const latest = after(clock.real(), MOST_WAITING_MS)
+    const looked = this.#last.then((): Looked | Promise<Looked> =>
+      clock.real() > latest ? { busy: true } : this.#look(bytes, kind),
+    )
+    this.#last = looked.catch(() => undefined)
+    return looked
+  }
+
+  async #look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
+    let facts: Facts | undefined
+    const told = await this.#ask({ bytes, kind }, known => {
+      facts = known
+    })
+    if ('view' in told) return told.view
+    if ('problem' in told) return told
+    if ('unseen' in told) return this.#plain(told.unseen)
+    if (facts) return this.#plain(facts)
+    return { problem: 'over' in told ? told.over : 'cannot be read' }
+  }
+
+  async #plain(facts: Facts): Promise<Looked> {
+    const told = await this.#ask({ plain: { pages: facts.pages } }, () => undefined)
+    if (!('pictures' in told)) throw new Error('no plain picture can be made')
+    return { ...facts, ...told.pictures, isPlain: true }
+  }
+
+  #ask(ask: Ask, onFacts: (facts: Facts) => void): Promise<Told | End> {
+    this.#stayAwake()
+    const child = this.#running()
+    const { promise, resolve } = Promise.withResolvers<Told | End>()
+    const end = (over: string) => {
+      child.kill('SIGKILL')
+      this.#child = undefined
+      resolve({ over })
+    }
+    const onMessage = (told: Told) => ('facts' in told ? onFacts(told.facts) : resolve(told))
+    const onExit = () => end('cannot be read: looking at it failed')
+    child.on('message', onMessage).once('exit', onExit)
+    const stop = watched(child, end)
+    child.send(ask)
+    return promise.finally(() => {
+      stop()
+      child.off('message', onMessage).off('exit', onExit)
+      this.#rest()
+    })
+  }
+
+  #running(): ChildProcess {
+    this.#files++
+    if (this.#child) return this.#child
+    this.#files = 1
+    const child = fork(this.#entry, [], {
+      serialization: 'advanced',
+      env: {},
+      execArgv: [
+        '--permission',
+        '--allow-addons',
+        '--allow-fs-read=*',
+        '--max-old-space-size=128',
+        '--no-warnings',
+      ],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    child.on('error', () => undefined)
+    child.unref()
+    child.channel?.unref()
+    this.#child = child
+    return child
+  }
+
+  #rest(): void {
+    if (this.#files >= MOST_FILES || residentMib(this.#child?.pid) > SPENT_MIB) this.#stop()
+    else this.#stayAwake = clock.alarm(IDLE_MS, () => this.#stop())
+  }
+
+  #stop(): void {
+    this.#child?.kill('SIGKILL')
+    this.#child = undefined
+  }
+}
+
+/** Ends a look that takes too long or too much; the function returned ends the watch. */
+function watched({ pid }: ChildProcess, end: (over: string) => void): () => void {
+  const tooLate = `took longer than ${LIMITS.seconds} seconds to look at`
+  const tooMuch = `needs more than ${LIMITS.mib} MiB of memory to look at`
+  const stopLate = clock.alarm(LIMITS.seconds * 1_000, () => end(tooLate))
+  let stopNext: () => void = () => undefined
+  const look = () => {
+    if (residentMib(pid) > LIMITS.mib) return end(tooMuch)
+    stopNext = clock.alarm(LOOK_EVERY_MS, look)
+  }
+  look()
+  return () => {
+    stopLate()
+    stopNext()
+  }
+}

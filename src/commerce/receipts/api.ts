@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { attachment, attachmentHeaders, file } from '../../kernel/contract/file.ts'
+import { del, get, list, missing, nothing, patch, post } from '../../kernel/contract/operation.ts'
+import { upload } from '../../kernel/contract/upload.ts'
+import { fileRefusals } from '../../kernel/database/read-file.ts'
+import { id } from '../../values/ids.ts'
+import { timeRange } from '../../values/schemas.ts'
+import { MissingReceipt, ReceiptEvent, ReceiptRecord, status } from './schemas.ts'
+
+const readers = { callers: ['key', 'agent'], scope: 'receipts:read' } as const
+const writers = { callers: ['key', 'agent'], scope: 'receipts:write' } as const
+
+const receipt_not_found = missing('receipt')
+const transaction_not_found = [404, 'transactionId: no such payment.'] as const
+const updated = event('A receipt has been matched with a transaction, or has changed.', ReceiptEvent)
+
+/** One pixel, as a PNG. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+export const receiptsApi = {
+  create: post('/receipts', {
+    ...writers,
+    summary: 'Keep the receipt of a payment',
+    description: [
+      'A PDF or a picture, which is decoded to its end here: what is broken, cut off or larger than 40 million pixels is a 400 that says so. The original is kept byte for byte; what is shown of it is made anew.',
+      'Without `transactionId` the text of a PDF is read, and compared with the payments of the 30 days around its date: one that fits beyond doubt is `matched`, else the likeliest are `suggestions`. A total that is not what was paid is a `mismatch`, which the intent shows, too. A photograph has no text that can be read here: it stays `unread` until somebody names its payment.',
+    ].join('\n\n'),
+    body: z.strictObject({
+      transactionId: id('txn').optional().meta({ description: 'The payment, where it is known.' }),
+      file: upload({ maxMib: 5, viewed: true }),
+    }),
+    example: { file: PIXEL },
+    returns: [201, ReceiptRecord],
+    fails: { transaction_not_found },
+    emits: { 'receipt.updated': updated },
+  }),
+  list: list('/receipts', {
+    ...readers,
+    summary: 'List receipts',
+    description: 'Newest first: those of a payment with `transactionId`, those of none with `matched=false`.',
+    filters: {
+      transactionId: id('txn').optional(),
+      intentId: id('intent').optional(),
+      agentId: id('agent').optional(),
+      status: status.optional(),
+      matched: z.enum(['true', 'false']).optional().meta({ description: 'Whether it belongs to a payment.' }),
+      ...timeRange,
+    },
+    item: ReceiptRecord,
+  }),
+  missing: list('/receipts/missing', {
+    ...readers,
+    summary: 'List payments without a receipt',
+    description:
+      'Completed payments by card, by machine and by transfer, newest first; those of one agent with `agentId`.',
+    filters: { agentId: id('agent').optional(), ...timeRange },
+    item: MissingReceipt,
+  }),
+  get: get('/receipts/{id}', {
+    ...readers,
+    summary: 'Get a receipt',
+    returns: [200, ReceiptRecord],
+    fails: { receipt_not_found },
+  }),
+  file: get('/receipts/{id}/file', {
+    ...readers,
+    summary: 'Save the original of a receipt',
+    description:
+      'Byte for byte as it came, as an attachment. One that is no longer what came is not given out.',
+    returns: [200, attachment],
+    headers: attachmentHeaders,
+    fails: { receipt_not_found, ...fileRefusals },
+  }),
+  thumbnail: get('/receipts/{id}/thumbnail', {
+    ...readers,
+    summary: 'See a receipt',
+    description:
+      'A picture made anew: upright, without metadata, and with nothing of the original in it. Of a PDF it is the first page; where that cannot be drawn, a sheet with the number of pages.',
+    query: z.strictObject({
+      size: z
+        .enum(['320', '1200'])
+        .default('320')
+        .meta({ description: 'At most so many pixels wide and high.' }),
+    }),
+    returns: [200, file('image/webp')],
+    headers: attachmentHeaders,
+    fails: { receipt_not_found, ...fileRefusals },
+  }),
+  update: patch('/receipts/{id}', {
+    ...writers,
+    summary: 'Say which payment a receipt belongs to',
+    description: 'Null takes it away from its payment.',
+    body: z.strictObject({ transactionId: id('txn').nullable() }),
+    example: { transactionId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz' },
+    returns: [200, ReceiptRecord],
+    fails: { receipt_not_found, transaction_not_found },
+    emits: { 'receipt.updated': updated },
+  }),
+  delete: del('/receipts/{id}', {
+    callers: ['key'],
+    scope: 'receipts:write',
+    summary: 'Delete a receipt',
+    description: 'Its files are erased within the hour. Its SHA-256 stays in the audit trail.',
+    returns: [204, nothing],
+    fails: { receipt_not_found },
+    emits: { 'receipt.deleted': event('A receipt has been deleted.', ReceiptEvent) },
+  }),
+}

@@ -1,0 +1,76 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
+import { idsWithin } from '../../kernel/database/created-within.ts'
+import { Transaction } from '../../money/transactions/index.ts'
+import { after } from '../../values/clock.ts'
+import type { ReceiptFacts } from './read-text.ts'
+import { AROUND_MS, type Payment } from './score.ts'
+
+type ReadContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'actor' | 'now'>
+
+/** A delegation's token brings papers for what was paid under it, and for nothing else. */
+const reachable = ({ actor }: Pick<Context, 'actor'>): Condition<Transaction> =>
+  (actor.delegationId
+    ? sqlCondition(
+        'exists (select from intents i where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)',
+        [actor.delegationId],
+      )
+    : {}) as Condition<Transaction>
+
+export const findPayment = (id: string, context: Pick<Context, 'records' | 'actor'>) =>
+  context.records.findOne(Transaction, { id, ...reachable(context) })
+
+const PAID: Condition<Transaction> = {
+  type: { $in: ['card', 'mpp', 'transfer'] },
+  status: { $in: ['authorization', 'settlement', 'settled', 'completed', 'refunded'] },
+}
+
+/** How many are compared: those of the same amount, and the newest. */
+const MOST = 100
+
+const WITH_RECEIPT = `
+select distinct transaction_id as id from receipts
+where owner_id = $1 and mode = $2 and transaction_id = any($3::text[])`
+
+/** The payments that a receipt may belong to: those around its date that the caller sees. */
+export async function paymentsAround(facts: ReceiptFacts, context: ReadContext): Promise<Payment[]> {
+  const { records, sql, tenant, now } = context
+  const around = facts.date === null ? now : new Date(facts.date)
+  const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]
+  const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
+  const newest = { orderBy: { id: 'desc' }, limit: MOST } as const
+  const amountEuros = BigInt(facts.total?.replace('.', '') ?? 0)
+  const found = await Promise.all([
+    records.find(Transaction, { ...within, amountEuros }, newest),
+    records.find(Transaction, within, newest),
+  ])
+  const payments = [...new Map(found.flat().map(payment => [payment.id, payment])).values()]
+  const ids = payments.map(({ id }) => id)
+  const rows = await sql<{ id: string }>(WITH_RECEIPT, [tenant.ownerId, tenant.mode, ids])
+  const having = new Set(rows.map(({ id }) => id))
+  return payments.map(({ id, amountEuros, merchant, createdAt }) => ({
+    transactionId: id,
+    amountEuros,
+    merchant,
+    at: createdAt,
+    hasReceipt: having.has(id),
+  }))
+}
+
+/** Payments that are done and have no receipt. */
+export const withoutReceipt = (
+  { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
+  context: Pick<Context, 'actor'>,
+): Condition<Transaction> =>
+  ({
+    type: { $in: ['card', 'mpp', 'transfer'] },
+    status: 'completed',
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(from || to ? { id: idsWithin('txn', { from, to }) } : {}),
+    $and: [
+      reachable(context),
+      sqlCondition(
+        'not exists (select from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id))',
+      ) as Condition<Transaction>,
+    ],
+  }) as Condition<Transaction>

@@ -1,0 +1,67 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
+import { nullable, realTime, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
+import type { ViewNote } from '../../ports/viewer.ts'
+import { endingOf, FILE_KINDS } from '../../values/file-kind.ts'
+import type { ReceiptFacts } from './read-text.ts'
+import type { Reason, Scored } from './score.ts'
+
+/**
+ * `unread` has no text and no payment; `unmatched` fits none, `suggested` some. `mismatch` belongs to a payment of another
+ * amount.
+ */
+export const receiptMachine = machine('receipt', {
+  unread: ['matched'],
+  unmatched: ['matched', 'mismatch'],
+  suggested: ['matched', 'mismatch'],
+  matched: ['unread', 'unmatched', 'mismatch'],
+  mismatch: ['unmatched', 'matched'],
+})
+
+export type ReceiptStatus = (typeof receiptMachine.states)[number]
+
+export const matchers = ['caller', 'text'] as const
+
+/** A payment that it may belong to. */
+export interface Suggestion extends Pick<Scored, 'transactionId' | 'score' | 'reasons'> {}
+
+const schema = defineEntity({
+  ...tenantTable('Receipt', 'receipts', 'agentId', 'delegationId'),
+  properties: {
+    ...record('receipt'),
+    /** Of the payment, else whoever has brought it; null where the owner has brought it and it belongs to none. */
+    agentId: nullable.string(),
+    delegationId: nullable.string(),
+    transactionId: nullable.string(),
+    intentId: nullable.string(),
+    status: p.enum(receiptMachine.states),
+    /** Who has said which payment it belongs to. */
+    matchedBy: p
+      .enum(matchers)
+      .$type<(typeof matchers)[number] | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    score: nullable.integer(),
+    reasons: textArray().$type<Reason[]>(),
+    suggestions: p.json<Suggestion[]>().onCreate((): Suggestion[] => []),
+    /** What its text says; null where it has none. */
+    facts: nullable.json<ReceiptFacts>(),
+    fileName: nullable.string(),
+    mediaType: p.enum(FILE_KINDS),
+    bytes: p.integer(),
+    sha256: p.text(),
+    pages: nullable.integer(),
+    /** What is in it that is never run and never opened. */
+    notes: textArray().$type<ViewNote[]>(),
+    isPlain: p.boolean(),
+    smallSha256: p.text(),
+    largeSha256: p.text(),
+    receivedAt: realTime(),
+  },
+})
+
+/** The paper for a payment, as it came, with pictures made anew. */
+export class Receipt extends schema.class {}
+schema.setClass(Receipt)
+
+export const fileNameOf = ({ id, mediaType }: Receipt): string => `${id}.${endingOf[mediaType]}`

@@ -1,0 +1,127 @@
+import { area } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { attached, shown } from '../../kernel/contract/file.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { readFile } from '../../kernel/database/read-file.ts'
+import { keepFile, releaseFiles } from '../../kernel/database/stored-files.ts'
+import { Transaction } from '../../money/transactions/index.ts'
+import { receiptsApi } from './api.ts'
+import { match, noteOn, receiptEvent, standing, unmatched } from './match.ts'
+import { findPayment, withoutReceipt } from './payments.ts'
+import { readText } from './read-text.ts'
+import { fileNameOf, Receipt, receiptMachine } from './receipt.ts'
+
+const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) => {
+  const { records, actor, emit, refuse } = context
+  const { file, transactionId } = body
+  const { view } = file
+  if (!view) throw new Error('a receipt is looked at before it is kept')
+  const named = transactionId === undefined ? null : await findPayment(transactionId, context)
+  if (transactionId !== undefined && !named) return refuse('transaction_not_found')
+  const found = named
+    ? {
+        ...unmatched,
+        facts: view.text === null ? null : readText(view.text),
+        payment: named,
+        by: 'caller' as const,
+      }
+    : await match(view, context)
+  const receipt = records.create(Receipt, {
+    agentId: found.payment?.agentId ?? actor.agentId,
+    delegationId: actor.delegationId ?? null,
+    ...standing(found),
+    facts: found.facts,
+    fileName: file.name,
+    mediaType: file.kind,
+    bytes: file.size,
+    sha256: file.sha256,
+    pages: view.pages,
+    notes: [...view.notes],
+    isPlain: view.isPlain,
+    smallSha256: view.small.sha256,
+    largeSha256: view.large.sha256,
+  })
+  for (const kept of [file, view.small, view.large]) await keepFile(kept, receipt.id, context)
+  emit('receipt.updated', receiptEvent(receipt))
+  await noteOn([receipt.intentId], context)
+  return receipt
+}
+
+const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, context) => {
+  const { records, emit, refuse } = context
+  const { transactionId } = body
+  const [receipt, payment] = await Promise.all([
+    records.lock(Receipt, params.id),
+    transactionId === null ? null : findPayment(transactionId, context),
+  ])
+  if (!receipt) return refuse('receipt_not_found')
+  if (transactionId !== null && !payment) return refuse('transaction_not_found')
+  const { facts, intentId: before } = receipt
+  const by = payment ? ('caller' as const) : null
+  const { status, ...members } = standing({ ...unmatched, facts, payment, by })
+  receiptMachine.move(receipt, status)
+  Object.assign(receipt, members)
+  if (payment?.agentId) receipt.agentId = payment.agentId
+  emit('receipt.updated', receiptEvent(receipt))
+  await noteOn([before, receipt.intentId], context)
+  return receipt
+}
+
+const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context) => {
+  const { records, emit, refuse } = context
+  const receipt = await records.lock(Receipt, params.id)
+  if (!receipt) return refuse('receipt_not_found')
+  const { id, sha256, smallSha256, largeSha256, intentId } = receipt
+  records.remove(receipt)
+  context.sendAlong(releaseFiles([sha256, smallSha256, largeSha256], id, context))
+  emit('receipt.deleted', receiptEvent(receipt))
+  await noteOn([intentId], context)
+}
+
+const contentOf = (sha256: string, { ports, tenant }: Pick<Context, 'ports' | 'tenant'>) =>
+  readFile(ports.files, tenant, sha256)
+
+const receipts = implement(receiptsApi, {
+  create,
+  update,
+  delete: remove,
+
+  async list({ query: { from, to, matched, cursor: _, limit: __, ...filters } }, context) {
+    const created = await createdWithin('receipt', { from, to }, context)
+    const linked = matched === undefined ? {} : { transactionId: matched === 'true' ? { $ne: null } : null }
+    return context.page(Receipt, { ...linked, ...definedOnly({ ...filters, ...created }) })
+  },
+
+  missing: ({ query: { agentId, from, to } }, context) =>
+    context.page(Transaction, withoutReceipt({ agentId, from, to }, context)),
+
+  async get({ params }, { records, refuse }) {
+    return (await records.findOne(Receipt, { id: params.id })) ?? refuse('receipt_not_found')
+  },
+
+  async file({ params }, context) {
+    const receipt = await context.records.findOne(Receipt, { id: params.id })
+    if (!receipt) return context.refuse('receipt_not_found')
+    const content = await contentOf(receipt.sha256, context)
+    return typeof content === 'string'
+      ? context.refuse(content)
+      : attached(receipt.mediaType, content, fileNameOf(receipt))
+  },
+
+  async thumbnail({ params, query: { size } }, context) {
+    const receipt = await context.records.findOne(Receipt, { id: params.id })
+    if (!receipt) return context.refuse('receipt_not_found')
+    const { smallSha256, largeSha256 } = receipt
+    const content = await contentOf(size === '320' ? smallSha256 : largeSha256, context)
+    return typeof content === 'string' ? context.refuse(content) : shown('image/webp', content)
+  },
+})
+
+export const receiptsArea = area(
+  'Receipts',
+  'The papers of payments: kept as they came, shown as pictures made anew, and matched with what was paid.',
+  receipts,
+  { entities: [Receipt], machines: [receiptMachine] },
+)

@@ -1,0 +1,131 @@
+import { foldMerchant, hostOf, nameOfDescriptor } from '../../control/merchants/index.ts'
+import { days } from '../../values/clock.ts'
+import { decimal, type Euros } from '../../values/money.ts'
+import type { ReceiptFacts } from './read-text.ts'
+
+/** Points of a hundred from which a receipt is matched without a person, and how far the next payment must be behind. */
+export const MATCH_FROM = 80
+const LEAD = 10
+/** What has fewer points is not even suggested. */
+const SUGGEST_FROM = 40
+const MOST_SUGGESTIONS = 5
+/** Payments this far around the receipt's date are looked at. */
+export const AROUND_MS = days(30)
+
+const POINTS = {
+  amount_equal: 50,
+  merchant_named: 30,
+  date_same_day: 20,
+  date_within_3_days: 15,
+  date_within_7_days: 10,
+  date_within_30_days: 5,
+  /** Another receipt belongs to the payment already. */
+  has_receipt: -15,
+} as const
+
+export const matchReasons = Object.keys(POINTS) as [Reason, ...Reason[]]
+export type Reason = keyof typeof POINTS
+
+/** A payment, as far as a receipt can tell it. */
+export interface Payment {
+  readonly transactionId: string
+  readonly amountEuros: Euros
+  readonly merchant: string
+  readonly at: Date
+  readonly hasReceipt: boolean
+}
+
+export interface Scored {
+  readonly transactionId: string
+  readonly score: number
+  readonly reasons: Reason[]
+}
+
+export interface Matching {
+  /** The one payment that it belongs to beyond doubt. */
+  readonly match: Scored | undefined
+  readonly suggestions: Scored[]
+}
+
+/** Compares a receipt with payments: the best alone, far enough ahead of the next, is the match. */
+export function matchReceipt(
+  text: string,
+  facts: ReceiptFacts,
+  payments: readonly Payment[],
+  now: Date,
+): Matching {
+  const names = namesIn(text)
+  const scored = payments
+    .map(payment => scoreOf(payment, facts, names, now))
+    .filter(({ score }) => score >= SUGGEST_FROM)
+    .toSorted((a, b) => b.score - a.score || (a.transactionId < b.transactionId ? 1 : -1))
+  const [best, next] = scored
+  const isAlone = best && best.score >= MATCH_FROM && best.score - (next?.score ?? 0) >= LEAD
+  return isAlone
+    ? { match: best, suggestions: [] }
+    : { match: undefined, suggestions: scored.slice(0, MOST_SUGGESTIONS) }
+}
+
+function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date): Scored {
+  const reasons: Reason[] = []
+  if (isEuros(facts) && facts.total === decimal(payment.amountEuros)) reasons.push('amount_equal')
+  if (isNamed(payment.merchant, names)) reasons.push('merchant_named')
+  reasons.push(nearness(payment.at, facts.date, now))
+  if (payment.hasReceipt) reasons.push('has_receipt')
+  const score = reasons.reduce((sum, reason) => sum + POINTS[reason], 0)
+  return { transactionId: payment.transactionId, score, reasons }
+}
+
+/** A receipt that names no currency was written in euros, like the payment. */
+const isEuros = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
+
+/** Without a date the receipt came just now. */
+function nearness(at: Date, date: string | null, now: Date): Reason {
+  const day = date ?? now.toISOString().slice(0, 10)
+  const apart = Math.abs(Date.parse(at.toISOString().slice(0, 10)) - Date.parse(day))
+  if (apart === 0) return 'date_same_day'
+  if (apart <= days(3)) return 'date_within_3_days'
+  return apart <= days(7) ? 'date_within_7_days' : 'date_within_30_days'
+}
+
+interface Names {
+  /** The lines at its head, where a merchant names itself, each by the key that all its spellings have. */
+  readonly lines: ReadonlySet<string>
+  readonly words: string
+}
+
+const HEAD = 30
+
+const namesIn = (text: string): Names => ({
+  lines: new Set(
+    text
+      .split('\n')
+      .map(line => line.trim())
+      .filter(line => line.length > 2 && line.length < 100)
+      .slice(0, HEAD)
+      .map(foldMerchant),
+  ),
+  words: wordsOf(text),
+})
+
+const wordsOf = (text: string): string =>
+  ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}.]+/gu, ' ')
+    .trim()} `
+
+/** By the rules by which merchants are told apart everywhere, line by line; or the name stands anywhere in the text. */
+function isNamed(merchant: string, { lines, words }: Names): boolean {
+  const host = hostOf(merchant)?.replace(/^www\./, '')
+  if (host) return words.includes(host)
+  const name = nameOfDescriptor(merchant)
+  if (lines.has(foldMerchant(merchant)) || lines.has(foldMerchant(name))) return true
+  const plain = wordsOf(name).trim()
+  return plain.length > 3 && words.includes(` ${plain} `)
+}
+
+/** Whether the paper has another total than the payment; false where they cannot be compared. */
+export function differs(facts: ReceiptFacts | null, amountEuros: Euros): boolean {
+  if (!facts || facts.total === null || !isEuros(facts)) return false
+  return facts.total !== decimal(amountEuros)
+}

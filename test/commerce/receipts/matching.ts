@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals'
+import { bodyOf } from '../../support/factories.ts'
+import { advance } from '../../support/sandbox.ts'
+import { aBill, aPayer, aPayment, sent } from './service.ts'
+
+const dated = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+describe('a PDF without a payment', () => {
+  test('finds its payment by amount, merchant and date', async () => {
+    const { client, agentClient, agent, transactionId, intentId } = await aPayer()
+    await aPayment(client, agent.id, 26)
+    await aPayment(client, agent.id, 25, 'Fish and Chips')
+    expect(await sent(agentClient, await aBill('25.00'))).toMatchObject({
+      transactionId,
+      intentId,
+      status: 'matched',
+      matchedBy: 'text',
+      score: 100,
+      reasons: ['amount_equal', 'merchant_named', 'date_same_day'],
+      suggestions: [],
+      facts: { total: '25.00', currency: 'EUR', merchant: 'Bookshop', vatNumber: 'DE123456789' },
+    })
+  })
+
+  test('of two payments that fit alike suggests both', async () => {
+    const { client, agent, transactionId } = await aPayer()
+    const second = await aPayment(client, agent.id)
+    const receipt = await sent(client, await aBill('25.00'))
+    expect(receipt).toMatchObject({ status: 'suggested', transactionId: null, score: null })
+    expect(receipt.suggestions.map(suggestion => suggestion.transactionId)).toEqual([
+      second.transactionId,
+      transactionId,
+    ])
+    expect(receipt.suggestions.map(({ score }) => score)).toEqual([100, 100])
+  })
+
+  test('takes the one without a receipt where the other has one', async () => {
+    const { client, agent, transactionId } = await aPayer()
+    const second = await aPayment(client, agent.id)
+    await sent(client, await aBill('25.00'), { transactionId })
+    expect(await sent(client, await aBill('25.00', { date: dated(0) }))).toMatchObject({
+      status: 'matched',
+      transactionId: second.transactionId,
+    })
+  })
+
+  test.each<[string, string, { merchant?: string; date?: string }, object]>([
+    ['the merchant missing', '25.00', { merchant: 'Quux' }, { status: 'suggested', score: 70 }],
+    ['a date three weeks ago', '25.00', { date: dated(-21) }, { status: 'matched', score: 85 }],
+    ['another amount', '24.99', {}, { status: 'suggested', score: 50 }],
+  ])('with %s is %#', async (_, total, told, { status, score }: { status?: string; score?: number }) => {
+    const { client, transactionId } = await aPayer()
+    const receipt = await sent(client, await aBill(total, told))
+    const [suggestion] = receipt.suggestions
+    expect([receipt.status, receipt.score ?? suggestion?.score]).toEqual([status, score])
+    expect(receipt.transactionId ?? suggestion?.transactionId).toBe(transactionId)
+  })
+
+  test('belongs to no payment of another month, of another agent or of another owner', async () => {
+    const { client, agent, agentClient } = await aPayer()
+    const other = await aPayer()
+    expect(await sent(other.agentClient, await aBill('77.00', { merchant: 'Quux' }))).toMatchObject({
+      status: 'unmatched',
+    })
+    await advance(client, { days: 40 })
+    expect(await sent(client, await aBill('25.00', { date: dated(40) }))).toMatchObject({
+      status: 'unmatched',
+    })
+    const colleague = await aPayment(client, (await aPayer()).agent.id).catch(() => undefined)
+    expect(colleague).toBeUndefined()
+    await aPayment(client, agent.id, 31)
+    expect(await sent(agentClient, await aBill('31.00', { date: dated(40) }))).toMatchObject({
+      status: 'matched',
+    })
+  })
+
+  test('whose total is not what was paid is a mismatch, told and shown on the intent', async () => {
+    const { client, transactionId, intentId } = await aPayer()
+    const { id } = await sent(client, await aBill('19.90'), { transactionId })
+    const { data } = await bodyOf(client.events.list({ query: { limit: 1 } }))
+    expect(data).toMatchObject([
+      { event: 'receipt.updated', data: { receiptId: id, transactionId, status: 'mismatch' } },
+    ])
+    const read = () => bodyOf(client.intents.get({ params: { id: intentId } }))
+    expect((await read()).receiptStatus).toBe('mismatch')
+    // One that agrees does not hide it.
+    await sent(client, await aBill('25.00'), { transactionId })
+    expect((await read()).receiptStatus).toBe('mismatch')
+    await client.receipts.delete({ params: { id } })
+    expect((await read()).receiptStatus).toBe('matched')
+  })
+})

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { readText } from '../../../src/commerce/receipts/read-text.ts'
+import { matchReceipt } from '../../../src/commerce/receipts/score.ts'
+
+describe('the text of a receipt', () => {
+  test.each<[string, object]>([
+    [
+      'Café Nord\n20.11.2026\nZwischensumme 10,00\nMwSt 19% 1,90\nGesamtbetrag 11,90 €',
+      { total: '11.90', currency: 'EUR', date: '2026-11-20' },
+    ],
+    [
+      'Invoice\nNovember 3, 2026\nSubtotal $1,000.00\nTotal due\n$1,190.00',
+      { total: '1190.00', currency: 'USD', date: '2026-11-03' },
+    ],
+    [
+      'FACTURE\n3 novembre 2026\nTotal HT 100,00\nTotal TTC 1 120,50 EUR\nTVA FR 12345678901',
+      { total: '1120.50', date: '2026-11-03' },
+    ],
+    ["Bon\n03/02/2026\nTotal CHF 1'234.50", { total: '1234.50', currency: 'CHF', date: '2026-02-03' }],
+    ['Total 12.50\nTotal 99.00', { total: '99.00', currency: null }],
+    ['Order 4711\nVAT DE123456789\n2026-02-30', { total: null, date: null, vatNumber: 'DE123456789' }],
+    ['', { total: null, currency: null, date: null, merchant: null, vatNumber: null }],
+  ])('%j is read', (text, facts) => expect(readText(text)).toMatchObject(facts))
+
+  test('whatever it is, is read without an error and within bounds', () => {
+    const pieces = fc.constantFrom(
+      'Total ',
+      '12,50',
+      '1.',
+      '.',
+      ' ',
+      '\n',
+      '€',
+      'DE',
+      '9',
+      '31.12.2026',
+      'Jan',
+      '2026-',
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(pieces).map(list => list.join('')),
+        ),
+        text => {
+          const { total, date } = readText(text)
+          expect(total ?? '0.00').toMatch(/^\d+\.\d\d$/)
+          expect(date ?? '2026-01-01').toMatch(/^\d{4}-\d\d-\d\d$/)
+        },
+      ),
+    )
+  })
+
+  test('of the longest kind holds the event loop for less than 50 ms', () => {
+    const longest = 'Total 1.111.111,1 Jan 31. 12/'.repeat(1_800)
+    readText(longest)
+    const begin = performance.now()
+    readText(longest)
+    expect(performance.now() - begin).toBeLessThan(50)
+  })
+
+  test('never matches alone where another payment is as likely', () => {
+    const at = new Date('2026-11-20T12:00:00Z')
+    const payment = fc.record({
+      transactionId: fc.uuid(),
+      amountEuros: fc.constantFrom(2_500n, 2_600n),
+      merchant: fc.constantFrom('Bookshop', 'Fish'),
+      at: fc.constantFrom(at, new Date('2026-11-18T12:00:00Z')),
+      hasReceipt: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(payment, { maxLength: 8 }), payments => {
+        const facts = readText('Bookshop\n2026-11-20\nTotal 25.00 EUR')
+        const { match, suggestions } = matchReceipt('Bookshop', facts, payments, at)
+        const twins = payments.filter(
+          ({ amountEuros, merchant }) => amountEuros === 2_500n && merchant === 'Bookshop',
+        )
+        if (match) expect(match.score).toBeGreaterThanOrEqual(80)
+        if (twins.length === 0) expect(match).toBeUndefined()
+        expect(suggestions.length).toBeLessThanOrEqual(5)
+      }),
+    )
+  })
+})
