@@ -20,6 +20,9 @@ RUN node src/bin/bundle.ts dist/workflows.js
 # comes for five platforms, and one of them is this one.
 FROM base AS packages
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+# What decodes pictures and draws PDFs comes prebuilt, as optional packages for this platform.
+COPY --from=workflows /app/node_modules/@img node_modules/@img
+COPY --from=workflows /app/node_modules/@napi-rs node_modules/@napi-rs
 RUN find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
 
 FROM base

@@ -12,7 +12,8 @@ done
 # Empty until encryption_key is replaced for the first time.
 touch "$folder/encryption_keys_old"
 # Given by Stripe: empty where it issues no cards.
-for name in stripe_secret_key stripe_webhook_secret stripe_webhook_secret_events; do
+# The secret key of an S3-compatible store: empty where files lie in a folder.
+for name in stripe_secret_key stripe_webhook_secret stripe_webhook_secret_events files_secret_key; do
   touch "$folder/$name"
 done
 chmod 644 "$folder"/*

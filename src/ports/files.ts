@@ -21,7 +21,7 @@ export interface StagedFile {
 /** How a thread that has the bytes of a file writes them: it imports the module and calls the function with them. */
 export interface Staging {
   readonly task: { readonly module: string; readonly name: string; readonly args: readonly unknown[] }
-  /** Whole on disk once the function has ended. */
+  /** Whole in the store once the function has ended. */
   readonly file: StagedFile
 }
 
@@ -48,7 +48,7 @@ export interface Files {
   /** Writes the file to the disk and flushes it, without a name: what is long is done before a transaction begins. */
   stage(owner: FileOwner, content: FileContent): Promise<StagedFile>
   /** The same for bytes that a thread has: they never come here. */
-  staging(owner: FileOwner, sha256: string, size: number): Staging
+  staging(owner: FileOwner, sha256: string, size: number): Promise<Staging>
   /** Writes a file and gives it its name: one that no row comes to name within an hour is swept. */
   put(owner: FileOwner, bytes: Uint8Array): Promise<{ readonly sha256: string; readonly bytes: number }>
   /** Undefined where there is no such file. Reading throws `DamagedFile` at the first piece that is not as written. */

@@ -48,8 +48,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // What a page of the console shows, asked at the same time, and whether the service is well; home asks for eight things.
   'consoleView.home': 17,
   'consoleView.table': 5,
-  'consoleView.section': 8,
-  'consoleView.record': 12,
+  'consoleView.section': 10,
+  'consoleView.record': 28,
   // All that an intent is decided by, and by whom, from whom and how it was paid.
   'consolePages.approve': 12,
   // Where no credit is named the sandbox bank sends one: it is matched and booked, and answered is what came of it.

@@ -123,7 +123,8 @@ describe('the import law', () => {
     const threads = files.map(({ path }) => path).filter(path => /^src\/.*\/thread\.ts$/.test(path))
     expect(threads.length).toBeGreaterThan(2)
     // Files are written, and given to whoever looks at them, by the thread that has their bytes.
-    const database = /^(@mikro-orm|kysely|pg$)|\/adapters\/(?!files-on-disk\/|file-viewer\/)|\/migrations\//
+    const database =
+      /^(@mikro-orm|kysely|pg$)|\/adapters\/(?!files-on-disk\/|files-in-bucket\/|file-viewer\/)|\/migrations\//
     expect(loadedBy(threads).filter(name => database.test(name))).toEqual([])
   })
 

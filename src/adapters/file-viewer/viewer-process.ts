@@ -10,6 +10,8 @@ export const LIMITS = { seconds: 5, mib: 256 } as const
 /** Whatever a file has left behind in the process is gone after this many. */
 const MOST_FILES = 50
 const IDLE_MS = 30_000
+/** A process that a file leaves with more than this has no room for the next one. */
+const SPENT_MIB = 160
 const LOOK_EVERY_MS = 20
 
 /** Whoever waits longer is told to come again: the thread that waits has its limit, too. */
@@ -26,7 +28,7 @@ export class ViewerProcess {
   #child: ChildProcess | undefined
   #files = 0
   #last: Promise<unknown> = Promise.resolve()
-  #idle: NodeJS.Timeout | undefined
+  #stayAwake: () => void = () => undefined
 
   constructor(entry: string) {
     this.#entry = entry
@@ -60,7 +62,7 @@ export class ViewerProcess {
   }
 
   #ask(ask: Ask, onFacts: (facts: Facts) => void): Promise<Told | End> {
-    clearTimeout(this.#idle)
+    this.#stayAwake()
     const child = this.#running()
     const { promise, resolve } = Promise.withResolvers<Told | End>()
     const end = (over: string) => {
@@ -71,17 +73,10 @@ export class ViewerProcess {
     const onMessage = (told: Told) => ('facts' in told ? onFacts(told.facts) : resolve(told))
     const onExit = () => end('cannot be read: looking at it failed')
     child.on('message', onMessage).once('exit', onExit)
-    const late = setTimeout(
-      () => end(`took longer than ${LIMITS.seconds} seconds to look at`),
-      LIMITS.seconds * 1_000,
-    )
-    const watch = setInterval(() => {
-      if (residentMib(child.pid) > LIMITS.mib) end(`needs more than ${LIMITS.mib} MiB of memory to look at`)
-    }, LOOK_EVERY_MS)
+    const stop = watched(child, end)
     child.send(ask)
     return promise.finally(() => {
-      clearTimeout(late)
-      clearInterval(watch)
+      stop()
       child.off('message', onMessage).off('exit', onExit)
       this.#rest()
     })
@@ -111,12 +106,29 @@ export class ViewerProcess {
   }
 
   #rest(): void {
-    if (this.#files >= MOST_FILES) this.#stop()
-    else this.#idle = setTimeout(() => this.#stop(), IDLE_MS).unref()
+    if (this.#files >= MOST_FILES || residentMib(this.#child?.pid) > SPENT_MIB) this.#stop()
+    else this.#stayAwake = clock.alarm(IDLE_MS, () => this.#stop())
   }
 
   #stop(): void {
     this.#child?.kill('SIGKILL')
     this.#child = undefined
+  }
+}
+
+/** Ends a look that takes too long or too much; the function returned ends the watch. */
+function watched({ pid }: ChildProcess, end: (over: string) => void): () => void {
+  const tooLate = `took longer than ${LIMITS.seconds} seconds to look at`
+  const tooMuch = `needs more than ${LIMITS.mib} MiB of memory to look at`
+  const stopLate = clock.alarm(LIMITS.seconds * 1_000, () => end(tooLate))
+  let stopNext: () => void = () => undefined
+  const look = () => {
+    if (residentMib(pid) > LIMITS.mib) return end(tooMuch)
+    stopNext = clock.alarm(LOOK_EVERY_MS, look)
+  }
+  look()
+  return () => {
+    stopLate()
+    stopNext()
   }
 }

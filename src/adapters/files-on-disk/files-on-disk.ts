@@ -26,7 +26,7 @@ export function filesOnDisk(folder: string, vault: Vault): Files {
   }
   return {
     stage,
-    staging(owner, sha256, size) {
+    async staging(owner, sha256, size) {
       const { unnamed, seal, file } = begin(owner, sha256, size)
       return { task: { module: THREAD, name: 'writeSealed', args: [unnamed, seal] }, file }
     },

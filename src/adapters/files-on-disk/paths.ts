@@ -8,10 +8,17 @@ export const STAGED = '.staged'
 export const contextOf = ({ ownerId, mode }: FileOwner, sha256: string): string =>
   `file:${ownerId}/${mode}/${sha256}`
 
-/** The file's place, and the folders that lead to it. Nothing that came from outside can name another. */
-export function pathOf(folder: string, { ownerId, mode }: FileOwner, sha256: string) {
+/** The file's name in a bucket, and whether it is one at all. */
+export function nameOf({ ownerId, mode }: FileOwner, sha256: string): string {
   if (!/^\w[\w.:@-]{0,127}$/.test(ownerId) || !/^(test|live)$/.test(mode) || !/^[\da-f]{64}$/.test(sha256))
     throw new Error('this names no file')
+  return `${ownerId}/${mode}/${sha256}`
+}
+
+/** The file's place, and the folders that lead to it. Nothing that came from outside can name another. */
+export function pathOf(folder: string, owner: FileOwner, sha256: string) {
+  nameOf(owner, sha256)
+  const { ownerId, mode } = owner
   const ofOwner = join(folder, ownerId)
   const ofMode = join(ofOwner, mode)
   return { file: join(ofMode, sha256), ofOwner, ofMode }

@@ -96,7 +96,8 @@ export class Reception {
     if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
     for (const [member, file] of this.#files) {
       const view = this.#viewed.has(member) ? await this.#look(member, file) : undefined
-      const { task, file: staged } = this.#tools.files.staging(tenant, file.sha256, file.size)
+      const staging = this.#tools.files.staging(tenant, file.sha256, file.size)
+      const { task, file: staged } = await this.#orFail(staging)
       file.staged = staged
       await this.#have(member, task)
       if (view) file.view = await this.#stageView(tenant, view)

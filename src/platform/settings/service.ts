@@ -23,6 +23,38 @@ export const serviceSettings = {
     allowed: 'a directory',
     otherwise: '`files` in `DATA_DIR`',
   }),
+  filesUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
+    meaning:
+      'S3-compatible store in which uploaded files are kept in place of `FILES_DIR`: no process needs a folder then.',
+    allowed: 'https://host, or http://host:port in your own network',
+    otherwise: 'the folder `FILES_DIR`',
+  }),
+  filesBucket: about(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+      .optional(),
+    {
+      meaning: 'Bucket of `FILES_URL`; nothing else should lie in it.',
+      allowed: 'its name',
+      otherwise: 'none',
+    },
+  ),
+  filesRegion: about(z.string().min(1).max(60).default('us-east-1'), {
+    meaning: 'Region of `FILES_URL`, for which requests are signed.',
+    allowed: 'as the store calls it',
+  }),
+  filesAccessKey: about(z.string().min(1).max(200).optional(), {
+    meaning: 'Access key of `FILES_URL`: it may read, write, list and delete in the bucket.',
+    allowed: 'as the store has given it',
+    otherwise: 'none',
+  }),
+  filesSecretKey: about(z.string().min(1).max(200).optional(), {
+    meaning: 'Secret key that belongs to `FILES_ACCESS_KEY`.',
+    secret: true,
+    allowed: 'as the store has given it',
+    otherwise: 'none',
+  }),
   databaseUrl: about(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
     meaning: 'PostgreSQL to use, 18 or later.',
     secret: true,

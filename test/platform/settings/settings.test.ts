@@ -13,6 +13,7 @@ describe('the settings', () => {
       accountHolder: 'Agent Payments',
       bankCode: '99990001',
       dataDir: '.data',
+      filesRegion: 'us-east-1',
       databasePool: 20,
       rateLimitPerMinute: 100,
       keepAliveSeconds: 75,

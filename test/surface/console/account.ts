@@ -83,6 +83,14 @@ describe('the pages of an account', () => {
       )
   })
 
+  test('ask for the members of a mandate as its contract has them, those of its constraints too', async () => {
+    const { read } = await anAccount()
+    const text = await pageOf(read, 'console/mandates')
+    expect(text).toMatch(/<input [^>]*type="number" name="constraints\.perMonthEuros"[^>]* data-empty="null"/)
+    expect(text).toMatch(/<textarea [^>]*name="constraints\.merchants"[^>]* data-type="list"/)
+    expect(text).toMatch(/<input [^>]*name="expiresAt"[^>]* data-type="instant"/)
+  })
+
   test('tell what one request has caused, and only of the own account', async () => {
     const { owner, agent, read } = await anAccount()
     const { data } = await bodyOf(

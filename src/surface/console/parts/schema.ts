@@ -15,6 +15,8 @@ export interface MemberSchema {
   readonly properties?: Members
   readonly anyOf?: readonly MemberSchema[]
   readonly isNullable?: boolean
+  /** Where the schema stands that is meant. */
+  readonly $ref?: string
 }
 
 type Members = Readonly<Record<string, MemberSchema>>
@@ -26,16 +28,35 @@ function membersOf(schema: z.ZodType | undefined): Members {
   if (!schema) return {}
   const found = known.get(schema)
   if (found) return found
-  const { properties = {} } = z.toJSONSchema(schema, {
+  const { properties = {}, $defs = {} } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     reused: 'inline',
   })
   const members = Object.fromEntries(
-    Object.entries(properties as Members).map(([name, member]) => [name, withoutNull(member)]),
+    Object.entries(properties as Members).map(([name, member]) => [
+      name,
+      withoutNull(resolved(member, $defs as Members)),
+    ]),
   )
   known.set(schema, members)
   return members
+}
+
+/** A schema that has a name stands in one place, and others refer to it: here it stands where it is meant. */
+function resolved({ $ref, ...member }: MemberSchema, named: Members): MemberSchema {
+  const meant = $ref === undefined ? undefined : named[$ref.split('/').at(-1) ?? '']
+  const whole: MemberSchema = meant ? { ...resolved(meant, named), ...member } : member
+  const { anyOf, properties } = whole
+  return {
+    ...whole,
+    ...(anyOf && { anyOf: anyOf.map(one => resolved(one, named)) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, one]) => [name, resolved(one, named)]),
+      ),
+    }),
+  }
 }
 
 /** `anyOf` of something and null is that something. */

@@ -85,7 +85,7 @@ ${actions(webhook, request)}
       facts([
         ['Events', subjects(webhook)],
         ['What for', text(webhook.description)],
-        ['Receiver', webhook.health.message],
+        ['Receiver', status(webhook.health.condition)],
         ['Since', time(webhook.createdAt)],
         ['Changed', time(webhook.updatedAt)],
       ]),
