@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { aPayingCard } from '../../support/cards/network.ts'
-import { authorize } from '../../support/cards/simulated.ts'
+import { authorize, authorized } from '../../support/cards/simulated.ts'
 import { aBeneficiary, aFundedAgent, aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { aVisitor } from './visitors.ts'
 
@@ -129,6 +129,24 @@ describe('the pages about money', () => {
     expect(operations((await read(`console/cards/${card.id}`)).text)).toContain('POST /cards/{id}/unfreeze')
     expect((await read(`console/authorizations?id=${card.id}&status=declined`)).text).toContain('€25.00')
     expect((await read(`console/cards/${card.id}?authorization=cardauth_nothing`)).status).toBe(404)
+  })
+
+  test('let a payment by card be disputed on its page, and show the dispute with all that happened', async () => {
+    const { owner, read } = await aVisitor()
+    const { client } = owner
+    const { card } = await aPayingCard(client, 100)
+    const { authorizationId } = await authorized(client, card.id, 25)
+    await bodyOf(client.sandbox.clearCard({ body: { authorizationId, amountEuros: 25 } }))
+    const transactionId = String((await bodyOf(client.transactions.list({}))).data[0]?.id)
+    const before = await read(`console/transactions/${transactionId}`)
+    expect(operations(before.text)).toContain('POST /disputes')
+    const body = { transactionId, reason: 'not_received' as const, description: 'Nothing came.' }
+    const { id } = await bodyOf(client.disputes.create({ body }))
+    expect((await read(`console/transactions/${transactionId}`)).text).toContain(`console/disputes/${id}`)
+    const { text } = await read(`console/disputes/${id}`)
+    expect(operations(text)).toEqual(['POST /disputes/{id}/submit', 'POST /disputes/{id}/withdraw'])
+    expect(text).toContain('dispute.created')
+    expect(text).toContain(`disputes/${id}/bundle`)
   })
 
   test('show a request for money with how it is paid, and what has come for it', async () => {
