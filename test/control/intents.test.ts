@@ -73,6 +73,7 @@ describe('a new intent', () => {
       },
       transactionId: null,
       payment: null,
+      receiptStatus: null,
       requestId: null,
       paymentTokenId: null,
       workflowId: `intent/${answer.body.id}`,
