@@ -4,8 +4,7 @@ export type { Article } from './payment-required/article.ts'
 export { paidEndpoint } from './payment-required/endpoint.ts'
 export { paidContract } from './payment-required/endpoint-contract.ts'
 export { challengeFor } from './payment-required/offer.ts'
-export { refundsApi as collectRefundsApi } from './refunds/api.ts'
-export { refundingEvents, refundRefusals } from './refunds/api.ts'
+export { refundingEvents, refundRefusals, refundsApi as collectRefundsApi } from './refunds/api.ts'
 export {
   beginRequestRefund,
   carryOutRefund,

@@ -43,7 +43,7 @@ export class BudgetCounters {
 
   /** The figures that the rules compare with a subject's limits now. Uses count from the beginning of the term. */
   snapshotOf(subject: string, term: Date | null): Counters {
-    const [all, day, month] = this.#today(subject)
+    const [all, day, month] = this.today(subject)
     return {
       dayEuros: usedOf(day),
       monthEuros: usedOf(month),
@@ -77,20 +77,10 @@ export class BudgetCounters {
     return this.#counter(subject, 'all').firstMerchant
   }
 
-  /** What a subject has reserved and spent in this day and month, and when it spent last. */
-  usedBy(subject: string): {
-    readonly day: Counter
-    readonly month: Counter
-    readonly lastSpendAt: Date | null
-  } {
-    const [{ lastSpendAt }, day, month] = this.#today(subject)
-    return { day, month, lastSpendAt }
-  }
-
   /** The owner's counters of today and of this month; undefined if the owner has no budget, as nothing is counted then. */
   ownerCounters(): { readonly day: Counter; readonly month: Counter } | undefined {
     if (!this.#hasOwnerBudget) return undefined
-    const [, day, month] = this.#today(this.#tenant.ownerId)
+    const [, day, month] = this.today(this.#tenant.ownerId)
     return { day, month }
   }
 
@@ -255,6 +245,6 @@ export class BudgetCounters {
     return counter
   }
 
-  #today = (subject: string) =>
+  today = (subject: string) =>
     periodsOf(dayOf(this.#now)).map(period => this.#counter(subject, period)) as [Counter, Counter, Counter]
 }

@@ -7,7 +7,7 @@ import { remainingOf } from '../rules/index.ts'
 import { Policy } from './policy.ts'
 import type { usageApi } from './usage-api.ts'
 
-type Used = ReturnType<BudgetCounters['usedBy']>['day']
+type Used = ReturnType<BudgetCounters['today']>[number]
 
 /** What each agent has used of its day and month, and what its policy and its wallet leave. */
 export const usage: HandlerOf<typeof usageApi.usage> = async ({ query: { status, agentId } }, context) => {
@@ -33,7 +33,7 @@ export const usage: HandlerOf<typeof usageApi.usage> = async ({ query: { status,
   return {
     ...agents,
     data: agents.data.map(({ id, name, status, policyId, walletId }) => {
-      const { day, month, lastSpendAt } = counters.usedBy(id)
+      const [{ lastSpendAt }, day, month] = counters.today(id)
       const policy = policyOf.get(id)
       const balance = balances.get(walletId)
       return {
