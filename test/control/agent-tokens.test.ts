@@ -83,7 +83,11 @@ describe('a new token', () => {
       'credentials:read',
       'credentials:write',
       'delegations:read',
+      'disputes:read',
+      'disputes:write',
       'events:read',
+      'evidence:read',
+      'evidence:write',
       'intents:read',
       'intents:write',
       'mandates:read',
@@ -93,6 +97,8 @@ describe('a new token', () => {
       'payment-tokens:read',
       'payment-tokens:write',
       'policies:read',
+      'receipts:read',
+      'receipts:write',
       'runs:read',
       'runs:write',
       'tokens:read',
@@ -182,9 +188,9 @@ describe('a list of tokens', () => {
   })
 
   test('of all agents has those of each, and of one where it is named, without a secret', async () => {
-    const { client, agent } = await anOwnerWithAgent()
+    const { client, token } = await anOwnerWithAgent()
     const other = await anAgent(client)
-    const tokens = [await aToken(client, agent.id), await aToken(client, other.id)]
+    const tokens = [token, await aToken(client, other.id)]
     const { data } = await bodyOf(client.agentTokens.listAll())
     expect(data.map(({ id }) => id)).toEqual(tokens.map(({ id }) => id).reverse())
     expect(JSON.stringify(data)).not.toContain('at_test_')
