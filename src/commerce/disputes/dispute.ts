@@ -1,23 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { machine } from '../../kernel/contract/machine.ts'
 import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { days, minutes } from '../../values/clock.ts'
 import type { Word } from './money/standing.ts'
-
-/**
- * A card network may decide otherwise later, and its last word counts: so a decision can turn, and what was withdrawn or
- * has lapsed can still be won. A merchant that pays in the meantime wins it for the owner, too.
- */
-export const disputeMachine = machine('dispute', {
-  open: ['submitted', 'withdrawn', 'lapsed', 'won', 'lost'],
-  submitted: ['won', 'lost', 'withdrawn'],
-  won: ['lost', 'withdrawn', 'lapsed'],
-  lost: ['won'],
-  withdrawn: ['won'],
-  lapsed: ['won'],
-})
-export type DisputeStatus = (typeof disputeMachine.states)[number]
+import { type DisputeStatus, disputeMachine } from './states.ts'
 
 /** SQL condition, as the indexes have it. */
 export const UNDECIDED = "status in ('open', 'submitted')"

@@ -3,7 +3,8 @@ import { event } from '../../kernel/contract/events.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
-import { type Dispute, disputeMachine } from './dispute.ts'
+import type { Dispute } from './dispute.ts'
+import { disputeMachine } from './states.ts'
 
 const DisputeEvent = z.object({
   disputeId: id('dispute'),

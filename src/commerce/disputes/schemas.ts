@@ -5,7 +5,8 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { disputeMachine, findings } from './dispute.ts'
+import { findings } from './dispute.ts'
+import { disputeMachine } from './states.ts'
 
 export const status = z.enum(disputeMachine.states)
 

@@ -1,12 +1,13 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { formatEuros } from '../../values/money.ts'
-import { type Dispute, disputeMachine, isUnauthorized, isUndecided } from './dispute.ts'
+import { type Dispute, isUnauthorized, isUndecided } from './dispute.ts'
 import { type Change, disputeEvent, type disputeEvents } from './events.ts'
 import type { LockedDispute } from './lock-dispute.ts'
 import { moveMoney } from './money/move-money.ts'
 import { type Standing, standingOf } from './money/standing.ts'
 import { disputeProcess } from './process.ts'
 import { pendingCall, schedule } from './schedule.ts'
+import { disputeMachine } from './states.ts'
 
 export type Settling = Pick<
   Context<never, typeof disputeEvents>,

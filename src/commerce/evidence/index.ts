@@ -1,2 +1,2 @@
-export { evidenceContent, findEvidence } from './find.ts'
+export { findEvidence } from './find.ts'
 export type { Evidence } from './piece.ts'

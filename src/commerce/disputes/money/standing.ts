@@ -1,5 +1,5 @@
 import type { Euros } from '../../../values/money.ts'
-import type { DisputeStatus } from '../dispute.ts'
+import type { DisputeStatus } from '../states.ts'
 
 /** What somebody has said of a dispute: the network by three words, the owner or the deadline by two. */
 export interface Word {

@@ -11,7 +11,7 @@ import type { LockedDispute } from '../lock-dispute.ts'
 import { type Word, withWord } from '../money/standing.ts'
 import { pendingCall } from '../schedule.ts'
 import { type Settling, settle } from '../settle.ts'
-import type { DisputeAnswer, DisputeCall } from './call-step.ts'
+import type { DisputeAnswer, DisputeCall } from './dispute-call.ts'
 
 /** Applies what the processor has answered. What has been decided meanwhile stays decided. */
 export function applyAnswer(

@@ -1,54 +1,24 @@
 import { CardAuthorization } from '../../../cards/authorizations/index.ts'
 import { CardNumber } from '../../../cards/cards/index.ts'
-import type { Mode } from '../../../kernel/contract/actor.ts'
 import { NextCall, Settled } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
-import type {
-  DisputeStanding,
-  Done,
-  KnownDispute,
-  OpenedDispute,
-  ProcessorFailure,
-} from '../../../ports/card-processor.ts'
+import type { KnownDispute } from '../../../ports/card-processor.ts'
 import { after } from '../../../values/clock.ts'
 import { bundleOf } from '../bundle/bundle-of.ts'
-import type { BundleInput } from '../bundle/input.ts'
 import { renderBundle } from '../bundle/render.ts'
 import { type Dispute, pauseAfter } from '../dispute.ts'
 import { lockDispute } from '../lock-dispute.ts'
-import { type ProcessorCallKind, pendingCall, schedule } from '../schedule.ts'
+import { pendingCall, schedule } from '../schedule.ts'
 import type { stepsApi } from '../steps-api.ts'
 import { applyAnswer } from './apply-answer.ts'
+import type { DisputeAnswer, DisputeCall } from './dispute-call.ts'
 
 type StepContext = ContextOf<typeof stepsApi.callProcessor>
 
 const NOTHING = { acted: false }
 const ACTED = { acted: true }
-
-/** A call of the processor for a dispute: JSON, as it outlives a crash. */
-export interface DisputeCall {
-  readonly disputeId: string
-  readonly kind: ProcessorCallKind
-  readonly mode: Mode
-  readonly ownerId: string
-  /** The tenant's time at the reservation. */
-  readonly now: string
-  readonly claim: {
-    readonly cents: string
-    readonly reason: Dispute['reason']
-    readonly description: string
-  }
-  readonly processorDisputeId: string | null
-  readonly submittedAt: string | null
-  readonly openedAt: string
-  readonly processorCardId: string
-  readonly clearings: readonly { readonly id: string; readonly cents: string }[]
-  readonly bundle: BundleInput | null
-}
-
-export type DisputeAnswer = OpenedDispute | Done | DisputeStanding | ProcessorFailure
 
 /** Reserves the next call where one is due. The due time moves before the call, so that no two call at once. */
 export const callStep: HandlerOf<typeof stepsApi.callProcessor> = {
