@@ -20,9 +20,7 @@ export async function measureStreams(stage: Stage): Promise<Section> {
   const tail = await timesToTail(stage)
   const pairs = await measureLoad(stage)
   const share = median(pairs.map(({ withStreams, alone }) => withStreams.perSecond / alone.perSecond))
-  const byTime = median(
-    pairs.map(({ withStreams, alone }) => alone.cpuMicroseconds / withStreams.cpuMicroseconds),
-  )
+  const taken = median(pairs.map(takenByStreams))
   const text = [
     tableLine(['from COMMIT to a line of agentpay events tail', 'p50 ms', 'p99 ms']),
     tableLine(['idle', tail.p50.toFixed(1), tail.p99.toFixed(1)]),
@@ -30,22 +28,20 @@ export async function measureStreams(stage: Stage): Promise<Section> {
     `GET /policies/{id} at ${CONNECTIONS} connections, while ${wholeNumber(EVENTS_A_SECOND)} events a second are written`,
     tableLine(['in turns', 'alone', `beside ${STREAMS} streams`, 'share', 'processor time, alone', 'beside']),
     ...pairs.map(lineOf),
-    tableLine([
-      'the median of the shares, and by processor time of the server',
-      '',
-      '',
-      share.toFixed(2),
-      '',
-      byTime.toFixed(2),
-    ]),
+    tableLine(['the median of the shares', '', '', share.toFixed(2)]),
+    tableLine(['processor time of the streams, of one processor', '', '', taken.toFixed(2)]),
   ].join('\n')
-  return { figures: { streams: { tail, pairs, share, byTime } }, text }
+  return { figures: { streams: { tail, pairs, share, taken } }, text }
 }
 
 interface Pair {
   readonly alone: Result
   readonly withStreams: Result
 }
+
+/** Where others use the machine, too, this is what holds: the API has one processor, and loses as much of its rate. */
+const takenByStreams = ({ alone, withStreams }: Pair): number =>
+  ((withStreams.cpuMicroseconds - alone.cpuMicroseconds) * withStreams.perSecond) / 1e6
 
 const lineOf = ({ alone, withStreams }: Pair, round: number): string =>
   tableLine([
@@ -65,18 +61,37 @@ async function measureLoad(stage: Stage): Promise<Pair[]> {
   if (!load) throw new Error('the load is one of the plain cases')
   const writing = await writeEvents(stage, EVENTS_A_SECOND)
   const pairs: Pair[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const alone = await measure(stage, load, CONNECTIONS, SECONDS)
-    const before = writing.count()
-    const streams = await openStreams(stage, STREAMS)
-    const withStreams = await measure(stage, load, CONNECTIONS, SECONDS)
-    await sawAll(streams, writing.count() - before)
-    streams.close()
-    pairs.push({ alone, withStreams })
-    printLine(`  alone ${wholeNumber(alone.perSecond)}, beside streams ${wholeNumber(withStreams.perSecond)}`)
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const alone = await measure(stage, load, CONNECTIONS, SECONDS)
+      const withStreams = await besideStreams(stage, writing, () =>
+        measure(stage, load, CONNECTIONS, SECONDS),
+      )
+      pairs.push({ alone, withStreams })
+      printLine(
+        `  alone ${wholeNumber(alone.perSecond)}, beside streams ${wholeNumber(withStreams.perSecond)}`,
+      )
+    }
+  } finally {
+    await writing.stop()
   }
-  await writing.stop()
   return pairs
+}
+
+async function besideStreams<T>(
+  stage: Stage,
+  { count }: { readonly count: () => number },
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = count()
+  const streams = await openStreams(stage, STREAMS)
+  try {
+    const done = await work()
+    await sawAll(streams, count() - before)
+    return done
+  } finally {
+    streams.close()
+  }
 }
 
 const PATIENCE = { forMs: 10_000, everyMs: 50 }
