@@ -150,6 +150,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'uploads', measureUploads)
   },
 
+  async thumbnails() {
+    const { measureThumbnails } = await import('./thumbnails.ts')
+    return measureThumbnails()
+  },
+
   async streams(folder) {
     const { measureStreams } = await import('./streams/measured.ts')
     return onStage(folder, 'streams', measureStreams)

@@ -8,6 +8,10 @@ import { usualOrShort } from './short.ts'
 import { bearer, type Stage, withClient } from './stage.ts'
 
 const BYTES = 5_000_000
+/** The smaller ones that come many at once. */
+const MANY_BYTES = 1_000_000
+const AT_ONCE = 16
+const MANY = usualOrShort(320, 32)
 const ROUNDS = usualOrShort(60, 5)
 const WARM_UP = usualOrShort(10, 1)
 const BOUNDARY = 'the-bench'
@@ -23,7 +27,7 @@ type Way = keyof typeof WAYS
 export async function measureUploads(stage: Stage): Promise<Section> {
   await withClient(stage, client => client.query(PAPER_TABLES))
   const send = sender(stage)
-  const work: Record<Way, (body: Buffer, n: number) => Promise<void>> = {
+  const work: Work = {
     bare: (body, n) => writeBare(join(stage.folder, `bare-${n}`), body),
     form: body => send(`multipart/form-data; boundary=${BOUNDARY}`, body),
     json: body => send('application/json', body),
@@ -37,8 +41,36 @@ export async function measureUploads(stage: Stage): Promise<Section> {
       if (round >= 0) times[way].push(performance.now() - began)
     }
   const spreads = mapped(times, all => ({ p10: at(0.1, all), p50: at(0.5, all) }))
-  return { figures: { uploads: spreads }, text: reportOf(spreads) }
+  const many = await measureMany(work)
+  const text = `${reportOf(spreads)}\n\n${manyReportOf(many)}`
+  return { figures: { uploads: spreads, uploadsAtOnce: many }, text }
 }
+
+type Work = Readonly<Record<Way, (body: Buffer, n: number) => Promise<void>>>
+const MANY_WAYS = ['bare', 'form'] as const
+type Rates = Record<(typeof MANY_WAYS)[number], number>
+
+/** How many files of 1 MB a second are written and flushed, and uploaded, by sixteen at once. */
+async function measureMany(work: Work): Promise<Rates> {
+  const rates: Rates = { bare: 0, form: 0 }
+  for (const way of MANY_WAYS) {
+    const waiting = Array.from({ length: MANY }, () => bodies[way](aPdf(MANY_BYTES)))
+    const began = performance.now()
+    const line = async () => {
+      for (let body = waiting.pop(); body; body = waiting.pop()) await work[way](body, MANY + waiting.length)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, line))
+    rates[way] = (MANY / (performance.now() - began)) * 1_000
+  }
+  return rates
+}
+
+const manyReportOf = ({ bare, form }: Rates): string =>
+  [
+    tableLine([`1 MB, ${AT_ONCE} at once`, 'a second', 'of the bare rate']),
+    tableLine([WAYS.bare, bare.toFixed(0), '1.00']),
+    tableLine([WAYS.form, form.toFixed(0), (form / bare).toFixed(2)]),
+  ].join('\n')
 
 /** The tenth of the fastest is what it needs where nobody else uses the machine. */
 interface Spread {
@@ -70,8 +102,8 @@ const mapped = <T, U>(all: Readonly<Record<Way, T>>, of: (one: T) => U): Record<
 })
 
 /** Another content each time: equal files are one. */
-function aPdf(): Buffer {
-  const bytes = randomBytes(BYTES)
+function aPdf(size = BYTES): Buffer {
+  const bytes = randomBytes(size)
   bytes.write('%PDF-1.4\n')
   return bytes
 }
