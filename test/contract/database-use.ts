@@ -40,7 +40,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // The dispute, its payment, and what has happened to all of them.
   'disputes.timeline': 4,
   // All that is known of a payment: each part is found by the one before it.
-  'disputes.bundle': 6,
+  'disputes.bundle': 7,
   // Its mandates are suspended.
   'agents.delete': 8,
   // The intents, and one statement for each of the three means of payment.

@@ -22,6 +22,7 @@ const firstTime = {
   remaining: null,
   message: 'The risk is 10 of 100. The agent has never paid this merchant (10).',
 }
+const unpaid = { transactionId: null, payment: null, receiptStatus: null }
 
 describe('a new intent', () => {
   test('waits for a person if its agent has no policy, and is the whole record', async () => {
@@ -71,9 +72,7 @@ describe('a new intent', () => {
           },
         ],
       },
-      transactionId: null,
-      payment: null,
-      receiptStatus: null,
+      ...unpaid,
       requestId: null,
       paymentTokenId: null,
       workflowId: `intent/${answer.body.id}`,
