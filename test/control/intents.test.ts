@@ -106,9 +106,8 @@ describe('a new intent', () => {
       },
     })
     expect(await intentOf(client, intent.id)).toEqual(intent)
-    expect(await service.sql('select 1 from outbox where workflow_id = $1', [`intent/${intent.id}`])).toEqual(
-      [],
-    )
+    const runs = await service.sql('select 1 from outbox where workflow_id = $1', [`intent/${intent.id}`])
+    expect(runs).toEqual([])
   })
 
   test.each([
