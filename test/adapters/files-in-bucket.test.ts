@@ -17,7 +17,7 @@ const env = {
   FILES_URL: bucket.url,
   FILES_BUCKET: BUCKET,
   FILES_REGION: ACCESS.filesRegion,
-  FILES_ACCESS_KEY: ACCESS.filesAccessKey,
+  FILES_ACCESS_KEY_ID: ACCESS.filesAccessKeyId,
   FILES_SECRET_KEY: ACCESS.filesSecretKey,
 }
 const storeWith = (more: object = {}) =>
@@ -79,7 +79,7 @@ describe('a file in a bucket', () => {
 
   test.each([
     ['another secret', { FILES_SECRET_KEY: 'guessed' }],
-    ['another key', { FILES_ACCESS_KEY: 'AKOTHER' }],
+    ['another key', { FILES_ACCESS_KEY_ID: 'AKOTHER' }],
     ['another region', { FILES_REGION: 'us-east-1' }],
   ])('is neither written nor read with %s: the store checks signatures', async (_, wrong) => {
     const { sha256 } = await store.put(owner, content(5))
@@ -100,7 +100,7 @@ describe('a file in a bucket', () => {
       url: bucket.url,
       bucket: BUCKET,
       region: ACCESS.filesRegion,
-      accessKey: ACCESS.filesAccessKey,
+      accessKey: ACCESS.filesAccessKeyId,
       secretKey: ACCESS.filesSecretKey,
       outbound: guardedHttp({ allow: ['127.0.0.0/8'] }),
       timeoutMs: 50,

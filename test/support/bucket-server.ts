@@ -5,7 +5,7 @@ import { afterAll } from '@jest/globals'
 
 export const ACCESS = {
   filesRegion: 'eu-test-1',
-  filesAccessKey: 'AKTEST',
+  filesAccessKeyId: 'AKTEST',
   filesSecretKey: 'the-secret-of-the-store',
 }
 export const BUCKET = 'papers'
@@ -102,7 +102,7 @@ function isSigned({ method, headers }: IncomingMessage, url: URL): boolean {
   const asked = [method, url.pathname, query, heads.join(''), names, content].join('\n')
   const [key, ...scope] = credential.split('/')
   if (
-    key !== ACCESS.filesAccessKey ||
+    key !== ACCESS.filesAccessKeyId ||
     scope.join('/') !== `${at.slice(0, 8)}/${ACCESS.filesRegion}/s3/aws4_request`
   )
     return false

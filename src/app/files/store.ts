@@ -9,11 +9,11 @@ import type { Vault } from '../../ports/vault.ts'
 
 /** Where files are kept, as the settings choose: in a folder, or in a bucket of an S3-compatible store. */
 export function fileStoreOf(settings: Settings, vault: Vault): Files {
-  const { filesDir, dataDir, filesUrl, filesBucket, filesRegion, filesAccessKey, filesSecretKey } = settings
+  const { filesDir, dataDir, filesUrl, filesBucket, filesRegion, filesAccessKeyId, filesSecretKey } = settings
   if (filesUrl === undefined) return filesOnDisk(filesDir ?? join(dataDir, 'files'), vault)
   const missing = {
     FILES_BUCKET: filesBucket,
-    FILES_ACCESS_KEY: filesAccessKey,
+    FILES_ACCESS_KEY_ID: filesAccessKeyId,
     FILES_SECRET_KEY: filesSecretKey,
   }
   const [unset] = Object.entries(missing).find(([, value]) => !value) ?? []
@@ -22,7 +22,7 @@ export function fileStoreOf(settings: Settings, vault: Vault): Files {
     url: filesUrl,
     bucket: String(filesBucket),
     region: filesRegion,
-    accessKey: String(filesAccessKey),
+    accessKey: String(filesAccessKeyId),
     secretKey: String(filesSecretKey),
     outbound: wayTo(filesUrl),
   }

@@ -44,13 +44,13 @@ export const serviceSettings = {
     meaning: 'Region of `FILES_URL`, for which requests are signed.',
     allowed: 'as the store calls it',
   }),
-  filesAccessKey: about(z.string().min(1).max(200).optional(), {
+  filesAccessKeyId: about(z.string().min(1).max(200).optional(), {
     meaning: 'Access key of `FILES_URL`: it may read, write, list and delete in the bucket.',
     allowed: 'as the store has given it',
     otherwise: 'none',
   }),
   filesSecretKey: about(z.string().min(1).max(200).optional(), {
-    meaning: 'Secret key that belongs to `FILES_ACCESS_KEY`.',
+    meaning: 'Secret key that belongs to `FILES_ACCESS_KEY_ID`.',
     secret: true,
     allowed: 'as the store has given it',
     otherwise: 'none',

@@ -37,6 +37,30 @@ const rules = [
   'expirationAction',
 ]
 
+const labels = {
+  maxTransactionEuros: 'A payment, at most €',
+  dailyLimitEuros: 'A day, at most €',
+  monthlyLimitEuros: 'A month, at most €',
+  autoApproveLimitEuros: 'Without a person, up to €',
+  merchantAllowlist: 'Only these merchants, one a line',
+  merchantBlocklist: 'Never these merchants',
+  allowedCountries: 'Only these countries',
+  mccCategories: 'Only these groups of categories',
+  allowedMccs: 'Only these categories (MCC)',
+  blockedMccs: 'Never these categories (MCC)',
+  lockToFirstMerchant: 'Only the first merchant that was paid',
+  requireIntent: 'Every payment needs an intent',
+  requireAttestation: 'Every payment needs a passkey',
+  attestationWindowMinutes: 'A passkey counts for, in minutes',
+  cooldownMinutes: 'Between two payments, in minutes',
+  activeHoursStart: 'From hour (UTC)',
+  activeHoursEnd: 'Until hour (UTC)',
+  maxUsageCount: 'Payments in all',
+  amountTolerancePercent: 'Charged above the intent, at most %',
+  expiresAfterMinutes: 'The policy ends after, in minutes',
+  expirationAction: 'What happens at its end',
+}
+
 export const policiesPage = listPage({
   title: 'Policies',
   lead: 'Rules by which agents spend. An agent has a copy of its own; a template may be applied to all that came from it.',
@@ -49,6 +73,7 @@ export const policiesPage = listPage({
     html`${operationForm(
       policiesApi.create,
       {
+        labels,
         members: [
           'name',
           'maxTransactionEuros',
@@ -105,15 +130,15 @@ ${await part({
   make: () => html`${recordHead({ name: text(policy.name, 80), kind: policy.agentId ? 'Policy of an agent' : 'Policy template', operation: policiesApi.get, command: 'policies get' }, request)}
 <p class="lead">${
     policy.agentId
-      ? html`Of ${recordLink(request, policy.agentId)}, from ${recordLink(request, policy.templateId)}${policy.overrides.length > 0 && `. Set for this agent alone: ${policy.overrides.map(label).join(', ')}`}`
+      ? html`Of ${recordLink(request, policy.agentId)}${policy.templateId !== null && html`, from ${recordLink(request, policy.templateId)}`}${policy.overrides.length > 0 && `. Set for this agent alone: ${policy.overrides.map(label).join(', ')}`}`
       : 'A template: agents that came from it keep their copies until it is applied.'
   }</p>`,
 })}
-${box('Rules', rulesOf(policy, request), simulation(), operationForm(policiesApi.apply, { params, submit: 'Apply to its agents', confirm: 'Give every agent that came from this template the rules that it has now?', success: 'Applied.' }, request))}
+${box('Rules', rulesOf(policy, request), simulation(), policy.agentId === null && operationForm(policiesApi.apply, { params, submit: 'Apply to its agents', confirm: 'Give every agent that came from this template the rules that it has now?', success: 'Applied.' }, request))}
 ${await backtestPart(request)}
 ${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
 ${await part({ id: 'versions', events: changes, about: id, make: () => versionsOf(request) })}
-${operationForm(policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents that got a copy keep it.`, done: 'go:console/policies', fold: true }, request)}`,
+${policy.agentId === null && operationForm(policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents that got a copy keep it.`, done: 'go:console/policies', fold: true }, request)}`,
   }
 }
 
@@ -126,6 +151,8 @@ function rulesOf(policy: { readonly id: string; readonly version: number }, requ
     members: rules,
     values: { ...policy },
     given: { version: policy.version },
+    labels,
+    isGrid: true,
     submit: 'Save',
     success: 'Saved.',
     tone: 'main',

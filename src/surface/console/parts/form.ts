@@ -38,6 +38,8 @@ interface FormOptions<O extends AnyOperation> {
   /** What happens then: `reload`, `part:<id>`, `go:<address>`. */
   readonly done?: string
   readonly tone?: 'main' | 'against'
+  /** Many fields stand side by side where there is room. */
+  readonly isGrid?: boolean
   /** Shown behind a press, in place of standing open. */
   readonly fold?: boolean
 }
@@ -56,7 +58,7 @@ export function operationForm<const O extends AnyOperation>(
   const formId = [operation.method, operation.path, ...Object.values(params), options.variant ?? '']
     .join('-')
     .replace(/[^\w-]+/g, '-')
-  const form = html`<form class="operation" method="post"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
+  const form = html`<form class="operation${options.isGrid === true ? ' fields' : ''}" method="post"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
 ${members.map(member => field(`${formId}-${member}`, member, bodyMember(operation, member), options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>

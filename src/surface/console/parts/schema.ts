@@ -28,16 +28,14 @@ function membersOf(schema: z.ZodType | undefined): Members {
   if (!schema) return {}
   const found = known.get(schema)
   if (found) return found
-  const { properties = {}, $defs = {} } = z.toJSONSchema(schema, {
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     reused: 'inline',
   })
+  const { properties = {} } = resolved(root as MemberSchema, $defs as Members)
   const members = Object.fromEntries(
-    Object.entries(properties as Members).map(([name, member]) => [
-      name,
-      withoutNull(resolved(member, $defs as Members)),
-    ]),
+    Object.entries(properties).map(([name, member]) => [name, withoutNull(member)]),
   )
   known.set(schema, members)
   return members

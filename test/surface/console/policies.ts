@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
+import { openAsOwner } from '../console-pages/devices.ts'
+import { aVisitor, service } from './visitors.ts'
+
+describe('the page of a policy', () => {
+  test('has a field of its own kind for each rule, and applies and deletes only templates', async () => {
+    const { owner, read } = await aVisitor()
+    const agent = await anAgentUnder(owner.client, { name: 'Books', requireIntent: true })
+    const template = await aPolicy(owner.client, {
+      name: 'Books',
+      merchantAllowlist: ['a.example', 'b.example'],
+    })
+    const { text } = await read(`console/policies/${template.id}`)
+    expect(text).toMatch(/<input [^>]*type="number" name="dailyLimitEuros"/)
+    expect(text).toMatch(/<input [^>]*type="checkbox" name="requireIntent"/)
+    expect(text).toMatch(
+      /<textarea [^>]*name="merchantAllowlist"[^>]*data-type="list"[^>]*>a\.example\nb\.example</,
+    )
+    expect(text).toMatch(/<select [^>]*name="expirationAction"/)
+    expect(text).toContain('data-operation="POST /policies/{id}/apply"')
+    const own = await bodyOf(owner.client.policies.effective({ params: { agentId: agent.id } }))
+    const ofAgent = await read(`console/policies/${own.id}`)
+    expect(ofAgent.text).toContain('data-operation="PUT /policies/{id}"')
+    expect(ofAgent.text).not.toContain('/apply"')
+    expect(ofAgent.text).not.toContain('data-operation="DELETE')
+  })
+
+  test('says what a payment would come to while one types, saves, replays the past and tells the change', async () => {
+    const { client } = await service.owner()
+    const agent = await anAgentUnder(client, { name: 'Books', autoApproveLimitEuros: 50 })
+    await anIntent(client, agent.id, { amountEuros: 30 })
+    const policy = await aPolicy(client, { name: 'Narrow', autoApproveLimitEuros: 50 })
+    const { page, complaints } = await openAsOwner(client)
+    await page.goto(new URL(`console/policies/${policy.id}`, page.url()).href)
+    await page.locator('#try-amount').fill('30')
+    const result = page.locator('[data-result]')
+    await result.getByText('within the limit of € 50.00').first().waitFor()
+    await page.locator('[name="maxTransactionEuros"]').fill('20')
+    await result.getByText('20.00').first().waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('#versions').getByText('20.00').first().waitFor()
+    await page.getByRole('button', { name: 'Replay the last 30 days' }).click()
+    await page.locator('#backtest').getByText('Denied now').waitFor()
+    expect((await bodyOf(client.policies.get({ params: { id: policy.id } }))).maxTransactionEuros).toBe(20)
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('the page of an agent', () => {
+  test('shows what every limit leaves, and marks the narrowest', async () => {
+    const { owner, read } = await aVisitor()
+    const agent = await anAgentUnder(owner.client, {
+      name: 'Books',
+      dailyLimitEuros: 100,
+      autoApproveLimitEuros: 100,
+    })
+    await anIntent(owner.client, agent.id, { amountEuros: 30 })
+    await bodyOf(owner.client.runs.create({ body: { agentId: agent.id, name: 'Review', budgetEuros: 40 } }))
+    const { text } = await read(`console/agents/${agent.id}`)
+    expect(text).toMatch(
+      /Policy <bdi>Books<\/bdi><\/a>[\s\S]*?today[\s\S]*?€30\.00<\/data> of[\s\S]*?€100\.00[\s\S]*?€70\.00/,
+    )
+    expect(text).toMatch(/Run <bdi>Review<\/bdi><\/a> <span class="status waiting">narrowest/)
+    expect(text.split('narrowest')).toHaveLength(2)
+    const list = (await read('console/agents')).text
+    expect(list).toMatch(/€30\.00<\/data> of <data[^>]*>€100\.00/)
+  })
+})
