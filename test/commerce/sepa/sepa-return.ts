@@ -111,23 +111,31 @@ describe('a notice of the bank', () => {
 })
 
 describe('a wallet that was closed meanwhile', () => {
-  test.each([
-    ['returned', aCompleted, giveBack, 'unmatched_credit'],
-    ['rejected', aSubmitted, reject, 'sepa_undo_unmatched'],
-  ] as const)('does not get what is %s: it is kept in suspense', async (status, make, notice, posting) => {
-    const before = await inSuspense()
-    const { id, fromWalletId, amountEuros } = await make()
+  test('does not get what is returned: it goes to the oldest open wallet of the owner', async () => {
+    const { id, fromWalletId, amountEuros } = await aCompleted()
     await close(fromWalletId)
-    await bodyOf(notice(id, 'AC04'))
-    expect(await get(id)).toMatchObject({
-      status,
-      reason: {
-        code: 'AC04',
-        message: 'The payee’s account is closed. The wallet is closed: the money is kept in suspense.',
-      },
-    })
+    const { data } = await bodyOf(client.wallets.list({ query: { limit: 100 } }))
+    const balances = new Map(data.map(({ id, availableEuros }) => [id, availableEuros]))
+    await bodyOf(giveBack(id, 'AC04'))
+    const { status, reason } = await get(id)
+    expect([status, reason?.code]).toEqual(['returned', 'AC04'])
+    const [, heir = ''] = String(reason?.message).split(
+      /The wallet is closed: the money is in the wallet |\.$/,
+    )
+    const { availableEuros } = await wallet(heir)
+    expect(availableEuros - Number(balances.get(heir))).toBeCloseTo(amountEuros, 2)
+    await proveLedger()
+  })
+
+  test('does not get what is rejected: it is kept in suspense', async () => {
+    const before = await inSuspense()
+    const { id, fromWalletId, amountEuros } = await aSubmitted()
+    await close(fromWalletId)
+    await bodyOf(reject(id, 'AC04'))
+    const message = expect.stringContaining('The wallet is closed: the money is kept in suspense.')
+    expect(await get(id)).toMatchObject({ status: 'rejected', reason: { code: 'AC04', message } })
     expect((await inSuspense()) - before).toBeCloseTo(amountEuros, 2)
-    expect((await postings(id)).at(-1)).toBe(posting)
+    expect((await postings(id)).at(-1)).toBe('sepa_undo_unmatched')
     await proveLedger()
   })
 
