@@ -57,7 +57,10 @@ describe('pushes', () => {
     const registered = registrationIn(devTools)
     const [worker] = await Promise.all([
       page.context().waitForEvent('serviceworker'),
-      page.evaluate(`navigator.serviceWorker.register('push-worker.js').then(() => null)`),
+      // A push that comes before the worker is active is dropped.
+      page.evaluate(
+        `navigator.serviceWorker.register('push-worker.js').then(() => navigator.serviceWorker.ready).then(() => null)`,
+      ),
     ])
     const registrationId = await registered
     const shown = []

@@ -6,7 +6,17 @@ import { aVisitor } from './visitors.ts'
 
 const LISTS = [
   ...['transactions', 'transfers', 'beneficiaries', 'requests', 'machine-payments', 'cards', 'wallets'],
-  ...['statements', 'accounts', 'billing', 'fundings', 'postings', 'disputes', 'receipts', 'protect-rules'],
+  ...[
+    'statements',
+    'accounts',
+    'billing',
+    'fundings',
+    'postings',
+    'refunds',
+    'disputes',
+    'receipts',
+    'protect-rules',
+  ],
 ]
 
 /** An owner with money in a wallet, and what has become of a part of it. */
@@ -147,6 +157,23 @@ describe('the pages about money', () => {
     expect(operations(text)).toEqual(['POST /disputes/{id}/submit', 'POST /disputes/{id}/withdraw'])
     expect(text).toContain('dispute.created')
     expect(text).toContain(`disputes/${id}/bundle`)
+  })
+
+  test('let a payment by card be asked back on its page, and show what is waited for', async () => {
+    const { owner, read } = await aVisitor()
+    const { client } = owner
+    const { card } = await aPayingCard(client, 100)
+    const { authorizationId } = await authorized(client, card.id, 25)
+    await bodyOf(client.sandbox.clearCard({ body: { authorizationId, amountEuros: 25 } }))
+    const transactionId = String((await bodyOf(client.transactions.list({}))).data[0]?.id)
+    expect(operations((await read(`console/transactions/${transactionId}`)).text)).toContain('POST /refunds')
+    const body = { transactionId, amountEuros: 5, reason: 'not_delivered' as const }
+    const { id } = await bodyOf(client.refunds.create({ body }))
+    expect((await read(`console/transactions/${transactionId}`)).text).toContain(`console/refunds/${id}`)
+    const { text } = await read(`console/refunds/${id}`)
+    expect(operations(text)).toEqual(['POST /refunds/{id}/cancel'])
+    expect(text).toContain('€5.00')
+    expect(text).toContain('not delivered')
   })
 
   test('show a request for money with how it is paid, and what has come for it', async () => {

@@ -17,6 +17,7 @@ export const sectionsByPrefix: Readonly<Record<string, string>> = {
   request: 'requests',
   mppcredential: 'machine-payments',
   funding: 'fundings',
+  refund: 'refunds',
   dispute: 'disputes',
   card: 'cards',
   policy: 'policies',

@@ -4,6 +4,7 @@ import { collectApi } from '../../../../commerce/collect/index.ts'
 import { disputesApi } from '../../../../commerce/disputes/index.ts'
 import { mppApi, protectApi } from '../../../../commerce/mpp/index.ts'
 import { receiptsApi } from '../../../../commerce/receipts/index.ts'
+import { refundsApi } from '../../../../commerce/refunds/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
 import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
@@ -28,6 +29,7 @@ import { machinePaymentPage, machinePaymentsPage } from './machine-payments.ts'
 import { postingPage, postingsPage } from './postings.ts'
 import { protectRulesPage } from './protect-rules.ts'
 import { receiptsPage } from './receipts.ts'
+import { refundPage, refundsPage } from './refunds.ts'
 import { statementPage, statementsPage } from './statements.ts'
 import { transactionPage, transactionsPage } from './transactions.ts'
 import { transferPage } from './transfer.ts'
@@ -49,6 +51,7 @@ export const money: Readonly<Record<string, Section>> = {
   transfers: section('Transfers', transfersApi.list, transfersPage, transferPage),
   beneficiaries: section('Beneficiaries', beneficiariesApi.list, beneficiariesPage, beneficiaryPage),
   requests: section('Payment requests', collectApi.list, requestsPage, requestPage),
+  refunds: section('Refunds', refundsApi.list, refundsPage, refundPage),
   disputes: section('Disputes', disputesApi.list, disputesPage, disputePage),
   receipts: section('Receipts', receiptsApi.list, receiptsPage),
   'machine-payments': section('Machine payments', mppApi.list, machinePaymentsPage, machinePaymentPage),

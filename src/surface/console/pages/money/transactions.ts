@@ -12,6 +12,7 @@ import { bookedFor } from './booked.ts'
 import { disputesOf } from './disputes.ts'
 import { named, readNames, withNames } from './names.ts'
 import { receiptsOf } from './receipts.ts'
+import { refundsOf } from './refunds.ts'
 import { type Step, steps } from './steps.ts'
 
 const events = ['transaction.*']
@@ -123,8 +124,11 @@ export const transactionPage = recordPage({
     const witnesses = isIncome ? transaction.witnesses.map(witness => witness.id) : []
     const causes = [id, intentId, transferId, authorization?.id ?? null, ...witnesses]
     const mayDispute = ['card', 'mpp'].includes(transaction.type) && transaction.status === 'completed'
-    const [booked, disputes, receipts] = await Promise.all([
+    const mayRefund =
+      transaction.status === 'completed' && transaction.refundedEuros < transaction.amountEuros
+    const [booked, refunds, disputes, receipts] = await Promise.all([
       bookedFor(causes, request),
+      refundsOf(id, mayRefund, request),
       disputesOf(id, mayDispute, request),
       receiptsOf(id, request),
     ])
@@ -162,6 +166,6 @@ export const transactionPage = recordPage({
         request,
       ),
     )}${box('Steps', steps(stepsOf(transaction, request)))}</div>
-${receipts}${disputes}${booked}`
+${receipts}${refunds}${disputes}${booked}`
   },
 })

@@ -1,0 +1,1 @@
+export { refundsApi } from './api.ts'
