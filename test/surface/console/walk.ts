@@ -1,0 +1,97 @@
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
+import { axeFindings } from '../../support/web/axe.ts'
+import { openAsOwner } from '../console-pages/devices.ts'
+import { service } from './visitors.ts'
+
+const PHONE = 320
+
+/** Markup, an end of a script, a mark that turns the text around, a template's braces, and a word without an end. */
+const hostile = `<img src=x onerror=alert(1)></script>\u202e"'&{{7*7}}🎈${'w'.repeat(120)}`
+
+/** An account of which every text is hostile, with a record of most kinds. */
+async function aHostileAccount(client: TestClient): Promise<void> {
+  const { id: policyId } = await aPolicy(client, { name: hostile, autoApproveLimitEuros: 20 })
+  const agent = await bodyOf(
+    client.agents.create({
+      body: {
+        name: hostile,
+        description: hostile,
+        externalId: hostile,
+        policyId,
+        metadata: { note: hostile },
+      },
+    }),
+  )
+  const agentId = agent.id
+  const wallet = await bodyOf(client.wallets.create({ body: { name: hostile } }))
+  await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 100 } }))
+  await bodyOf(
+    client.agents.fund({ params: { id: agentId }, body: { amountEuros: 50, fromWalletId: wallet.id } }),
+  )
+  const run = await bodyOf(client.runs.create({ body: { agentId, name: hostile, budgetEuros: 90 } }))
+  for (const amountEuros of [25, 5])
+    await bodyOf(
+      client.intents.create({
+        body: { agentId, amountEuros, merchant: hostile, purpose: hostile, runId: run.id },
+      }),
+    )
+  await Promise.all([
+    bodyOf(
+      client.delegations.create({
+        body: { agentId, maxAmountEuros: 10, expiresInMinutes: 60, label: hostile },
+      }),
+    ),
+    bodyOf(
+      client.agentTokens.create({ params: { id: agentId }, body: { label: hostile, maxAmountEuros: 5 } }),
+    ),
+    bodyOf(client.cardRequests.create({ body: { type: 'new_card', agentId, limits: {}, reason: hostile } })),
+    bodyOf(client.keys.create({ body: { name: hostile, environment: 'test' } })),
+    bodyOf(
+      client.collect.create({
+        body: {
+          walletId: wallet.id,
+          amountEuros: 12,
+          description: hostile.slice(0, 130),
+          expiresInHours: 24,
+        },
+      }),
+    ),
+  ])
+  await bodyOf(client.agents.freeze({ params: { id: agentId }, body: { reason: hostile } }))
+}
+
+/** The pages that a page links to, one of each kind: `agents`, `agents/x`. */
+async function linksOn(page: Page): Promise<(readonly [kind: string, url: string])[]> {
+  const links = (await page.evaluate(
+    '[...document.querySelectorAll("a[href]:not([download])")].map(({ href }) => href)',
+  )) as string[]
+  return links.flatMap(link => {
+    const [, top, section, id] = new URL(link).pathname.split('/')
+    if (top !== 'console' || section === undefined) return []
+    return [[id === undefined ? section : `${section}/x`, link] as const]
+  })
+}
+
+test('every page keeps what others wrote a text, fits the narrowest phone, and axe finds nothing on it', async () => {
+  const { client } = await service.owner()
+  await aHostileAccount(client)
+  const { page, complaints } = await openAsOwner(client, { viewport: { width: PHONE, height: 640 } })
+  const seen = new Map([['', new URL('console', page.url()).href]])
+  const findings: unknown[] = []
+  let isDark = false
+  for (const [kind, url] of seen) {
+    isDark = !isDark
+    await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' })
+    await page.goto(url)
+    await page.locator('h1').first().waitFor()
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    if (width !== PHONE) findings.push([kind, width])
+    for (const finding of await axeFindings(page)) findings.push([kind, finding])
+    for (const [next, link] of await linksOn(page)) if (!seen.has(next)) seen.set(next, link)
+  }
+  expect(findings).toEqual([])
+  expect(complaints).toEqual([])
+  expect(seen.size).toBeGreaterThan(45)
+}, 240_000)
