@@ -162,7 +162,7 @@ function rulesOf(policy: { readonly id: string; readonly version: number }, requ
 
 /** A payment to try, decided by the rules as they stand in the form. */
 const simulation = (): Html => html`<h3>Try a payment</h3>
-<form class="filters" data-simulate data-rules="${RULES_FORM}">
+<form class="fields" data-simulate data-rules="${RULES_FORM}">
 <p class="field"><label for="try-amount">Amount in euros</label><input id="try-amount" name="amountEuros" type="number" step="0.01" min="0.01"></p>
 <p class="field"><label for="try-merchant">Merchant</label><input id="try-merchant" name="merchant" maxlength="200" value="shop.example"></p>
 <p class="field"><label for="try-country">Country</label><input id="try-country" name="country" maxlength="2"></p>

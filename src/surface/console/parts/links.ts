@@ -55,3 +55,13 @@ export function recordLink(
 /** A text that can be copied: an id, a line of the command. */
 export const copyable = (text: string): Html =>
   html`<span class="copyable"><code>${text}</code> <button type="button" class="small" data-copy="${text}">Copy</button></span>`
+
+/** What a posting was made for. Money that an agent or a card was given has an id, and no record of its own. */
+export const referenceLink = (
+  request: Pick<PageRequest, 'to'>,
+  { type, id }: { readonly type: string; readonly id: string },
+  name: Content,
+): Html =>
+  ['agent', 'card'].includes(type) && id.startsWith('funding_')
+    ? html`${name}`
+    : recordLink(request, id, name)

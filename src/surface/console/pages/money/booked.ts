@@ -1,7 +1,7 @@
 import { ledgerApi } from '../../../../money/ledger/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { recordLink } from '../../parts/links.ts'
+import { recordLink, referenceLink } from '../../parts/links.ts'
 import { box, table } from '../../parts/table.ts'
 import { time, words } from '../../parts/text.ts'
 
@@ -30,7 +30,7 @@ export async function bookedFor(ids: readonly (string | null)[], request: PageRe
     table(
       [
         { name: 'Posting', of: ({ id, kind }) => recordLink(request, id, words(kind)) },
-        { name: 'For', of: ({ reference }) => recordLink(request, reference.id, words(reference.type)) },
+        { name: 'For', of: ({ reference }) => referenceLink(request, reference, words(reference.type)) },
         { name: 'Booked', of: ({ bookedAt }) => time(bookedAt) },
       ],
       postings,

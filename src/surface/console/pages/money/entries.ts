@@ -1,5 +1,5 @@
 import { ledgerApi } from '../../../../money/ledger/index.ts'
-import { recordLink } from '../../parts/links.ts'
+import { recordLink, referenceLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import type { Column } from '../../parts/table.ts'
 import { euros, time, words } from '../../parts/text.ts'
@@ -17,7 +17,7 @@ interface Entry {
 /** An account's entries: what moved, for what, and what stood afterwards. */
 export const entryColumns: readonly Column<Entry>[] = [
   { name: 'Entry', of: ({ postingId, kind }, request) => recordLink(request, postingId, words(kind)) },
-  { name: 'For', of: ({ reference }, request) => recordLink(request, reference.id, words(reference.type)) },
+  { name: 'For', of: ({ reference }, request) => referenceLink(request, reference, words(reference.type)) },
   { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
   { name: 'Held', isFigure: true, of: ({ heldEuros }) => euros(heldEuros) },
   { name: 'Balance after', isFigure: true, of: ({ balanceAfterEuros }) => euros(balanceAfterEuros) },

@@ -1,6 +1,6 @@
 import { ledgerApi } from '../../../../money/ledger/index.ts'
 import { html } from '../../../../web/html.ts'
-import { recordLink } from '../../parts/links.ts'
+import { recordLink, referenceLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, facts, table } from '../../parts/table.ts'
@@ -17,7 +17,7 @@ export const postingsPage = listPage({
   empty: { words: 'Nothing has been booked yet.', command: 'agentpay ledger transfers' },
   columns: [
     { name: 'Posting', of: ({ id, kind }, request) => recordLink(request, id, words(kind)) },
-    { name: 'For', of: ({ reference }, request) => recordLink(request, reference.id, words(reference.type)) },
+    { name: 'For', of: ({ reference }, request) => referenceLink(request, reference, words(reference.type)) },
     { name: 'Booked', of: ({ bookedAt }) => time(bookedAt) },
   ],
 })
@@ -38,7 +38,7 @@ export const postingPage = recordPage({
       facts([
         [
           'For',
-          recordLink(request, reference.id, html`${words(reference.type)} <code>${reference.id}</code>`),
+          referenceLink(request, reference, html`${words(reference.type)} <code>${reference.id}</code>`),
         ],
         ['Booked', time(posting.bookedAt)],
         ['Value date', posting.valueDate],
