@@ -134,7 +134,7 @@ The service is ready (${(performance.now() / 1000).toFixed(1)} s).
 
   URL          ${url}
   Docs         ${docs}${webUi ? `\n  Web UI       ${webUi}` : ''}
-  Sandbox key  ${apiKey}${signIn ? `\n  Sign in      ${signIn.url}\n               ${signIn.byLink ? 'in a browser, within ten minutes: it makes you a passkey' : 'with your passkey; without it, see "Recovery" in docs/people.md'}` : ''}
+  Sandbox key  ${apiKey}${signIn ? `\n  Console      ${new URL('console', signIn.url)}\n  Sign in      ${signIn.url}\n               ${signIn.byLink ? 'in a browser, within ten minutes: it makes you a passkey' : 'with your passkey; without it, see "Recovery" in docs/people.md'}` : ''}
 
 A first request:
 
