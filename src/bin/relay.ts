@@ -1,3 +1,4 @@
+import { startSealing } from '../app/audit/sealing.ts'
 import { startDeliveries } from '../app/deliveries.ts'
 import { serveMetrics } from '../app/metrics-server.ts'
 import { startPushes } from '../app/pushes.ts'
@@ -21,7 +22,12 @@ live(async life => {
   })
   life.closeLater(() => runtime.database.close())
   const figures = await serveMetrics(runtime)
-  const parts = [startRelay(runtime, access), startDeliveries(runtime), startPushes(runtime)]
+  const parts = [
+    startRelay(runtime, access),
+    startDeliveries(runtime),
+    startPushes(runtime),
+    startSealing(runtime),
+  ]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())
   printLine('The relay is running.')
 })

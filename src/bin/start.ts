@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startSealing } from '../app/audit/sealing.ts'
 import { startDeadlines } from '../app/deadlines.ts'
 import { startDeliveries } from '../app/deliveries.ts'
 import { startPushes } from '../app/pushes.ts'
@@ -70,7 +71,7 @@ const secretsFor = (settings: Settings, kept: Secrets) => ({
 async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
   const service = await openService({ settings, waiting: { tell: printLine, signal: life.ending } })
   life.closeLater(() => service.stop())
-  for (const start of [startDeadlines, startDeliveries, startPushes, startSepaInbox]) {
+  for (const start of [startDeadlines, startDeliveries, startPushes, startSealing, startSepaInbox]) {
     const part = start(service.runtime)
     life.closeLater(() => part.stop())
   }
