@@ -3,8 +3,10 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { auditApi } from './api.ts'
 import { Checkpoint, newestCheckpoint, shownCheckpoint } from './checkpoint.ts'
 import { findEntry } from './entries.ts'
+import { exportTrail } from './export.ts'
 import { prove, proveConsistency } from './proofs.ts'
 import { detailsOf, search } from './search.ts'
+import { verifyTrail } from './verify.ts'
 
 const audit = implement(auditApi, {
   list: search,
@@ -25,6 +27,8 @@ const audit = implement(auditApi, {
   },
 
   consistency: proveConsistency,
+  export: exportTrail,
+  verify: verifyTrail,
 })
 
 export const auditArea = area(
