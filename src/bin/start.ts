@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startDeadlines } from '../app/deadlines.ts'
 import { startDeliveries } from '../app/deliveries.ts'
+import { startSpend } from '../app/insight/spend.ts'
 import { startPushes } from '../app/pushes.ts'
 import type { ServiceSettings } from '../app/runtime.ts'
 import { startSepaInbox } from '../app/sepa-inbox.ts'
@@ -70,7 +71,7 @@ const secretsFor = (settings: Settings, kept: Secrets) => ({
 async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
   const service = await openService({ settings, waiting: { tell: printLine, signal: life.ending } })
   life.closeLater(() => service.stop())
-  for (const start of [startDeadlines, startDeliveries, startPushes, startSepaInbox]) {
+  for (const start of [startDeadlines, startDeliveries, startPushes, startSepaInbox, startSpend]) {
     const part = start(service.runtime)
     life.closeLater(() => part.stop())
   }
