@@ -88,6 +88,7 @@ import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
 import { Spend } from './m0121-spend.ts'
+import { AuditTrail } from './m0126-audit-trail.ts'
 import { LookedAtByPeople } from './m0130-looked-at-by-people.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -182,5 +183,6 @@ export const migrations = [
   { name: 'm0116-evidence', class: EvidenceKept },
   { name: 'm0117-receipts', class: Receipts },
   { name: 'm0121-spend', class: Spend },
+  { name: 'm0126-audit-trail', class: AuditTrail },
   { name: 'm0130-looked-at-by-people', class: LookedAtByPeople },
 ]
