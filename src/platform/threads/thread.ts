@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Task } from '../../ports/threads.ts'
+import { FedBytes } from './fed-bytes.ts'
 
 /** The description of a job, with the port over which its steps are requested. */
 export interface JobRequest {
@@ -8,12 +9,22 @@ export interface JobRequest {
   readonly module: string
   readonly name: string
   readonly args: readonly unknown[]
+  /** It begins at once, and reads bytes that are sent to it. */
+  readonly isFed: boolean
 }
 
-/** A message to a thread: run the next step, or take the page it asked for (`undefined` ends the pages). */
-export type StepRequest = { readonly next: true } | { readonly page: unknown }
+/**
+ * A message to a thread: run the next step, take the page it asked for (`undefined` ends the pages), or take bytes, whose
+ * memory it gives back once it has read them (`null` ends them).
+ */
+export type StepRequest =
+  | { readonly next: true }
+  | { readonly page: unknown }
+  | { readonly bytes: Uint8Array<ArrayBuffer> | null }
+  | { readonly isBrokenOff: true }
 
 export type Answer =
+  | { readonly room: ArrayBuffer }
   | { readonly piece: unknown }
   | { readonly end: true }
   | { readonly wantsPage: true }
@@ -64,9 +75,9 @@ export class Thread {
     })
   }
 
-  begin({ module, name, transfer = [] }: Omit<Task, 'owner'>, args: readonly unknown[]): Job {
+  begin({ module, name, transfer = [] }: Omit<Task, 'owner'>, args: readonly unknown[], isFed: boolean): Job {
     const { port1, port2 } = new MessageChannel()
-    const order: JobRequest = { port: port2, module: module.href, name, args }
+    const order: JobRequest = { port: port2, module: module.href, name, args, isFed }
     this.#worker.postMessage(order, [port2, ...transfer])
     return new Job(port1, this.#stepLimitMs, () => void this.end())
   }
@@ -84,16 +95,28 @@ export class Job {
   readonly #kill: () => void
   #pending: PromiseWithResolvers<Answer> | undefined
   #end: Problem | undefined
+  readonly bytes: FedBytes
 
   constructor(port: MessagePort, limitMs: number, kill: () => void) {
     this.#port = port
     this.#limitMs = limitMs
     this.#kill = kill
-    port.on('message', (answer: Answer) => this.#pending?.resolve(answer))
+    this.bytes = new FedBytes((message, memory) => port.postMessage(message, memory))
+    port.on('message', (answer: Answer) => {
+      if ('room' in answer) this.bytes.giveBack(answer.room)
+      else this.#pending?.resolve(answer)
+    })
     port.on('close', () => {
       this.#end ??= stopped()
       this.#pending?.reject(this.#end)
+      this.bytes.stop(this.#end)
     })
+  }
+
+  /** Bytes for the thread; it is stopped where it does not read them. */
+  add(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#end) return Promise.reject(this.#end)
+    return this.bytes.add(bytes)?.finally(this.#limited())
   }
 
   async *pieces(pages: AsyncIterable<unknown>): AsyncGenerator<unknown> {
@@ -118,21 +141,28 @@ export class Job {
     this.#port.close()
   }
 
-  async #ask(request: StepRequest): Promise<Exclude<Answer, { failure: unknown }>> {
+  async #ask(request: StepRequest): Promise<Exclude<Answer, { failure: unknown } | { room: unknown }>> {
     if (this.#end) throw this.#end
     const pending = Promise.withResolvers<Answer>()
     this.#pending = pending
+    const endLimit = this.#limited()
+    try {
+      this.#port.postMessage(request)
+      const answer = await pending.promise
+      if ('room' in answer) throw new Error('memory is no answer')
+      if ('failure' in answer) throw Object.assign(new Error(answer.failure.message), answer.failure)
+      return answer
+    } finally {
+      endLimit()
+    }
+  }
+
+  /** The thread has so long for a step; gives the function that ends the limit. */
+  #limited(): () => void {
     const limit = setTimeout(() => {
       this.#end = tooLong()
       this.#kill()
     }, this.#limitMs)
-    try {
-      this.#port.postMessage(request)
-      const answer = await pending.promise
-      if ('failure' in answer) throw Object.assign(new Error(answer.failure.message), answer.failure)
-      return answer
-    } finally {
-      clearTimeout(limit)
-    }
+    return () => clearTimeout(limit)
   }
 }
