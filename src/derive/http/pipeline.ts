@@ -140,13 +140,11 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
   const sent = presentedBy(request, parts.pageOrigins, parts.ownUrls)
   const presented = operation.endless ? inBackground(sent) : sent
   progress.actor = await gate(operation, presented)
-  const reception = takesFiles(operation)
-    ? receptionFor(parts, request, client, progress, operation)
-    : undefined
+  const reception = takesFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
   const isThere = request.complete
   try {
     const { bytes, body } = reception
-      ? { bytes: NO_BYTES, body: await reception.read(request, progress.actor.tenant) }
+      ? { bytes: NO_BYTES, body: await reception.read(request, operation, progress.actor.tenant) }
       : await wholeBody(request, operation, room)
     // The credential may have ended while the body was being received.
     if (!isThere) progress.actor = await gate(operation, presented)
@@ -182,16 +180,13 @@ const receptionFor = (
   request: Request,
   client: string,
   { actor, requestId }: Progress,
-  operation: AnyOperation,
-): Reception => {
-  const tools = {
+): Reception =>
+  new Reception({
     ...ports,
-    room: (bytes: number) => uploads.take(request, client, bytes),
+    room: bytes => uploads.take(request, client, bytes),
     turn: actor?.tenant?.ownerId ?? client,
-    onFailure: (error: unknown) => onFailure(error, requestId),
-  }
-  return new Reception(tools, operation)
-}
+    onFailure: error => onFailure(error, requestId),
+  })
 
 const noQuery = new URLSearchParams()
 

@@ -42,9 +42,7 @@ export class Reception {
   readonly #releases: (() => void)[] = []
   readonly #files = new Map<string, UploadedFile>()
   /** The members that are looked at. */
-  readonly #viewed: readonly string[]
-  readonly #rules: ReturnType<typeof uploadsIn>
-  readonly #operation: AnyOperation
+  #viewed: readonly string[] = []
   readonly #stagings = new Map<string, Staging>()
   readonly #pictures: StagedFile[] = []
   #feed: Feed | undefined
@@ -53,24 +51,22 @@ export class Reception {
   #isStaged = false
   #order: Order | undefined
 
-  constructor(tools: ReceptionTools, operation: AnyOperation) {
+  constructor(tools: ReceptionTools) {
     this.#tools = tools
-    this.#operation = operation
-    this.#rules = uploadsIn(operation.body)
-    this.#viewed = [...this.#rules].flatMap(([name, { viewed }]) => (viewed ? [name] : []))
   }
 
   /** The members of the body, with an `UploadedFile` for each file, which is written while it arrives. */
-  async read(request: IncomingMessage, tenant: Tenant | null): Promise<unknown> {
+  async read(request: IncomingMessage, operation: AnyOperation, tenant: Tenant | null): Promise<unknown> {
     const type = request.headers['content-type'] ?? ''
     if (!announcesBody(request)) return {}
     const isForm = MULTIPART.test(type)
     if (!isForm && !JSON_TYPE.test(type))
-      throw new Problem('unsupported_media_type', wrongMediaType(this.#operation)[1])
-    const limit = uploadLimitOf(this.#operation, isForm)
+      throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
+    const limit = uploadLimitOf(operation, isForm)
     checkHead(request, limit)
+    this.#viewed = [...uploadsIn(operation.body)].flatMap(([name, { viewed }]) => (viewed ? [name] : []))
     await this.#takeRoom(request, announcedLength(request.headers) || limit, isForm)
-    const feed = await this.#begin(type, tenant)
+    const feed = await this.#begin(type, operation, tenant)
     const length = await collect(request, limit, feed)
     feed.end()
     if (length === 0) return {}
@@ -84,13 +80,14 @@ export class Reception {
   }
 
   /** A thread reads the body while it comes. Files that are looked at whole, and JSON, stay in its memory. */
-  async #begin(type: string, tenant: Tenant | null): Promise<Feed> {
+  async #begin(type: string, operation: AnyOperation, tenant: Tenant | null): Promise<Feed> {
     if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
     const { threads, turn, files } = this.#tools
-    for (const name of this.#rules.keys()) this.#stagings.set(name, files.staging(tenant))
+    const names = [...uploadsIn(operation.body).keys()]
+    for (const name of names) this.#stagings.set(name, files.staging(tenant))
     const sinks = Object.fromEntries([...this.#stagings].map(([name, { sink }]) => [name, sink]))
     const module = new URL('./thread.ts', import.meta.url)
-    const shape = { files: [...this.#rules.keys()], json: membersAsJson(this.#operation) }
+    const shape = { files: names, json: membersAsJson(operation) }
     const args = [type, shape, { sinks, viewed: this.#viewed }]
     this.#feed = await threads.feed({ module, name: 'receive', owner: turn }, args, this.#orders())
     return this.#feed

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
+import type { Answer, JobRequest, StepRequest } from './messages.ts'
 import { ReceivedBytes } from './received-bytes.ts'
-import type { Answer, JobRequest, StepRequest } from './thread.ts'
 
 /** The entry of a pool thread: runs jobs, each over a port of its own, one step per request of the event loop. */
 parentPort?.on('message', (order: JobRequest) => {

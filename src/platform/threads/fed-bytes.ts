@@ -1,5 +1,5 @@
 import { freeMemory } from '../../values/free-memory.ts'
-import type { StepRequest } from './thread.ts'
+import type { StepRequest } from './messages.ts'
 
 /** Large enough that a message costs little beside what is done with its bytes. */
 const BUFFER = 262_144

@@ -82,3 +82,12 @@ test('anything at all is read or refused, and never breaks the reader', async ()
     }),
   )
 })
+
+test.each([
+  ['twice', '"JVBE","paper":"JVBE"', 'paper: given more than once'],
+  ['twice, spelt in two ways', '"JVBE","p\\u0061per":"JVBE"', 'paper: given more than once'],
+  ['that ends amid an escape', '"JVBE\\u00"', 'The body is not valid JSON.'],
+])('JSON with a file %s is refused', async (_, paper, message) => {
+  const body = Buffer.from(`{"title":"A bill","paper":${paper}}`)
+  expect(await readBody(cutAt(body, []), 'application/json', SHAPE)).toMatchObject({ problem: { message } })
+})
