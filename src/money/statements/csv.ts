@@ -1,9 +1,9 @@
-import { csvLine, csvText } from '../../values/csv.ts'
+import { type CsvColumns, csvLine, csvText } from '../../values/csv.ts'
 import { decimal } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 
 /** The columns by name. Free text goes through `csvText`, since others may have written it. */
-const columns: Readonly<Record<string, (movement: Movement) => string>> = {
+const columns: CsvColumns<Movement> = {
   bookedAt: ({ bookedAt }) => bookedAt.toISOString(),
   valueDate: ({ valueDate }) => valueDate,
   kind: ({ kind }) => csvText(kind.words),
