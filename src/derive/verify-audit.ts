@@ -57,14 +57,19 @@ export async function verifyAudit(
   options: VerifyAuditOptions = {},
 ): Promise<VerifiedAudit> {
   const reader = new ExportReader(options)
+  for await (const line of linesOf(content)) rejecting(reader, () => reader.read(line))
+  return rejecting(reader, () => reader.end())
+}
+
+/** Whatever is wrong with what was read, it is no export that proves itself. */
+function rejecting<T>({ position }: ExportReader, read: () => T): T {
   try {
-    for await (const line of linesOf(content)) reader.read(line)
-    return reader.end()
+    return read()
   } catch (error) {
     if (error instanceof TrailBroken) throw new AuditRejected(error.message, error.position, error)
     if (error instanceof AuditRejected) throw error
-    const why = `What stands at entry ${reader.position} is no part of an export: ${(error as Error).message}`
-    throw new AuditRejected(why, reader.position, error)
+    const why = `What stands at entry ${position} is no part of an export: ${(error as Error).message}`
+    throw new AuditRejected(why, position, error)
   }
 }
 
