@@ -37,6 +37,7 @@ interface Parts {
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
   readonly cardAnswerMs: number
+  readonly auditRetentionDays: number
   readonly mppRuns: Ports['mppRuns']
   readonly execute: Execute
   readonly onOutbox: () => void
@@ -66,6 +67,7 @@ export function portsOf(parts: Parts): Ports {
     runFor,
     deliver,
     cardAnswerMs,
+    auditRetentionDays,
     mppRuns,
     execute,
     onOutbox,
@@ -76,6 +78,7 @@ export function portsOf(parts: Parts): Ports {
     runFor,
     deliver,
     cardAnswerMs,
+    auditRetentionDays,
     mppRuns,
     health: oneAtATime(() => healthOf(database, temporal)),
     metrics: metrics.text,

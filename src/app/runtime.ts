@@ -216,6 +216,7 @@ const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
   pushContact: settings.pushContact,
   cardAnswerMs: settings.cardAnswerMs,
+  auditRetentionDays: settings.auditRetentionDays,
   mppRuns: settings.mppRuns,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },
   collection: {

@@ -90,6 +90,7 @@ import { Receipts } from './m0117-receipts.ts'
 import { DisputesOfDelegations } from './m0118-disputes-of-delegations.ts'
 import { Spend } from './m0121-spend.ts'
 import { AuditTrail } from './m0126-audit-trail.ts'
+import { AuditPurges } from './m0127-audit-purges.ts'
 import { LookedAtByPeople } from './m0130-looked-at-by-people.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
@@ -186,5 +187,6 @@ export const migrations = [
   { name: 'm0118-disputes-of-delegations', class: DisputesOfDelegations },
   { name: 'm0121-spend', class: Spend },
   { name: 'm0126-audit-trail', class: AuditTrail },
+  { name: 'm0127-audit-purges', class: AuditPurges },
   { name: 'm0130-looked-at-by-people', class: LookedAtByPeople },
 ]

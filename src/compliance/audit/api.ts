@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { file } from '../../kernel/contract/file.ts'
-import { get, list, missing } from '../../kernel/contract/operation.ts'
+import { get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -12,6 +12,7 @@ import {
   CheckpointRecord,
   ConsistencyRecord,
   ProofRecord,
+  PurgeRecord,
   VerificationRecord,
 } from './schemas.ts'
 
@@ -124,6 +125,38 @@ export const auditApi = {
           format: z.string(),
           from: instant.nullable(),
           to: instant.nullable(),
+        }),
+      ),
+    },
+  }),
+  purge: post('/audit/purge', {
+    callers: ['dash'],
+    summary: 'Purge old entries of an audit trail',
+    description:
+      'Removes the sealed entries of an owner that were written before an instant, from the first one on, at most 50,000 at once, and the events that they are. Their hashes stay, so everything later still verifies against every checkpoint. Nothing younger than `AUDIT_RETENTION_DAYS` is removed.',
+    body: z.strictObject({
+      ownerId: id('customer'),
+      mode: z.enum(['test', 'live']),
+      before: instant.meta({ examples: ['2016-01-01T00:00:00.000Z'] }),
+    }),
+    example: {
+      ownerId: 'customer_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      mode: 'live',
+      before: '2016-01-01T00:00:00.000Z',
+    },
+    returns: [200, PurgeRecord],
+    fails: {
+      too_young: [400, '`before` lies within the time for which entries are kept: see AUDIT_RETENTION_DAYS.'],
+    },
+    emits: {
+      'audit.purged': event(
+        'Old entries of the audit trail have been purged.',
+        z.object({
+          purgeId: id('purge'),
+          before: instant,
+          purged: z.int(),
+          size: z.int(),
+          checkpointId: id('checkpoint'),
         }),
       ),
     },

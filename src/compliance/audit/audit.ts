@@ -5,6 +5,7 @@ import { Checkpoint, newestCheckpoint, shownCheckpoint } from './checkpoint.ts'
 import { findEntry } from './entries.ts'
 import { exportTrail } from './export.ts'
 import { prove, proveConsistency } from './proofs.ts'
+import { purgeTrail } from './purge.ts'
 import { detailsOf, search } from './search.ts'
 import { verifyTrail } from './verify.ts'
 
@@ -28,6 +29,7 @@ const audit = implement(auditApi, {
 
   consistency: proveConsistency,
   export: exportTrail,
+  purge: purgeTrail,
   verify: verifyTrail,
 })
 

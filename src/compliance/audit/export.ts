@@ -7,6 +7,7 @@ import type { auditApi } from './api.ts'
 import { newestCheckpoint, type ShownCheckpoint } from './checkpoint.ts'
 import { csvLines } from './export-csv.ts'
 import { type Period, readLines, spanOf } from './export-rows.ts'
+import { purgedSize } from './purged.ts'
 import { readNodes } from './tree-store.ts'
 
 /** How many entries are read at once: what is in memory stays as much, however large the trail is. */
@@ -60,6 +61,9 @@ async function* jsonLines(exported: Exported, keys: readonly PublicKey[]): Async
       readLines(sql, tenant, [begin, upTo], period),
       readNotes(sql, tenant, begin, upTo),
     ])
+    // Read after the entries: what a purge has taken before that is known here.
+    const purged = await purgedSize(sql, tenant)
+    gap.hide(Math.min(purged, rows[0]?.position ?? upTo))
     let text = ''
     for (const { position, isWanted, line } of rows) {
       if (!isWanted) {
@@ -91,7 +95,7 @@ class Gap {
 
   /** What comes before this position is not shown. */
   hide(upTo: number): void {
-    this.#to = upTo
+    this.#to = Math.max(this.#to, upTo)
   }
 
   /** Gives the line that stands for what is hidden; what is shown goes on to `upTo`. */

@@ -40,7 +40,10 @@ interface FoundHashes extends Record<string, unknown> {
  * left of them; above them the roots of the tiles below.
  */
 const LEAVES = `
-select string_agg(leaf, '' order by position) as hashes from audit_seals
+select coalesce((
+    select edge from audit_purges where owner_id = $1 and mode = $2 and size - size % ${TILE_SIZE} = $3
+    order by size desc limit 1), '') ||
+  coalesce(string_agg(leaf, '' order by position), '') as hashes from audit_seals
 where owner_id = $1 and mode = $2 and position >= $3 and position < $4`
 
 const ROOTS = `
@@ -121,6 +124,10 @@ union all
 select level, index, hashes from unnest($5::int2[], $6::int8[], $7::int8[]) as part (level, index, until),
   lateral (
     select string_agg(hash, '' order by at) as hashes from (
+      (select edge as hash, -1::bigint as at from audit_purges
+        where part.level = 0 and (owner_id, mode) = ($1, $2) and size - size % ${TILE_SIZE} = part.index * ${TILE_SIZE}
+        order by size desc limit 1)
+      union all
       select leaf as hash, position as at from audit_seals
       where part.level = 0 and (owner_id, mode) = ($1, $2)
         and position >= part.index * ${TILE_SIZE} and position < part.until

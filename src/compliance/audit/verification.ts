@@ -2,7 +2,15 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
 import type { PublicKeySet } from '../../ports/signer.ts'
-import { type Commitments, originOf, TrailBroken, TrailCheck } from '../../trail/index.ts'
+import {
+  type Commitments,
+  hashesIn,
+  originOf,
+  TILE_SIZE,
+  TrailBroken,
+  TrailCheck,
+} from '../../trail/index.ts'
+import { purgedLeaves, purgedSize } from './purged.ts'
 import { StoredTiles } from './stored-tiles.ts'
 import { EVENT_COLUMNS, type EventRow, entryOf } from './trail-rows.ts'
 
@@ -25,6 +33,8 @@ interface NoteRow extends Record<string, unknown> {
   readonly note: string
 }
 
+const HOLD_PURGES = 'select pg_advisory_xact_lock_shared(hashtextextended($1, 0))'
+
 const NOTES = `
 select size::float8 as size, note from audit_checkpoints
 where owner_id = $1 and mode = $2 and size > $3 and size <= $4 order by size`
@@ -33,6 +43,8 @@ where owner_id = $1 and mode = $2 and size > $3 and size <= $4 order by size`
 export class Verification {
   /** How many checkpoints were compared. */
   checkpoints = 0
+  /** How many entries were purged: their hashes are compared. */
+  purged = 0
   readonly #sql: Sql
   readonly #tenant: Tenant
   readonly #check: TrailCheck
@@ -48,7 +60,11 @@ export class Verification {
   /** Up to the size of the newest checkpoint. */
   async run(size: number): Promise<void> {
     const { ownerId, mode } = this.#tenant
-    for (let begin = 0; begin < size; begin += PAGE) {
+    // A purge waits until the verification has ended.
+    await this.#sql(HOLD_PURGES, [`audit purge ${ownerId} ${mode}`])
+    this.purged = await purgedSize(this.#sql, this.#tenant)
+    await this.#readPurged()
+    for (let begin = this.purged; begin < size; begin += PAGE) {
       const range = [ownerId, mode, begin, Math.min(begin + PAGE, size)]
       const [rows, notes] = await Promise.all([
         this.#sql<SealedRow>(ROWS, range),
@@ -61,6 +77,21 @@ export class Verification {
       await this.#tiles.compare()
     }
     await this.#compareEnd(size)
+  }
+
+  /** The leaves of what was purged are those of the tiles; the checkpoints of later entries tell whether they are right. */
+  async #readPurged(): Promise<void> {
+    for (let first = 0; first < this.purged; first += TILE_SIZE) {
+      const hashes = hashesIn(await purgedLeaves(this.#sql, this.#tenant, first))
+      const count = Math.min(TILE_SIZE, this.purged - first)
+      if (hashes.length < count)
+        throw new TrailBroken(first, `The hashes from entry ${first} on are not stored.`)
+      for (const leaf of hashes.slice(0, count)) {
+        this.#check.tree.append(leaf)
+        this.#tiles.append(leaf)
+      }
+      await this.#tiles.compare()
+    }
   }
 
   /** The stored hashes tell better than a checkpoint where something was changed. */
@@ -118,7 +149,9 @@ interface EndRow extends Record<string, unknown> {
 const END = `
 select coalesce(max(t.size), 0)::float8 as grown, max(t.peaks) as peaks,
   coalesce((select max(size) from audit_checkpoints where owner_id = $1 and mode = $2), 0)::float8 as signed,
-  coalesce((select max(position) + 1 from audit_seals where owner_id = $1 and mode = $2), 0)::float8 as seals
+  greatest(
+    coalesce((select max(position) + 1 from audit_seals where owner_id = $1 and mode = $2), 0),
+    coalesce((select max(size) from audit_purges where owner_id = $1 and mode = $2), 0))::float8 as seals
 from audit_trees t where t.owner_id = $1 and t.mode = $2`
 
 /** An event that stands where everything is sealed, and is not. */

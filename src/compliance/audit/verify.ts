@@ -21,7 +21,7 @@ export const verifyTrail: HandlerOf<typeof auditApi.verify> = async (_, context)
     return {
       ok: problem === null,
       size: checkpoint?.size ?? 0,
-      purged: 0,
+      purged: verification.purged,
       checkpoints: verification.checkpoints,
       checkpoint: checkpoint?.note ?? null,
       problem,

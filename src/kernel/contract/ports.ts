@@ -59,6 +59,8 @@ export interface Ports extends ExternalSystems {
   deliver(operation: string, request: SignedRequest): Promise<Delivered>
   /** Within how many milliseconds a card authorization is answered. */
   readonly cardAnswerMs: number
+  /** For how many days entries of the audit trail are kept at least. */
+  readonly auditRetentionDays: number
   /** Which machine payments have a run of their own: all, or only those whose outcome is open. */
   readonly mppRuns: 'all' | 'open'
   /** The contact for push services: a `mailto:` or `https:` URL. */

@@ -53,6 +53,11 @@ export const moneySettings = {
     allowed: 'sandbox',
     otherwise: 'none: live mode has no payment methods',
   }),
+  auditRetentionDays: about(integer(1_825, 36_500).default(3_650), {
+    meaning:
+      'Days for which entries of the audit trail are kept at least: `POST /audit/purge` removes none that is younger. Books and vouchers must be kept for ten and eight years in Germany.',
+    allowed: '1825 to 36500',
+  }),
   cardAnswerMs: about(integer(100, 1_900).default(1_500), {
     meaning:
       'Milliseconds within which a card authorization is answered. Card networks wait two seconds; what is not decided in time is declined, and undone.',

@@ -1,0 +1,21 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { TILE_SIZE } from '../../trail/index.ts'
+
+const SIZE = `
+select coalesce(max(size), 0)::float8 as size from audit_purges where owner_id = $1 and mode = $2`
+
+/** How many entries from the first one on were purged. */
+export const purgedSize = async (sql: Sql, { ownerId, mode }: Tenant): Promise<number> =>
+  (await sql<{ size: number }>(SIZE, [ownerId, mode]))[0]?.size ?? 0
+
+const PURGED_LEAVES = `
+select coalesce(
+  (select hashes from audit_tiles where owner_id = $1 and mode = $2 and level = 0 and index = $3),
+  (select edge from audit_purges where owner_id = $1 and mode = $2 and size / ${TILE_SIZE} = $3
+    order by size desc limit 1), '') as hashes`
+
+/** The hashes of the leaves from a position on, up to the end of its tile or of what was purged. */
+export const purgedLeaves = async (sql: Sql, { ownerId, mode }: Tenant, first: number): Promise<Buffer> =>
+  (await sql<{ hashes: Buffer }>(PURGED_LEAVES, [ownerId, mode, first / TILE_SIZE]))[0]?.hashes ??
+  Buffer.alloc(0)
