@@ -1,7 +1,6 @@
 import type { TrailEntry } from '../../trail/index.ts'
 import { csvLine, csvText } from '../../values/csv.ts'
-import type { Exported } from './export.ts'
-import { readLines, spanOf } from './export-rows.ts'
+import { type Exported, readLines, spanOf } from './export-rows.ts'
 
 const PAGE = 500
 

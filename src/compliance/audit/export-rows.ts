@@ -1,11 +1,20 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { idsWithin } from '../../kernel/database/created-within.ts'
+import type { ShownCheckpoint } from './checkpoint.ts'
 
 /** Which entries are exported: those that were written in a period. */
 export interface Period {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
+}
+
+/** What an export reads: the trail up to a checkpoint. */
+export interface Exported {
+  readonly sql: Sql
+  readonly tenant: Tenant
+  readonly checkpoint: ShownCheckpoint
+  readonly period: Period
 }
 
 /** A sealed entry on its way into an export. */

@@ -4,22 +4,14 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { PublicKey } from '../../ports/signer.ts'
 import { coverOf, originOf } from '../../trail/index.ts'
 import type { auditApi } from './api.ts'
-import { newestCheckpoint, type ShownCheckpoint } from './checkpoint.ts'
+import { newestCheckpoint } from './checkpoint.ts'
 import { csvLines } from './export-csv.ts'
-import { type Period, readLines, spanOf } from './export-rows.ts'
+import { type Exported, readLines, spanOf } from './export-rows.ts'
 import { purgedSize } from './purged.ts'
 import { readNodes } from './tree-store.ts'
 
 /** How many entries are read at once: what is in memory stays as much, however large the trail is. */
 const PAGE = 1_000
-
-/** What an export reads: the trail up to a checkpoint. */
-export interface Exported {
-  readonly sql: Sql
-  readonly tenant: Tenant
-  readonly checkpoint: ShownCheckpoint
-  readonly period: Period
-}
 
 /** The export is in the trail before its first byte leaves. */
 export const exportTrail: HandlerOf<typeof auditApi.export> = async ({ query }, context) => {
