@@ -146,6 +146,7 @@ export const auditApi = {
     },
     returns: [200, PurgeRecord],
     fails: {
+      nothing_sealed,
       too_young: [400, '`before` lies within the time for which entries are kept: see AUDIT_RETENTION_DAYS.'],
     },
     emits: {

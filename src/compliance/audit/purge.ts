@@ -18,21 +18,22 @@ export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, con
   actFor(tenant)
   const { auditRetentionDays } = ports
   if (before.getTime() > clock.real().getTime() - days(auditRetentionDays)) return refuse('too_young')
-  const [already, checkpoint] = [await purgedSize(sql, tenant), await newestCheckpoint(sql, tenant)]
+  const already = await purgedSize(sql, tenant)
+  const checkpoint = await newestCheckpoint(sql, tenant)
+  if (!checkpoint) return refuse('nothing_sealed')
   const id = newId('purge')
   const values = [ownerId, mode, before, auditRetentionDays, MOST, id]
   const [{ size } = { size: already }] = await sql<{ size: number }>(PURGE, values)
   const purged = size - already
-  if (purged > 0 && checkpoint)
-    emit('audit.purged', { purgeId: id, before, purged, size, checkpointId: checkpoint.id })
+  emit('audit.purged', { purgeId: id, before, purged, size, checkpointId: checkpoint.id })
   return {
-    purgeId: purged > 0 ? id : null,
+    purgeId: id,
     ownerId,
     mode,
     before,
     purged,
     size,
     hasMore: purged === MOST,
-    checkpoint: checkpoint?.note ?? null,
+    checkpoint: checkpoint.note,
   }
 }

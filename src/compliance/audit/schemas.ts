@@ -132,15 +132,13 @@ export const VerificationRecord = z
 
 export const PurgeRecord = z
   .object({
-    purgeId: id('purge').nullable().meta({ description: 'Null where nothing was old enough.' }),
+    purgeId: id('purge'),
     ownerId: id('customer'),
     mode: z.enum(['test', 'live']),
     before: instant,
     purged: z.int().min(0).meta({ description: 'How many entries are gone by this call.' }),
     size: z.int().min(0).meta({ description: 'How many entries from the first one on are gone in all.' }),
     hasMore: z.boolean().meta({ description: 'Whether there is more to purge: call it again.' }),
-    checkpoint: note
-      .nullable()
-      .meta({ description: 'The newest checkpoint, which has signed their hashes.' }),
+    checkpoint: note,
   })
   .meta({ id: 'AuditPurge' })

@@ -20,6 +20,7 @@ describe('the settings', () => {
       connectionsPerAddress: 500,
       bodyMemoryMib: 32,
       uploadMemoryMib: 64,
+      auditRetentionDays: 3_650,
       cardAnswerMs: 1_500,
       mppRuns: 'all',
       trustProxy: false,

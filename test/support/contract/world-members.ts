@@ -124,6 +124,10 @@ export const MADE_MEMBERS: Readonly<
     return { intentId: await approvedIntent(make, agentId, SHOP) }
   },
   'agentCredentials.create': aShopper,
+  'audit.purge': async (make, _, service) => {
+    await sealTrail(service)
+    return { ownerId: (await make('GET', '/customers/me')).id, mode: 'test' }
+  },
   'billing.acquirerPaid': async (make, _, { url }) => {
     const { id: walletId } = await make('POST', '/wallets', { name: 'Bookshop' })
     const asked = { walletId, amountEuros: 50, description: 'A book', expiresInHours: 1 }
