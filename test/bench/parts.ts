@@ -155,6 +155,21 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return measureThumbnails()
   },
 
+  async refunds(folder) {
+    const { measureRefunds } = await import('./after-sale/refunds.ts')
+    return onStage(folder, 'refunds', measureRefunds)
+  },
+
+  async bundle() {
+    const { measureBundle } = await import('./after-sale/bundle.ts')
+    return measureBundle()
+  },
+
+  async 'intents-beside'(folder) {
+    const { measureBesideUploads } = await import('./after-sale/beside-uploads.ts')
+    return onStage(folder, 'intents-beside', measureBesideUploads)
+  },
+
   async streams(folder) {
     const { measureStreams } = await import('./streams/measured.ts')
     return onStage(folder, 'streams', measureStreams)
