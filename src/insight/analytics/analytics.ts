@@ -1,11 +1,10 @@
 import { area } from '../../kernel/contract/area.ts'
 import { type ContextOf, type InputOf, implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
+import { scopeOf, shownSpan, tableFile } from '../reports/index.ts'
 import { costsOf } from './costs.ts'
 import { costsApi } from './costs-api.ts'
 import { costColumns, costLines } from './costs-table.ts'
-import { scopeOf, shownSpan } from './scope.ts'
-import { tableFile } from './table.ts'
 
 type CostsQuery = InputOf<typeof costsApi.costs>['query']
 

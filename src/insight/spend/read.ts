@@ -4,8 +4,13 @@ import type { Euros } from '../../values/money.ts'
 import { deltas } from './deltas.ts'
 import { merchantOf } from './merchant.ts'
 
-/** What the sums are divided by. `kept_back` has what was not spent; `label:` goes before a key of the metadata of intents. */
-export type View = 'agent' | 'merchant' | 'mcc' | 'wallet' | 'type' | 'run' | 'kept_back' | `label:${string}`
+type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
+
+/**
+ * What the sums are divided by; `label:` goes before a key of the metadata of intents. `kept_back` has what was not spent,
+ * and `completed:` the number of completed intents, on the days on which they were declared.
+ */
+export type View = Group | 'wallet' | 'type' | 'kept_back' | `completed:${Group}`
 
 /** A dimension by the columns of a sum and the SQL of each. */
 const columns = {
