@@ -1,1 +1,2 @@
 import './analytics/costs.ts'
+import './analytics/reports.ts'
