@@ -1,3 +1,4 @@
+import { startSealing } from '../app/audit/sealing.ts'
 import { startDeliveries } from '../app/deliveries.ts'
 import { startSpend } from '../app/insight/spend.ts'
 import { serveMetrics } from '../app/metrics-server.ts'
@@ -26,6 +27,7 @@ live(async life => {
     startRelay(runtime, access),
     startDeliveries(runtime),
     startPushes(runtime),
+    startSealing(runtime),
     startSpend(runtime),
   ]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())

@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startSealing } from '../app/audit/sealing.ts'
 import { startDeadlines } from '../app/deadlines.ts'
 import { startDeliveries } from '../app/deliveries.ts'
 import { startSpend } from '../app/insight/spend.ts'
@@ -71,7 +72,8 @@ const secretsFor = (settings: Settings, kept: Secrets) => ({
 async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
   const service = await openService({ settings, waiting: { tell: printLine, signal: life.ending } })
   life.closeLater(() => service.stop())
-  for (const start of [startDeadlines, startDeliveries, startPushes, startSepaInbox, startSpend]) {
+  const starts = [startDeadlines, startDeliveries, startPushes, startSealing, startSepaInbox, startSpend]
+  for (const start of starts) {
     const part = start(service.runtime)
     life.closeLater(() => part.stop())
   }

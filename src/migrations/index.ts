@@ -89,6 +89,8 @@ import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
 import { Spend } from './m0121-spend.ts'
 import { Outcomes } from './m0122-outcomes.ts'
+import { AuditTrail } from './m0126-audit-trail.ts'
+import { LookedAtByPeople } from './m0130-looked-at-by-people.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -183,4 +185,6 @@ export const migrations = [
   { name: 'm0117-receipts', class: Receipts },
   { name: 'm0121-spend', class: Spend },
   { name: 'm0122-outcomes', class: Outcomes },
+  { name: 'm0126-audit-trail', class: AuditTrail },
+  { name: 'm0130-looked-at-by-people', class: LookedAtByPeople },
 ]

@@ -37,6 +37,7 @@ const foundation = [
   'iso20022',
   'mpp',
   'statements',
+  'trail',
   'kernel/contract',
   'kernel/database',
   'kernel/journal',
@@ -52,7 +53,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   adapters: ['values', 'ports', 'iso20022', 'mpp'],
   migrations: [],
   platform: ['values', 'ports', ...kernel, 'migrations'],
-  derive: ['values', 'ports', 'statements', ...kernel, 'web'],
+  derive: ['values', 'ports', 'statements', 'trail', ...kernel, 'web'],
   dev: ['values', ...kernel, 'platform', 'derive'],
   command: ['values', 'derive'],
   app: [
