@@ -54,7 +54,7 @@ const query = ofSpan({
       'What becomes of the costs without a label. `none`: a line of its own. `by_spend`: each label gets a part by what it costs itself. `alike`: all get the same. Parts are rounded by the largest remainder.',
   }),
   agentId: id('agent').optional(),
-  limit: inDigits(wholeNumber(1, 1_000).default(100)).meta({
+  limit: inDigits(wholeNumber(1, 100).default(100)).meta({
     description: 'How many labels are told one by one.',
   }),
 })

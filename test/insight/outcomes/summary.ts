@@ -1,19 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import pg from 'pg'
 import { rateOf } from '../../../src/insight/outcomes/wilson.ts'
-import { countSpend } from '../../../src/insight/spend/index.ts'
 import { anIntent, aRun, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { aPayingOwner, later, pay } from '../../support/insight/paying.ts'
+import { aPayingOwner, countAll, later, pay } from '../../support/insight/paying.ts'
 
 const service = await startTestService()
-
-async function count(): Promise<void> {
-  const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 })
-  await countSpend({ pool })
-  await pool.end()
-}
 
 const report = (client: TestClient, intentId: string, success: boolean, more: object = {}) =>
   bodyOf(client.outcomes.create({ body: { intentId, success, ...more } }))
@@ -56,7 +48,7 @@ describe('the summary of outcomes', () => {
     }
     expect(summary).toMatchObject({ groupBy: 'agent', total: figures, other: null })
     expect(summary.data).toEqual([{ key: agent.id, name: 'Buyer', ...figures }])
-    await count()
+    await countAll(service)
     expect(await bodyOf(client.outcomes.summary())).toEqual(summary)
   })
 
@@ -64,7 +56,7 @@ describe('the summary of outcomes', () => {
     const { client, run } = await aReportingOwner()
     const keysBy: Record<string, unknown[][]> = {}
     for (const isCounted of [false, true]) {
-      if (isCounted) await count()
+      if (isCounted) await countAll(service)
       for (const groupBy of ['agent', 'merchant', 'mcc', 'run', 'metadata.team', 'metadata.none'])
         for (const limit of [1, 100]) {
           const { total, data, other } = await bodyOf(client.outcomes.summary({ query: { groupBy, limit } }))
