@@ -1,3 +1,4 @@
+export { type DayOfSpend, spendByDay } from './by-day.ts'
 export { labelInSql } from './deltas.ts'
 export { countSpend, isBehind } from './follow.ts'
 export { merchantOf } from './merchant.ts'

@@ -1,5 +1,10 @@
+import {
+  type DailySpend,
+  dateOfDay,
+  dayNumber,
+  weekdayOf,
+} from '../../../src/insight/forecast/method/days.ts'
 import { randomOf } from '../../../src/insight/forecast/method/random.ts'
-import { type DailySpend, dateOfDay, dayNumber, weekdayOf } from '../../../src/insight/forecast/method/days.ts'
 
 const DAYS = 365
 const FIRST_DAY = dayNumber('2025-01-01')

@@ -21,14 +21,17 @@ export function drawCourses(pool: Pool, days: number, seed: string): Course[] {
   const random = randomOf(seed)
   const end = firstDay + plain.length
   const length = stretchOf(plain.length)
+  const blocks = Array.from({ length: Math.ceil(days / length) }, (_, block) => ({
+    first: block * length,
+    starts: startsOn(pool, weekdayOf(end + block * length), length),
+  }))
   const drawOne = (): Course => {
     const course = new Float64Array(days)
-    for (let first = 0; first < days; first += length) {
-      const starts = startsOn(pool, weekdayOf(end + first), length)
+    for (const { first, starts } of blocks) {
       const start = starts[Math.floor(random() * starts.length)] ?? 0
+      const ratio = levelRatios[start] ?? 1
       for (let n = first; n < Math.min(days, first + length); n++)
-        course[n] =
-          (plain[start + n - first] ?? 0) * (levelRatios[start] ?? 1) * (shares[weekdayOf(end + n)] as number)
+        course[n] = (plain[start + n - first] ?? 0) * ratio * (shares[weekdayOf(end + n)] as number)
     }
     return course
   }

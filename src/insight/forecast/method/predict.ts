@@ -1,7 +1,7 @@
 import { weekdayOf } from './days.ts'
-import { LEVELS, type Quantiles, weightedQuantiles } from './quantiles.ts'
 import type { Tails } from './levels.ts'
 import { type Pool, weighted } from './pool.ts'
+import { LEVELS, type Quantiles, weightedQuantiles } from './quantiles.ts'
 
 /** The forecast of one day: the weighted quantiles of the pool, times the share of the day's weekday. */
 export function predict(pool: Pool, day: number, { below, above }: Tails): Quantiles {

@@ -46,7 +46,11 @@ export function weightedQuantiles(
   for (let n = 0; n < ascending.length && found.length < levels.length; n++) {
     const value = ascending[n] as number
     const middle = (before + (weights[n] as number) / 2) / whole
-    for (let level = levels[found.length]; level !== undefined && level <= middle; level = levels[found.length]) {
+    for (
+      let level = levels[found.length];
+      level !== undefined && level <= middle;
+      level = levels[found.length]
+    ) {
       const part = middle > lastMiddle ? (level - lastMiddle) / (middle - lastMiddle) : 1
       found.push(between(lastValue, value, part))
     }
