@@ -31,17 +31,20 @@ function withToday(courses: readonly Course[], cents: number): readonly Course[]
   return courses.map(course => course.map((spent, n) => (n === 0 ? Math.max(spent, cents) : spent)))
 }
 
-export function shownForecast({ spend, todayCents }: Past, { agent, days, known, left, seed }: Asked) {
-  const outlook = outlookOf(spend, MOST_DAYS, seed)
-  const courses = withToday(outlook.courses, todayCents)
+export async function shownForecast({ spend, todayCents }: Past, { agent, days, known, left, seed }: Asked) {
+  const outlook = await outlookOf(spend, days, seed)
+  const courses = withToday(outlook.draw(MOST_DAYS), todayCents)
   const today = spend.firstDay + spend.cents.length
   const isForetold = outlook.method !== 'none'
   return {
     agentId: agent?.id ?? null,
-    data: outlook.days
-      .slice(0, days)
-      .map(({ date, ...day }, n) => ({ date, ...inEuros(n === 0 ? atLeast(todayCents, day) : day) })),
-    total: isForetold ? inEuros(quantilesOf(totalsOf(courses, days))) : null,
+    data: outlook.days.map(({ date, ...day }, n) => ({
+      date,
+      ...inEuros(n === 0 ? atLeast(todayCents, day) : day),
+    })),
+    total: isForetold
+      ? inEuros(quantilesOf(totalsOf(withToday(outlook.draw(days), todayCents), days)))
+      : null,
     runsOut: {
       budget: runsOutOf(left.budgetEuros, daysLeftInMonth(today)),
       wallet: runsOutOf(left.walletEuros, MOST_DAYS),

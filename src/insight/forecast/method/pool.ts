@@ -26,11 +26,7 @@ const decayOf = (halfLife: number): number => 2 ** (-1 / halfLife)
 export interface Pool {
   /** What each weekday has of an average day. */
   readonly shares: readonly number[]
-  /** Days divided by the share of their weekday, the oldest first. */
-  readonly plain: Float64Array
-  /** The level of now as a multiple of the level on each of these days. */
-  readonly levelRatios: Float64Array
-  /** The same days brought half way to the level of now. */
+  /** Days divided by the share of their weekday and brought half way to the level of now, the oldest first. */
   readonly values: Float64Array
   /** The number of the first day of `values`. */
   readonly firstDay: number
@@ -48,13 +44,12 @@ export function poolBefore(end: number, { firstDay, cents }: DailySpend): Pool {
   const from = Math.max(firstDay, end - POOL_DAYS)
   const days = Float64Array.from(cents.slice(from - firstDay, end - firstDay))
   const { shares, mean } = weekdayShares(days, from)
-  const plain = days.map((spent, n) => spent / (shares[weekdayOf(from + n)] as number))
-  const levelRatios = ratiosToNow(plain, mean)
-  const values = plain.map((value, n) => value * (levelRatios[n] as number) ** BROUGHT)
+  const values = days.map((spent, n) => spent / (shares[weekdayOf(from + n)] as number))
+  bringToNow(values, mean)
   const order = Uint16Array.from(values, (_, n) => n).sort(
     (a, b) => (values[a] as number) - (values[b] as number),
   )
-  return { shares, plain, levelRatios, values, firstDay: from, order }
+  return { shares, values, firstDay: from, order }
 }
 
 function weekdayShares(days: Float64Array, from: number): { shares: number[]; mean: number } {
@@ -75,18 +70,22 @@ function weekdayShares(days: Float64Array, from: number): { shares: number[]; me
   return { shares, mean }
 }
 
-/** What the level of now is to the level on each day, within bounds. */
-function ratiosToNow(plain: Float64Array, mean: number): Float64Array {
+/** Multiplies each day by the root of what the level of now is to the level at that day. */
+function bringToNow(values: Float64Array, mean: number): void {
   const decay = decayOf(LEVEL_HALF_LIFE)
   let weight = LEVEL_PRIOR_DAYS
   let sum = LEVEL_PRIOR_DAYS * mean
-  const levels = plain.map(value => {
+  const levels = values.map(value => {
     weight = weight * decay + 1
     sum = sum * decay + Math.min(value, LEVEL_CAP * mean)
     return sum / weight + LEVEL_FLOOR * mean
   })
   const now = levels.at(-1) ?? 0
-  return levels.map(level => Math.min(MOST_BROUGHT, Math.max(1 / MOST_BROUGHT, level > 0 ? now / level : 1)))
+  for (const [n, level] of levels.entries()) {
+    const ratio = level > 0 ? now / level : 1
+    const bounded = Math.min(MOST_BROUGHT, Math.max(1 / MOST_BROUGHT, ratio))
+    values[n] = (values[n] as number) * bounded ** BROUGHT
+  }
 }
 
 /** The values of the pool in ascending order, with their weights for a forecast of this day. */

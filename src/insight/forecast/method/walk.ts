@@ -1,11 +1,13 @@
+import type { Sliced } from '../../../kernel/contract/time-slices.ts'
 import type { DailySpend } from './days.ts'
+import { type Expectation, expectationOf } from './level-errors.ts'
 import { adapted, FIRST_TAILS, type Tails } from './levels.ts'
 import { type Pool, poolBefore } from './pool.ts'
 import { predict } from './predict.ts'
 import type { Quantiles } from './quantiles.ts'
 
 /** Days ahead for which the outer quantiles are learnt, each apart. */
-export const HORIZONS = [1, 7, 14] as const
+export const HORIZONS: readonly number[] = [1, 7, 14]
 
 /** Before so many days no forecast is made by this method. */
 export const LEAST_DAYS = 28
@@ -22,6 +24,7 @@ export interface PastForecast {
 
 export interface Walk {
   readonly past: readonly PastForecast[]
+  readonly expectations: readonly Expectation[]
   /** The pool at the end of the series. */
   readonly pool: Pool
   /** The outer quantiles as they stand at the end of it, one for each of `HORIZONS`. */
@@ -29,14 +32,16 @@ export interface Walk {
 }
 
 /** Goes through the past day by day, as if each were today: nothing that comes later is used. */
-export function walkThrough(spend: DailySpend, days: number): Walk {
+export function* walkThrough(spend: DailySpend): Sliced<Walk> {
   const { firstDay, cents } = spend
   const end = firstDay + cents.length
   const tails: Tails[] = HORIZONS.map(() => FIRST_TAILS)
   const past: PastForecast[] = []
+  const expectations: Expectation[] = []
   const due = new Map<number, PastForecast[]>()
-  for (let origin = Math.max(firstDay + LEAST_DAYS, end - days); origin < end; origin++) {
+  for (let origin = firstDay + LEAST_DAYS; origin < end; origin++) {
     const pool = poolBefore(origin, spend)
+    expectations.push(expectationOf(pool, origin))
     for (const [n, horizon] of HORIZONS.entries()) {
       const day = origin + horizon - 1
       if (day >= end) continue
@@ -47,18 +52,19 @@ export function walkThrough(spend: DailySpend, days: number): Walk {
     }
     // The day passes: each forecast that was made for it is judged.
     for (const { horizon, forecast, actual } of due.get(origin) ?? []) {
-      const n = HORIZONS.indexOf(horizon as (typeof HORIZONS)[number])
+      const n = placeOf(horizon)
       tails[n] = adapted(tails[n] as Tails, forecast, actual)
     }
     due.delete(origin)
+    yield
   }
-  return { past, pool: poolBefore(end, spend), tails }
+  return { past, expectations, pool: poolBefore(end, spend), tails }
 }
+
+const placeOf = (horizon: number): number => HORIZONS.indexOf(horizon)
 
 /** The learnt outer quantiles for a day that lies so many days ahead. */
 export function tailsFor(tails: readonly Tails[], ahead: number): Tails {
-  const nearest = HORIZONS.reduce((best, horizon) =>
-    Math.abs(horizon - ahead) < Math.abs(best - ahead) ? horizon : best,
-  )
-  return tails[HORIZONS.indexOf(nearest)] ?? FIRST_TAILS
+  const nearest = HORIZONS.toSorted((a, b) => Math.abs(a - ahead) - Math.abs(b - ahead))[0] ?? 1
+  return tails[placeOf(nearest)] ?? FIRST_TAILS
 }
