@@ -165,6 +165,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'statements', measureStatements)
   },
 
+  async forecast() {
+    const { measureForecast } = await import('./forecast.ts')
+    return measureForecast()
+  },
+
   async insight(folder) {
     const { measureInsight } = await import('./insight/measured.ts')
     return measureInsight(folder)

@@ -34,7 +34,9 @@ export function figuresOf(family: Family): FamilyFigures {
 
 /** How many of the sums of so many days lay within p10–p90 of the drawn `total`: from some of the last 180 days, so far apart. */
 export function coverageOfTotals(family: Family, days: number, apart = 10): number {
-  const held = Array.from({ length: SERIES_OF_EACH }, (_, number) => heldIn(yearOf(family, number), days, apart))
+  const held = Array.from({ length: SERIES_OF_EACH }, (_, number) =>
+    heldIn(yearOf(family, number), days, apart),
+  )
   return meanOf(held.flat(), Number)
 }
 
