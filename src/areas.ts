@@ -42,6 +42,8 @@ import { peopleArea } from './identity/people/people.ts'
 import { sessionsArea } from './identity/sessions/sessions.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
 import { analyticsArea } from './insight/analytics/analytics.ts'
+import { forecastArea } from './insight/forecast/forecast.ts'
+import { outcomesArea } from './insight/outcomes/outcomes.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/fundings/fundings.ts'
@@ -108,7 +110,9 @@ export const areas = {
   refunds: refundsArea,
   evidence: evidenceArea,
   disputes: disputesArea,
+  outcomes: outcomesArea,
   analytics: analyticsArea,
+  forecast: forecastArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

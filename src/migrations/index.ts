@@ -89,6 +89,7 @@ import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
 import { DisputesOfDelegations } from './m0118-disputes-of-delegations.ts'
 import { Spend } from './m0121-spend.ts'
+import { Outcomes } from './m0122-outcomes.ts'
 import { AuditTrail } from './m0126-audit-trail.ts'
 import { LookedAtByPeople } from './m0130-looked-at-by-people.ts'
 
@@ -185,6 +186,7 @@ export const migrations = [
   { name: 'm0117-receipts', class: Receipts },
   { name: 'm0118-disputes-of-delegations', class: DisputesOfDelegations },
   { name: 'm0121-spend', class: Spend },
+  { name: 'm0122-outcomes', class: Outcomes },
   { name: 'm0126-audit-trail', class: AuditTrail },
   { name: 'm0130-looked-at-by-people', class: LookedAtByPeople },
 ]

@@ -180,6 +180,16 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'statements', measureStatements)
   },
 
+  async forecast() {
+    const { measureForecast } = await import('./forecast.ts')
+    return measureForecast()
+  },
+
+  async insight(folder) {
+    const { measureInsight } = await import('./insight/measured.ts')
+    return measureInsight(folder)
+  },
+
   async 'ledger-sizes'(folder) {
     const { measureSizes } = await import('./ledger-sizes.ts')
     return measureSizes(folder)
@@ -197,7 +207,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 }
 
 /** Those of large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
-const BY_NAME = /-(?:sizes|paid|received|beside)$/
+const BY_NAME = /-(?:sizes|paid|received|beside)$|^insight$/
 
 /** The parts that run by default. */
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

@@ -47,6 +47,9 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'intents.list': 4,
   // The agents, then their counters, balances and policies at the same time, after the tenant's clock.
   'policies.usage': 5,
+  // The clock, the sums, the merchants that got most, those day by day, and the names of agents.
+  'analytics.anomalies': 5,
+  'analytics.anomaliesTable': 5,
   // What a page of the console shows, asked at the same time, and whether the service is well; home asks for eight things.
   'consoleView.home': 19,
   'consoleView.table': 12,

@@ -4,8 +4,13 @@ import type { Euros } from '../../values/money.ts'
 import { deltas } from './deltas.ts'
 import { merchantOf } from './merchant.ts'
 
-/** What the sums are divided by. `kept_back` has what was not spent; `label:` goes before a key of the metadata of intents. */
-export type View = 'agent' | 'merchant' | 'mcc' | 'wallet' | 'type' | 'run' | 'kept_back' | `label:${string}`
+type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
+
+/**
+ * What the sums are divided by; `label:` goes before a key of the metadata of intents. `kept_back` has what was not spent,
+ * and `completed:` the number of completed intents, on the days on which they were declared.
+ */
+export type View = Group | 'wallet' | 'type' | 'kept_back' | `completed:${Group}`
 
 /** A dimension by the columns of a sum and the SQL of each. */
 const columns = {
@@ -15,6 +20,8 @@ const columns = {
   month: { day: "date_trunc('month', day::timestamp)::date::text" },
   agent: { agentId: 'agent_id' },
   run: { runId: 'run_id' },
+  /** Whether it was in a run at all: `runId` is empty, or not. */
+  inRun: { runId: "case when run_id = '' then '' else 'run' end" },
   value: { value: 'value', isRaw: 'is_raw' },
 } as const
 
@@ -53,6 +60,8 @@ export interface SpendSum {
   readonly spentEuros: Euros
   readonly refundedEuros: Euros
   readonly feesEuros: Euros
+  /** The names in it that nobody has seen before: those of others are in `merchant_names`. */
+  readonly newNames: readonly string[]
 }
 
 const ofOwner = (alias: string): string => `${alias}.owner_id = $1 and ${alias}.mode = $2 and`
@@ -101,7 +110,7 @@ interface SumRow extends Row {
   readonly isRaw?: boolean
 }
 
-const BLANK = { view: '', day: '', agentId: '', runId: '', value: '' }
+const BLANK = { view: '', day: '', agentId: '', runId: '', value: '', newNames: [] }
 
 const keyOf = ({ view, day, agentId, runId, value }: SpendSum): string =>
   [view, day, agentId, runId, value].join('\n')
@@ -111,7 +120,7 @@ function resolved(rows: readonly (SpendSum & { readonly isRaw?: boolean })[]): S
   if (!rows.some(({ isRaw }) => isRaw)) return [...rows]
   const sums = new Map<string, SpendSum>()
   for (const { isRaw, ...row } of rows) {
-    const sum = isRaw ? { ...row, value: merchantOf(row.value) } : row
+    const sum = isRaw ? { ...row, value: merchantOf(row.value), newNames: [row.value] } : row
     const key = keyOf(sum)
     const known = sums.get(key)
     sums.set(key, known ? added(known, sum) : sum)
@@ -125,6 +134,7 @@ const added = (one: SpendSum, other: SpendSum): SpendSum => ({
   spentEuros: one.spentEuros + other.spentEuros,
   refundedEuros: one.refundedEuros + other.refundedEuros,
   feesEuros: one.feesEuros + other.feesEuros,
+  newNames: [...one.newNames, ...other.newNames],
 })
 
 /** The sums that are asked for, as they are at the instant of the answer: in no order. */

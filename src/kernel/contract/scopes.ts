@@ -53,6 +53,8 @@ const rights = {
   'mpp:resolve': 'never',
   'onboarding:read': 'never',
   'onboarding:write': 'never',
+  'outcomes:read': 'given',
+  'outcomes:write': 'given',
   'passkeys:read': 'never',
   'passkeys:write': 'never',
   'payment-tokens:read': 'given',
