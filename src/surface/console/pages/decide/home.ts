@@ -3,7 +3,7 @@ import { budgetApi } from '../../../../control/budgets/index.ts'
 import { riskApi } from '../../../../control/risk/index.ts'
 import { webhooksApi } from '../../../../delivery/webhooks/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import { healthApi } from '../../../health/index.ts'
+import { healthOn } from '../../health.ts'
 import type { AnswerOf, Page, PageRequest } from '../../page.ts'
 import { agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
@@ -161,8 +161,8 @@ async function failingWebhooks(request: PageRequest): Promise<Html> {
   return box('Webhooks that fail', html`<ul class="lines">${lines}</ul>`)
 }
 
-async function health({ ask }: PageRequest): Promise<Html> {
-  const { checks, version } = await ask(healthApi.health)
+async function health(request: PageRequest): Promise<Html> {
+  const { checks, version } = await healthOn(request)
   const { temporal, relay, deliveries } = checks
   const behind = (seconds: number | null): Content =>
     (seconds ?? 0) > 60 ? `${Math.round((seconds ?? 0) / 60)} min behind` : 'up to date'
