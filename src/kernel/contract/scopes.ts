@@ -35,6 +35,7 @@ const rights = {
   'events:read': 'given',
   'evidence:read': 'given',
   'evidence:write': 'given',
+  'insight:read': 'given',
   'intents:approve': 'never',
   'intents:read': 'given',
   'intents:write': 'given',
