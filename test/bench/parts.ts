@@ -175,6 +175,16 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'streams', measureStreams)
   },
 
+  async console(folder) {
+    const { measureConsole } = await import('./console/measured.ts')
+    return onStage(folder, 'console', measureConsole)
+  },
+
+  async 'console-sizes'(folder) {
+    const { measureConsoleSizes } = await import('./console/measured.ts')
+    return measureConsoleSizes(folder)
+  },
+
   async statements(folder) {
     const { measureStatements } = await import('./statements.ts')
     return onStage(folder, 'statements', measureStatements)
