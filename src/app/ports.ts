@@ -34,6 +34,8 @@ interface Parts {
   readonly openEventStream: Ports['openEventStream']
   readonly files: Files
   readonly pushContact: string
+  readonly weekendRelief: Ports['weekendRelief']
+  readonly securityContact: Ports['securityContact']
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
   readonly cardAnswerMs: number
@@ -63,6 +65,8 @@ export function portsOf(parts: Parts): Ports {
     openEventStream,
     files,
     pushContact,
+    weekendRelief,
+    securityContact,
     runFor,
     deliver,
     cardAnswerMs,
@@ -97,6 +101,8 @@ export function portsOf(parts: Parts): Ports {
     files,
     viewer: viewerProcesses(),
     pushContact,
+    weekendRelief,
+    securityContact,
     ...pages,
     ...reference({ areas, threads, publicUrl: docsUrl }),
   }

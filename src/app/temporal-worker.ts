@@ -4,6 +4,7 @@ import { cardRequestActivities } from '../../activities/card-requests.ts'
 import { cardActivities } from '../../activities/cards.ts'
 import { collectActivities } from '../../activities/collect.ts'
 import { disputeActivities } from '../../activities/disputes.ts'
+import { incidentActivities } from '../../activities/incidents.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { kycActivities } from '../../activities/kyc.ts'
 import { mandateActivities } from '../../activities/mandates.ts'
@@ -65,6 +66,7 @@ export async function startWorker(
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
       ...disputeActivities(run),
+      ...incidentActivities(run),
       ...kycActivities(run),
       // Where companies are real ones, an onboarding of test mode opens live keys too.
       ...onboardingActivities(run, { ...settings, openLiveMoney: kycProviderOf(settings) === 'manual' }),

@@ -87,6 +87,7 @@ import { UsesThatStay } from './m0113-uses-that-stay.ts'
 import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
+import { SecurityIncidents } from './m0131-security-incidents.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -179,4 +180,5 @@ export const migrations = [
   { name: 'm0114-disputes', class: Disputes },
   { name: 'm0116-evidence', class: EvidenceKept },
   { name: 'm0117-receipts', class: Receipts },
+  { name: 'm0131-security-incidents', class: SecurityIncidents },
 ]

@@ -61,6 +61,13 @@ export interface Ports extends ExternalSystems {
   readonly cardAnswerMs: number
   /** Which machine payments have a run of their own: all, or only those whose outcome is open. */
   readonly mppRuns: 'all' | 'open'
+  /**
+   * For which reports of security incidents a deadline on a weekend or bank holiday moves to noon of the next working day:
+   * for none, for the final one, or for all of them.
+   */
+  readonly weekendRelief: 'none' | 'final' | 'all'
+  /** Where people report weaknesses of the service: a `mailto:` or `https:` URL; null where nobody has said. */
+  readonly securityContact: string | null
   /** The contact for push services: a `mailto:` or `https:` URL. */
   readonly pushContact: string
   /** All event types that can be subscribed to. */

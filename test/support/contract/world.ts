@@ -57,6 +57,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
 /** Collections within a record that only the outside world fills, by the template of their path. */
 const CAUSED_WITHIN: Readonly<Record<string, (world: World, id: string) => Promise<string>>> = {
   '/console/{id}': world => world.idOf('agent'),
+  '/security/incidents/{id}/reports': async () => 'initial',
   '/cards/{id}/authorizations': (world, cardId) => world.paidByCard(cardId),
 }
 
