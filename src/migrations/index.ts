@@ -88,6 +88,7 @@ import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
 import { SecurityIncidents } from './m0131-security-incidents.ts'
+import { MerchantApplications } from './m0132-merchant-applications.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -181,4 +182,5 @@ export const migrations = [
   { name: 'm0116-evidence', class: EvidenceKept },
   { name: 'm0117-receipts', class: Receipts },
   { name: 'm0131-security-incidents', class: SecurityIncidents },
+  { name: 'm0132-merchant-applications', class: MerchantApplications },
 ]

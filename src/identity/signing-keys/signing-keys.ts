@@ -1,6 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { withHeaders } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newKeyPair, publicKeyOf } from '../../ports/signer.ts'
@@ -13,7 +12,7 @@ const signingKeys = implement(signingKeysApi, {
   async jwks(_, { records, actFor }) {
     actFor(platform)
     const keys = await records.find(SigningKey, {}, { orderBy: { id: 'desc' } })
-    return withHeaders({ keys: keys.map(key => key.publicKey()) }, { 'Cache-Control': 'public, max-age=300' })
+    return { keys: keys.map(key => key.publicKey()) }
   },
 
   async list(_, { page, actFor }) {

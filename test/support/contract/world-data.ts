@@ -19,6 +19,7 @@ export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'transfers.simulateSettle': 'sandbox.advance',
   'transfers.simulateReject': 'sandbox.advance',
   'transfers.simulateReturn': 'sandbox.advance',
+  'merchantApplications.revoke': 'merchantApplications.approve',
   'securityIncidents.close': 'securityIncidents.classify',
   'securityIncidents.submit': 'securityIncidents.classify',
   'webhooks.activateSecret': 'webhooks.rotateSecret',
