@@ -35,6 +35,7 @@ const rights = {
   'events:read': 'given',
   'evidence:read': 'given',
   'evidence:write': 'given',
+  'insight:read': 'given',
   'intents:approve': 'never',
   'intents:read': 'given',
   'intents:write': 'given',
@@ -108,7 +109,13 @@ const own = [...reads, 'console:sign-out', 'passkeys:write', 'sessions:write'] a
 /** What a person may do in the console, by role. */
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
   owner: new Set(scopes),
-  approver: new Set([...own, 'card-requests:approve', 'intents:approve', 'transfers:confirm-payee']),
+  approver: new Set([
+    ...own,
+    'card-requests:approve',
+    'intents:approve',
+    'push:write',
+    'transfers:confirm-payee',
+  ]),
   viewer: new Set(own),
 }
 
