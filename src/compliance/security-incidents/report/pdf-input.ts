@@ -1,5 +1,4 @@
 import type { bundlePdf } from '../../../commerce/disputes/thread.ts'
-import { minuteInWords } from '../../../values/clock.ts'
 import type { Report, ReportField } from './report.ts'
 
 type PdfInput = Parameters<typeof bundlePdf>[0]
@@ -12,6 +11,9 @@ interface About {
   readonly dueAt: Date | null
   readonly article: string | null
 }
+
+/** With the year: a report is read years later. */
+const minuteOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const COLUMNS = [
   { name: 'No.', share: 0.07 },
@@ -33,7 +35,7 @@ export function pdfInput({ sections, missing }: Report, about: About): PdfInput 
     title,
     subtitle: `${holder} · ${standing}`,
     author: holder,
-    foot: `${incidentId} · as known at ${minuteInWords(madeAt)}`,
+    foot: `${incidentId} · as known at ${minuteOf(madeAt)}`,
     madeAt: madeAt.toISOString(),
     sections: [
       {
@@ -42,7 +44,7 @@ export function pdfInput({ sections, missing }: Report, about: About): PdfInput 
           {
             kind: 'facts',
             rows: [
-              ['Due', dueAt ? minuteInWords(dueAt) : 'no clock runs'],
+              ['Due', dueAt ? minuteOf(dueAt) : 'no clock runs'],
               ['Rule', article ?? '–'],
             ],
           },
