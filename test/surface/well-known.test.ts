@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { challengeOf, credentialFor } from '../support/commerce/machine-payer.ts'
+import { sealTrail } from '../support/compliance/trail.ts'
+import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
+import { mandatesIn } from '../support/control/mandates.ts'
 import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
@@ -102,6 +105,34 @@ describe('what an installation has signed', () => {
       JSON.stringify({ ...JSON.parse(Buffer.from(claims, 'base64url').toString()), amount: '1' }),
     ).toString('base64url')
     expect(await ask([header, other, signature].join('.'))).toMatchObject({ valid: false, kind: 'receipt' })
+  })
+
+  test('is known for a mandate while it is in force', async () => {
+    const { anOwnerWithAgent, aMandate } = mandatesIn(service, service.url)
+    const owner = await anOwnerWithAgent()
+    const { id, jws } = await aMandate(owner, { totalEuros: 50 })
+    expect(await ask(jws)).toEqual({ valid: true, kind: 'mandate', reason: null })
+    await bodyOf(owner.client.mandates.suspend({ params: { id }, body: {} }))
+    expect((await ask(jws)).reason).toBe('The mandate is suspended.')
+    await bodyOf(owner.client.mandates.revoke({ params: { id }, body: {} }))
+    expect(await ask(jws)).toEqual({ valid: false, kind: 'mandate', reason: 'The mandate was revoked.' })
+  })
+
+  test('is known for the proof of an approval', async () => {
+    const { client, agent, person } = await approvalsIn(service).anApprover()
+    const { id } = await anApprovedIntent(client, agent.id, person)
+    const { jws } = await bodyOf(client.intents.approval({ params: { id } }))
+    expect(await ask(jws)).toEqual({ valid: true, kind: 'approval', reason: null })
+  })
+
+  test('is known for the checkpoint of a trail, and not once a digit of it was changed', async () => {
+    const { client } = await service.owner()
+    await sealTrail(service)
+    const { note } = await bodyOf(client.audit.checkpoint())
+    expect(await ask(note)).toEqual({ valid: true, kind: 'checkpoint', reason: null })
+    const changed = note.replace(/\n(\d+)\n/, (_, size) => `\n${Number(size) + 1}\n`)
+    expect(await ask(changed)).toMatchObject({ valid: false, kind: 'checkpoint' })
+    expect(await ask('a\nb\nc')).toMatchObject({ valid: false, kind: 'checkpoint' })
   })
 
   test('stays known after the signing key was replaced', async () => {

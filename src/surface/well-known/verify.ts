@@ -1,7 +1,8 @@
 import { mandateStatus } from '../../control/mandates/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { SignedClaims } from '../../ports/signer.ts'
+import type { PublicKey, SignedClaims } from '../../ports/signer.ts'
+import { CheckpointRejected, openCheckpoint } from '../../trail/index.ts'
 import type { wellKnownApi } from './api.ts'
 import { receiptProofIn, type ShownReceipt } from './receipt.ts'
 
@@ -9,7 +10,7 @@ type Asking = Pick<Context, 'sql'>
 
 /** A kind of statement that this installation signs. */
 interface Kind {
-  readonly kind: 'mandate' | 'approval' | 'receipt' | 'evidence'
+  readonly kind: 'mandate' | 'approval' | 'receipt' | 'evidence' | 'checkpoint'
   /** Why a statement with a good signature counts for nothing by now; undefined where it counts. */
   readonly problem?: (claims: SignedClaims, context: Asking) => Promise<string | undefined>
 }
@@ -45,6 +46,7 @@ const rejected = (reason: string, kind: Kind['kind'] | null = null) => ({ valid:
 
 /** Reads nothing but the statement itself, and of a mandate whether it is in force. */
 export const verify: HandlerOf<typeof wellKnownApi.verify> = async ({ body }, context) => {
+  if (body.statement.includes('\n')) return verifyNote(body.statement, context.ports.signer.publicKeys())
   const receipt = receiptProofIn(body.statement)
   const jws = receipt?.proof ?? body.statement
   const type = typeOf(jws)
@@ -57,6 +59,17 @@ export const verify: HandlerOf<typeof wellKnownApi.verify> = async ({ body }, co
     return rejected('The receipt says something else than its proof.', kind)
   const reason = await found.problem?.(claims, context)
   return reason === undefined ? { valid: true, kind, reason: null } : rejected(reason, kind)
+}
+
+/** A checkpoint of an audit trail is the only statement of several lines: a signed note. */
+function verifyNote(note: string, keys: readonly PublicKey[]) {
+  try {
+    openCheckpoint(note, { keys })
+    return { valid: true, kind: 'checkpoint' as const, reason: null }
+  } catch (error) {
+    if (error instanceof CheckpointRejected) return rejected(error.message, 'checkpoint')
+    throw error
+  }
 }
 
 /** The members of a receipt stand beside its proof unsigned: each must be what was signed. */
