@@ -19,6 +19,7 @@ import { receiptsArea } from './commerce/receipts/receipts.ts'
 import { refundsArea } from './commerce/refunds/refunds.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
+import { gdprArea } from './compliance/gdpr/gdpr.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
 import { delegationsArea } from './control/delegations/delegations.ts'
@@ -111,6 +112,7 @@ export const areas = {
   webhooks: webhooksArea,
   push: pushArea,
   audit: auditArea,
+  gdpr: gdprArea,
   sandbox: sandboxArea,
   mppMerchants: mppMerchantsArea,
   health: healthArea,

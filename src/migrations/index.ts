@@ -87,6 +87,8 @@ import { UsesThatStay } from './m0113-uses-that-stay.ts'
 import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
+import { Consents } from './m0135-consents.ts'
+import { GdprExports } from './m0136-gdpr-exports.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -179,4 +181,6 @@ export const migrations = [
   { name: 'm0114-disputes', class: Disputes },
   { name: 'm0116-evidence', class: EvidenceKept },
   { name: 'm0117-receipts', class: Receipts },
+  { name: 'm0135-consents', class: Consents },
+  { name: 'm0136-gdpr-exports', class: GdprExports },
 ]

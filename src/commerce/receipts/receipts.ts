@@ -10,6 +10,7 @@ import { Transaction } from '../../money/transactions/index.ts'
 import { receiptsApi } from './api.ts'
 import { match, noteOn, receiptEvent, standing, unmatched } from './match.ts'
 import { findPayment, withoutReceipt } from './payments.ts'
+import { receiptsPersonal } from './personal.ts'
 import { readText } from './read-text.ts'
 import { fileNameOf, Receipt, receiptMachine } from './receipt.ts'
 
@@ -123,5 +124,5 @@ export const receiptsArea = area(
   'Receipts',
   'The papers of payments: kept as they came, shown as pictures made anew, and matched with what was paid.',
   receipts,
-  { entities: [Receipt], machines: [receiptMachine] },
+  { personal: receiptsPersonal, entities: [Receipt], machines: [receiptMachine] },
 )

@@ -4,6 +4,7 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
 import { pushApi } from './api.ts'
+import { pushPersonal } from './personal.ts'
 import { PushSubscription, sealContext, urgentEvents } from './subscription.ts'
 import { testDelivery } from './test-delivery.ts'
 import { vapidKeys } from './vapid.ts'
@@ -65,5 +66,6 @@ const push = implement(pushApi, {
 })
 
 export const pushArea = area('Push Subscriptions', 'Browsers that are told of events.', push, {
+  personal: pushPersonal,
   entities: [PushSubscription],
 })

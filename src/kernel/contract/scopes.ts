@@ -35,6 +35,8 @@ const rights = {
   'events:read': 'given',
   'evidence:read': 'given',
   'evidence:write': 'given',
+  'gdpr:read': 'never',
+  'gdpr:write': 'never',
   'intents:approve': 'never',
   'intents:read': 'given',
   'intents:write': 'given',

@@ -9,6 +9,7 @@ import { readFile } from './bank-file.ts'
 import { simulateCredit } from './credits.ts'
 import { finish, handOversDue } from './hand-over.ts'
 import { creditMachine, IncomingCredit } from './incoming-credit.ts'
+import { incomingPersonal } from './personal.ts'
 import { incomingSteps } from './steps-api.ts'
 
 /** Of a credit that its owner has, the platform’s record is left out. */
@@ -40,6 +41,7 @@ export const incomingArea = area(
   'What has been sent by SEPA: matched to a wallet, or waiting to be.',
   incoming,
   {
+    personal: incomingPersonal,
     entities: [IncomingCredit],
     machines: [creditMachine],
     deadlines: [handOversDue],

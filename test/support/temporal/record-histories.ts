@@ -21,6 +21,7 @@ import { type Enrolled, enrolled } from '../identity/people.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 import { disputeStories } from './dispute-stories.ts'
+import { gdprStories } from './gdpr-stories.ts'
 import { kycStories } from './kyc-stories.ts'
 import { mandateStories } from './mandate-stories.ts'
 import { mppStories } from './mpp-stories.ts'
@@ -120,6 +121,7 @@ const stories: Readonly<Record<string, Story>> = {
   ...mandateStories,
   ...mppStories,
   ...disputeStories,
+  ...gdprStories,
   ...kycStories,
   ...onboardingStories,
   ...recoveryStories,

@@ -1,0 +1,11 @@
+import type { Personal } from '../../values/personal.ts'
+
+export const keysPersonal = {
+  keys: {
+    personal: {
+      name: { kind: 'words', ground: 'contract' },
+    },
+    plain: ['environment', 'hint', 'scopes', 'made_by_id', 'bound_to'],
+    secret: ['hash'],
+  },
+} as const satisfies Personal
