@@ -42,6 +42,7 @@ import { passkeysArea } from './identity/passkeys/passkeys.ts'
 import { peopleArea } from './identity/people/people.ts'
 import { sessionsArea } from './identity/sessions/sessions.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
+import { analyticsArea } from './insight/analytics/analytics.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/fundings/fundings.ts'
@@ -108,6 +109,7 @@ export const areas = {
   refunds: refundsArea,
   evidence: evidenceArea,
   disputes: disputesArea,
+  analytics: analyticsArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

@@ -5,6 +5,7 @@ import { Problem } from '../kernel/contract/problem.ts'
 import type { Sql } from '../kernel/contract/sql.ts'
 import { type Signer, signedWith } from '../ports/signer.ts'
 import type { Vault } from '../ports/vault.ts'
+import { signedNote } from '../trail/index.ts'
 
 /** The most that passes until a key that another process has made signs here, with the time of a query. */
 const REFRESH_EVERY = 2_000
@@ -51,6 +52,12 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
     async sign(type, claims) {
       if (!(keys.current instanceof KeyObject)) throw new Problem('not_configured', CANNOT_SIGN)
       return signedWith(keys.current, keys.kid, type, claims)
+    },
+    async signNote(name, text) {
+      const { current, kid, publicKeys } = keys
+      const publicKey = publicKeys.find(key => key.kid === kid)
+      if (!(current instanceof KeyObject) || !publicKey) throw new Problem('not_configured', CANNOT_SIGN)
+      return signedNote(text, name, current, publicKey.x)
     },
     async verify(type, jws) {
       const found = check(jws, keys, type)

@@ -1,4 +1,6 @@
+import { startSealing } from '../app/audit/sealing.ts'
 import { startDeliveries } from '../app/deliveries.ts'
+import { startSpend } from '../app/insight/spend.ts'
 import { serveMetrics } from '../app/metrics-server.ts'
 import { startPushes } from '../app/pushes.ts'
 import { startRelay } from '../app/relay-service.ts'
@@ -21,7 +23,13 @@ live(async life => {
   })
   life.closeLater(() => runtime.database.close())
   const figures = await serveMetrics(runtime)
-  const parts = [startRelay(runtime, access), startDeliveries(runtime), startPushes(runtime)]
+  const parts = [
+    startRelay(runtime, access),
+    startDeliveries(runtime),
+    startPushes(runtime),
+    startSealing(runtime),
+    startSpend(runtime),
+  ]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())
   printLine('The relay is running.')
 })

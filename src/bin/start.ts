@@ -1,7 +1,9 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startSealing } from '../app/audit/sealing.ts'
 import { startDeadlines } from '../app/deadlines.ts'
 import { startDeliveries } from '../app/deliveries.ts'
+import { startSpend } from '../app/insight/spend.ts'
 import { startPushes } from '../app/pushes.ts'
 import type { ServiceSettings } from '../app/runtime.ts'
 import { startSepaInbox } from '../app/sepa-inbox.ts'
@@ -70,7 +72,8 @@ const secretsFor = (settings: Settings, kept: Secrets) => ({
 async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
   const service = await openService({ settings, waiting: { tell: printLine, signal: life.ending } })
   life.closeLater(() => service.stop())
-  for (const start of [startDeadlines, startDeliveries, startPushes, startSepaInbox]) {
+  const starts = [startDeadlines, startDeliveries, startPushes, startSealing, startSepaInbox, startSpend]
+  for (const start of starts) {
     const part = start(service.runtime)
     life.closeLater(() => part.stop())
   }

@@ -87,6 +87,9 @@ import { UsesThatStay } from './m0113-uses-that-stay.ts'
 import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
+import { Spend } from './m0121-spend.ts'
+import { AuditTrail } from './m0126-audit-trail.ts'
+import { LookedAtByPeople } from './m0130-looked-at-by-people.ts'
 import { Consents } from './m0135-consents.ts'
 import { GdprExports } from './m0136-gdpr-exports.ts'
 
@@ -181,6 +184,9 @@ export const migrations = [
   { name: 'm0114-disputes', class: Disputes },
   { name: 'm0116-evidence', class: EvidenceKept },
   { name: 'm0117-receipts', class: Receipts },
+  { name: 'm0121-spend', class: Spend },
+  { name: 'm0126-audit-trail', class: AuditTrail },
+  { name: 'm0130-looked-at-by-people', class: LookedAtByPeople },
   { name: 'm0135-consents', class: Consents },
   { name: 'm0136-gdpr-exports', class: GdprExports },
 ]

@@ -13,6 +13,8 @@ export interface Claims {
 export interface Signer {
   /** Gives a compact JWS (RFC 7515). `type` becomes its `typ`, so that no statement passes for one of another kind. */
   sign<C extends Claims>(type: string, claims: C): Promise<string>
+  /** Signs a text of lines, such as a checkpoint, as a note in this name (C2SP signed-note). */
+  signNote(name: string, text: string): Promise<string>
   /**
    * The claims of a statement of this type that this installation has signed, with whichever of its keys; otherwise
    * undefined. For a key that this process has not heard of it asks the database: call it outside of transactions.

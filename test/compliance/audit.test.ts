@@ -1,3 +1,5 @@
+import './audit/sealing.ts'
+import './audit/tree.ts'
 import { describe, expect, test } from '@jest/globals'
 import { firstIdAt, newId } from '../../src/values/ids.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, aToken, bodyOf, type TestClient } from '../support/factories.ts'

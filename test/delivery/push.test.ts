@@ -1,4 +1,5 @@
 import './push/push-events.ts'
+import './push/push-of-people.ts'
 import { describe, expect, test } from '@jest/globals'
 import { openPrivateKey } from '../../src/delivery/push/vapid.ts'
 import { openVault } from '../../src/ports/vault.ts'
@@ -45,6 +46,7 @@ describe('a push subscription', () => {
       endpoint: subscription.endpoint,
       events: expect.arrayContaining(['intent.created', 'risk.review_required']),
       label: 'Ada’s phone',
+      personId: null,
       expiresAt: '2031-01-02T03:04:05.000Z',
       createdAt: expect.any(String),
       updatedAt: expect.any(String),

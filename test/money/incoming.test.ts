@@ -1,6 +1,7 @@
 import './incoming/handed-over.ts'
 import './incoming/incoming-entries.ts'
 import './incoming/incoming-files.ts'
+import './incoming/own-credits.ts'
 import './incoming/owner-payment-crashes.ts'
 import './incoming/owner-payments.ts'
 import './incoming/reference-numbers.ts'

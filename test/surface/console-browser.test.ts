@@ -1,6 +1,7 @@
 import './console-browser/live.ts'
 import './console-browser/morph.ts'
 import './console-browser/operations.ts'
+import './console-browser/owners-day.ts'
 import './console-browser/passkeys.ts'
 import './console-browser/session.ts'
 import './console-browser/small.ts'

@@ -1,48 +1,25 @@
 import { z } from 'zod'
-import { list } from '../../kernel/contract/operation.ts'
-import { personNamed } from '../../kernel/journal/timeline.ts'
-import { instant } from '../../values/clock.ts'
+import { get, list, missing } from '../../kernel/contract/operation.ts'
+import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { formattedText, recordHead, searchText, timeRange } from '../../values/schemas.ts'
+import { formattedText, searchText, timeRange } from '../../values/schemas.ts'
+import { AuditDetails, AuditRecord, CheckpointRecord, ConsistencyRecord, ProofRecord } from './schemas.ts'
 
-export const AuditRecord = z
-  .object({
-    ...recordHead('audit'),
-    actorType: z.string().meta({
-      description: 'What called: `key`, `agent`, `dash`; `process` for a deadline, `operator` for a signal.',
-      examples: ['key'],
-    }),
-    actorId: z.string().nullable().meta({
-      description: 'Which key or token; of an operator, the name that came along, proved by nothing.',
-    }),
-    personId: personNamed,
-    action: z.string().meta({ description: 'The operation.', examples: ['agents.freeze'] }),
-    event: z.string().meta({ description: 'What it changed.', examples: ['agent.frozen'] }),
-    outcome: z.string().meta({ description: '`done`, or the code of the refusal.', examples: ['done'] }),
-    resourceId: z.string().meta({ description: 'The record that it was done to.' }),
-    agentId: id('agent').nullable().meta({ description: 'The agent that it concerns.' }),
-    requestId: z.string(),
-    runId: id('run').nullable().meta({ description: 'The run that it belongs to.' }),
-    sha256: z.string().nullable().meta({
-      description: 'Of evidence and receipts: SHA-256 of what came, so that it cannot be exchanged later.',
-    }),
-    receivedAt: instant
-      .nullable()
-      .meta({ description: 'Of evidence and receipts: when that came, in real time.' }),
-    address: z
-      .string()
-      .nullable()
-      .meta({ description: 'The network address of the caller.', examples: ['203.0.113.7'] }),
-    at: instant,
-  })
-  .meta({ id: 'AuditEntry' })
+const reading = { callers: ['key'], scope: 'audit:read' } as const
+
+/** More entries than a trail of ten thousand a second has in a day; positions have up to nine digits. */
+const size = inDigits(wholeNumber(1, 999_999_999))
+
+const not_sealed = [
+  409,
+  'The entry is not sealed yet. That takes two seconds at most; where it does not happen, no relay is running.',
+] as const
 
 export const auditApi = {
   list: list('/audit', {
+    ...reading,
     summary: 'Search the audit trail',
     description: 'Who changed what, when, and from where: one entry a change, newest first, never altered.',
-    callers: ['key'],
-    scope: 'audit:read',
     filters: {
       actor: searchText.meta({ description: 'A kind of actor, or one by its id.', examples: ['key'] }),
       action: formattedText(
@@ -54,11 +31,58 @@ export const auditApi = {
         .meta({ examples: ['agents.*'] }),
       resource: searchText.meta({ description: 'The id of a record.' }),
       requestId: searchText,
+      agentId: id('agent').optional().meta({ description: 'The agent that it concerns.' }),
+      outcome: formattedText(/^[a-z0-9_]+$/, 100, '`done`, or the code of a refusal')
+        .optional()
+        .meta({ examples: ['done'] }),
       ...timeRange,
       q: z.string().min(1).max(100).optional().meta({
         description: 'Text in the action, event, resource, actor or request id, in any case.',
       }),
     },
     item: AuditRecord,
+  }),
+  get: get('/audit/{id}', {
+    ...reading,
+    summary: 'Get an entry of the audit trail',
+    description: 'With what its event told, and its place in the trail.',
+    returns: [200, AuditDetails],
+    fails: { entry_not_found: missing('entry') },
+  }),
+  proof: get('/audit/{id}/proof', {
+    ...reading,
+    summary: 'Prove that an entry is in the audit trail',
+    description:
+      'What is sealed of the entry, and the hashes that lead from it to the root of the newest checkpoint. `verifyAuditProof` of the typed client checks it, and so does every reader of Certificate Transparency.',
+    returns: [200, ProofRecord],
+    fails: { entry_not_found: missing('entry'), not_sealed },
+  }),
+  checkpoint: get('/audit/checkpoint', {
+    ...reading,
+    summary: 'Get the newest checkpoint of the audit trail',
+    description:
+      'Keep it somewhere else: whoever has an older checkpoint finds out if what was sealed before it is ever changed. The key that checks it is in `/.well-known/jwks.json`.',
+    returns: [200, CheckpointRecord],
+    fails: { nothing_sealed: [404, 'No entry of this trail is sealed yet. That takes two seconds at most.'] },
+  }),
+  checkpoints: list('/audit/checkpoints', {
+    ...reading,
+    summary: 'List the checkpoints of the audit trail',
+    description: 'Newest first: one each time that entries were sealed.',
+    item: CheckpointRecord,
+  }),
+  consistency: get('/audit/consistency', {
+    ...reading,
+    summary: 'Prove that the audit trail has only grown',
+    description:
+      'The hashes that prove that the trail of the size `to` begins with that of the size `from`, as RFC 6962 says. `verifyAuditGrowth` of the typed client checks it against your checkpoint.',
+    query: z.strictObject({
+      from: size.meta({ description: 'The size of an older checkpoint.', examples: [1] }),
+      to: size.optional().meta({ description: 'The size of a newer one; without it that of the newest.' }),
+    }),
+    returns: [200, ConsistencyRecord],
+    fails: {
+      beyond_trail: [400, '`from` is at most `to`, and both are at most the size of the newest checkpoint.'],
+    },
   }),
 }

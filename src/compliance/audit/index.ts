@@ -1,1 +1,2 @@
 export { auditApi } from './api.ts'
+export { sealPage } from './sealer.ts'

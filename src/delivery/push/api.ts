@@ -44,14 +44,19 @@ export const SubscriptionRecord = z
     endpoint: z.string().meta({ examples: ['https://push.example.com/wpush/v2/gAAAAA'] }),
     events,
     label: z.string().nullable(),
+    personId: id('person')
+      .nullable()
+      .meta({ description: 'Who has subscribed it in the console; null where a key did.' }),
     expiresAt: instant.nullable().meta({ description: 'From then on nothing is sent to it.' }),
     ...recordTail,
   })
   .meta({ id: 'PushSubscription' })
 
 const SubscriptionEvent = z.object({ subscriptionId: id('push'), label: z.string().max(200).nullable() })
-const Deleted = SubscriptionEvent.extend({
-  reason: z.enum(['owner', 'gone']).meta({ description: '`gone`: its push service knows it no more.' }),
+export const Deleted = SubscriptionEvent.extend({
+  reason: z.enum(['owner', 'gone', 'person_removed']).meta({
+    description: '`gone`: its push service knows it no more. `person_removed`: so is whose it was.',
+  }),
 })
 
 const TestResult = z
@@ -71,9 +76,10 @@ const fails = {
   subscription_not_found: missing('push subscription'),
   endpoint_refused: [400, 'endpoint: This address is refused. Give the one that the browser gave you.'],
   unknown_event: unknownEventFailure('events'),
+  not_yours: [403, 'This browser rings for somebody else: that person or an owner changes it.'],
   too_many_subscriptions: [400, 'There are 100 push subscriptions already. Delete one.'],
 } as const satisfies Record<string, Failure>
-const { subscription_not_found, endpoint_refused, unknown_event, too_many_subscriptions } = fails
+const { subscription_not_found, endpoint_refused, unknown_event, not_yours, too_many_subscriptions } = fails
 
 const reads = { callers: ['key'], scope: 'push:read' } as const
 const writes = { callers: ['key'], scope: 'push:write' } as const
@@ -116,7 +122,7 @@ export const pushApi = {
       label: 'Ada’s phone',
     },
     returns: [201, SubscriptionRecord],
-    fails: { endpoint_refused, unknown_event, too_many_subscriptions },
+    fails: { endpoint_refused, unknown_event, not_yours, too_many_subscriptions },
     emits: {
       'push_subscription.created': event('A browser is told of events from now on.', SubscriptionEvent),
       'push_subscription.updated': event('What a browser is told of has changed.', SubscriptionEvent),
@@ -131,7 +137,7 @@ export const pushApi = {
     ...writes,
     summary: 'Delete a push subscription',
     returns: [204, nothing],
-    fails: { subscription_not_found },
+    fails: { subscription_not_found, not_yours },
     emits: {
       'push_subscription.deleted': event(
         'A browser is told of nothing more: its owner or its push service wanted it so.',
@@ -146,7 +152,7 @@ export const pushApi = {
     description:
       'A `push_subscription.tested`. Where the push service answers 404 or 410, the subscription is deleted, as it is when an event is sent.',
     returns: [200, TestResult],
-    fails: { subscription_not_found },
+    fails: { subscription_not_found, not_yours },
     emits: {
       'push_subscription.tested': event(
         'A push has been sent for trial.',

@@ -8,6 +8,7 @@ export const pushPersonal = {
     },
     plain: ['events'],
     secret: ['p256dh', 'auth'],
+    about: { person: ['person_id'] },
   },
   pushes: {
     personal: {},

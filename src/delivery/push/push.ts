@@ -1,11 +1,12 @@
-import { area } from '../../kernel/contract/area.ts'
+import { personEvents } from '../../identity/people/index.ts'
+import { area, reaction } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
-import { pushApi } from './api.ts'
+import { Deleted, pushApi } from './api.ts'
 import { pushPersonal } from './personal.ts'
-import { PushSubscription, sealContext, urgentEvents } from './subscription.ts'
+import { isForeign, PushSubscription, sealContext, urgentEvents } from './subscription.ts'
 import { testDelivery } from './test-delivery.ts'
 import { vapidKeys } from './vapid.ts'
 
@@ -20,7 +21,7 @@ const push = implement(pushApi, {
   },
 
   async create({ body: { endpoint, keys, expirationTime, label, ...body } }, context) {
-    const { records, ports, emit, refuse } = context
+    const { records, ports, actor, emit, refuse } = context
     const refused = ports.outbound.judge(endpoint)
     if (refused) return refuse('endpoint_refused', `endpoint: ${refused.message}`)
     const events = [...new Set(body.events ?? urgentEvents)]
@@ -29,12 +30,14 @@ const push = implement(pushApi, {
     // One at a time, so that the limit holds and no endpoint is subscribed twice.
     await lockTenant(context, 'push')
     const existing = await records.findOne(PushSubscription, { endpoint })
+    if (existing && isForeign(existing, actor)) return refuse('not_yours')
     if (!existing && (await records.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
       return refuse('too_many_subscriptions')
     const id = existing?.id ?? newId('push')
     const expiresAt = expirationTime === null ? null : new Date(expirationTime)
     const auth = ports.vault.seal(keys.auth, sealContext(id))
-    const members = { p256dh: keys.p256dh, auth, events, label, expiresAt }
+    const personId = actor.type === 'console' ? actor.id : null
+    const members = { p256dh: keys.p256dh, auth, events, label, personId, expiresAt }
     const subscription = existing
       ? Object.assign(existing, members)
       : records.create(PushSubscription, { id, endpoint, ...members })
@@ -47,9 +50,10 @@ const push = implement(pushApi, {
 
   list: (_, { page }) => page(PushSubscription, {}),
 
-  async delete({ params }, { records, emit, refuse }) {
+  async delete({ params }, { records, actor, emit, refuse }) {
     const subscription = await records.lock(PushSubscription, params.id)
     if (!subscription) return refuse('subscription_not_found')
+    if (isForeign(subscription, actor)) return refuse('not_yours')
     records.remove(subscription)
     emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'owner' })
   },
@@ -68,4 +72,21 @@ const push = implement(pushApi, {
 export const pushArea = area('Push Subscriptions', 'Browsers that are told of events.', push, {
   personal: pushPersonal,
   entities: [PushSubscription],
+  reactions: {
+    'person.removed': reaction(
+      personEvents['person.removed'],
+      { 'push_subscription.deleted': Deleted },
+      async ({ personId }, { records, emit }) => {
+        const theirs = await records.find(
+          PushSubscription,
+          { personId },
+          { orderBy: { id: 'asc' }, lock: true },
+        )
+        for (const subscription of theirs) {
+          records.remove(subscription)
+          emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'person_removed' })
+        }
+      },
+    ),
+  },
 })

@@ -1,5 +1,6 @@
 import { ECDH } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 
 const schema = defineEntity({
@@ -13,12 +14,20 @@ const schema = defineEntity({
     auth: p.text(),
     events: textArray(),
     label: nullable.string(),
+    /** Who has subscribed this browser in the console; null where a key did. */
+    personId: nullable.string(),
     expiresAt: nullable.instant(),
   },
 })
 
 export class PushSubscription extends schema.class {}
 schema.setClass(PushSubscription)
+
+/** In the console, only owners touch the browsers of others. */
+export const isForeign = (
+  { personId }: Pick<PushSubscription, 'personId'>,
+  { type, id, scopes }: Actor,
+): boolean => type === 'console' && id !== personId && !scopes.has('people:write')
 
 /** Binds a sealed secret to its subscription: it cannot be opened for another record. */
 export const sealContext = (subscriptionId: string): string => `push-auth:${subscriptionId}`

@@ -3,7 +3,7 @@ import { newId } from '../../values/ids.ts'
 import type { pushApi } from './api.ts'
 import { payloadOf, topicOf, urgencyOf } from './payload.ts'
 import { type Message, type PushResult, type Receiver, sendPush } from './send.ts'
-import { PushSubscription } from './subscription.ts'
+import { isForeign, PushSubscription } from './subscription.ts'
 import { type VapidKeys, vapidKeys } from './vapid.ts'
 
 /** What is about to be sent. It is stored, to outlive a crash: so it is plain data with sealed secrets, and names stay. */
@@ -45,9 +45,10 @@ async function recordTest(
 
 /** Sends a push at once and answers how the push service took it. */
 export const testDelivery: HandlerOf<typeof pushApi.test> = {
-  async reserve({ params }, { records, sql, now, ports, refuse }) {
+  async reserve({ params }, { records, sql, now, ports, actor, refuse }) {
     const subscription = await records.findOne(PushSubscription, { id: params.id })
     if (!subscription) return refuse('subscription_not_found')
+    if (isForeign(subscription, actor)) return refuse('not_yours')
     const { id, endpoint, p256dh, auth } = subscription
     const event = 'push_subscription.tested'
     const head = { eventId: newId('test'), event, createdAt: now.toISOString() }

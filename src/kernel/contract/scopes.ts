@@ -37,6 +37,7 @@ const rights = {
   'evidence:write': 'given',
   'gdpr:read': 'never',
   'gdpr:write': 'never',
+  'insight:read': 'given',
   'intents:approve': 'never',
   'intents:read': 'given',
   'intents:write': 'given',
@@ -110,7 +111,13 @@ const own = [...reads, 'console:sign-out', 'passkeys:write', 'sessions:write'] a
 /** What a person may do in the console, by role. */
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
   owner: new Set(scopes),
-  approver: new Set([...own, 'card-requests:approve', 'intents:approve', 'transfers:confirm-payee']),
+  approver: new Set([
+    ...own,
+    'card-requests:approve',
+    'intents:approve',
+    'push:write',
+    'transfers:confirm-payee',
+  ]),
   viewer: new Set(own),
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { skipReasons } from '../../iso20022/camt.ts'
 import { creditSources, unmatchedReasons } from '../../iso20022/credit.ts'
 import { event } from '../../kernel/contract/events.ts'
-import { list, missing, post } from '../../kernel/contract/operation.ts'
+import { type Failure, list, missing, post } from '../../kernel/contract/operation.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
@@ -43,6 +43,43 @@ export const IncomingRecord = z
   })
   .meta({ id: 'IncomingCredit' })
 
+/** Where a credit goes. */
+export const Assignment = z
+  .strictObject({
+    walletId: id('wallet').optional(),
+    reference: z
+      .string()
+      .trim()
+      .max(140)
+      .refine(text => referenceNumbersIn(text).length === 1, 'one reference as in RF18 0000 0000 42')
+      .optional()
+      .meta({
+        description: 'Of a wallet, or of a request that it pays.',
+        examples: ['RF54 0000 0000 42'],
+      }),
+  })
+  .refine(({ walletId, reference }) => (walletId === undefined) !== (reference === undefined), {
+    path: ['walletId'],
+    message: 'give it or reference, not both',
+  })
+
+export const exampleAssignment = { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' }
+
+export const assignmentFails = {
+  credit_not_found: missing('incoming credit'),
+  wallet_not_found: [404, 'No wallet of this id to which the credit could go.'],
+  reference_not_found: [404, 'reference: it belongs to no wallet to which the credit could go.'],
+  wallet_of_card: purseRefusal('walletId'),
+  wallet_closed: [400, 'The wallet is closed.'],
+  credit_not_unmatched: [400, 'The credit is in a wallet already, or on its way to one.'],
+} as const satisfies Record<string, Failure>
+
+export const assignmentEvents = {
+  ...assignedEvent,
+  'wallet.credited': WalletEvent,
+  'wallet.debited': WalletEvent,
+}
+
 /** The longest identifier of a SEPA message. */
 const identifier = z.string().trim().min(1).max(35)
 
@@ -77,7 +114,7 @@ export const incomingApi = {
   simulate: post('/simulate/sepa/incoming', {
     summary: 'Let a SEPA credit come in',
     description:
-      'Test mode only. It is credited to your wallet with this IBAN; else to the one whose reference (see `GET /billing/sepa-details`) stands anywhere in the text. A credit for none of your wallets, or for a closed one, stays on your suspense account until the operator assigns it.',
+      'Test mode only. It is credited to your wallet with this IBAN; else to the one whose reference (see `GET /billing/sepa-details`) stands anywhere in the text. A credit for none of your wallets, or for a closed one, stays on your suspense account until you, or the operator, assign it.',
     tag: 'Sandbox',
     callers: ['key'],
     scope: 'sandbox:write',
@@ -143,42 +180,16 @@ export const incomingApi = {
       'From suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid; with `walletId` the credit pays the request in that wallet which its text names. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only. Other money lies on the platform’s ledger: it leaves that one, and then comes into the owner’s. If the second step has to wait, the answer is the credit as `handed_over`, and the wallet gets it a little later.',
     callers: ['dash'],
     run: 'outside',
-    body: z
-      .strictObject({
-        walletId: id('wallet').optional(),
-        reference: z
-          .string()
-          .trim()
-          .max(140)
-          .refine(text => referenceNumbersIn(text).length === 1, 'one reference as in RF18 0000 0000 42')
-          .optional()
-          .meta({
-            description: 'Of a wallet, or of a request that it pays.',
-            examples: ['RF54 0000 0000 42'],
-          }),
-      })
-      .refine(({ walletId, reference }) => (walletId === undefined) !== (reference === undefined), {
-        path: ['walletId'],
-        message: 'give it or reference, not both',
-      }),
-    example: { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
+    body: Assignment,
+    example: exampleAssignment,
     returns: [200, IncomingRecord],
-    fails: {
-      credit_not_found: missing('incoming credit'),
-      wallet_not_found: [404, 'No wallet of this id to which the credit could go.'],
-      reference_not_found: [404, 'reference: it belongs to no wallet to which the credit could go.'],
-      wallet_of_card: purseRefusal('walletId'),
-      wallet_closed: [400, 'The wallet is closed.'],
-      credit_not_unmatched: [400, 'The credit is in a wallet already, or on its way to one.'],
-    },
+    fails: assignmentFails,
     emits: {
       'incoming.handed_over': event(
         'The platform has handed a credit over to the owner of its wallet.',
         IncomingEvent,
       ),
-      ...assignedEvent,
-      'wallet.credited': WalletEvent,
-      'wallet.debited': WalletEvent,
+      ...assignmentEvents,
     },
   }),
 }

@@ -12,9 +12,10 @@ import {
 import { isPurse, type PayableWallet, payableWallets } from '../wallets/index.ts'
 import type { incomingApi } from './api.ts'
 import { payableIn } from './match.ts'
+import type { ownCreditsApi } from './own-credits-api.ts'
 
-/** A credit that the operator names: whose it is, what its payer wrote, and what it paid when it was handed over. */
-interface NamedCredit extends Tenant, Row {
+/** A credit that is to be assigned: whose it is, what its payer wrote, and what it paid when it was handed over. */
+interface NamedCredit extends Tenant {
   readonly reference: string | null
   readonly payableType: PayableType | null
   readonly payableId: string | null
@@ -32,11 +33,11 @@ left join lateral (select payable_type, payable_id from incoming_credits
 where c.id = $1 order by c.status = 'handed_over' limit 1`
 
 export async function namedCredit(sql: Sql, creditId: string): Promise<NamedCredit | undefined> {
-  const [credit] = await sql<NamedCredit>(NAMED_CREDIT, [creditId])
+  const [credit] = await sql<NamedCredit & Row>(NAMED_CREDIT, [creditId])
   return credit
 }
 
-/** Where the operator sends a credit: into a wallet, and with what it pays where a reference tells it. */
+/** Where a credit is sent: into a wallet, and with what it pays where a reference tells it. */
 export interface Destination {
   readonly wallet: PayableWallet
   readonly payable: Payable | null
@@ -47,11 +48,11 @@ interface Target {
   readonly reference?: string | undefined
 }
 
-/** The reference that the operator gives names the wallet, too; beside a wallet, the one in the text of the payer counts. */
+/** A reference that is given names the wallet, too; beside a wallet, the one in the text of the payer counts. */
 export async function destinationOf(
   { reference, walletId }: Target,
   credit: NamedCredit,
-  { sql, refuse }: ContextOf<typeof incomingApi.assign>,
+  { sql, refuse }: ContextOf<typeof incomingApi.assign> | ContextOf<typeof ownCreditsApi.assignOwn>,
 ) {
   const { mode, ownerId } = credit
   const scope = { mode, ownerId: ownerId === PLATFORM_OWNER ? null : ownerId }

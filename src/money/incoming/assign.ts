@@ -9,10 +9,19 @@ import { walletEvent, walletsById } from '../wallets/index.ts'
 import type { incomingApi } from './api.ts'
 import { type Destination, destinationOf, namedCredit } from './assign-destination.ts'
 import { bookAll, type HandedOver, handedOver, handOverDue, noteArrived } from './hand-over.ts'
-import { causeOf, creditEvent, creditMachine, IncomingCredit, platformTenant } from './incoming-credit.ts'
+import {
+  causeOf,
+  creditEvent,
+  creditMachine,
+  IncomingCredit,
+  IS_INCOMING,
+  platformTenant,
+} from './incoming-credit.ts'
+import type { ownCreditsApi } from './own-credits-api.ts'
 import { repayDebt } from './repay-debt.ts'
 
 type Assigning = ContextOf<typeof incomingApi.assign>
+type AssigningOwn = ContextOf<typeof ownCreditsApi.assignOwn>
 
 /**
  * Moves a credit from suspense into a wallet. One on an owner's ledger stays with that owner. One on the platform's may go
@@ -26,8 +35,9 @@ export const assign: HandlerOf<typeof incomingApi.assign> = {
     if (destination instanceof Refusal) return destination
     const { ownerId, mode } = credit
     context.actFor({ ownerId, mode })
-    const move = ownerId === PLATFORM_OWNER ? handOver : moveWithin
-    return move(params.id, destination, context)
+    if (ownerId === PLATFORM_OWNER) return handOver(params.id, destination, context)
+    const moved = await moveWithin(params.id, destination, context)
+    return moved instanceof Refusal ? moved : new Settled(moved)
   },
 
   call: async (credit: HandedOver, outside) => bookAll([credit], outside),
@@ -44,6 +54,15 @@ export const assign: HandlerOf<typeof incomingApi.assign> = {
     const { ownerId, mode } = credit ?? to
     return answerOf(id, { ownerId, mode }, context)
   },
+}
+
+/** An owner moves a credit from the own suspense account into an own wallet: neither is looked for anywhere else. */
+export const assignOwn: HandlerOf<typeof ownCreditsApi.assignOwn> = async ({ params, body }, context) => {
+  const { records, tenant, refuse } = context
+  const credit = await records.findOne(IncomingCredit, { ...tenant, ...IS_INCOMING, id: params.id })
+  if (!credit) return refuse('credit_not_found')
+  const destination = await destinationOf(body, { ...credit, ...tenant }, context)
+  return destination instanceof Refusal ? destination : moveWithin(params.id, destination, context)
 }
 
 async function handOver(creditId: string, { wallet, payable }: Destination, context: Assigning) {
@@ -63,7 +82,7 @@ async function handOver(creditId: string, { wallet, payable }: Destination, cont
   return handedOver(credit)
 }
 
-async function moveWithin(creditId: string, { wallet: to, payable }: Destination, context: Assigning) {
+async function moveWithin(creditId: string, { wallet: to, payable }: Destination, context: AssigningOwn) {
   const walletId = to.id
   const { records, sql, tenant, emit, refuse, sendAlong } = context
   const others = ['bank', 'suspense'] as const
@@ -83,7 +102,7 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
   emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
   repayDebt(wallet, amountEuros, causeOf(credit), book, emit)
   sendAlong(book.post(sql))
-  return new Settled(credit)
+  return credit
 }
 
 /** The credit as it lies with its owner; as the platform has it while it is on its way. */

@@ -82,6 +82,10 @@ const schema = defineEntity({
 export class IncomingCredit extends schema.class {}
 schema.setClass(IncomingCredit)
 
+/** What has come in: a record that is handed over is the platform's, or that of an owner who has paid another one. */
+export const arrivedStates = ['unmatched', 'matched', 'assigned'] as const
+export const IS_INCOMING = { status: { $in: arrivedStates } }
+
 /** The cause of the credit's postings. */
 export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
 

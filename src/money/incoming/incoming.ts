@@ -4,11 +4,12 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
 import { incomingApi } from './api.ts'
 import { arrive } from './arrive.ts'
-import { assign } from './assign.ts'
+import { assign, assignOwn } from './assign.ts'
 import { readFile } from './bank-file.ts'
 import { simulateCredit } from './credits.ts'
 import { finish, handOversDue } from './hand-over.ts'
-import { creditMachine, IncomingCredit } from './incoming-credit.ts'
+import { creditMachine, IncomingCredit, IS_INCOMING } from './incoming-credit.ts'
+import { ownCreditsApi } from './own-credits-api.ts'
 import { incomingPersonal } from './personal.ts'
 import { incomingSteps } from './steps-api.ts'
 
@@ -18,7 +19,7 @@ const NOT_ARRIVED_ELSEWHERE =
   where (arrived.owner_id, arrived.mode, arrived.id) = (incoming_credits.to_owner_id, incoming_credits.mode, incoming_credits.id))`)
 
 const incoming = implement(
-  { ...incomingApi, ...incomingSteps },
+  { ...incomingApi, ...ownCreditsApi, ...incomingSteps },
   {
     simulate: async ({ body }, context) =>
       context.tenant.mode === 'test' ? simulateCredit(body, context) : context.refuse('test_mode_only'),
@@ -31,6 +32,19 @@ const incoming = implement(
 
     readFile,
     assign,
+
+    own: ({ query: { status, walletId, from, to } }, { page, tenant }) =>
+      page(IncomingCredit, {
+        ...tenant,
+        ...IS_INCOMING,
+        ...definedOnly({ status, walletId, createdAt: halfOpenRange(from, to) }),
+      }),
+
+    getOwn: async ({ params }, { records, tenant, refuse }) =>
+      (await records.findOne(IncomingCredit, { ...tenant, ...IS_INCOMING, id: params.id })) ??
+      refuse('credit_not_found'),
+
+    assignOwn,
     arrive,
     finish,
   },

@@ -96,7 +96,10 @@ describe('an export', () => {
       { type: 'payer', id: 'x' },
     ]) {
       const answer = await service.http('POST', '/gdpr/exports', { token: owner.key, body: { subject } })
-      expect([answer.status, answer.body.error]).toEqual([404, expect.stringContaining('subject: there is no')])
+      expect([answer.status, answer.body.error]).toEqual([
+        404,
+        expect.stringContaining('subject: there is no'),
+      ])
     }
     const mine = await readyExport(owner)
     for (const path of [`/gdpr/exports/${mine}`, `/gdpr/exports/${mine}/archive`])

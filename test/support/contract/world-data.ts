@@ -43,6 +43,7 @@ export const FILLING_OPERATIONS: Readonly<Record<string, string>> = {
   '/ledger/transfers': 'fund.wallet',
   '/billing/fundings': 'fund.wallet',
   '/billing/incoming': 'incoming.simulate',
+  '/incoming': 'incoming.simulate',
   '/transactions': 'transfers.recall',
   '/webhooks/deliveries': 'webhooks.create',
   // Without it, the owner of the newest event would depend on earlier requests.

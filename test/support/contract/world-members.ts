@@ -3,6 +3,7 @@ import { onboardingApi } from '../../../src/identity/onboarding/api.ts'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
+import { sealTrail } from '../compliance/trail.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-devices.ts'
 import { aDisputeToDecide, aPaidTransaction, evidenceForDispute } from './world-disputes.ts'
@@ -87,10 +88,15 @@ async function aPayer(make: Make) {
   return { cardId, intentId: await approvedIntent(make, agentId, SHOP) }
 }
 
+const seal = (_make: Make, _path: string, service: WorldService): Promise<void> => sealTrail(service)
+
 /** What is done before an operation on the record of its path, where one call is not enough: by operation. */
 export const MADE_BEFORE: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<unknown>>
 > = {
+  'audit.checkpoint': seal,
+  'audit.consistency': seal,
+  'audit.proof': seal,
   'intents.approval': anApproval,
   'onboarding.approve': async (_make, path, { sql }) => {
     const verified = `update onboarding_representatives set status = 'verified' where onboarding_id = $1`

@@ -7,7 +7,7 @@ import { aPerson, originOf } from '../identity/people.ts'
 /** Calls an operation with the owner's key, and gives its answer. */
 export type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
 
-export type WorldService = Pick<TestService, 'sql' | 'url'>
+export type WorldService = Pick<TestService, 'sql' | 'url' | 'databaseUrl'>
 
 type Begun = { readonly challengeId: string; readonly options: Parameters<Authenticator['register']>[0] }
 

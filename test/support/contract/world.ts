@@ -115,7 +115,7 @@ interface WorldOptions {
 
 /** One owner's records, created with the contracts' own examples when an operation needs them. */
 export class World {
-  readonly #service: Pick<TestService, 'http' | 'sql' | 'url'>
+  readonly #service: Pick<TestService, 'http' | 'sql' | 'url' | 'databaseUrl'>
   readonly owner: WorldOwner
   readonly #prepared: Map<string, Promise<Prepared>> | undefined
   readonly #records = new Map<string, Promise<string>>()
@@ -123,7 +123,7 @@ export class World {
   #variants: Readonly<Record<string, object>> = {}
 
   constructor(
-    service: Pick<TestService, 'http' | 'sql' | 'url'>,
+    service: Pick<TestService, 'http' | 'sql' | 'url' | 'databaseUrl'>,
     owner: WorldOwner,
     { keeps = false }: WorldOptions = {},
   ) {

@@ -49,10 +49,25 @@ describe('the approvals', () => {
     expect(text).toContain('2 wait, <data class="amount" value="50">€50.00</data> in all')
     expect(text).toContain('<strong>Limit without a person</strong>')
     expect(text).toMatch(new RegExp(`<strong>Possible duplicate</strong> of <a href="[^"]*${first.id}">`))
-    expect(text).toContain('data-name="Left"')
+    expect(text).toContain('data-name="Left now"')
     expect(text.split(APPROVE)).toHaveLength(3)
     expect(text).toContain(challengeIn)
     expect(text).toContain(`data-each="#of-${agent.id} form[data-challenge]"`)
+  })
+
+  test('tell what every limit leaves now beside what it left then, and what has come up since', async () => {
+    const { client, read } = await anAccount()
+    const agent = await anAgentUnder(client, { ...rules, dailyLimitEuros: 100 })
+    await anIntent(client, agent.id, { amountEuros: 40 })
+    await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Kiosk' })
+    const left = async () => {
+      const { text } = await read('console/approvals')
+      const row = text.split('<tr>').find(one => one.includes('Limit for the day')) ?? ''
+      return { amounts: [...row.matchAll(/value="([\d.]+)"/g)].map(([, value]) => Number(value)), text }
+    }
+    expect((await left()).amounts).toEqual([100, 0, 100, 91])
+    await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
+    expect((await left()).text).toMatch(/<strong>Now: [^<]+<\/strong> [^<]*<bdi>[^<]*frozen/i)
   })
 
   test('let a viewer see what waits and decide nothing, and an approver decide', async () => {

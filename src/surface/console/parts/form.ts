@@ -35,6 +35,8 @@ interface FormOptions<O extends AnyOperation> {
   readonly secrets?: readonly string[]
   /** What is said when it is done. */
   readonly success?: string
+  /** What is said in place of it where the answer tells of more: the next press goes on there. */
+  readonly more?: string
   /** What happens then: `reload`, `part:<id>`, `go:<address>`. */
   readonly done?: string
   readonly tone?: 'main' | 'against'
@@ -68,7 +70,8 @@ ${members.map(member => field(`${formId}-${member}`, member, bodyMember(operatio
 
 /** What the scripts read off a form: `scripts/README.md` says what each attribute does. */
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
-  const { params = {}, given = {}, done = 'reload', confirm, success, passkey, secrets, challenge } = options
+  const { params = {}, given = {}, done = 'reload', confirm, success, more } = options
+  const { passkey, secrets, challenge } = options
   const attributes = {
     operation: lineOf(operation),
     params: JSON.stringify(params),
@@ -76,6 +79,7 @@ function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Ht
     done,
     confirm,
     success,
+    more,
     passkey,
     secret: secrets?.join(' '),
     challenge: challenge && lineOf(challenge),
@@ -99,6 +103,9 @@ export function field(
   const shown = labels[name] ?? label(name)
   if (schema.type === 'boolean')
     return html`<p class="field check"><input id="${id}" type="checkbox" name="${name}"${value === true && html` checked`}><label for="${id}">${shown}</label></p>`
+  const members = schema.items?.enum
+  if (schema.type === 'array' && members)
+    return set(id, name, { ...schema, items: { enum: members } }, value, shown)
   return html`<p class="field"><label for="${id}">${shown}</label>${control(id, name, schema, value, choices[name])}</p>`
 }
 
@@ -109,7 +116,7 @@ function control(
   value: unknown,
   choices: Choices | undefined = schema.enum?.map(one => [one, words(one)] as const),
 ): Html {
-  const empty = schema.isNullable === true && html` data-empty="null"`
+  const empty = emptyOf(schema)
   const given = value === null || value === undefined ? '' : String(value)
   if (choices) return html`<select id="${id}" name="${name}"${empty}>${options(choices, given)}</select>`
   if (schema.type === 'array')
@@ -122,6 +129,23 @@ function control(
     return html`<textarea id="${id}" name="${name}" rows="2" maxlength="${schema.maxLength ?? ''}"${empty}>${given}</textarea>`
   return html`<input id="${id}" name="${name}" value="${given}" maxlength="${schema.maxLength ?? 400}" autocomplete="off"${empty}>`
 }
+
+/** How many boxes are shown at once: more are behind a press. */
+const FEW = 12
+
+/** What may be ticked of a set that the contract names; nothing ticked is as if nothing were said. */
+function set(id: string, name: string, schema: MemberSchema, value: unknown, shown: string): Html {
+  const ticked: readonly unknown[] = Array.isArray(value) ? value : []
+  const members = schema.items?.enum ?? []
+  const boxes = html`<div class="ticks">${members.map(
+    one =>
+      html`<span class="check"><input id="${id}-${one}" type="checkbox" name="${name}" value="${one}" data-type="list"${emptyOf(schema)}${ticked.includes(one) && html` checked`}><label for="${id}-${one}">${words(one)}</label></span>`,
+  )}</div>`
+  const folded = html`<details class="more"${ticked.length > 0 && html` open`}><summary>Choose among ${members.length}</summary>${boxes}</details>`
+  return html`<fieldset class="field"><legend>${shown}</legend>${members.length > FEW ? folded : boxes}</fieldset>`
+}
+
+const emptyOf = ({ isNullable }: MemberSchema): Content => isNullable === true && html` data-empty="null"`
 
 const listOf = (value: unknown): Content => (Array.isArray(value) ? value.join('\n') : '')
 

@@ -12,6 +12,14 @@ const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR
 export const euros = (amount: number): Html =>
   html`<data class="amount" value="${amount}">${money.format(amount)}</data>`
 
+/** How large a file is. */
+export const size = (bytes: number): string =>
+  bytes < 1_000
+    ? `${bytes} bytes`
+    : bytes < 1_000_000
+      ? `${Math.round(bytes / 1_000)} kB`
+      : `${(bytes / 1_000_000).toFixed(1)} MB`
+
 const minute = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
@@ -42,12 +50,18 @@ export function label(member: string): string {
 }
 
 const tones: Readonly<Record<string, string>> = {
-  ...toneOf('good', 'active approved completed settled verified won sent delivered succeeded issued'),
+  ...toneOf(
+    'good',
+    'active approved assigned completed settled verified won sent delivered succeeded issued matched',
+  ),
   ...toneOf(
     'waiting',
-    'created pending submitted verifying in_review needs_information open paused settlement',
+    'created pending submitted verifying in_review needs_information open paused settlement suggested unmatched',
   ),
-  ...toneOf('bad', 'denied declined failed rejected frozen disabled lost suspended dead expired revoked'),
+  ...toneOf(
+    'bad',
+    'denied declined failed rejected frozen disabled lost mismatch suspended dead expired revoked',
+  ),
 }
 
 function toneOf(tone: string, states: string): Record<string, string> {

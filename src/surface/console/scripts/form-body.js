@@ -46,8 +46,9 @@ function putField(body, field) {
     if (value !== undefined) put(body, name, value)
     return
   }
-  const sofar = name.split('.').reduce((at, step) => at?.[step], body) ?? []
-  put(body, name, value === undefined ? sofar : [...sofar, value])
+  const sofar = name.split('.').reduce((at, step) => at?.[step], body)
+  if (value !== undefined) put(body, name, [...(sofar ?? []), value])
+  else if (!sofar && dataset.empty) put(body, name, empties[dataset.empty])
 }
 
 const fieldsOf = form =>

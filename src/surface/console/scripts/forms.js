@@ -65,15 +65,21 @@ function challengeOf({ dataset }, body) {
   }
 }
 
+const said = (text, answer) => text.replace(/\{(\w+)\}/g, (_, name) => answer?.[name] ?? '')
+
 /** What is done with the answer: `reload`, `go:<page>`, `part:<id>,<id>`, `close`, or nothing. */
 async function finish(form, answer, step) {
-  const { success = words.done } = form.dataset
+  const success = said(form.dataset.success ?? words.done, answer)
   const done = step ? `part:${form.closest('live-part')?.id}` : (form.dataset.done ?? 'reload')
   const secrets = Object.fromEntries(
     (form.dataset.secret ?? '').split(' ').flatMap(name => (answer[name] ? [[name, answer[name]]] : [])),
   )
   if (Object.keys(secrets).length > 0) await showSecrets(secrets)
   form.reset()
+  if (form.dataset.more && answer.more) {
+    form.dataset.given = JSON.stringify({ ...JSON.parse(form.dataset.given ?? '{}'), after: answer.last })
+    return tell(said(form.dataset.more, answer))
+  }
   const [kind, rest = ''] = done.split(/:(.*)/)
   if (kind === 'reload' || kind === 'go') {
     sessionStorage.setItem(NEWS, success)

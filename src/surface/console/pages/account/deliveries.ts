@@ -6,6 +6,7 @@ import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { backTo, recordHead } from '../../parts/record.ts'
+import { runLink } from '../../parts/run-link.ts'
 import { box, type Column, facts, table } from '../../parts/table.ts'
 import { none, status, text, time } from '../../parts/text.ts'
 import { filtered, history, whole } from './shared.ts'
@@ -64,7 +65,8 @@ function replayShown(request: PageRequest): Content {
       given,
       submit: `Replay ${what} ones`,
       confirm: `Deliver all ${what} ones${which} once more? A thousand at once, oldest first.`,
-      success: 'They are being delivered once more.',
+      success: '{replayed} are being delivered once more.',
+      more: '{replayed} are being delivered once more, and more wait: press again for the next ones.',
     },
     request,
   )
@@ -125,7 +127,7 @@ ${box(
     ['Subscription', webhookLink(request, webhookId)],
     ['Made', time(delivery.createdAt)],
     ['Next attempt', time(delivery.nextAttemptAt)],
-    ['Run in Temporal', text(delivery.workflowId)],
+    ['Run in Temporal', runLink(request, delivery.workflowId)],
   ]),
 )}
 ${box(

@@ -6,6 +6,7 @@ import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { backTo, recordHead } from '../../parts/record.ts'
+import { runLink } from '../../parts/run-link.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
 import { history } from './shared.ts'
@@ -45,7 +46,7 @@ ${box(
     ['Documents', html`${documents.map(({ kind }) => html`${words(kind)}<br>`)}`],
     ['Sent', time(submission.createdAt)],
     ['Decided', time(submission.decidedAt)],
-    ['Run in Temporal', text(submission.workflowId)],
+    ['Run in Temporal', runLink(request, submission.workflowId)],
   ]),
 )}${await history(id, request)}`,
   }
@@ -97,7 +98,7 @@ ${box(
     ['Use', text(onboarding.intendedUse, 1_000)],
     ['Expected in a month', euros(onboarding.expectedMonthlyVolumeEuros)],
     ['Rejected because', text(onboarding.reason)],
-    ['Run in Temporal', text(onboarding.workflowId)],
+    ['Run in Temporal', runLink(request, onboarding.workflowId)],
   ]),
 )}
 ${box('Questions and answers', questions(onboarding.informationRequests))}

@@ -45,7 +45,7 @@ export const keysPage = listPage({
       keysApi.create,
       {
         members: ['name', 'environment', 'scopes', 'expiresAt'],
-        labels: { scopes: 'Scopes, one a line; none for all of yours', expiresAt: 'Until, by UTC' },
+        labels: { scopes: 'Scopes (all of yours, if you tick none)', expiresAt: 'Until, by UTC' },
         submit: 'New key',
         ...signed,
         challengeBody: {

@@ -10,6 +10,7 @@ import { box } from '../../parts/table.ts'
 import { euros } from '../../parts/text.ts'
 import { waitingIntent } from './ask-intent.ts'
 import { waitingCardRequest, waitingPayee } from './ask-others.ts'
+import { type ChecksNow, checksNow } from './checks-now.ts'
 import { decided } from './decided.ts'
 import { countOf, type Intent, readWaiting, waitingEvents } from './waiting.ts'
 
@@ -37,9 +38,12 @@ async function allThatWaits(request: PageRequest): Promise<Html> {
   const [waiting] = await Promise.all([readWaiting(request), nameAgents(request)])
   const { intents, cardRequests, transfers, hasMore } = waiting
   if (countOf(waiting) === 0) return nothingWaits
-  const payees = transfers.length > 0 ? await payeeNames(request) : new Map<string, string>()
+  const [payees, now] = await Promise.all([
+    transfers.length > 0 ? payeeNames(request) : new Map<string, string>(),
+    checksNow(intents, request),
+  ])
   return html`${mayDecide(request) ? '' : html`<p class="lead">Your role sees what waits, and decides nothing: an approver or an owner does.</p>`}
-${[...byAgent(intents)].map(([agentId, some]) => intentsOf(agentId, some, request))}
+${[...byAgent(intents)].map(([agentId, some]) => intentsOf(agentId, some, now, request))}
 ${cardRequests.length > 0 && box('Cards', ...cardRequests.map(one => waitingCardRequest(one, request)))}
 ${transfers.length > 0 && box('Payees to confirm', ...transfers.map(one => waitingPayee(one, payees, request)))}
 ${hasMore && html`<p>More wait: they follow once these are decided.</p>`}`
@@ -63,13 +67,13 @@ const byAgent = (intents: readonly Intent[]): Map<string, Intent[]> =>
   Map.groupBy(intents, ({ agentId }) => agentId)
 
 /** The intents of one agent, which can be approved one after the other. */
-function intentsOf(agentId: string, intents: readonly Intent[], request: PageRequest): Html {
+function intentsOf(agentId: string, intents: readonly Intent[], now: ChecksNow, request: PageRequest): Html {
   const sum = intents.reduce((cents, { amountEuros }) => cents + Math.round(amountEuros * 100), 0) / 100
   const section = `of-${agentId}`
   const several = intents.length > 1
   return html`<section class="box" id="${section}">
 <h2>${agentLink(request, agentId)}${several && html` <small>${intents.length} wait, ${euros(sum)} in all</small>`}</h2>
 ${several && request.may(intentsApi.approve) && html`<p><button type="button" data-each="#${section} form[data-challenge]">Approve these ${intents.length} one after the other</button></p>`}
-${intents.map(intent => waitingIntent(intent, request))}
+${intents.map(intent => waitingIntent(intent, now.get(intent.id), request))}
 </section>`
 }

@@ -4,18 +4,18 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { euros, text, time } from '../../parts/text.ts'
-import { askingRules, limitsLeft } from './checks.ts'
+import { againstItNow, askingRules, type Check, limitsLeft } from './checks.ts'
 import type { Intent } from './waiting.ts'
 
 /** An intent that waits, with all by which a person decides. */
-export function waitingIntent(intent: Intent, request: PageRequest): Html {
+export function waitingIntent(intent: Intent, now: readonly Check[] | undefined, request: PageRequest): Html {
   const { id, amountEuros, merchant, purpose, decision, runId } = intent
   return html`<article class="ask" data-key="${id}">
 <h3>${euros(amountEuros)} to ${recordLink(request, id, text(merchant, 80))}</h3>
 <p class="why">${text(purpose, 400)}</p>
-${askingRules(intent, request)}
+${askingRules(intent, request)}${now && againstItNow(now)}
 <p class="times">Asked ${time(intent.createdAt)}, waits until ${time(intent.expiresAt)}${runId !== null && html`, in run ${recordLink(request, runId)}`}</p>
-<details class="more"><summary>What every limit left when it asked</summary>${limitsLeft(decision, request)}</details>
+<details class="more"><summary>${now ? 'What every limit leaves, then and now' : 'What every limit left when it asked'}</summary>${limitsLeft(decision, request, now)}</details>
 ${decideIntent(intent, request)}
 </article>`
 }

@@ -6,7 +6,7 @@ import { table } from '../../parts/table.ts'
 import { euros, none, status, text } from '../../parts/text.ts'
 import type { Intent } from './waiting.ts'
 
-type Check = Intent['decision']['checks'][number]
+export type Check = Intent['decision']['checks'][number]
 
 /** The rules that ask for a person, each with what it says; the likeness to another intent leads to that one. */
 export function askingRules({ decision, possibleDuplicateOf }: Intent, request: PageRequest): Html {
@@ -22,8 +22,12 @@ export function askingRules({ decision, possibleDuplicateOf }: Intent, request: 
 const isLimit = ({ rule, remaining, limit }: Check): boolean =>
   remaining !== null && limit !== null && !hasNothingLeft.has(rule)
 
-/** What every limit left when the decision was made, the narrowest first. */
-export function limitsLeft({ checks }: Intent['decision'], request: PageRequest): Html {
+/** What every limit left when the decision was made, the narrowest first; beside it what each leaves now, where that is known. */
+export function limitsLeft(
+  { checks }: Intent['decision'],
+  request: PageRequest,
+  now?: readonly Check[],
+): Html {
   const limits = checks.filter(isLimit).sort((one, other) => shareLeft(one) - shareLeft(other))
   if (limits.length === 0) return html`<p>No limit is set.</p>`
   return table(
@@ -31,12 +35,25 @@ export function limitsLeft({ checks }: Intent['decision'], request: PageRequest)
       { name: 'Limit', of: ({ rule }) => ruleName(rule, 'en') },
       { name: 'Of', of: check => figure(check, check.limit), isFigure: true },
       { name: 'Used', of: check => figure(check, check.used), isFigure: true },
-      { name: 'Left', of: check => figure(check, check.remaining), isFigure: true },
+      { name: now ? 'Left then' : 'Left', of: check => figure(check, check.remaining), isFigure: true },
+      ...(now
+        ? [{ name: 'Left now', of: (check: Check) => figure(check, leftNow(check, now)), isFigure: true }]
+        : []),
     ],
     limits,
     request,
     'What every limit left',
   )
+}
+
+const leftNow = ({ rule }: Check, now: readonly Check[]): number | null =>
+  now.find(check => check.rule === rule)?.remaining ?? null
+
+/** What has come up since the intent was made, and would be against it now. */
+export function againstItNow(now: readonly Check[]): Html {
+  const failing = now.filter(({ outcome }) => outcome === 'fail')
+  if (failing.length === 0) return html``
+  return html`<ul class="reasons">${failing.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${text(message, 500)}</li>`)}</ul>`
 }
 
 const shareLeft = ({ remaining, limit }: Check): number => (remaining ?? 0) / (limit || 1)

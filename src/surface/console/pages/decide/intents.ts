@@ -10,6 +10,7 @@ import { backTo, recordHead } from '../../parts/record.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
+import { evidenceOf } from '../money/evidence.ts'
 import { decideIntent } from './ask-intent.ts'
 import { askingRules, limitsLeft, rulesTable } from './checks.ts'
 import { known } from './known.ts'
@@ -67,10 +68,11 @@ export const intentPage: Page = async request => {
 async function shown(intent: Intent, request: PageRequest): Promise<Html> {
   const { ask, may, id } = request
   const params = { id }
-  const [explanation, timeline, proof] = await Promise.all([
+  const [explanation, timeline, proof, evidence] = await Promise.all([
     ask(inquiryApi.explanation, { params }),
     ask(intentsApi.timeline, { params, query: { limit: 100 } }),
     proofOf(request),
+    evidenceOf(id, request),
     nameAgents(request),
   ])
   const isOpen = intent.status === 'created' || intent.status === 'approved'
@@ -99,6 +101,7 @@ ${box(
 <details class="more"><summary>What every limit left</summary>${limitsLeft(intent.decision, request)}</details>`,
 )}
 ${proof}
+${evidence}
 ${box('Timeline', timelineOf(timeline.data, request))}`
 }
 

@@ -103,7 +103,7 @@ export const billingPage: Page = async request => {
           ['Open wallets', balance.wallets],
         ]),
         balance.unassignedEuros > 0 &&
-          html`<p>Money has come of which nobody knows for which wallet: it waits <a href="${to('console/accounts?kind=suspense')}">in suspense</a> until the operator assigns it.</p>`,
+          html`<p>Money has come of which nobody knows for which wallet: <a href="${to('console/incoming?status=unmatched')}">say into which it goes</a>.</p>`,
       )}${box(
         'Elsewhere',
         facts([

@@ -2,8 +2,9 @@ import { cardsApi, controlsApi } from '../../../../cards/cards/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
+import { recordLink } from '../../parts/links.ts'
 import { recordPage } from '../../parts/record-page.ts'
+import { runLink } from '../../parts/run-link.ts'
 import { box, facts, knownFacts } from '../../parts/table.ts'
 import { euros, none, spaced, text, time, words } from '../../parts/text.ts'
 import { explained, newestAuthorizations } from './authorizations.ts'
@@ -145,7 +146,7 @@ ${why}<div class="boxes">${box(
         ['Frozen because', text(frozenReason, 300)],
         ['Closed because', closedReason ? text(words(closedReason), 300) : none],
         ['Closed at', time(card.closedAt)],
-        ['Run in Temporal', workflowId ? copyable(workflowId) : none],
+        ['Run in Temporal', runLink(request, workflowId)],
       ]),
       fund,
     )}${limitsBox(card, request)}${controlsBox(card, request)}</div>

@@ -4,8 +4,9 @@ import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
+import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts } from '../../parts/table.ts'
-import { euros, none, spaced, status, text, time, words } from '../../parts/text.ts'
+import { euros, spaced, status, text, time, words } from '../../parts/text.ts'
 import { paymentsOf, refundsOf } from './collected.ts'
 import { choicesOf, named, readNames, withNames } from './names.ts'
 
@@ -99,7 +100,7 @@ ${!isOpen && operationForm(collectRefundsApi.refund, { params, members: ['amount
         ['Reference', copyable(record.reference)],
         ['For people', html`<a href="${record.payUrl}">${record.payUrl}</a>`],
         ['For programs', copyable(record.mppUrl)],
-        ['Run in Temporal', workflowId ? copyable(workflowId) : none],
+        ['Run in Temporal', runLink(request, workflowId)],
       ]),
     )}</div>
 ${came}${gone}`

@@ -2,9 +2,10 @@ import { disputesApi } from '../../../../commerce/disputes/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
+import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
+import { runLink } from '../../parts/run-link.ts'
 import { box, type Column, knownFacts, table } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
 
@@ -106,7 +107,7 @@ ${box(
     ['The operator has found', text(dispute.finding?.reasons, 2_000)],
     ['How it ended', text(dispute.resolution, 400)],
     ['Ended', time(resolvedAt)],
-    ['Run in Temporal', copyable(workflowId)],
+    ['Run in Temporal', runLink(request, workflowId)],
   ]),
 )}${box(
   'What has happened',

@@ -5,6 +5,7 @@ import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
+import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
 import { named, readNames, withNames } from './names.ts'
@@ -134,7 +135,7 @@ export const machinePaymentPage = recordPage({
         ['Receipt', receipt ? copyable(receipt.slice(0, 400)) : none],
         ['Digest of the request', html`<code>${credential.requestDigest}</code>`],
         ['Digest of the credential', html`<code>${credential.credentialDigest}</code>`],
-        ['Run in Temporal', workflowId ? copyable(workflowId) : none],
+        ['Run in Temporal', runLink(request, workflowId)],
       ]),
       html`<p><a href="${request.to(`v1/mpp/credentials/${id}/evidence`)}">Signed evidence</a></p>`,
     )}${box('Steps', steps(stepsOf(credential)))}</div>`

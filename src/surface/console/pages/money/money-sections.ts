@@ -2,6 +2,7 @@ import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
 import { cardsApi } from '../../../../cards/cards/index.ts'
 import { collectApi } from '../../../../commerce/collect/index.ts'
 import { disputesApi } from '../../../../commerce/disputes/index.ts'
+import { evidenceApi } from '../../../../commerce/evidence/index.ts'
 import { mppApi, protectApi } from '../../../../commerce/mpp/index.ts'
 import { receiptsApi } from '../../../../commerce/receipts/index.ts'
 import { refundsApi } from '../../../../commerce/refunds/index.ts'
@@ -10,6 +11,7 @@ import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
 import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
 import { billingApi } from '../../../../money/billing/index.ts'
 import { fundApi } from '../../../../money/fundings/index.ts'
+import { ownCreditsApi } from '../../../../money/incoming/index.ts'
 import { ledgerApi } from '../../../../money/ledger/index.ts'
 import { statementsApi } from '../../../../money/statements/index.ts'
 import { transactionsApi } from '../../../../money/transactions/index.ts'
@@ -24,11 +26,13 @@ import { requestPage, requestsPage } from './collect.ts'
 import { requestPaymentsPage } from './collected.ts'
 import { disputePage, disputesPage } from './disputes.ts'
 import { entriesPage } from './entries.ts'
+import { evidencePage, pieceOfEvidencePage } from './evidence.ts'
+import { creditPage, incomingPage } from './incoming.ts'
 import { accountPage, accountsPage } from './ledger.ts'
 import { machinePaymentPage, machinePaymentsPage } from './machine-payments.ts'
 import { postingPage, postingsPage } from './postings.ts'
 import { protectRulesPage } from './protect-rules.ts'
-import { receiptsPage } from './receipts.ts'
+import { receiptPage, receiptsPage } from './receipts.ts'
 import { refundPage, refundsPage } from './refunds.ts'
 import { statementPage, statementsPage } from './statements.ts'
 import { transactionPage, transactionsPage } from './transactions.ts'
@@ -53,10 +57,11 @@ export const money: Readonly<Record<string, Section>> = {
   requests: section('Payment requests', collectApi.list, requestsPage, requestPage),
   refunds: section('Refunds', refundsApi.list, refundsPage, refundPage),
   disputes: section('Disputes', disputesApi.list, disputesPage, disputePage),
-  receipts: section('Receipts', receiptsApi.list, receiptsPage),
+  receipts: section('Receipts', receiptsApi.list, receiptsPage, receiptPage),
   'machine-payments': section('Machine payments', mppApi.list, machinePaymentsPage, machinePaymentPage),
   cards: section('Cards', cardsApi.list, cardsPage, cardPage),
   wallets: section('Wallets', walletsApi.list, walletsPage, walletPage),
+  incoming: section('Incoming credits', ownCreditsApi.own, incomingPage, creditPage),
   statements: section('Statements', statementsApi.list, statementsPage, statementPage),
   accounts: section('Ledger', ledgerApi.accounts, accountsPage, accountPage),
   billing: { title: 'Billing', needs: billingApi.balance, list: billingPage },
@@ -66,6 +71,7 @@ export const money: Readonly<Record<string, Section>> = {
 export const moneyBeside: Readonly<Record<string, Section>> = {
   authorizations: section('Authorizations', authorizationsApi.list, authorizationsPage),
   entries: section('Entries', ledgerApi.entries, entriesPage),
+  evidence: section('Evidence', evidenceApi.list, evidencePage, pieceOfEvidencePage),
   fundings: section('Fundings', fundApi.list, fundingsPage, fundingPage),
   postings: section('Postings', ledgerApi.transfers, postingsPage, postingPage),
   'request-payments': section('Payments of a request', collectApi.payments, requestPaymentsPage),

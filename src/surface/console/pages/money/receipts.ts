@@ -1,10 +1,12 @@
 import { receiptsApi } from '../../../../commerce/receipts/index.ts'
-import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { box, type Column, table } from '../../parts/table.ts'
-import { status, text, time } from '../../parts/text.ts'
+import { recordPage } from '../../parts/record-page.ts'
+import { box, type Column, knownFacts, table } from '../../parts/table.ts'
+import { none, size, status, text, time, words } from '../../parts/text.ts'
 
 interface Receipt {
   readonly id: string
@@ -18,13 +20,11 @@ interface Receipt {
 const columns: readonly Column<Receipt>[] = [
   {
     name: 'File',
-    of: ({ id, fileName, mediaType }, { to }) =>
-      html`<a href="${to(`receipts/${id}/file`)}" download>${text(fileName ?? mediaType, 80)}</a>`,
+    of: ({ id, fileName, mediaType }, request) => recordLink(request, id, text(fileName ?? mediaType, 80)),
   },
   { name: 'State', of: receipt => status(receipt.status) },
   { name: 'Payment', of: ({ transactionId }, request) => recordLink(request, transactionId) },
   { name: 'Came', of: ({ createdAt }) => time(createdAt) },
-  { name: 'JSON', of: ({ id }, { to }) => html`<a href="${to(`receipts/${id}`)}">JSON</a>` },
 ]
 
 export const receiptsPage = listPage({
@@ -32,6 +32,7 @@ export const receiptsPage = listPage({
   lead: 'What merchants have given for payments, as it came.',
   section: 'receipts',
   operation: receiptsApi.list,
+  above: ({ to }) => html`<a class="button" href="${to('console/evidence')}">Evidence</a>`,
   filters: ['status', 'matched', 'transactionId', 'intentId', 'agentId', 'from', 'to'],
   events: ['receipt.*'],
   empty: { words: 'No receipt yet. Agents bring them, or you.', command: 'agentpay receipts create --help' },
@@ -46,3 +47,87 @@ export async function receiptsOf(id: string, request: PageRequest): Promise<Html
   if (data.length === 0) return html``
   return box('Receipts', table(columns, data, request, 'Receipts of the payment'))
 }
+
+type FullReceipt = AnswerOf<typeof receiptsApi.get>
+
+/** What the text of the receipt says, and the payments that it may be of. */
+function readOf({ facts, reasons, suggestions }: FullReceipt, request: PageRequest): Html {
+  const { total, currency, date, merchant, vatNumber } = facts ?? {}
+  return html`${box(
+    'What its text says',
+    facts
+      ? knownFacts([
+          ['Total', total ? text(`${total} ${currency ?? ''}`) : none],
+          ['Date', text(date)],
+          ['Merchant', text(merchant)],
+          ['VAT number', text(vatNumber)],
+          ['Fits by', reasons.length > 0 ? reasons.map(words).join(', ') : none],
+        ])
+      : html`<p>It has no text that can be read here.</p>`,
+  )}${
+    suggestions.length > 0 &&
+    box(
+      'Payments that it may be of',
+      table(
+        [
+          { name: 'Payment', of: ({ transactionId }) => recordLink(request, transactionId) },
+          { name: 'Points of 100', of: ({ score }) => score, isFigure: true },
+          { name: 'Fits by', of: ({ reasons: why }) => why.map(words).join(', ') },
+          { name: '', of: ({ transactionId }) => matchForm(request, transactionId) },
+        ],
+        suggestions,
+        request,
+        'Payments that it may be of',
+      ),
+    )
+  }`
+}
+
+const matchForm = (request: PageRequest, transactionId: string): Html =>
+  operationForm(
+    receiptsApi.update,
+    {
+      params: { id: request.id },
+      given: { transactionId },
+      variant: transactionId,
+      submit: 'It is of this one',
+      success: 'It belongs to the payment.',
+    },
+    request,
+  )
+
+function actionsOf({ id, fileName }: FullReceipt, request: PageRequest): Content {
+  const params = { id }
+  return html`<div class="actions"><a class="button" href="${request.to(`receipts/${id}/file`)}" download>Save it as it came</a>
+${operationForm(receiptsApi.update, { params, members: ['transactionId'], labels: { transactionId: 'Payment; none if left out' }, submit: 'Say of which payment', fold: true }, request)}
+${operationForm(receiptsApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${fileName ?? 'this receipt'}? Its file is erased within the hour.`, done: 'go:console/receipts' }, request)}</div>`
+}
+
+export const receiptPage = recordPage({
+  section: 'receipts',
+  list: 'Receipts',
+  kind: 'Receipt',
+  operation: receiptsApi.get,
+  command: 'receipts get',
+  events: ['receipt.*'],
+  name: ({ fileName, mediaType }) => text(fileName ?? mediaType, 80),
+  title: () => 'Receipt',
+  state: receipt => receipt.status,
+  body: (receipt, request) => html`${actionsOf(receipt, request)}
+<div class="boxes"><p><img class="paper" src="${request.to(`receipts/${receipt.id}/thumbnail?size=1200`)}" alt="How the receipt looks" loading="lazy"></p>
+<div>${box(
+    'Receipt',
+    knownFacts([
+      ['Payment', recordLink(request, receipt.transactionId)],
+      ['Intent', recordLink(request, receipt.intentId)],
+      ['Agent', recordLink(request, receipt.agentId)],
+      ['Said by', receipt.matchedBy === null ? none : words(receipt.matchedBy)],
+      ['Kind', receipt.mediaType],
+      ['Size', size(receipt.bytes)],
+      ['Pages', receipt.pages ?? none],
+      ['In it, and never run here', receipt.notes.length > 0 ? receipt.notes.join(', ') : none],
+      ['SHA-256', html`<code>${receipt.sha256}</code>`],
+      ['Came', time(receipt.receivedAt)],
+    ]),
+  )}${readOf(receipt, request)}</div></div>`,
+})

@@ -4,6 +4,7 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { recordPage } from '../../parts/record-page.ts'
+import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts, table } from '../../parts/table.ts'
 import { euros, none, text, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
@@ -178,7 +179,7 @@ export const transferPage = recordPage({
         ['Intent', recordLink(request, intentId)],
         ['Payment', recordLink(request, transactionId)],
         ['End-to-end id', endToEndId ? copyable(endToEndId) : none],
-        ['Run in Temporal', workflowId ? copyable(workflowId) : none],
+        ['Run in Temporal', runLink(request, workflowId)],
       ]),
       kind === 'sepa' &&
         request.may(transfersApi.pain001) &&

@@ -25,14 +25,14 @@ const events = [
   'incoming.*',
 ]
 
-async function totals({ ask, may }: PageRequest): Promise<Content> {
+async function totals({ ask, may, to }: PageRequest): Promise<Content> {
   if (!may(billingApi.balance)) return false
   const balance = await ask(billingApi.balance)
   return html`<dl class="totals">
 <div><dt>Available</dt><dd>${euros(balance.availableEuros)}</dd></div>
 <div><dt>Held</dt><dd>${euros(balance.heldEuros)}</dd></div>
 <div><dt>On its way in</dt><dd>${euros(balance.pendingEuros)}</dd></div>
-<div><dt>Not assigned</dt><dd>${euros(balance.unassignedEuros)}</dd></div>
+<div><dt>Not assigned</dt><dd>${balance.unassignedEuros > 0 ? html`<a href="${to('console/incoming?status=unmatched')}">${euros(balance.unassignedEuros)}</a>` : euros(0)}</dd></div>
 <div><dt>Owed</dt><dd>${euros(balance.owedEuros)}</dd></div>
 </dl>`
 }

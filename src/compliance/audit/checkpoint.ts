@@ -1,0 +1,48 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { tenantTable, timestamp } from '../../kernel/database/entity.ts'
+
+/** A checkpoint for reading: only a sealer writes it. */
+const schema = defineEntity({
+  ...tenantTable('Checkpoint', 'audit_checkpoints'),
+  readonly: true,
+  properties: {
+    id: p.text().primary(),
+    ownerId: p.text(),
+    mode: p.enum(['test', 'live'] as const),
+    createdAt: timestamp(),
+    size: p.bigint(),
+    note: p.text(),
+  },
+})
+
+export class Checkpoint extends schema.class {}
+schema.setClass(Checkpoint)
+
+/** A checkpoint as it is shown. */
+export interface ShownCheckpoint extends Tenant {
+  readonly id: string
+  readonly size: number
+  readonly root: string
+  readonly note: string
+  readonly createdAt: Date
+}
+
+export function shownCheckpoint({ id, ownerId, mode, size, note, createdAt }: Checkpoint): ShownCheckpoint {
+  const [, , root = ''] = note.split('\n')
+  return { id, ownerId, mode, size: Number(size), root, note, createdAt }
+}
+
+const NEWEST = `
+select id, owner_id as "ownerId", mode, created_at as "createdAt", size, note from audit_checkpoints
+where owner_id = $1 and mode = $2 order by size desc limit 1`
+
+/** The newest checkpoint of a tenant's trail; undefined before the first entry is sealed. */
+export async function newestCheckpoint(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+): Promise<ShownCheckpoint | undefined> {
+  const [row] = await sql<Checkpoint & Row>(NEWEST, [ownerId, mode])
+  return row && shownCheckpoint(row)
+}

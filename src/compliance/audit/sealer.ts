@@ -1,0 +1,171 @@
+import { randomFillSync } from 'node:crypto'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
+import { onConnection } from '../../kernel/database/connection.ts'
+import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import type { Signer } from '../../ports/signer.ts'
+import {
+  type Commitments,
+  checkpointText,
+  commitTo,
+  GrowingTree,
+  type Hash,
+  leafHash,
+  originOf,
+} from '../../trail/index.ts'
+import { clock } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { type EventRow, entryOf } from './trail-rows.ts'
+import { nameOf, newTiles, readTrees, type StoredTile } from './tree-store.ts'
+import { lockSealing, moveSealing, readUnsealed } from './unsealed.ts'
+
+/** How many events are sealed in one transaction. */
+const PAGE = 1_000
+
+/** What a sealer needs: the checkpoints are signed by the installation. */
+export interface SealerParts {
+  readonly database: Database
+  readonly signer: Signer
+}
+
+interface SealedRow extends Commitments, Tenant {
+  readonly position: number
+  readonly eventId: string
+  readonly leaf: string
+}
+
+/** A tenant's tree, and what this transaction adds to it. */
+interface Growth {
+  readonly tenant: Tenant
+  readonly size: number
+  readonly tree: GrowingTree
+  readonly leaves: Hash[]
+}
+
+/**
+ * Seals what is committed and not sealed, at most a page of it; gives whether there may be more. One transaction takes
+ * the events, appends them and signs: a sealer that is killed leaves nothing, and of two at once one has nothing to do.
+ */
+export async function sealPage({ database, signer }: SealerParts, most = PAGE): Promise<boolean> {
+  return onConnection(database, 'begin', async client => {
+    const sql = sqlOn(client)
+    const from = await lockSealing(sql)
+    const unsealed = from && (await readUnsealed(sql, from, most))
+    if (unsealed && unsealed.events.length > 0) {
+      await seal(sql, unsealed.events, signer)
+      await moveSealing(sql, unsealed.upTo)
+    }
+    await client.query('commit')
+    return unsealed?.isFull ?? false
+  })
+}
+
+async function seal(sql: Sql, events: readonly EventRow[], signer: Signer): Promise<void> {
+  const tenants = [
+    ...new Map(events.map(({ ownerId, mode }) => [`${ownerId} ${mode}`, { ownerId, mode }])).values(),
+  ]
+  const trees = await readTrees(sql, tenants)
+  const growths = new Map(
+    tenants.map(tenant => {
+      const tree = trees.get(nameOf(tenant)) ?? new GrowingTree()
+      return [nameOf(tenant), { tenant, size: tree.size, tree, leaves: [] }]
+    }),
+  )
+  const seals = await inSlices(sealed(events, growths))
+  const tiles: StoredTile[] = []
+  for (const { tenant, size, leaves } of growths.values())
+    tiles.push(...(await newTiles(sql, tenant, size, leaves)))
+  await sql(STORE_SEALS, [JSON.stringify(seals)])
+  if (tiles.length > 0) await storeTiles(sql, tiles)
+  await storeTrees(sql, [...growths.values()], signer)
+}
+
+/** Appends each event to the tree of its tenant. */
+function* sealed(events: readonly EventRow[], growths: ReadonlyMap<string, Growth>): Sliced<SealedRow[]> {
+  const rows: SealedRow[] = []
+  for (const event of events) {
+    const growth = growths.get(nameOf(event))
+    if (!growth) throw new Error(`no tree was read for ${nameOf(event)}`)
+    const entry = entryOf(event)
+    const commitments = commitTo(entry, randomBytes)
+    const leaf = leafHash(entry, commitments)
+    const { tenant, tree, leaves } = growth
+    rows.push({
+      ...tenant,
+      position: tree.size,
+      eventId: event.id,
+      leaf: leaf.toString('base64'),
+      ...commitments,
+    })
+    tree.append(leaf)
+    leaves.push(leaf)
+    yield
+  }
+  return rows
+}
+
+const POOL = Buffer.alloc(4_096)
+let used = POOL.length
+
+/** Random bytes, many of which are drawn at once. */
+function randomBytes(count: number): Buffer {
+  if (used + count > POOL.length) {
+    randomFillSync(POOL)
+    used = 0
+  }
+  used += count
+  return Buffer.from(POOL.subarray(used - count, used))
+}
+
+const STORE_SEALS = `
+insert into audit_seals (owner_id, mode, position, event_id, leaf, salts, commitments)
+select "ownerId", mode, position, "eventId", decode(leaf, 'base64'), salts, commitments
+from jsonb_to_recordset($1::jsonb) as r("ownerId" text, mode text, position bigint, "eventId" text, leaf text,
+  salts jsonb, commitments jsonb)`
+
+const STORE_TILES = `
+insert into audit_tiles (owner_id, mode, level, index, hashes, root)
+select * from unnest($1::text[], $2::text[], $3::int2[], $4::int8[], $5::bytea[], $6::bytea[])`
+
+const storeTiles = (sql: Sql, tiles: readonly StoredTile[]): Promise<unknown> =>
+  sql(STORE_TILES, [
+    tiles.map(({ ownerId }) => ownerId),
+    tiles.map(({ mode }) => mode),
+    tiles.map(({ level }) => level),
+    tiles.map(({ index }) => index),
+    tiles.map(({ hashes }) => hashes),
+    tiles.map(({ root }) => root),
+  ])
+
+const STORE_TREES = `
+with grown as (
+  select "ownerId", mode, id, at, size, decode(peaks, 'base64') as peaks, note
+  from jsonb_to_recordset($1::jsonb) as r("ownerId" text, mode text, id text, at timestamptz, size bigint, peaks text,
+    note text)
+), trees as (
+  insert into audit_trees (owner_id, mode, size, peaks) select "ownerId", mode, size, peaks from grown
+  on conflict (owner_id, mode) do update set size = excluded.size, peaks = excluded.peaks
+)
+insert into audit_checkpoints (owner_id, mode, id, created_at, size, note)
+select "ownerId", mode, id, at, size, note from grown`
+
+async function storeTrees(sql: Sql, growths: readonly Growth[], signer: Signer): Promise<void> {
+  const at = clock.real()
+  const rows = await Promise.all(
+    growths.map(async ({ tenant, tree }) => {
+      const { size } = tree
+      const root = tree.root()
+      const origin = originOf(tenant.ownerId, tenant.mode)
+      return {
+        ...tenant,
+        id: newId('checkpoint'),
+        at,
+        size,
+        peaks: Buffer.concat(tree.peaks()).toString('base64'),
+        note: await signer.signNote(origin, checkpointText({ origin, size, root })),
+      }
+    }),
+  )
+  await sql(STORE_TREES, [JSON.stringify(rows)])
+}

@@ -1,0 +1,158 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import {
+  completeRoot,
+  GrowingTree,
+  HASH_BYTES,
+  type Hash,
+  hashesIn,
+  hashIn,
+  type Node,
+  TILE_SIZE,
+  type Tile,
+  tileOf,
+} from '../../trail/index.ts'
+
+interface TreeRow extends Tenant, Record<string, unknown> {
+  readonly size: bigint
+  readonly peaks: Buffer
+}
+
+const TREES = `
+select owner_id as "ownerId", mode, size, peaks from audit_trees
+where (owner_id, mode) in (select * from unnest($1::text[], $2::text[]))`
+
+export const nameOf = ({ ownerId, mode }: Tenant): string => `${ownerId} ${mode}`
+
+/** The trees of these tenants as they are, by the name of each; a tenant without one is left out. */
+export async function readTrees(sql: Sql, tenants: readonly Tenant[]): Promise<Map<string, GrowingTree>> {
+  const owners = tenants.map(({ ownerId }) => ownerId)
+  const rows = await sql<TreeRow>(TREES, [owners, tenants.map(({ mode }) => mode)])
+  return new Map(rows.map(row => [nameOf(row), new GrowingTree(Number(row.size), hashesIn(row.peaks))]))
+}
+
+interface FoundHashes extends Record<string, unknown> {
+  readonly hashes: Buffer | null
+}
+
+/**
+ * The hashes of a tile that is not complete up to a position: of the leaves those of the seals, after what a purge has
+ * left of them; above them the roots of the tiles below.
+ */
+const LEAVES = `
+select string_agg(leaf, '' order by position) as hashes from audit_seals
+where owner_id = $1 and mode = $2 and position >= $3 and position < $4`
+
+const ROOTS = `
+select string_agg(root, '' order by index) as hashes from audit_tiles
+where owner_id = $1 and mode = $2 and level = $3 and index >= $4 and index < $5`
+
+const stored = async (sql: Sql, text: string, values: readonly unknown[]): Promise<Buffer> =>
+  (await sql<FoundHashes>(text, values))[0]?.hashes ?? Buffer.alloc(0)
+
+export const leavesOf = (sql: Sql, { ownerId, mode }: Tenant, from: number, to: number): Promise<Buffer> =>
+  stored(sql, LEAVES, [ownerId, mode, from, to])
+
+export const rootsOf = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  level: number,
+  from: number,
+  to: number,
+): Promise<Buffer> => stored(sql, ROOTS, [ownerId, mode, level, from, to])
+
+/** A complete tile as it is stored. */
+export interface StoredTile extends Tile, Tenant {
+  readonly hashes: Buffer
+  readonly root: Hash
+}
+
+/** The tiles that are complete once these leaves follow a tree of this size. */
+export async function newTiles(
+  sql: Sql,
+  tenant: Tenant,
+  size: number,
+  leaves: readonly Hash[],
+): Promise<StoredTile[]> {
+  const tiles: StoredTile[] = []
+  const before = (from: number) => leavesOf(sql, tenant, from, size)
+  let made = await completed(size, leaves, before)
+  for (let level = 0; made.length > 0; level++) {
+    const found = made.map(tile => ({ ...tenant, level, ...tile, root: completeRoot(tile.hashes) }))
+    tiles.push(...found)
+    const first = found[0]?.index ?? 0
+    made = await completed(
+      first,
+      found.map(({ root }) => root),
+      from => rootsOf(sql, tenant, level, from, first),
+    )
+  }
+  return tiles
+}
+
+/** The tiles of one level that are complete once these hashes follow those before `size`. */
+async function completed(
+  size: number,
+  hashes: readonly Hash[],
+  before: (from: number) => Promise<Buffer>,
+): Promise<{ index: number; hashes: Buffer }[]> {
+  const first = size - (size % TILE_SIZE)
+  const count = Math.floor((size + hashes.length - first) / TILE_SIZE)
+  if (count === 0) return []
+  const known = first === size ? Buffer.alloc(0) : await before(first)
+  if (known.length !== (size - first) * HASH_BYTES)
+    throw new Error(`the trail has lost hashes between ${first} and ${size}: GET /audit/verify tells where`)
+  const all = Buffer.concat([known, ...hashes])
+  const bytes = TILE_SIZE * HASH_BYTES
+  return Array.from({ length: count }, (_, n) => ({
+    index: first / TILE_SIZE + n,
+    hashes: all.subarray(n * bytes, (n + 1) * bytes),
+  }))
+}
+
+interface TileRow extends Tile, Record<string, unknown> {
+  readonly hashes: Buffer
+}
+
+const TILES = `
+select level, index::int4 as index, hashes from audit_tiles
+where (owner_id, mode) = ($1, $2) and (level, index) in (select * from unnest($3::int2[], $4::int8[]))
+union all
+select level, index, hashes from unnest($5::int2[], $6::int8[], $7::int8[]) as part (level, index, until),
+  lateral (
+    select string_agg(hash, '' order by at) as hashes from (
+      select leaf as hash, position as at from audit_seals
+      where part.level = 0 and (owner_id, mode) = ($1, $2)
+        and position >= part.index * ${TILE_SIZE} and position < part.until
+      union all
+      select root, index from audit_tiles below
+      where part.level > 0 and (owner_id, mode) = ($1, $2) and below.level = part.level - 1
+        and below.index >= part.index * ${TILE_SIZE} and below.index < part.until
+    ) as hashes
+  ) as found`
+
+/** Reads what it takes to compute the hashes of these complete subtrees of a tree of this size, in one statement. */
+export async function readNodes(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  size: number,
+  nodes: readonly Node[],
+): Promise<(node: Node) => Hash> {
+  const tiles = [...new Map(nodes.map(tileOf).map(tile => [keyOf(tile), tile])).values()]
+  const isComplete = ({ level, index }: Tile) => (index + 1) * TILE_SIZE ** (level + 1) <= size
+  const whole = tiles.filter(isComplete)
+  const parts = tiles.filter(tile => !isComplete(tile))
+  const rows = await sql<TileRow>(TILES, [
+    ownerId,
+    mode,
+    whole.map(({ level }) => level),
+    whole.map(({ index }) => index),
+    parts.map(({ level }) => level),
+    parts.map(({ index }) => index),
+    parts.map(({ level }) => Math.floor(size / TILE_SIZE ** level)),
+  ])
+  const hashes = new Map(rows.map(row => [keyOf({ level: row.level, index: Number(row.index) }), row.hashes]))
+  return node => hashIn(hashes.get(keyOf(tileOf(node))) ?? Buffer.alloc(0), node)
+}
+
+const keyOf = ({ level, index }: Tile): string => `${level}/${index}`

@@ -1,0 +1,105 @@
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { EVENT_COLUMNS, type EventRow } from './trail-rows.ts'
+
+/** How far the journal is sealed: see the table. */
+export interface SealedUpTo {
+  readonly writtenIn: bigint
+  readonly id: string
+  /** Transactions before that place that had not ended when it was passed. */
+  readonly open: readonly bigint[]
+}
+
+/** Another sealer that is at work keeps the row: there is nothing to do here then. */
+const LOCK = `
+select written_in as "writtenIn", id, open::text[] as open from audit_sealing for update skip locked`
+
+interface LockedRow extends Record<string, unknown> {
+  readonly writtenIn: bigint
+  readonly id: string
+  readonly open: readonly string[]
+}
+
+/** Locks how far the journal is sealed, until the transaction ends; undefined where another sealer has it. */
+export async function lockSealing(sql: Sql): Promise<SealedUpTo | undefined> {
+  const [row] = await sql<LockedRow>(LOCK)
+  return row && { ...row, open: row.open.map(BigInt) }
+}
+
+/**
+ * One statement has one snapshot: it says which transactions have ended, and has all that those have written. $3 are the
+ * transactions that were open before; the events of those that have ended come first, and some may be sealed already
+ * where there were too many for one reading.
+ */
+const UNSEALED = `
+with seen as materialized (
+  select pg_snapshot_xmax(one.snapshot)::text::bigint + added as newest,
+    array(select xid::text::bigint + added from pg_snapshot_xip(one.snapshot) as xid) as open
+  from journal_origin, (select pg_current_snapshot() as snapshot) as one
+)
+select seen.newest, seen.open::text[] as open, found.* from seen left join lateral (
+  (select true as "isLate", ${EVENT_COLUMNS} from events e
+    where e.written_in = any($3::bigint[]) and e.written_in <> all(seen.open) and not exists (
+      select from audit_seals s where (s.owner_id, s.mode, s.event_id) = (e.owner_id, e.mode, e.id))
+    order by e.written_in, e.id limit $4)
+  union all
+  (select false, ${EVENT_COLUMNS} from events e
+    where (e.written_in, e.id) > ($1::bigint, $2::text) and e.written_in < seen.newest
+    order by e.written_in, e.id limit $4)
+) found on true`
+
+interface UnsealedRow extends EventRow {
+  readonly newest: bigint
+  readonly open: readonly string[]
+  readonly isLate: boolean
+}
+
+/** Events that are not sealed, and how far the journal is sealed once they are. */
+export interface Unsealed {
+  readonly events: readonly EventRow[]
+  readonly upTo: SealedUpTo
+  /** Whether there may be more. */
+  readonly isFull: boolean
+}
+
+/** Reads at most twice `most` unsealed events. */
+export async function readUnsealed(sql: Sql, from: SealedUpTo, most: number): Promise<Unsealed> {
+  const rows = await sql<UnsealedRow>(UNSEALED, [from.writtenIn, from.id, from.open.map(String), most])
+  const [first] = rows
+  if (!first) throw new Error('the table journal_origin is empty')
+  const late = rows.filter(({ id, isLate }) => id !== null && isLate)
+  const fresh = rows.filter(({ id, isLate }) => id !== null && !isLate)
+  const last = fresh.at(-1)
+  const isPageFull = fresh.length === most
+  const place =
+    isPageFull && last
+      ? { writtenIn: BigInt(last.writtenIn), id: last.id }
+      : { writtenIn: first.newest, id: '' }
+  const open = first.open.map(BigInt).filter(number => number < place.writtenIn)
+  // Some of the late events may have been left behind: all of their transactions are looked at again.
+  const again = late.length === most ? from.open.filter(number => !open.includes(number)) : []
+  return {
+    events: [...late, ...fresh],
+    upTo: { ...place, open: [...open, ...again] },
+    isFull: isPageFull || late.length === most,
+  }
+}
+
+const MOVE = 'update audit_sealing set written_in = $1, id = $2, open = $3::bigint[]'
+
+export const moveSealing = (sql: Sql, { writtenIn, id, open }: SealedUpTo): Promise<unknown> =>
+  sql(MOVE, [writtenIn, id, open.map(String)])
+
+/** How many events of a tenant are committed and not sealed, and since when the oldest of them waits. */
+const TAIL = `
+select count(*)::int as entries, min(e.recorded_at) as "oldestAt" from audit_sealing f, events e
+where (e.owner_id, e.mode) = ($1, $2) and (e.written_in >= f.written_in or e.written_in = any(f.open))
+  and not exists (
+    select from audit_seals s where (s.owner_id, s.mode, s.event_id) = (e.owner_id, e.mode, e.id))`
+
+export interface Tail extends Record<string, unknown> {
+  readonly entries: number
+  readonly oldestAt: Date | null
+}
+
+export const readTail = async (sql: Sql, ownerId: string, mode: string): Promise<Tail> =>
+  (await sql<Tail>(TAIL, [ownerId, mode]))[0] ?? { entries: 0, oldestAt: null }

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Span } from '../spend/index.ts'
+
+const DAY_MS = 86_400_000
+const DEFAULT_DAYS = 30
+/** Two years, one of them a leap year. */
+const MOST_DAYS = 731
+
+const day = (words: string) =>
+  z.iso
+    .date('a day is written YYYY-MM-DD')
+    .max(10)
+    .refine(text => text >= '1970-01-01' && text < '9999', 'a year from 1970 to 9998')
+    .optional()
+    .meta({ description: words, examples: ['2026-11-01'] })
+
+/** The days of a report, as all of them take it. */
+export const spanQuery = {
+  from: day('The first day, in UTC. Left out: 30 days up to `to`.'),
+  to: day('The last day, in UTC, included; at most two years after `from`. Left out: today.'),
+}
+
+interface Wished {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+export const addDays = (from: string, count: number): string =>
+  dayOf(new Date(Date.parse(from) + count * DAY_MS))
+export const daysBetween = (from: string, before: string): number =>
+  (Date.parse(before) - Date.parse(from)) / DAY_MS
+
+export const span_invalid = [400, 'to: must not be before from.'] as const
+
+/** The days that are asked for, or what is wrong with them. */
+export function spanOf({ from, to }: Wished, now: Date): Span | string {
+  const last = to ?? dayOf(now)
+  const first = from ?? addDays(last, 1 - DEFAULT_DAYS)
+  if (first > last)
+    return to === undefined
+      ? `from: must not be after today, ${last}.`
+      : `to: must not be before from, ${first}.`
+  if (daysBetween(first, last) >= MOST_DAYS)
+    return `from: a report covers two years at most, so begin at ${addDays(last, 1 - MOST_DAYS)} or later.`
+  return { from: first, before: addDays(last, 1) }
+}
+
+/** The span of the same length right before. */
+export const spanBefore = ({ from, before }: Span): Span => ({
+  from: addDays(from, -daysBetween(from, before)),
+  before: from,
+})

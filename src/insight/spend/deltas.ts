@@ -1,0 +1,117 @@
+/**
+ * SQL that tells how the sums change by what was written between two positions of the journal. The follower adds it to the
+ * sums; a report reads it beside them, so that it says what is true now. Both take the same text: they cannot differ.
+ */
+
+/** Whoever takes the text states the bounds before it, as the CTE `bounds (since, until)`. */
+const within = (column: string): string =>
+  `${column} >= (select since from bounds) and ${column} < (select until from bounds)`
+
+/** How a transaction counts by how it stands; null where it does not. Its money has left from `settlement` on. */
+const KIND = `
+case when t.type = 'collect' then null
+  when t.status in ('settlement', 'settled', 'completed', 'refunded')
+    then case when t.type = 'refund' then 'came_back' else 'spent' end
+  when t.status = 'declined' and (declined.decision ->> 'allowed') = 'false' then 'kept_back' end`
+
+/** The rule by whose sentence a decision was made. */
+const ruleOf = (decision: string): string =>
+  `coalesce(jsonb_path_query_first(${decision}, '$.checks[*] ? (@.message == $.reason)') ->> 'rule', 'other')`
+
+/** The transactions that were changed, with how they are in the sums and how they should be. */
+const states = (owners: string): string => `
+noted as materialized (
+  select e.owner_id, e.mode, e.resource_id, e.event, e.created_at from events e
+  where ${owners} ${within('e.written_in')}
+    and (e.event like 'transaction.%' or e.event in ('intent.denied', 'intent.expired'))
+),
+states as materialized (
+  select t.owner_id, t.mode, t.id, (t.created_at at time zone 'UTC')::date as day, coalesce(t.agent_id, '') as agent_id,
+    coalesce(t.run_id, '') as run_id, t.merchant as name, coalesce(t.mcc, '') as mcc, t.wallet_id, t.type, t.intent_id,
+    ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf('declined.decision')} as rule,
+    c.merchant, c.kind as counted_kind, c.cents as counted_cents, c.type as counted_type,
+    c.intent_id as counted_intent_id, c.rule as counted_rule
+  from (select distinct owner_id, mode, resource_id from noted where event like 'transaction.%') as changed
+  cross join lateral (
+    select * from transactions one
+    where (one.owner_id, one.mode, one.id) = (changed.owner_id, changed.mode, changed.resource_id) limit 1
+  ) as t
+  left join lateral (
+    select * from spend_counted one where (one.owner_id, one.mode, one.transaction_id) = (t.owner_id, t.mode, t.id) limit 1
+  ) as c on true
+  left join lateral (
+    select * from card_authorizations one where t.status = 'declined' and one.decline_reason is not null
+      and (one.owner_id, one.mode, one.transaction_id) = (t.owner_id, t.mode, t.id) limit 1
+  ) as declined on true
+)`
+
+/** A refund counts on the day on which it comes back, whenever the payment was made. */
+const REFUNDS = `
+select t.owner_id, t.mode, (r.at at time zone 'UTC')::date, coalesce(t.agent_id, ''), coalesce(t.run_id, ''),
+  t.merchant, c.merchant, coalesce(t.mcc, ''), t.wallet_id, t.type, t.intent_id, 'came_back', '', 0, r.cents
+from returned r
+cross join lateral (
+  select * from transactions one where (one.owner_id, one.mode, one.id) = (r.owner_id, r.mode, r.transaction_id) limit 1
+) as t
+left join lateral (
+  select * from spend_counted one where (one.owner_id, one.mode, one.transaction_id) = (t.owner_id, t.mode, t.id) limit 1
+) as c on true
+where t.type <> 'collect'`
+
+/** Intents that a policy or a person has denied, and those that expired while nobody decided about them. */
+const KEPT_BACK = `
+select i.owner_id, i.mode, (n.created_at at time zone 'UTC')::date, i.agent_id, '', '', '', '', '', '', null, 'kept_back',
+  case when n.event = 'intent.expired' then 'expired' when i.decided_by ->> 'type' = 'policy' then 'denied'
+    else 'turned_down' end || ' ' || ${ruleOf('i.decision')}, 1, i.amount_cents
+from noted n
+cross join lateral (
+  select * from intents one where (one.owner_id, one.mode, one.id) = (n.owner_id, n.mode, n.resource_id) limit 1
+) as i
+where n.event in ('intent.denied', 'intent.expired') and (n.event = 'intent.denied' or i.decided_at is null)`
+
+/** A value of the metadata as a cell has it: an index takes no long texts. */
+export const labelInSql = (text: string): string =>
+  `case when length(${text}) > 150 then left(${text}, 100) || '… ' || md5(${text}) else ${text} end`
+
+/** Each payment once in each view. Only a name that has not been counted yet is not resolved: `is_raw`. */
+const VIEWS = `
+select 'kept_back' as view, '' as run_id, d.rule as value, false as is_raw where d.kind = 'kept_back'
+union all
+select one.* from (values ('agent', '', '', false), ('mcc', '', d.mcc, false), ('wallet', '', d.wallet_id, false),
+  ('type', '', d.type, false), ('run', d.run_id, '', false),
+  ('merchant', '', coalesce(d.merchant, n.merchant, d.name), coalesce(d.merchant, n.merchant) is null)) as one
+where d.kind <> 'kept_back'
+union all
+select 'label:' || label.key, d.run_id, ${labelInSql('label.value')}, false
+from intents i, jsonb_each_text(i.metadata) as label
+where d.kind <> 'kept_back' and d.intent_id is not null and (i.owner_id, i.mode, i.id) = (d.owner_id, d.mode, d.intent_id)`
+
+/** How a transaction counts now, less how it has been counted. */
+const NOW_AND_BEFORE = `
+select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mcc, s.wallet_id, s.type, s.intent_id, s.kind,
+  s.rule, case when s.kind = 'came_back' then 0 else 1 end, s.cents
+from states s where s.kind is not null
+union all
+select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mcc, s.wallet_id, s.counted_type,
+  s.counted_intent_id, s.counted_kind, s.counted_rule, case when s.counted_kind = 'came_back' then 0 else -1 end,
+  -s.counted_cents
+from states s where s.counted_kind is not null`
+
+/**
+ * CTEs behind `bounds` and `names (name, merchant)`, the names that are resolved already. `states` has the transactions that
+ * were changed, `changes` a row for each change of a cell. `owners` is a condition that ends in `and`, or nothing for all.
+ */
+export const deltas = (owners: (alias: string) => string): string => `
+${states(owners('e'))},
+returned as materialized (
+  select r.* from transaction_refunds r where ${owners('r')} ${within('r.written_in')}
+),
+deltas (owner_id, mode, day, agent_id, run_id, name, merchant, mcc, wallet_id, type, intent_id, kind, rule, payments,
+  cents) as (${NOW_AND_BEFORE} union all ${REFUNDS} union all ${KEPT_BACK}),
+changes as (
+  select d.owner_id, d.mode, v.view, d.day, d.agent_id, v.run_id, v.value, v.is_raw, d.payments,
+    case d.kind when 'came_back' then 0 else d.cents end as spent_cents,
+    case d.kind when 'came_back' then d.cents else 0 end as refunded_cents,
+    case when d.kind = 'spent' and d.type = 'fee' then d.cents else 0 end as fee_cents
+  from deltas d left join names n on n.name = d.name cross join lateral (${VIEWS}) as v
+)`

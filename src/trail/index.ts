@@ -1,0 +1,37 @@
+export {
+  type Checkpoint,
+  CheckpointRejected,
+  checkpointText,
+  openCheckpoint,
+  originOf,
+  signedNote,
+  verifierKey,
+} from './checkpoint.ts'
+export {
+  type Commitments,
+  commitTo,
+  falseCommitment,
+  leafHash,
+  leafText,
+  type TrailEntry,
+} from './leaf.ts'
+export {
+  consistencySteps,
+  type Growth,
+  hashesOf,
+  inclusionSteps,
+  type ProofStep,
+  provesConsistency,
+  provesInclusion,
+} from './proofs.ts'
+export { completeRoot, hashesIn, hashIn, TILE_LEVELS, TILE_SIZE, type Tile, tileOf } from './tiles.ts'
+export {
+  coverOf,
+  foldCover,
+  GrowingTree,
+  HASH_BYTES,
+  type Hash,
+  hashLeaf,
+  hashNode,
+  type Node,
+} from './tree.ts'

@@ -1,0 +1,137 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../values/canonical-json.ts'
+import { type Hash, hashLeaf } from './tree.ts'
+
+/** An entry of the trail with all that its row says: the members of its leaf. */
+export interface TrailEntry {
+  readonly action: string
+  readonly actorId: string | null
+  readonly actorType: string
+  readonly address: string | null
+  readonly agentId: string | null
+  readonly at: string
+  /** Only of entries that were written before events and audit entries became one row. */
+  readonly auditId: string | null
+  readonly createdAt: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly event: string
+  readonly eventId: string
+  readonly id: string
+  readonly mode: string
+  readonly outcome: string
+  readonly ownerId: string
+  readonly requestId: string
+  readonly resourceId: string
+  readonly runId: string | null
+  /** The number of the transaction that has written it, as a text: it may be larger than a number of JSON. */
+  readonly writtenIn: string
+}
+
+/**
+ * By the place of each personal text (`address`, `data.name`): its HMAC-SHA-256 in base64, and the salt of it. Whoever
+ * forgets the person deletes text and salt; the leaf stays what it is.
+ */
+export interface Commitments {
+  readonly commitments: Readonly<Record<string, string>>
+  readonly salts: Readonly<Record<string, string>>
+}
+
+/** Members of what an event tells that name a person, or that people write freely. */
+const PERSONAL = new Set(
+  'address comment deviceName email fileName holder iban label merchant name note payee payer phone purpose reason suggestedName text'.split(
+    ' ',
+  ),
+)
+
+/** What stands in place of a text that was forgotten. */
+export const FORGOTTEN = '[forgotten]'
+
+/** The places of the texts in an entry that are about a person. */
+export function personalPlaces(entry: TrailEntry): string[] {
+  const places = entry.address === null ? [] : ['address']
+  // The name that came along with a signal is all that is known of an operator.
+  if (entry.actorType === 'operator' && entry.actorId !== null) places.push('actorId')
+  addPlaces(entry.data, 'data', places)
+  return places
+}
+
+function addPlaces(value: object, place: string, places: string[]): void {
+  for (const [name, member] of Object.entries(value)) {
+    // Names within a place are divided by dots.
+    if (name.includes('.')) continue
+    if (typeof member === 'string') {
+      if (PERSONAL.has(name)) places.push(`${place}.${name}`)
+    } else if (typeof member === 'object' && member !== null) addPlaces(member, `${place}.${name}`, places)
+  }
+}
+
+const BLOCK = 64
+const SALT_BYTES = 16
+
+/** HMAC-SHA-256 by two plain digests, which take a third of the time of an HMAC object. */
+export function hmac(salt: Buffer, text: string): string {
+  const inner = Buffer.alloc(BLOCK, 0x36)
+  const outer = Buffer.alloc(BLOCK, 0x5c)
+  for (const [n, byte] of salt.entries()) {
+    inner[n] = byte ^ 0x36
+    outer[n] = byte ^ 0x5c
+  }
+  const digest = hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')
+  return hash('sha256', Buffer.concat([outer, digest]), 'base64')
+}
+
+/** Commits to the personal texts of an entry, each under a salt of its own, taken from `random`. */
+export function commitTo(entry: TrailEntry, random: (bytes: number) => Buffer): Commitments {
+  const commitments: Record<string, string> = {}
+  const salts: Record<string, string> = {}
+  for (const place of personalPlaces(entry)) {
+    const salt = random(SALT_BYTES)
+    salts[place] = salt.toString('base64')
+    commitments[place] = hmac(salt, String(valueAt(entry, place.split('.'))))
+  }
+  return { commitments, salts }
+}
+
+const valueAt = (value: unknown, names: readonly string[]): unknown =>
+  names.reduce<unknown>(
+    (at, name) => (typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined),
+    value,
+  )
+
+/** The canonical JSON (RFC 8785) of the entry with `{"hmac": …}` in place of each text that it commits to. */
+export function leafText(entry: TrailEntry, { commitments }: Pick<Commitments, 'commitments'>): string {
+  let leaf: Record<string, unknown> = { ...entry, version: 1 }
+  for (const [place, hmac] of Object.entries(commitments))
+    leaf = withValueAt(leaf, place.split('.'), { hmac })
+  return canonicalJson(leaf)
+}
+
+export const leafHash = (entry: TrailEntry, commitments: Pick<Commitments, 'commitments'>): Hash =>
+  hashLeaf(leafText(entry, commitments))
+
+/** A copy with another value in this place; what is no object there is left as it is, and the leaf is another one. */
+function withValueAt(
+  object: Readonly<Record<string, unknown>>,
+  [name = '', ...rest]: readonly string[],
+  value: object,
+): Record<string, unknown> {
+  if (rest.length === 0) return { ...object, [name]: value }
+  const inner = object[name]
+  if (typeof inner !== 'object' || inner === null) return { ...object }
+  if (!Array.isArray(inner)) return { ...object, [name]: withValueAt(inner as never, rest, value) }
+  return { ...object, [name]: Object.values(withValueAt({ ...inner }, rest, value)) }
+}
+
+/** The place of a personal text that is not what the commitment was made to; undefined where all of them are. */
+export function falseCommitment(entry: TrailEntry, { commitments, salts }: Commitments): string | undefined {
+  const uncommitted = Object.keys(salts).find(place => !Object.hasOwn(commitments, place))
+  if (uncommitted !== undefined) return uncommitted
+  return Object.entries(commitments).find(([place, expected]) => {
+    const value = valueAt(entry, place.split('.'))
+    const salt = salts[place]
+    if (salt === undefined) return value !== null && value !== FORGOTTEN
+    const bytes = Buffer.from(salt, 'base64')
+    const isSalt = bytes.length === SALT_BYTES && bytes.toString('base64') === salt
+    return !isSalt || typeof value !== 'string' || hmac(bytes, value) !== expected
+  })?.[0]
+}

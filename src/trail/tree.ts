@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto'
+
+/** The hash of a leaf or a node: 32 bytes of SHA-256. */
+export type Hash = Buffer
+
+export const HASH_BYTES = 32
+
+const LEAF = Buffer.from([0])
+const NODE = Buffer.from([1])
+
+/** Leaves and nodes are told apart by their first byte (RFC 6962, 2.1), so that no node passes for a leaf. */
+export const hashLeaf = (data: string | Buffer): Hash =>
+  hash('sha256', Buffer.concat([LEAF, typeof data === 'string' ? Buffer.from(data) : data]), 'buffer')
+
+export const hashNode = (left: Hash, right: Hash): Hash =>
+  hash('sha256', Buffer.concat([NODE, left, right]), 'buffer')
+
+export const EMPTY_ROOT: Hash = hash('sha256', Buffer.alloc(0), 'buffer')
+
+/** A complete subtree: it has the leaves from `index * 2 ** level`, 2 ** level of them. */
+export interface Node {
+  readonly level: number
+  readonly index: number
+}
+
+/** The complete subtrees that cover the leaves from `begin` to `end`, from left to right, each as large as can be. */
+export function coverOf(begin: number, end: number): Node[] {
+  const nodes: Node[] = []
+  for (let at = begin; at < end; ) {
+    let level = 0
+    while (at % 2 ** (level + 1) === 0 && at + 2 ** (level + 1) <= end) level++
+    nodes.push({ level, index: at / 2 ** level })
+    at += 2 ** level
+  }
+  return nodes
+}
+
+/** The largest power of two that is smaller than a size above 1: where the tree of that size divides. */
+export function splitOf(size: number): number {
+  let left = 1
+  while (2 * left < size) left *= 2
+  return left
+}
+
+/** The hash of a range whose cover has these hashes: right ends are folded first, as RFC 6962 divides from the left. */
+export const foldCover = (hashes: readonly Hash[]): Hash =>
+  hashes.length === 0 ? EMPTY_ROOT : hashes.reduceRight((right, left) => hashNode(left, right))
+
+/**
+ * A tree that only grows, as its complete subtrees from left to right: enough for its root, and to append leaves and
+ * subtrees without those before them.
+ */
+export class GrowingTree {
+  size: number
+  readonly #peaks: { readonly level: number; hash: Hash }[]
+
+  /** The tree of this size; `peaks` are the hashes of the cover of all its leaves. */
+  constructor(size = 0, peaks: readonly Hash[] = []) {
+    const cover = coverOf(0, size)
+    if (cover.length !== peaks.length) throw new RangeError(`A tree of ${size} has ${cover.length} peaks.`)
+    this.size = size
+    this.#peaks = cover.map(({ level }, n) => ({ level, hash: peaks[n] as Hash }))
+  }
+
+  append(leaf: Hash): void {
+    this.appendSubtree(0, leaf)
+  }
+
+  /** Appends a complete subtree; the size must be a multiple of its own. */
+  appendSubtree(level: number, subtree: Hash): void {
+    if (this.size % 2 ** level !== 0)
+      throw new RangeError(`No subtree of level ${level} begins at ${this.size}.`)
+    this.size += 2 ** level
+    let top = { level, hash: subtree }
+    for (let left = this.#peaks.at(-1); left?.level === top.level; left = this.#peaks.at(-1)) {
+      this.#peaks.pop()
+      top = { level: top.level + 1, hash: hashNode(left.hash, top.hash) }
+    }
+    this.#peaks.push(top)
+  }
+
+  peaks(): Hash[] {
+    return this.#peaks.map(({ hash }) => hash)
+  }
+
+  root(): Hash {
+    return foldCover(this.peaks())
+  }
+}

@@ -1,0 +1,20 @@
+/** The first characters by which a spreadsheet takes a text for a formula, full-width forms included. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+
+/** A text as a cell of a table, whoever has written it: no spreadsheet takes it for a formula. */
+export function csvText(value: string | null): string {
+  const harmless = (value ?? '').replace(FORMULA, "'$&")
+  return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+export const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
+
+/** The columns of a table by name, each with its cell of a row. Free text goes through `csvText`. */
+export type CsvColumns<T> = Readonly<Record<string, (row: T) => string>>
+
+/** A table with a line of names: RFC 4180. */
+export const csvOf = <T>(columns: CsvColumns<T>, rows: readonly T[]): string =>
+  [
+    csvLine(Object.keys(columns)),
+    ...rows.map(row => csvLine(Object.values(columns).map(column => column(row)))),
+  ].join('')

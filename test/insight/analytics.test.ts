@@ -1,0 +1,1 @@
+import './analytics/costs.ts'

@@ -1,0 +1,30 @@
+import { openSigner } from '../../../src/app/signer.ts'
+import { sealPage } from '../../../src/compliance/audit/index.ts'
+import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { openDatabase } from '../../../src/platform/database.ts'
+import { openVault } from '../../../src/ports/vault.ts'
+import { ENCRYPTION_KEY } from '../harness.ts'
+
+/** Opens a sealer of its own on a database of the tests; each call seals a page, and says whether there may be more. */
+export async function openSealer(databaseUrl: string) {
+  const database = openDatabase(databaseUrl, 2)
+  const vault = openVault(ENCRYPTION_KEY, [])
+  const signer = await openSigner({ sql: sqlOn(database.pool), vault, onFailure: () => undefined })
+  return {
+    seal: (most?: number) => sealPage({ database, signer }, most),
+    signer,
+    async close() {
+      signer.stop()
+      await database.close()
+    },
+  }
+}
+
+/** Seals all that is committed, as a relay does within two seconds. */
+export async function sealTrail({ databaseUrl }: { readonly databaseUrl: string }): Promise<void> {
+  const { seal, close } = await openSealer(databaseUrl)
+  while (await seal()) {
+    // The next page.
+  }
+  await close()
+}

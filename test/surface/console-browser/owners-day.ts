@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
+import {
+  aBeneficiary,
+  anIntent,
+  aPolicy,
+  aToken,
+  aWallet,
+  aWebhook,
+  bodyOf,
+} from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { runViewer } from '../../support/temporal/runs.ts'
+import { until } from '../../support/until.ts'
+import { open, openAsOwner } from '../console-pages/devices.ts'
+
+const WEB_UI = 'https://temporal.example.com'
+const receiver = await startReceiver()
+const service = await startTestService({
+  temporal: true,
+  deliverers: 1,
+  env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1', TEMPORAL_WEB_UI: WEB_UI },
+})
+const runs = await runViewer()
+const origin = service.url.replace('127.0.0.1', 'localhost')
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
+/** An account of which an agent has spent a little, with money in a wallet, and a receiver of webhooks that is broken. */
+async function anAccount() {
+  const { client, ownerId } = await service.owner()
+  await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan: 'enterprise' } }))
+  const main = await aWallet(client, 500)
+  const { id: policyId } = await aPolicy(client, { name: 'Research', autoApproveLimitEuros: 50 })
+  const agent = await bodyOf(client.agents.create({ body: { name: 'Scout', policyId } }))
+  const payee = await aBeneficiary(client, { name: 'Bäckerei Müller' })
+  await anIntent(client, agent.id, { merchant: 'Bookshop', amountEuros: 25 })
+  return { client, main, policyId, agent, payee, webhook: await aDeadLetter(client) }
+}
+
+/** A subscription whose receiver has refused a delivery until nobody tries any more. */
+async function aDeadLetter(client: Awaited<ReturnType<typeof service.owner>>['client']) {
+  receiver.treat('/books', respondWith(500))
+  const webhook = await aWebhook(client, { url: `${receiver.url}/books`, events: ['agent.frozen'] })
+  const broken = await bodyOf(client.agents.create({ body: { name: 'Broken' } }))
+  await bodyOf(client.agents.freeze({ params: { id: broken.id }, body: {} }))
+  await until('it is dead', async () => {
+    await service.sql('update webhooks set paused_until = null where id = $1', [webhook.id])
+    await service.sql(`update deliveries set due_at = now() where webhook_id = $1 and status = 'pending'`, [
+      webhook.id,
+    ])
+    await service.sql('notify deliveries')
+    const { data } = await bodyOf(client.webhooks.deadLetters({ query: { webhookId: webhook.id } }))
+    return data.length === 1
+  })
+  receiver.treat('/books', respondWith(204))
+  return webhook
+}
+
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
+const unfold = (page: Page, name: string) => page.locator('summary', { hasText: name }).first().click()
+const sign = (page: Page) => press(page, 'Sign with passkey')
+const news = (page: Page, text: string) => page.locator('#news').filter({ hasText: text }).waitFor()
+const goTo = (page: Page, section: string) =>
+  page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: section, exact: true }).click()
+
+/** Invites an approver, who joins on a phone; gives the phone. */
+async function inviteGrace(page: Page) {
+  await goTo(page, 'People')
+  await unfold(page, 'Invite a person')
+  await page.getByLabel('Name').fill('Grace Hopper')
+  await page.getByLabel('Role').first().selectOption('approver')
+  await page.locator('form').getByRole('button', { name: 'Invite a person' }).click()
+  await sign(page)
+  const link = await page.locator('dialog dd code').innerText()
+  await press(page, 'I have kept it')
+  await page.getByText('Grace Hopper').waitFor()
+  const visited = await open(link, phone)
+  await visited.page.locator('[data-action="redeem"]:visible').tap()
+  await visited.page.locator('form[data-action="enrol"] button:visible').tap()
+  await visited.page.waitForURL('**/approve')
+  return visited
+}
+
+async function fund(page: Page, agent: string, wallet: { id: string }): Promise<void> {
+  await goTo(page, 'Agents')
+  await page.locator('main').getByRole('link', { name: agent }).click()
+  await unfold(page, 'Fund')
+  await page.getByLabel('Amount').first().fill('100')
+  await page.getByLabel('From wallet').selectOption(wallet.id)
+  await page.locator('form').getByRole('button', { name: 'Fund' }).click()
+  await page.locator('.box').filter({ hasText: 'Money' }).getByText('€100.00').first().waitFor()
+}
+
+/** A template changes nothing until it is applied: so the last thirty days are replayed under it before. */
+async function tighten(page: Page): Promise<void> {
+  await goTo(page, 'Policies')
+  await page.locator('tr', { hasText: 'template' }).getByRole('link', { name: 'Research' }).click()
+  await page.locator('[name="autoApproveLimitEuros"]').fill('10')
+  await press(page, 'Save')
+  await news(page, 'Saved.')
+  await press(page, 'Replay the last 30 days')
+  const changed = page.locator('#backtest tr', { hasText: 'Left to a person now' })
+  await changed.getByText('€25.00').waitFor()
+  await press(page, 'Apply to its agents')
+  await page.locator('dialog').getByRole('button', { name: 'Apply to its agents' }).click()
+  await news(page, 'Applied.')
+}
+
+async function download(page: Page, link: string): Promise<Buffer> {
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: link, exact: true }).first().click()
+  return readFileSync(await (await downloading).path())
+}
+
+test('a whole day of an owner, with an approver on a phone', async () => {
+  const { client, main, agent, payee } = await anAccount()
+  const { page, complaints } = await openAsOwner(client, { viewport: { width: 1440, height: 900 } })
+  await page.goto(`${origin}/console`)
+
+  const grace = await inviteGrace(page)
+  await fund(page, 'Scout', main)
+  await tighten(page)
+
+  // The agent asks for what it could have had yesterday, and a person decides.
+  const token = service.client(
+    String((await aToken(client, agent.id, { scopes: ['transfers:create'] })).token),
+  )
+  const intent = await anIntent(client, agent.id, { beneficiaryId: payee.id, amountEuros: 25 })
+  expect(intent.status).toBe('created')
+  await page.goto(`${origin}/console/intents/${intent.id}`)
+  await page.locator('h1').getByText('created').waitFor()
+
+  await grace.page.goto(`${origin}/console/approvals`)
+  await grace.page.getByText('Bäckerei Müller').first().waitFor()
+  await grace.page.getByRole('button', { name: 'Approve with passkey' }).tap()
+  await grace.page.getByRole('button', { name: 'Sign with passkey' }).tap()
+  await news(grace.page, 'Approved.')
+
+  // The owner's page follows by itself: who has approved, then the payment, its run and what the ledger says.
+  await page.locator('h1').getByText('approved').waitFor()
+  await page.getByText('A person signed it with a passkey').waitFor()
+  const transfer = await bodyOf(
+    token.transfers.create({
+      body: {
+        fromWalletId: agent.walletId,
+        beneficiaryId: payee.id,
+        amountEuros: 25,
+        intentId: intent.id,
+        scheme: 'sct_inst',
+      },
+    }),
+  )
+  await page.locator('main').getByRole('link', { name: transfer.id }).first().click()
+  await page.locator('h1').getByText('completed').waitFor()
+  const run = String(await page.getByRole('link', { name: 'Open its run in Temporal' }).getAttribute('href'))
+  const workflowId = decodeURIComponent(String(run.split('/workflows/')[1]))
+  expect(run).toContain(`${WEB_UI}/namespaces/default/workflows/`)
+  expect(await runs.of({ workflowId }).untilEnded()).toBe('completed')
+  await page.locator('tr', { hasText: 'transfer' }).locator('a[href*="postings/"]').first().click()
+  await page.locator('main').getByText('€25.00').first().waitFor()
+
+  await goTo(page, 'Deliveries')
+  await page.getByRole('link', { name: 'Dead letters' }).click()
+  await page.locator('tr', { hasText: 'agent.frozen' }).getByRole('button', { name: 'Replay' }).click()
+  await page.getByText('Nothing matches.').waitFor()
+  await until('it has arrived', () => receiver.at('/books').length === 6)
+
+  await page.goto(`${origin}/console/wallets/${agent.walletId}`)
+  await unfold(page, 'Draw up a statement')
+  await page.locator('form').getByRole('button', { name: 'Draw up a statement' }).click()
+  await page.waitForURL('**/console/statements/*')
+  expect((await download(page, 'PDF')).subarray(0, 5).toString()).toBe('%PDF-')
+  expect((await download(page, 'CSV')).toString()).toContain('25.00')
+  expect((await download(page, 'camt.053')).toString()).toContain('camt.053')
+
+  // The invitation is sent once without a passkey, and the service says that it wants one.
+  expect(complaints.filter(text => !text.includes('status of 400'))).toEqual([])
+  expect(grace.complaints).toEqual([])
+}, 120_000)
