@@ -70,7 +70,7 @@ export interface PersonalTable {
   readonly plain: readonly string[]
   /** Those that open something: about nobody, and given to nobody. */
   readonly secret?: readonly string[]
-  /** The columns that hold the id of a subject other than the owner. */
+  /** The columns that hold the id of a subject other than the owner; of one with JSON the member, as SQL writes it. */
   readonly about?: Readonly<Partial<Record<OtherSubject, readonly string[]>>>
   /** The columns that name a stored file by its SHA-256. */
   readonly files?: readonly string[]

@@ -9,6 +9,7 @@ export const accessEventsPersonal = {
       actor_id: { kind: 'name', ground: 'security' },
     },
     plain: ['actor_type', 'way', 'source_id', 'decision', 'reasons', 'key_thumbprint'],
+    about: { person: ['actor_id'] },
   },
   access_outcomes: {
     personal: {

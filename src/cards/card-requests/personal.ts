@@ -10,5 +10,6 @@ export const cardRequestsPersonal = {
       controls: { kind: 'payment', ground: 'contract' },
     },
     plain: ['type', 'usage', 'failure_reason'],
+    about: { person: ["answered_by ->> 'id'"] },
   },
 } as const satisfies Personal

@@ -1,5 +1,5 @@
 import { DamagedFile } from '../../ports/files.ts'
-import type { Archiving, Manifest } from './archive.ts'
+import type { Archiving, Manifest } from './manifest.ts'
 import type { ZipEntry } from './zip.ts'
 
 const PAGE_SIZE = 500

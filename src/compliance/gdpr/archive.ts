@@ -1,7 +1,7 @@
-import type { Context } from '../../kernel/contract/context.ts'
 import type { ByteStream } from '../../kernel/contract/file.ts'
 import { legalGrounds, personalKinds } from '../../values/personal.ts'
 import { storedFiles } from './archive-files.ts'
+import type { Archiving, Manifest } from './manifest.ts'
 import { recordPages, shapesOf } from './record-pages.ts'
 import { tableHead } from './table-head.ts'
 import { type Subject, type TableOfSubject, tablesOf } from './tables-of-subject.ts'
@@ -11,15 +11,6 @@ export interface Made {
   readonly exportId: string
   readonly subject: Subject
   readonly madeAt: Date
-}
-
-export type Archiving = Pick<Context, 'sql' | 'tenant' | 'ports'>
-
-/** What is in an archive, as its manifest lists it. */
-export interface Manifest {
-  readonly files: { name: string; bytes: number; sha256: string; records?: number }[]
-  /** Files that are away or damaged, by their SHA-256. */
-  readonly missing: string[]
 }
 
 /** The most records of one file of the archive: far less than the 4 GiB that it may have. */

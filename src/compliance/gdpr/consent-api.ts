@@ -35,7 +35,7 @@ const ConsentRecord = z
   .meta({ id: 'Consent' })
 
 const Consents = z
-  .object({ purposes: z.array(ConsentRecord).meta({ description: 'The newest change of each purpose.' }) })
+  .object({ consents: z.array(ConsentRecord).meta({ description: 'The newest change of each purpose.' }) })
   .meta({ id: 'Consents' })
 
 export const ConsentEvent = z.object({

@@ -31,7 +31,7 @@ const response = (consent: Consent) =>
   withMembers(consent, { by: { type: consent.byType, id: consent.byId } })
 
 export const getConsent: HandlerOf<typeof consentApi.getConsent> = async (_, context) => ({
-  purposes: (await newestOf(context)).map(response),
+  consents: (await newestOf(context)).map(response),
 })
 
 export const listConsents: HandlerOf<typeof consentApi.listConsents> = async (
@@ -52,8 +52,8 @@ export const putConsent: HandlerOf<typeof consentApi.putConsent> = async ({ body
   for (const { id, purpose, granted, wordingVersion } of made)
     emit('consent.changed', { consentId: id, purpose, granted, wordingVersion })
   const untouched = before.filter(({ purpose }) => !changed.some(given => given.purpose === purpose))
-  const purposes = [...untouched, ...made].sort((one, other) => (one.purpose < other.purpose ? -1 : 1))
-  return { purposes: purposes.map(response) }
+  const consents = [...untouched, ...made].sort((one, other) => (one.purpose < other.purpose ? -1 : 1))
+  return { consents: consents.map(response) }
 }
 
 type Given = Pick<Consent, 'purpose' | 'granted' | 'wordingVersion'>

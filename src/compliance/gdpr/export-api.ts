@@ -9,7 +9,6 @@ import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schema
 import { exportMachine, subjectTypes } from './data-export.ts'
 
 const readers = { callers: ['key'], scope: 'gdpr:read' } as const
-/** Whoever may read the archive may read everything. */
 const writers = { callers: ['key'], scope: 'gdpr:write' } as const
 
 export const subject = z
@@ -95,7 +94,8 @@ export const exportApi = {
     fails: { export_not_found },
   }),
   archive: get('/gdpr/exports/{id}/archive', {
-    ...writers,
+    callers: ['key'],
+    scope: 'gdpr-archives:read',
     readsClock: true,
     summary: 'Download the archive of an export',
     description:

@@ -15,7 +15,7 @@ export const intentsPersonal = {
       payee_iban: { kind: 'account', ground: 'payments' },
     },
     plain: ['mcc', 'country', 'possible_duplicate_of', 'payment_id', 'payment_token_id', 'receipt_status'],
-    about: { beneficiary: ['beneficiary_id'] },
+    about: { person: ["decided_by ->> 'id'"], beneficiary: ['beneficiary_id'] },
   },
   approvals: {
     personal: {

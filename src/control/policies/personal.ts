@@ -22,6 +22,7 @@ export const policiesPersonal = {
       rules: { kind: 'payment', ground: 'contract' },
     },
     plain: ['policy_id', 'changed_by_type', 'changed_by_id'],
+    about: { person: ['changed_by_id'] },
   },
   decisions: {
     personal: {

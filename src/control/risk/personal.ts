@@ -21,6 +21,7 @@ export const riskPersonal = {
       acknowledged_by_id: { kind: 'name', ground: 'moneyLaundering' },
     },
     plain: ['subject_type', 'subject_id'],
+    about: { person: ['acknowledged_by_id'] },
   },
   risk_merchants: {
     personal: {

@@ -8,7 +8,11 @@ export const eventsPersonal = {
       actor_id: { kind: 'name', ground: 'payments' },
     },
     plain: ['event', 'actor_type', 'action', 'outcome', 'resource_id', 'audit_id'],
-    about: { person: ['resource_id', 'actor_id'], beneficiary: ['resource_id'], payer: ['resource_id'] },
+    about: {
+      person: ['resource_id', 'actor_id', "data ->> 'personId'"],
+      beneficiary: ['resource_id', "data ->> 'beneficiaryId'"],
+      payer: ['resource_id', "data ->> 'requestId'"],
+    },
   },
   audit_entries: {
     personal: {

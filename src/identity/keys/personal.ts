@@ -6,6 +6,7 @@ export const keysPersonal = {
       name: { kind: 'words', ground: 'contract' },
     },
     plain: ['environment', 'hint', 'scopes', 'made_by_id', 'bound_to'],
+    about: { person: ['person_id'] },
     secret: ['hash'],
   },
 } as const satisfies Personal

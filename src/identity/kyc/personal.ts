@@ -8,9 +8,8 @@ export const kycPersonal = {
       nationality: { kind: 'identity', ground: 'moneyLaundering' },
       address: { kind: 'address', ground: 'moneyLaundering' },
       rejection: { kind: 'words', ground: 'moneyLaundering' },
-      decided_by: { kind: 'words', ground: 'moneyLaundering' },
     },
-    plain: ['representative_id', 'provider'],
+    plain: ['representative_id', 'provider', 'decided_by'],
   },
   kyc_documents: {
     personal: {

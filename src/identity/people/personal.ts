@@ -20,6 +20,6 @@ export const peoplePersonal = {
       reason: { kind: 'words', ground: 'security' },
     },
     plain: [],
-    about: { person: ['person_id'] },
+    about: { person: ['person_id', "stopped_by ->> 'id'"] },
   },
 } as const satisfies Personal

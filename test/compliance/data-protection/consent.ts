@@ -6,10 +6,10 @@ const analytics = { purpose: 'usage_analytics', granted: true, wordingVersion: '
 describe('consent', () => {
   test('is there with its wording, its time and who gave it; a repetition changes nothing', async () => {
     const { client, ownerId } = await service.owner()
-    expect((await client.gdpr.getConsent()).body).toEqual({ purposes: [] })
+    expect((await client.gdpr.getConsent()).body).toEqual({ consents: [] })
     const given = await client.gdpr.putConsent({ body: { purposes: [analytics] } })
     expect(given.body).toMatchObject({
-      purposes: [{ ...analytics, ownerId, by: { type: 'key', id: expect.stringMatching(/^key_/) } }],
+      consents: [{ ...analytics, ownerId, by: { type: 'key', id: expect.stringMatching(/^key_/) } }],
     })
     await client.gdpr.putConsent({ body: { purposes: [analytics] } })
     expect((await client.gdpr.getConsent()).body).toEqual(given.body)
@@ -22,7 +22,7 @@ describe('consent', () => {
     await client.gdpr.putConsent({ body: { purposes: [analytics, research] } })
     const taken = { ...analytics, granted: false }
     const { body } = await client.gdpr.putConsent({ body: { purposes: [taken] } })
-    expect(body).toMatchObject({ purposes: [research, taken] })
+    expect(body).toMatchObject({ consents: [research, taken] })
     const history = await client.gdpr.listConsents({ query: { purpose: 'usage_analytics' } })
     expect(history.body).toMatchObject({ data: [taken, analytics] })
     const events = await service.http('GET', '/events?event=consent.changed', { token: key })

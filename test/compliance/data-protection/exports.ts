@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import sharp from 'sharp'
 import type { areas } from '../../../src/areas.ts'
 import type { Owner } from '../../support/harness.ts'
 import { service } from './service.ts'
@@ -59,6 +62,24 @@ describe('an export', () => {
     }
   })
 
+  test('holds uploaded files as they came, and names those that are away', async () => {
+    const owner = await service.owner()
+    const content = await sharp({ create: { width: 9, height: 9, channels: 3, background: '#123' } })
+      .png()
+      .toBuffer()
+    const body = { kind: 'passport', file: content.toString('base64') }
+    const { id } = await post(owner, '/kyc/documents', body)
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    const exportId = await readyExport(owner)
+    const files = unzipped(await download(owner.key, exportId))
+    expect(files.get(`files/${sha256}.png`)?.equals(content)).toBe(true)
+    expect(read(files, 'kyc/kyc_documents.json').records).toMatchObject([{ id, sha256 }])
+    rmSync(join(service.filesDir, owner.ownerId), { recursive: true })
+    const without = unzipped(await download(owner.key, exportId))
+    expect(read(without, 'manifest.json').missing).toEqual([sha256])
+    expect(read(without, 'kyc/kyc_documents.json').records).toHaveLength(1)
+  })
+
   test('gives out no secret and nothing of another owner', async () => {
     const [owner, other] = [await service.owner(), await service.owner()]
     await post(other, '/beneficiaries', { ...payee, name: 'Somebody Else' })
@@ -87,6 +108,20 @@ describe('an export', () => {
     expect(read(files, 'manifest.json').subject).toEqual(subject)
   })
 
+  test('about a person holds what that person has decided, and nothing of another one', async () => {
+    const owner = await service.owner()
+    const person = await post(owner, '/people', { name: 'Mark Person', role: 'viewer' })
+    await post(owner, '/people', { name: 'Another Person', role: 'viewer' })
+    const subject = { type: 'person', id: person.id }
+    const files = unzipped(await download(owner.key, await readyExport(owner, { subject })))
+    expect(read(files, 'people/people.json').records).toMatchObject([{ name: 'Mark Person' }])
+    const events: { event: string }[] = read(files, 'events/events.json').records
+    expect(events.map(({ event }) => event)).toContain('person.invited')
+    const text = [...files.values()].join('')
+    expect(text).not.toContain('Another Person')
+    expect(text).not.toContain('"hash"')
+  })
+
   test('of a subject that is not there, or is another owner’s, is refused', async () => {
     const [owner, other] = [await service.owner(), await service.owner()]
     const { id } = await post(other, '/people', { name: 'Mark Person', role: 'viewer' })
@@ -113,6 +148,7 @@ describe('an export', () => {
     const refusalAt = async (address: string): Promise<string> =>
       (await service.http('GET', address, { token: owner.key })).body.error
     expect(await refusalAt(path)).toContain('is not ready yet')
+    await advance(owner.key, { seconds: 1 })
     await advance(owner.key, { days: 6 })
     await download(owner.key, early.id)
     await advance(owner.key, { days: 2 })
@@ -130,7 +166,7 @@ describe('an export', () => {
     await service.sql(
       `insert into beneficiaries (id, owner_id, mode, created_at, updated_at, name, sepa_name, iban, country)
        select 'beneficiary_' || lpad(n::text, 26, '0'), $1, 'test', now(), now(), 'Payee ' || n, 'Payee ' || n,
-         'DE89370400440532013000', 'DE' from generate_series(1, 2500) as n`,
+         'DE' || lpad(n::text, 20, '0'), 'DE' from generate_series(1, 2500) as n`,
       [owner.ownerId],
     )
     const files = unzipped(await download(owner.key, await readyExport(owner)))
