@@ -24,6 +24,11 @@ export class Table {
     return this.#nouns
   }
 
+  /** The events that are sent, each with a sentence. */
+  get eventNames(): Readonly<Record<string, string>> {
+    return JSON.parse(this.#block('eventNames')) as Record<string, string>
+  }
+
   /** The operation with this key, such as `intents.create`. */
   find(key: string): Command | undefined {
     if (!/^\w+\.\w+$/.test(key)) return undefined

@@ -18,11 +18,30 @@ export interface StagedFile {
   drop(): Promise<void>
 }
 
-/** How a thread that has the bytes of a file writes them: it imports the module and calls the function with them. */
+/** How a thread opens the place of a file that is arriving: it imports the module and calls the function. */
+export interface SinkTask {
+  readonly module: string
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+/** Where a thread writes a file, piece by piece, while it arrives. */
+export interface FileSink {
+  /** The bytes are no longer needed when this returns; the promise resolves when the next ones may come. */
+  write(bytes: Uint8Array): Promise<void> | undefined
+  /** All of the file has come, and this is its content's digest. Rejects where something could not be written. */
+  end(sha256: string): Promise<void>
+  /** Makes the file whole in the store, with what `Staging.named` has given for it. */
+  finish(...args: readonly unknown[]): Promise<void>
+  /** Removes what has been written. */
+  drop(): Promise<void>
+}
+
+/** A file that a thread writes while it arrives, before anybody knows what it is. */
 export interface Staging {
-  readonly task: { readonly module: string; readonly name: string; readonly args: readonly unknown[] }
-  /** Whole in the store once the function has ended. */
-  readonly file: StagedFile
+  readonly sink: SinkTask
+  /** What the sink needs to finish a file with this content, which is whole in the store then. */
+  named(sha256: string): Promise<{ readonly finish: readonly unknown[]; readonly file: StagedFile }>
 }
 
 /** A file that can be read: each piece is given only once it has been found to be what was written. */
@@ -47,8 +66,8 @@ export class DamagedFile extends Error {}
 export interface Files {
   /** Writes the file to the disk and flushes it, without a name: what is long is done before a transaction begins. */
   stage(owner: FileOwner, content: FileContent): Promise<StagedFile>
-  /** The same for bytes that a thread has: they never come here. */
-  staging(owner: FileOwner, sha256: string, size: number): Promise<Staging>
+  /** The same for bytes that a thread receives: they never come here. */
+  staging(owner: FileOwner): Staging
   /** Writes a file and gives it its name: one that no row comes to name within an hour is swept. */
   put(owner: FileOwner, bytes: Uint8Array): Promise<{ readonly sha256: string; readonly bytes: number }>
   /** Undefined where there is no such file. Reading throws `DamagedFile` at the first piece that is not as written. */

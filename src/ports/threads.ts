@@ -22,4 +22,22 @@ export interface Threads {
    * read here when the thread asks for it.
    */
   stream(task: Task, args: readonly unknown[], pages: AsyncIterable<unknown>): AsyncIterable<Uint8Array>
+  /**
+   * Runs a generator function that reads bytes while they arrive here. Its last two arguments are the bytes and `pages`.
+   */
+  feed(task: Task, args: readonly unknown[], pages: AsyncIterable<unknown>): Promise<Feed>
+}
+
+/** Bytes on their way into a thread, a bounded number of them at a time. */
+export interface Feed {
+  /** Takes the bytes over: they are gone here. Where the thread is behind, it gives a promise: the next ones are to wait for it. */
+  add(bytes: Uint8Array): Promise<void> | undefined
+  /** There are no more bytes. */
+  end(): void
+  /** No more bytes will come, and some are missing: what reads them in the thread throws. */
+  breakOff(): void
+  /** What the function yields next, to be asked for after the last byte; undefined at its end. */
+  next(): Promise<unknown>
+  /** Nobody needs more of it. */
+  close(): void
 }

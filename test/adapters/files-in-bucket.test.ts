@@ -107,14 +107,12 @@ describe('a file in a bucket', () => {
     }
     const impatient = filesInBucket(options, openVault('7e'.repeat(32)))
     bucket.mood = 'slow'
-    const { task } = await impatient.staging(owner, 'a'.repeat(64), 5)
-    const [address, seal, patience] = task.args as Parameters<typeof writeSealed> extends [
-      unknown,
-      ...infer R,
-    ]
-      ? R
-      : never
-    await expect(writeSealed(content(5), address, seal, patience)).rejects.toThrow(/timeout/)
+    const { sink, named } = impatient.staging(owner)
+    const arriving = writeSealed(...(sink.args as Parameters<typeof writeSealed>))
+    await arriving.write(content(5))
+    await arriving.end('a'.repeat(64))
+    const { finish } = await named('a'.repeat(64))
+    await expect(arriving.finish(...finish)).rejects.toThrow(/timeout/)
     await expect(impatient.put(owner, content(5))).rejects.toThrow('cannot be reached')
     await expect(impatient.open(owner, 'a'.repeat(64))).rejects.toThrow('cannot be reached')
   })

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { filesOnDisk } from '../../src/adapters/files-on-disk/files-on-disk.ts'
+import { writeSealed } from '../../src/adapters/files-on-disk/thread.ts'
 import { DamagedFile } from '../../src/ports/files.ts'
 import { openVault } from '../../src/ports/vault.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
@@ -46,6 +47,26 @@ const flipped =
     bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place)
     return bytes
   }
+
+/** A file as it was sealed while the whole of it had to be there first: files that were kept then must open. */
+function ofFirstShape(bytes: Uint8Array, sha256: string): Buffer {
+  const secret = randomBytes(32)
+  const sealed = openVault(KEY).seal(secret.toString('base64'), `file:owner_1/test/${sha256}`)
+  const fixed = Buffer.alloc(12)
+  fixed.write('APF1')
+  fixed.writeUInt16BE(sealed.length, 4)
+  fixed.writeUIntBE(bytes.length, 6, 6)
+  const count = Math.ceil(bytes.length / PIECE)
+  const pieces = Array.from({ length: count }, (_, index) => {
+    const nonce = Buffer.alloc(12)
+    nonce.writeUInt32BE(index)
+    nonce.writeUInt8(index === count - 1 ? 1 : 0, 11)
+    const cipher = createCipheriv('aes-256-gcm', secret, nonce).setAAD(fixed)
+    const part = cipher.update(bytes.subarray(index * PIECE, (index + 1) * PIECE))
+    return Buffer.concat([part, cipher.final(), cipher.getAuthTag()])
+  })
+  return Buffer.concat([fixed, Buffer.from(sealed), ...pieces])
+}
 
 describe('a file on disk', () => {
   test.each([1, 1_000, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 7])(
@@ -104,6 +125,53 @@ describe('a file on disk', () => {
       return Buffer.concat([bytes.subarray(0, begin), piece(1), piece(0), piece(2)])
     })
     await expect(read(sha256)).rejects.toThrow(DamagedFile)
+  })
+
+  test.each([1, PIECE, 2 * PIECE + 7])('of the first shape, of %i bytes, is read as ever', async size => {
+    const bytes = content(size)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    mkdirSync(join(folder, owner.ownerId, owner.mode), { recursive: true })
+    const path = join(folder, owner.ownerId, owner.mode, sha256)
+    writeFileSync(path, ofFirstShape(bytes, sha256))
+    expect(Buffer.from(bytes).equals((await read(sha256)) ?? Buffer.alloc(0))).toBe(true)
+    writeFileSync(path, flipped(-1)(readFileSync(path)))
+    await expect(read(sha256)).rejects.toThrow(DamagedFile)
+  })
+
+  test('that arrives in pieces is the same as one that was whole, wherever it is cut', async () => {
+    const bytes = content(2 * PIECE + 7)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    for (const cuts of [[1], [PIECE], [PIECE - 1, PIECE + 1], [5, PIECE, 2 * PIECE, 2 * PIECE + 6]]) {
+      const { sink, named } = files.staging(owner)
+      const arriving = writeSealed(...(sink.args as Parameters<typeof writeSealed>))
+      for (const [n, begin] of [0, ...cuts].entries()) await arriving.write(bytes.slice(begin, cuts[n]))
+      await arriving.end(sha256)
+      const { finish, file } = await named(sha256)
+      await arriving.finish(...finish)
+      await file.keep()
+      expect(Buffer.from(bytes).equals((await read(sha256)) ?? Buffer.alloc(0))).toBe(true)
+      expect(lying()).toHaveLength(1)
+    }
+  })
+
+  test('that arrives and is dropped leaves nothing, however much of it has come', async () => {
+    for (const size of [0, 10, 3 * PIECE]) {
+      const { sink } = files.staging(owner)
+      const arriving = writeSealed(...(sink.args as Parameters<typeof writeSealed>))
+      await arriving.write(content(size))
+      await arriving.drop()
+    }
+    expect(lying()).toEqual([])
+  })
+
+  test('that arrives where nothing can be written is told at its end, and leaves nothing', async () => {
+    writeFileSync(join(folder, '.staged'), '')
+    const { sink } = files.staging(owner)
+    const arriving = writeSealed(...(sink.args as Parameters<typeof writeSealed>))
+    for (let n = 0; n < 4; n++) await arriving.write(content(PIECE))
+    await expect(arriving.end('a'.repeat(64))).rejects.toThrow(/EEXIST|ENOTDIR/)
+    await arriving.drop()
+    expect(lying()).toEqual([join(folder, '.staged')])
   })
 
   test('put in the place of another owner’s is refused', async () => {

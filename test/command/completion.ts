@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { runCommand } from '../support/command.ts'
@@ -44,6 +44,25 @@ describe('completion', () => {
     expect(await completed('nothing', '')).toEqual([])
   })
 
+  test('offers the names of events, also behind a comma, and files for a body', async () => {
+    expect(await completed('events', 'tail', '--type', 'agent.fr')).toEqual(['agent.frozen'])
+    expect(await completed('events', 'tail', '--type', 'intent.created,agent.fr')).toEqual([
+      'intent.created,agent.frozen',
+    ])
+    expect(await completed('events', 'list', '--event=agent.fr')).toEqual(['--event=agent.frozen'])
+    expect(await completed('webhooks', 'listen', '--events', 'agent.fr')).toEqual(['agent.frozen'])
+    const cwd = temporaryFolder()
+    for (const name of ['body.json', 'bill.pdf', '.hidden']) writeFileSync(join(cwd, name), '{}')
+    mkdirSync(join(cwd, 'bodies'))
+    writeFileSync(join(cwd, 'bodies', 'one.json'), '{}')
+    const offered = async (...words: string[]) =>
+      (await runCommand(['complete', '--', ...words], { cwd })).out.split('\n').slice(0, -1).toSorted()
+    expect(await offered('agents', 'create', '--body', '@bod')).toEqual(['@bodies/', '@body.json'])
+    expect(await offered('agents', 'create', '--body=@bodies/')).toEqual(['--body=@bodies/one.json'])
+    expect(await offered('receipts', 'create', '--file', 'bi')).toEqual(['bill.pdf'])
+    expect(await offered('agents', 'create', '--body', '@nowhere/')).toEqual([])
+  })
+
   test('says for other shells what each word is', async () => {
     const { out } = await runCommand(['complete', '--about', '--', 'intents', 'ca'])
     expect(out).toBe('cancel\tCancel an intent\n')
@@ -51,6 +70,7 @@ describe('completion', () => {
 
   test('works in bash, also within words that bash parts', () => {
     expect(offeredByBash('agentpay intents expl')).toEqual(['explanation'])
+    expect(offeredByBash('agentpay events tail --type agent.fr')).toEqual(['agent.frozen'])
     expect(offeredByBash('agentpay agent-tokens create agent_1 --scopes intents:r')).toEqual(['read'])
   })
 

@@ -8,18 +8,9 @@ import {
   type StagedFile,
 } from '../../ports/files.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { contextOf, nameOf } from '../files-on-disk/paths.ts'
-import {
-  fixedOf,
-  HEAD_ROOM,
-  newSeal,
-  openHead,
-  openPiece,
-  PIECE,
-  piecesOf,
-  sealFile,
-  TAG,
-} from '../files-on-disk/seal.ts'
+import { contentOf, contextOf, type FileContext, nameOf } from '../files-on-disk/paths.ts'
+import { HEAD_ROOM, newSeal, openHead, openPiece, sealFile } from '../files-on-disk/seal.ts'
+import { PIECE, piecesOf, TAG } from '../files-on-disk/shape.ts'
 import { type Bucket, type BucketOptions, openBucket, type Stored, TIMEOUT_MS } from './bucket.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
@@ -32,18 +23,20 @@ export function filesInBucket(options: BucketOptions, vault: Vault): Files {
   const bucket = openBucket(options)
   const { timeoutMs = TIMEOUT_MS } = options
   const stage: Files['stage'] = async (owner, { sha256, bytes }) => {
-    const seal = newSeal(bytes.length, contextOf(owner, sha256), vault)
-    await bucket.write(nameOf(owner, sha256), Buffer.concat(await sealFile(bytes, seal)))
+    const parts = await sealFile(bytes, sha256, newSeal(owner, vault))
+    await bucket.write(nameOf(owner, sha256), Buffer.concat(parts))
     return WRITTEN
   }
   return {
     stage,
-    async staging(owner, sha256, size) {
-      const address = await bucket.addressToWrite(nameOf(owner, sha256))
-      const seal = newSeal(size, contextOf(owner, sha256), vault)
+    staging({ ownerId, mode }) {
+      const owner = { ownerId, mode }
       return {
-        task: { module: THREAD, name: 'writeSealed', args: [address, seal, timeoutMs] },
-        file: WRITTEN,
+        sink: { module: THREAD, name: 'writeSealed', args: [newSeal(owner, vault)] },
+        async named(sha256) {
+          const address = await bucket.addressToWrite(nameOf(owner, sha256))
+          return { finish: [address, timeoutMs], file: WRITTEN }
+        },
       }
     },
     async put(owner, bytes) {
@@ -53,7 +46,7 @@ export function filesInBucket(options: BucketOptions, vault: Vault): Files {
     },
     async open(owner, sha256) {
       const sealed = await bucket.read(nameOf(owner, sha256))
-      return sealed && opened(Buffer.from(sealed), contextOf(owner, sha256), vault)
+      return sealed && opened(Buffer.from(sealed), contentOf(owner, sha256), vault)
     },
     erase: (owner, sha256) => bucket.erase(nameOf(owner, sha256)),
     async keptAt(owner, sha256) {
@@ -68,16 +61,17 @@ export function filesInBucket(options: BucketOptions, vault: Vault): Files {
 /** Other records may use the same content: what was written and is not kept is left to the sweep. */
 const WRITTEN: StagedFile = { keep: async () => undefined, drop: async () => undefined }
 
-async function opened(sealed: Buffer, context: string, vault: Vault): Promise<OpenedFile> {
+async function opened(sealed: Buffer, context: Required<FileContext>, vault: Vault): Promise<OpenedFile> {
   const start = sealed.subarray(0, HEAD_ROOM)
   const head = await openHead(start, context, vault).catch(() => undefined)
-  if (!head || sealed.length !== head.begin + head.size + piecesOf(head.size) * TAG) throw damaged(context)
+  if (!head || sealed.length !== head.begin + head.size + piecesOf(head.size) * TAG)
+    throw damaged(contextOf(context))
   async function* content() {
     for (let index = 0; index < piecesOf(head?.size ?? 0); index++) {
       const begin = (head?.begin ?? 0) + index * (PIECE + TAG)
       const piece = sealed.subarray(begin, begin + PIECE + TAG)
-      yield await openPiece(head as NonNullable<typeof head>, index, fixedOf(start), piece).catch(() => {
-        throw damaged(context)
+      yield await openPiece(head as NonNullable<typeof head>, index, piece).catch(() => {
+        throw damaged(contextOf(context))
       })
     }
   }

@@ -1,21 +1,35 @@
-import { type Seal, sealFile } from '../files-on-disk/seal.ts'
+import type { FileSink } from '../../ports/files.ts'
+import type { Seal } from '../files-on-disk/seal.ts'
+import { Sealing } from '../files-on-disk/sealing.ts'
 
 /**
- * Seals a file and writes it to this one address, which lasts a few minutes and is good for nothing else. The thread knows
- * no key of the store.
+ * Seals a file while it arrives, and writes it to one address, which lasts a few minutes and is good for nothing else. The
+ * thread knows no key of the store. An object is written at once: so the sealed bytes stay in memory until it is named.
  */
-export async function writeSealed(
-  bytes: Uint8Array,
-  address: string,
-  seal: Seal,
-  timeoutMs: number,
-): Promise<void> {
-  const body = new Blob((await sealFile(bytes, seal)) as Uint8Array<ArrayBuffer>[])
-  const { status } = await fetch(address, {
-    method: 'PUT',
-    body,
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-  })
-  if (status >= 300) throw new Error(`The store of files has answered ${status} to PUT.`)
+export function writeSealed(seal: Seal): FileSink {
+  const sealing = new Sealing(seal)
+  let parts: Uint8Array[] = []
+  return {
+    write(bytes) {
+      parts.push(...sealing.add(bytes))
+      return undefined
+    },
+    async end(sha256) {
+      const { last, head } = sealing.end(sha256)
+      parts = [...head, ...parts, ...last]
+    },
+    async finish(...args) {
+      const [address, timeoutMs] = args as [string, number]
+      const { status } = await fetch(address, {
+        method: 'PUT',
+        body: new Blob(parts as Uint8Array<ArrayBuffer>[]),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      if (status >= 300) throw new Error(`The store of files has answered ${status} to PUT.`)
+    },
+    async drop() {
+      parts = []
+    },
+  }
 }

@@ -4,31 +4,32 @@ import { join } from 'node:path'
 import type { FileOwner, Files, StagedFile } from '../../ports/files.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { agedFiles, dropStaged } from './aged.ts'
-import { contextOf, pathOf, STAGED } from './paths.ts'
+import { contentOf, pathOf, STAGED } from './paths.ts'
 import { openedFile } from './read.ts'
-import { newSeal } from './seal.ts'
-import { writeSealed } from './thread.ts'
-import { syncFolder, unless } from './write.ts'
+import { newSeal, sealFile } from './seal.ts'
+import { syncFolder, unless, writeWhole } from './write.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
 
 /** Files in a folder that all processes share: below the owner and the mode. */
 export function filesOnDisk(folder: string, vault: Vault): Files {
-  const begin = (owner: FileOwner, sha256: string, size: number) => {
-    const unnamed = join(folder, STAGED, randomUUID())
-    const file = staged(folder, unnamed, pathOf(folder, owner, sha256))
-    return { unnamed, seal: newSeal(size, contextOf(owner, sha256), vault), file }
-  }
+  const unnamedPath = (): string => join(folder, STAGED, randomUUID())
   const stage: Files['stage'] = async (owner, { sha256, bytes }) => {
-    const { unnamed, seal, file } = begin(owner, sha256, bytes.length)
-    await writeSealed(bytes, unnamed, seal)
-    return file
+    const unnamed = unnamedPath()
+    await writeWhole(unnamed, await sealFile(bytes, sha256, newSeal(owner, vault)))
+    return staged(folder, unnamed, pathOf(folder, owner, sha256))
   }
   return {
     stage,
-    async staging(owner, sha256, size) {
-      const { unnamed, seal, file } = begin(owner, sha256, size)
-      return { task: { module: THREAD, name: 'writeSealed', args: [unnamed, seal] }, file }
+    staging({ ownerId, mode }) {
+      const owner = { ownerId, mode }
+      const unnamed = unnamedPath()
+      return {
+        sink: { module: THREAD, name: 'writeSealed', args: [unnamed, newSeal(owner, vault)] },
+        async named(sha256) {
+          return { finish: [], file: staged(folder, unnamed, pathOf(folder, owner, sha256)) }
+        },
+      }
     },
     async put(owner, bytes) {
       const sha256 = hash('sha256', bytes, 'hex')
@@ -36,7 +37,7 @@ export function filesOnDisk(folder: string, vault: Vault): Files {
       await file.keep()
       return { sha256, bytes: bytes.length }
     },
-    open: (owner, sha256) => openedFile(pathOf(folder, owner, sha256).file, contextOf(owner, sha256), vault),
+    open: (owner, sha256) => openedFile(pathOf(folder, owner, sha256).file, contentOf(owner, sha256), vault),
     async erase(owner, sha256) {
       const { file, ofMode } = pathOf(folder, owner, sha256)
       await rm(file, { force: true })
@@ -61,8 +62,10 @@ function staged(
   return {
     async keep() {
       if (isKept) return
-      const made = await mkdir(ofMode, { recursive: true, mode: 0o700 })
-      await rename(unnamed, file)
+      // The folders are there but for the first time.
+      const isThere = await rename(unnamed, file).then(() => true, unless('ENOENT'))
+      const made = isThere ? undefined : await mkdir(ofMode, { recursive: true, mode: 0o700 })
+      if (!isThere) await rename(unnamed, file)
       isKept = true
       await syncFolder(ofMode)
       // Folders that are new must survive a loss of power themselves.

@@ -4,9 +4,21 @@ import type { FileOwner } from '../../ports/files.ts'
 /** Where files lie until they are kept: on the disk of the others, so that a rename gives them their names at once. */
 export const STAGED = '.staged'
 
-/** What the key of a file is sealed for. */
-export const contextOf = ({ ownerId, mode }: FileOwner, sha256: string): string =>
-  `file:${ownerId}/${mode}/${sha256}`
+/** Whose file it is, and its content where that is known. */
+export interface FileContext extends FileOwner {
+  readonly sha256?: string
+}
+
+/** A context takes these alone: more that stands in a tenant is no part of it. */
+export const contentOf = ({ ownerId, mode }: FileOwner, sha256: string): Required<FileContext> => ({
+  ownerId,
+  mode,
+  sha256,
+})
+
+/** What a key is sealed for, or a head signed. */
+export const contextOf = ({ ownerId, mode, sha256 }: FileContext): string =>
+  `file:${ownerId}/${mode}${sha256 === undefined ? '' : `/${sha256}`}`
 
 /** The file's name in a bucket, and whether it is one at all. */
 export function nameOf({ ownerId, mode }: FileOwner, sha256: string): string {

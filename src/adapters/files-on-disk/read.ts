@@ -1,13 +1,15 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { DamagedFile, type OpenedFile } from '../../ports/files.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { fixedOf, HEAD_ROOM, type Head, openHead, openPiece, PIECE, piecesOf, TAG } from './seal.ts'
+import type { FileContext } from './paths.ts'
+import { HEAD_ROOM, type Head, openHead, openPiece } from './seal.ts'
+import { PIECE, piecesOf, TAG } from './shape.ts'
 import { unless } from './write.ts'
 
 /** Opens a file and reads its head; the pieces are read as somebody asks for them. */
 export async function openedFile(
   path: string,
-  context: string,
+  context: Required<FileContext>,
   vault: Vault,
 ): Promise<OpenedFile | undefined> {
   const file = await open(path).catch(unless('ENOENT'))
@@ -18,7 +20,7 @@ export async function openedFile(
     if (!head) throw damaged(path)
     const { size: onDisk } = await file.stat()
     if (onDisk !== head.begin + head.size + piecesOf(head.size) * TAG) throw damaged(path)
-    return { size: head.size, content: pieces(path, head, fixedOf(start)) }
+    return { size: head.size, content: pieces(path, head) }
   } finally {
     await file.close()
   }
@@ -32,13 +34,13 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return buffer.subarray(0, bytesRead)
 }
 
-async function* pieces(path: string, head: Head, fixed: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* pieces(path: string, head: Head): AsyncGenerator<Uint8Array> {
   const file = await open(path)
   try {
     for (let index = 0; index < piecesOf(head.size); index++) {
       const position = head.begin + index * (PIECE + TAG)
       const sealed = await readAt(file, position, Math.min(PIECE, head.size - index * PIECE) + TAG)
-      yield await openPiece(head, index, fixed, sealed).catch(() => {
+      yield await openPiece(head, index, sealed).catch(() => {
         throw damaged(path)
       })
     }

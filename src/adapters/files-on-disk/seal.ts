@@ -1,19 +1,9 @@
-import { randomBytes, webcrypto } from 'node:crypto'
+import { webcrypto } from 'node:crypto'
 import type { Vault } from '../../ports/vault.ts'
+import { contextOf, type FileContext } from './paths.ts'
+import { FIXED, FORMERLY, fixedPart, HEAD_SIGN, MAGIC, nonceOf, PIECE, piecesOf, TAG } from './shape.ts'
 
-/**
- * How a file lies on the disk: its head, then pieces of at most 1 MiB, each with its tag. The head holds the file's own
- * key, sealed by the vault for this owner, mode and content, so that it opens nowhere else. A piece's nonce is its number and
- * whether it is the last: none can be left out, exchanged or cut off.
- */
-const MAGIC = Buffer.from('APF1')
-export const PIECE = 1_048_576
-export const TAG = 16
-const NONCE = 12
 const KEY = 32
-/** The magic, the length of the sealed key, the length of the content. */
-const FIXED = MAGIC.length + 2 + 6
-
 const { subtle } = webcrypto
 
 export interface Head {
@@ -21,66 +11,84 @@ export interface Head {
   readonly size: number
   /** Where the pieces begin. */
   readonly begin: number
+  /** The nonce of a piece, and what it was sealed with beside its bytes. */
+  readonly nonce: (index: number) => Uint8Array
+  readonly beside: Uint8Array
 }
 
-export const piecesOf = (size: number): number => Math.max(1, Math.ceil(size / PIECE))
+/** The key of one file alone, as it is and as it lies in the file. */
+export interface Seal {
+  readonly secret: Uint8Array
+  readonly sealed: Uint8Array
+  readonly context: FileContext
+}
+
+/** Made before anybody knows what is in the file: its head says it, signed by this key. */
+export function newSeal(context: FileContext, vault: Vault): Seal {
+  const secret = webcrypto.getRandomValues(new Uint8Array(KEY))
+  const sealed = vault.seal(Buffer.from(secret).toString('base64'), contextOf(context))
+  return { secret, sealed: new Uint8Array(Buffer.from(sealed)), context }
+}
 
 const importKey = (key: Uint8Array, use: 'encrypt' | 'decrypt') =>
   subtle.importKey('raw', key, 'AES-GCM', false, [use])
 
-function nonceOf(index: number, count: number): Uint8Array {
-  const nonce = Buffer.alloc(NONCE)
-  nonce.writeUInt32BE(index, 0)
-  nonce.writeUInt8(index === count - 1 ? 1 : 0, NONCE - 1)
-  return nonce
+/** The parts of a file whose bytes are all there; encrypting runs in threads of Node's own. */
+export async function sealFile(bytes: Uint8Array, sha256: string, seal: Seal): Promise<Uint8Array[]> {
+  const key = await importKey(seal.secret, 'encrypt')
+  const encrypt = async (plain: Uint8Array, iv: Uint8Array, additionalData: Uint8Array) =>
+    new Uint8Array(await subtle.encrypt({ name: 'AES-GCM', iv, additionalData }, key, plain))
+  const fixed = fixedPart(bytes.length, seal.sealed.length)
+  const sign = await encrypt(NOTHING, nonceOf(HEAD_SIGN), signedBeside(fixed, seal.context, sha256))
+  const pieces = Array.from({ length: piecesOf(bytes.length) }, (_, index) =>
+    encrypt(bytes.subarray(index * PIECE, (index + 1) * PIECE), nonceOf(index), NOTHING),
+  )
+  return [fixed, seal.sealed, sign, ...(await Promise.all(pieces))]
 }
 
-/** What a file begins with, and the key of this one file alone. */
-export interface Seal {
-  readonly fixed: Uint8Array
-  readonly sealed: Uint8Array
-  readonly secret: Uint8Array
-}
+const NOTHING = new Uint8Array(0)
 
-export function newSeal(size: number, context: string, vault: Vault): Seal {
-  const secret = new Uint8Array(randomBytes(KEY))
-  const sealed = new Uint8Array(Buffer.from(vault.seal(Buffer.from(secret).toString('base64'), context)))
-  const fixed = Buffer.alloc(FIXED)
-  MAGIC.copy(fixed)
-  fixed.writeUInt16BE(sealed.length, MAGIC.length)
-  fixed.writeUIntBE(size, MAGIC.length + 2, 6)
-  return { fixed: new Uint8Array(fixed), sealed, secret }
-}
-
-/** The parts of a file as they are written; encrypting runs in threads of Node's own. */
-export async function sealFile(bytes: Uint8Array, { fixed, sealed, secret }: Seal): Promise<Uint8Array[]> {
-  const key = await importKey(secret, 'encrypt')
-  const count = piecesOf(bytes.length)
-  const pieces = Array.from({ length: count }, async (_, index) => {
-    const plain = bytes.subarray(index * PIECE, (index + 1) * PIECE)
-    const algorithm = { name: 'AES-GCM', iv: nonceOf(index, count), additionalData: fixed }
-    return new Uint8Array(await subtle.encrypt(algorithm, key, plain))
-  })
-  return [fixed, sealed, ...(await Promise.all(pieces))]
-}
+/** What the sign of a head vouches for: its length, whose file it is, and its content. */
+export const signedBeside = (fixed: Uint8Array, context: FileContext, sha256: string): Uint8Array =>
+  new Uint8Array(Buffer.concat([fixed, Buffer.from(contextOf({ ...context, sha256 }))]))
 
 /** How many bytes of a file must be read to know its head, at least: a sealed key is far shorter than the rest of it. */
 export const HEAD_ROOM = 512
 
-/** The head of a file; undefined where this is none. */
-export async function openHead(start: Buffer, context: string, vault: Vault): Promise<Head | undefined> {
-  if (start.length < FIXED || !start.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
-  const begin = FIXED + start.readUInt16BE(MAGIC.length)
-  if (start.length < begin) return undefined
-  const secret = vault.open(start.subarray(FIXED, begin).toString(), context)
-  const key = await importKey(Buffer.from(secret, 'base64'), 'decrypt')
-  return { key, size: start.readUIntBE(MAGIC.length + 2, 6), begin }
+/** The head of a file; undefined where this is none. Throws where it is another file's. */
+export async function openHead(start: Buffer, context: Required<FileContext>, vault: Vault) {
+  const magic = start.subarray(0, MAGIC.length)
+  if (start.length < FIXED) return undefined
+  if (magic.equals(FORMERLY)) return openFormerHead(start, context, vault)
+  if (!magic.equals(MAGIC)) return undefined
+  const { sealed, size, end } = partsOf(start)
+  const { sha256, ...of } = context
+  const key = await importKey(Buffer.from(vault.open(sealed, contextOf(of)), 'base64'), 'decrypt')
+  const sign = start.subarray(end, end + TAG)
+  const additionalData = signedBeside(start.subarray(0, FIXED), of, sha256)
+  await subtle.decrypt({ name: 'AES-GCM', iv: nonceOf(HEAD_SIGN), additionalData }, key, sign)
+  return { key, size, begin: end + TAG, nonce: nonceOf, beside: NOTHING } satisfies Head
+}
+
+function partsOf(start: Buffer) {
+  const end = FIXED + start.readUInt16BE(MAGIC.length)
+  return { sealed: start.toString('utf8', FIXED, end), size: start.readUIntBE(MAGIC.length + 2, 6), end }
+}
+
+/** A file of the first shape: its key is sealed for its content, and each piece's nonce says whether it is the last. */
+async function openFormerHead(start: Buffer, context: Required<FileContext>, vault: Vault): Promise<Head> {
+  const { sealed, size, end } = partsOf(start)
+  const key = await importKey(Buffer.from(vault.open(sealed, contextOf(context)), 'base64'), 'decrypt')
+  const nonce = (index: number): Uint8Array => {
+    const bytes = nonceOf(index)
+    bytes[bytes.length - 1] = index === piecesOf(size) - 1 ? 1 : 0
+    return bytes
+  }
+  return { key, size, begin: end, nonce, beside: Uint8Array.from(start.subarray(0, FIXED)) }
 }
 
 /** A piece as it was; throws where it is not as written. */
-export async function openPiece({ key, size }: Head, index: number, fixed: Uint8Array, sealed: Uint8Array) {
-  const algorithm = { name: 'AES-GCM', iv: nonceOf(index, piecesOf(size)), additionalData: fixed }
+export async function openPiece({ key, nonce, beside }: Head, index: number, sealed: Uint8Array) {
+  const algorithm = { name: 'AES-GCM', iv: nonce(index), additionalData: beside }
   return new Uint8Array(await subtle.decrypt(algorithm, key, sealed))
 }
-
-export const fixedOf = (start: Uint8Array): Uint8Array => start.subarray(0, FIXED)

@@ -12,7 +12,7 @@ export const unless =
 export async function writeWhole(path: string, parts: readonly Uint8Array[]): Promise<void> {
   const file = await newFile(path)
   try {
-    await writeAll(file, parts)
+    await writeAll(file, parts, 0)
     await file.sync()
   } catch (error) {
     await rm(path, { force: true })
@@ -23,7 +23,7 @@ export async function writeWhole(path: string, parts: readonly Uint8Array[]): Pr
 }
 
 /** Its folder is there but for the first time. */
-async function newFile(path: string): Promise<FileHandle> {
+export async function newFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'wx', 0o600).catch(unless('ENOENT'))
   if (file) return file
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -31,11 +31,22 @@ async function newFile(path: string): Promise<FileHandle> {
 }
 
 /** In one call: each costs a turn of a thread, which a busy machine gives late. A disk may take less than it was given. */
-async function writeAll(file: FileHandle, parts: readonly Uint8Array[]): Promise<void> {
-  const { bytesWritten } = await file.writev(parts)
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  if (bytesWritten < length) await file.writeFile(Buffer.concat(parts).subarray(bytesWritten))
+export async function writeAll(
+  file: FileHandle,
+  parts: readonly Uint8Array[],
+  position: number,
+): Promise<void> {
+  const { bytesWritten } = await file.writev(parts, position)
+  let rest = Buffer.concat(bytesWritten < lengthOf(parts) ? parts : []).subarray(bytesWritten)
+  for (let at = position + bytesWritten; rest.length > 0; ) {
+    const more = await file.write(rest, 0, rest.length, at)
+    at += more.bytesWritten
+    rest = rest.subarray(more.bytesWritten)
+  }
 }
+
+export const lengthOf = (parts: readonly Uint8Array[]): number =>
+  parts.reduce((sum, { length }) => sum + length, 0)
 
 /** Flushes the folder: a rename survives a loss of power only then. */
 export async function syncFolder(folder: string): Promise<void> {

@@ -6,6 +6,8 @@ export interface Option {
   /** What stands for the value in the help: `<file>`. */
   readonly value?: string
   readonly description: string
+  /** The values are names of events, of which several may have commas between them. */
+  readonly isEvents?: true
 }
 
 export type Options = Readonly<Record<string, Option>>

@@ -1,7 +1,7 @@
 import { findPlace, MEMBER, memberOptions } from '../arguments/members.ts'
 import { commonOptions, type Options, operationOptions } from '../arguments/options.ts'
 import type { OwnCommand } from '../context.ts'
-import type { Command, Table } from '../table.ts'
+import type { Command, Shape, Table } from '../table.ts'
 
 /** A word that may stand next, and what it is, for shells that show it. */
 export interface Completion {
@@ -12,6 +12,8 @@ export interface Completion {
 interface Means {
   readonly table: Table
   readonly ownCommands: readonly OwnCommand[]
+  /** The files and folders whose names begin so. */
+  readonly filesFrom: (start: string) => readonly string[]
 }
 
 /** What may stand in place of the last of these words, which may be empty. The name of the program is not among them. */
@@ -30,7 +32,7 @@ function candidates(typed: readonly string[], last: string, means: Means): Compl
   const own = means.ownCommands.find(one => one.noun === noun && one.name === verb)
   const key = means.table.nouns[noun]?.verbs[verb]
   const command = key === undefined ? undefined : means.table.get(key)
-  const values = command ? valuesAfter(command, rest.at(-1) ?? '', last) : []
+  const values = valuesAfter({ command, own, means }, rest.at(-1) ?? '', last)
   if (values.length > 0) return values
   const options = { ...own?.options, ...(command ? operationOptions : commonOptions) }
   return last.startsWith('-') || last === ''
@@ -66,20 +68,48 @@ const membersOf = (command: Command): Completion[] =>
     about: findPlace(command, name)?.shape.words ?? '',
   }))
 
+/** The command whose option's value is completed. */
+interface Completing {
+  readonly command: Command | undefined
+  readonly own: OwnCommand | undefined
+  readonly means: Means
+}
+
 /** The values of an option that stands before, or in front of an equals sign in the word itself. */
-function valuesAfter(command: Command, before: string, last: string): Completion[] {
+function valuesAfter(completing: Completing, before: string, last: string): Completion[] {
   const [, joined] = /^--([^=]+)=/.exec(last) ?? []
-  if (joined !== undefined)
-    return valuesOf(command, joined).map(({ word, about }) => ({ word: `--${joined}=${word}`, about }))
-  return /^--[^=]+$/.test(before) ? valuesOf(command, before.slice(2)) : []
+  if (joined !== undefined) {
+    const typed = last.slice(joined.length + '--='.length)
+    return valuesOf(completing, joined, typed).map(value => ({ ...value, word: `--${joined}=${value.word}` }))
+  }
+  return /^--[^=]+$/.test(before) ? valuesOf(completing, before.slice(2), last) : []
+}
+
+function valuesOf({ command, own, means }: Completing, option: string, typed: string): Completion[] {
+  if (own?.options?.[option]?.isEvents) return eventsAfter(typed, means.table)
+  if (!command) return []
+  const isBody = option === 'body' && Object.hasOwn(operationOptions, option)
+  if (isBody) return typed.startsWith('@') ? filesAfter('@', typed, means) : []
+  const shape = findPlace(command, option)?.shape
+  if (shape?.isFile) return filesAfter('', typed, means)
+  if (shape && /^(member\.)?events?$/.test(option)) return eventsAfter(typed, means.table)
+  return shape ? choicesOf(shape) : []
 }
 
 /** The choices of a member, and those of the items of a list. */
-function valuesOf(command: Command, option: string): Completion[] {
-  const shape = findPlace(command, option)?.shape
-  const choices = shape?.choices ?? shape?.items?.choices ?? []
-  return choices.filter(choice => choice !== null).map(choice => ({ word: String(choice), about: '' }))
+const choicesOf = ({ choices, items }: Shape): Completion[] =>
+  (choices ?? items?.choices ?? [])
+    .filter(choice => choice !== null)
+    .map(choice => ({ word: String(choice), about: '' }))
+
+/** The names of events, behind those that stand before a comma already. */
+function eventsAfter(typed: string, { eventNames }: Table): Completion[] {
+  const before = typed.slice(0, typed.lastIndexOf(',') + 1)
+  return Object.entries(eventNames).map(([name, about]) => ({ word: before + name, about }))
 }
+
+const filesAfter = (sign: string, typed: string, { filesFrom }: Means): Completion[] =>
+  filesFrom(typed.slice(sign.length)).map(name => ({ word: sign + name, about: '' }))
 
 const unique = (completions: readonly Completion[]): Completion[] => [
   ...new Map(completions.map(completion => [completion.word, completion])).values(),

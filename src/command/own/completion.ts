@@ -42,8 +42,9 @@ export const complete: OwnCommand = {
   },
   async run({ io, table, ownCommands, options, arguments: typed }) {
     const { complete, joinPieces, lastPiece } = await import('../completion/complete.ts')
+    const { filesIn } = await import('../completion/files.ts')
     const words = options.pieces ? joinPieces(typed) : typed
-    for (const { word, about } of complete(words, { table, ownCommands })) {
+    for (const { word, about } of complete(words, { table, ownCommands, filesFrom: filesIn(io.cwd) })) {
       const shown = options.pieces ? lastPiece(word, words.at(-1) ?? '') : word
       io.stdout.write(`${shown}${options.about ? `\t${safeLine(about)}` : ''}\n`)
     }

@@ -12,6 +12,7 @@ export const listen: OwnCommand = {
       type: 'string',
       multiple: true,
       value: '<event>',
+      isEvents: true,
       description:
         'Only events of these names, repeated or with commas between them; without it all of them.',
     },

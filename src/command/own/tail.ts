@@ -11,6 +11,7 @@ export const tailEvents: OwnCommand = {
       type: 'string',
       multiple: true,
       value: '<event>',
+      isEvents: true,
       description:
         'Only events of this name, such as agent.frozen; several are repeated, or have commas between them.',
     },

@@ -7,8 +7,9 @@ export const evidencePersonal = {
       text: { kind: 'words', ground: 'claims' },
       file_name: { kind: 'words', ground: 'claims' },
       sha256: { kind: 'payment', ground: 'claims' },
+      view_sha256: { kind: 'payment', ground: 'claims' },
     },
     plain: ['type', 'media_type'],
-    files: ['sha256'],
+    files: ['sha256', 'view_sha256'],
   },
 } as const satisfies Personal

@@ -153,6 +153,7 @@ export const mppApi = {
           }),
       }).omit({ headers: true }),
       'the merchant is given a network token by this service.',
+      { random: ['challenge'] },
     ),
     example: {
       url: 'https://shop.example.com/reports/42',

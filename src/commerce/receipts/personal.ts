@@ -5,6 +5,7 @@ export const receiptsPersonal = {
     personal: {
       facts: { kind: 'words', ground: 'vouchers' },
       suggestions: { kind: 'words', ground: 'vouchers' },
+      head: { kind: 'words', ground: 'vouchers' },
       file_name: { kind: 'words', ground: 'vouchers' },
       sha256: { kind: 'payment', ground: 'vouchers' },
       small_sha256: { kind: 'payment', ground: 'vouchers' },

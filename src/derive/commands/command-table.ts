@@ -1,4 +1,5 @@
 import { type Areas, published } from '../../kernel/contract/area.ts'
+import { eventDescriptions } from '../../kernel/contract/event-types.ts'
 import { mediaTypeOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
@@ -26,14 +27,21 @@ export function commandTable(areas: Areas): CommandTable {
   return {
     version: info.version,
     nouns: nounsOf(areas, operations),
+    eventNames: eventNamesOf(areas),
     operations: Object.fromEntries(
       operations.map(registered => [registered.key, commandOf(registered, schemas, exampleFor)]),
     ),
   }
 }
 
-/** The table as it is committed: one line for each noun and operation, so that a change shows. */
-export const writeTable = (table: CommandTable): string => linesOf({ ...table }, { nouns: 1, operations: 1 })
+/** The table as it is committed: one line for each noun, event and operation, so that a change shows. */
+export const writeTable = (table: CommandTable): string =>
+  linesOf({ ...table }, { nouns: 1, eventNames: 1, operations: 1 })
+
+function eventNamesOf(areas: Areas): Record<string, string> {
+  const sent = [...eventDescriptions(areas)].filter(([, { reserved }]) => !reserved)
+  return Object.fromEntries(sent.map(([name, { sentence }]) => [name, sentence] as const).sort())
+}
 
 const inKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 

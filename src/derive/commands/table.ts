@@ -75,6 +75,8 @@ export interface Noun {
 export interface CommandTable {
   readonly version: string
   readonly nouns: Readonly<Record<string, Noun>>
+  /** The events that are sent, and what has happened then. */
+  readonly eventNames: Readonly<Record<string, string>>
   /** By key: `intents.create`. */
   readonly operations: Readonly<Record<string, Command>>
 }

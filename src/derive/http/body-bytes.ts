@@ -20,8 +20,13 @@ const tooLarge = (limit: number): Problem =>
     `The body is larger than ${inKiB(limit)}, the most that this operation takes.`,
   )
 
-const announcedLength = (headers: IncomingMessage['headers']): number =>
+export const announcedLength = (headers: IncomingMessage['headers']): number =>
   Number(headers['content-length'] ?? 0)
+
+/** Takes the pieces of a body; a promise where the next ones are to wait. */
+export interface BodySink {
+  add(piece: Buffer): Promise<void> | undefined
+}
 
 /**
  * The bytes of a body, once it has come whole. A body that was announced and breaks off is a Problem, never an empty
@@ -29,20 +34,27 @@ const announcedLength = (headers: IncomingMessage['headers']): number =>
  */
 export async function readBytes(request: IncomingMessage, limit: number, room: TakeRoom): Promise<Buffer> {
   if (!announcesBody(request)) return Buffer.alloc(0)
-  const { headers } = request
+  checkHead(request, limit)
+  const giveBack = await room(announcedLength(request.headers) || limit)
+  const body = growing(Math.min(announcedLength(request.headers) || FIRST_ROOM, limit))
+  await collect(request, limit, body).finally(giveBack)
+  return body.bytes()
+}
+
+/** Refuses a body by what its headers say. */
+export function checkHead({ headers }: IncomingMessage, limit: number): void {
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw new Problem('unsupported_media_type')
   if (announcedLength(headers) > limit) throw tooLarge(limit)
-  const giveBack = await room(announcedLength(headers) || limit)
-  return collect(request, limit).finally(giveBack)
 }
 
-function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** Gives the pieces of a body to the sink as they come, and the number of bytes once it has come whole. */
+export function collect(request: IncomingMessage, limit: number, body: BodySink): Promise<number> {
   return new Promise((resolve, reject) => {
-    const body = growing(Math.min(announcedLength(request.headers) || FIRST_ROOM, limit))
     const giveTurn = turnGiver(request)
     let isRefused = false
-    const refuse = (problem: Problem) => {
+    let length = 0
+    const refuse = (problem: unknown) => {
       // The rest is read and dropped, so that the connection can serve the next request.
       isRefused = true
       request.resume()
@@ -51,14 +63,18 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
     const take = (piece: Buffer) => {
       giveTurn()
       if (isRefused) return
-      if (body.length() + piece.length > limit) refuse(tooLarge(limit))
-      else body.add(piece)
+      length += piece.length
+      if (length > limit) return refuse(tooLarge(limit))
+      const isBehind = body.add(piece)
+      if (!isBehind) return
+      request.pause()
+      isBehind.then(() => request.resume(), refuse)
     }
     const breakOff = () => refuse(new Problem('body_incomplete'))
     const giveUp = () => refuse(new Problem('body_too_slow', undefined, { Connection: 'close' }))
     const finish = () => {
       request.off('close', breakOff)
-      if (request.complete) resolve(body.bytes())
+      if (request.complete) resolve(length)
       else breakOff()
     }
     // A request that has been destroyed emits no further events.
@@ -96,7 +112,6 @@ function growing(room: number) {
   let memory = Buffer.allocUnsafe(room)
   let length = 0
   return {
-    length: () => length,
     bytes: () => memory.subarray(0, length),
     add(piece: Buffer) {
       if (length + piece.length > memory.length) {
@@ -106,6 +121,7 @@ function growing(room: number) {
       }
       piece.copy(memory, length)
       length += piece.length
+      return undefined
     },
   }
 }

@@ -144,7 +144,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
   const isThere = request.complete
   try {
     const { bytes, body } = reception
-      ? { bytes: NO_BYTES, body: await reception.read(request, operation) }
+      ? { bytes: NO_BYTES, body: await reception.read(request, operation, progress.actor.tenant) }
       : await wholeBody(request, operation, room)
     // The credential may have ended while the body was being received.
     if (!isThere) progress.actor = await gate(operation, presented)

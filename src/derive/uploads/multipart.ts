@@ -1,4 +1,5 @@
 import { invalid } from '../http/body.ts'
+import type { FileFacts, IncomingFile } from './incoming-file.ts'
 
 /** More parts than any contract has members. */
 const MOST_PARTS = 32
@@ -7,9 +8,11 @@ const MOST_HEADER_BYTES = 2_048
 /** All texts of a body together. */
 const MOST_TEXT = 65_536
 
+const CR = 0x0d
 const CRLF = Buffer.from('\r\n')
 const END_OF_HEADERS = Buffer.from('\r\n\r\n')
 const CLOSING = Buffer.from('--')
+const NOTHING = Buffer.alloc(0)
 
 const broken = (why: string) => invalid('body', `is no valid multipart/form-data: ${why}`)
 
@@ -22,86 +25,190 @@ function boundaryOf(contentType: string): Buffer {
   return Buffer.from(`--${boundary}`)
 }
 
-interface Part {
+interface TextPart {
   /** Its headers, with the empty line behind them. */
   readonly head: Buffer
-  readonly content: Buffer
-  readonly isFile: boolean
+  content: Buffer
 }
 
-/** The parts of a body that is whole, within bounds; what is in them is not looked at. */
-function partsOf(body: Buffer, delimiter: Buffer): Part[] {
-  if (body.indexOf(delimiter) !== 0) throw broken('it does not begin with its boundary')
-  const between = Buffer.concat([CRLF, delimiter])
-  const parts: Part[] = []
-  let at = delimiter.length
-  while (!body.subarray(at, at + 2).equals(CLOSING)) {
-    if (parts.length === MOST_PARTS) throw invalid('body', `more than ${MOST_PARTS} parts`)
-    if (!body.subarray(at, at + 2).equals(CRLF)) throw broken('a boundary is not followed by a line')
-    const begin = contentAt(body, at)
-    const end = body.indexOf(between, begin)
-    if (end === -1) throw broken('it is cut off')
-    const head = body.subarray(at + 2, begin)
-    parts.push({ head, content: body.subarray(begin, end), isFile: namesFile(head) })
-    at = end + between.length
-  }
-  const rest = body.subarray(at + 2)
-  if (rest.length > 0 && !rest.equals(CRLF)) throw broken('something follows its end')
-  return parts
+interface FilePart {
+  readonly name: string
+  readonly fileName: string
+  readonly type: string
+  readonly file: IncomingFile
 }
 
-/** Where the content of the part begins whose headers begin here. */
-function contentAt(body: Buffer, at: number): number {
-  const end = body.indexOf(END_OF_HEADERS, at)
-  if (end === -1) throw broken('it is cut off')
-  if (end - at > MOST_HEADER_BYTES)
-    throw invalid('body', `a part has more than ${MOST_HEADER_BYTES} bytes of headers`)
-  return end + END_OF_HEADERS.length
-}
+/** What stands next in the body. */
+type Place = 'start' | 'after a boundary' | 'head' | 'content' | 'end'
 
 const namesFile = (head: Buffer): boolean => /;\s*filename\*?=/i.test(head.toString('latin1'))
 
-export interface FilePart {
-  readonly name: string
-  readonly type: string
-  readonly bytes: Uint8Array
-}
+/** Reads `multipart/form-data` piece by piece. A file goes on as it comes; texts stay until the end. */
+export class MultipartReader {
+  readonly #delimiter: Buffer
+  readonly #between: Buffer
+  readonly #open: (name: string) => IncomingFile
+  readonly #texts: TextPart[] = []
+  readonly #files = new Map<string, FileFacts>()
+  #place: Place = 'start'
+  #parts = 0
+  #textBytes = 0
+  #part: TextPart | FilePart | undefined
+  /** What is not decided before more has come: never more than a head. */
+  #held: Buffer = NOTHING
 
-/** The members of a form with files: each name once, a text or a file. */
-export async function membersOf(
-  body: Uint8Array,
-  contentType: string,
-): Promise<Map<string, string | FilePart>> {
-  const whole = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const parts = partsOf(whole, boundaryOf(contentType))
-  const texts = parts.reduce((sum, { content, isFile }) => sum + (isFile ? 0 : content.length), 0)
-  if (texts > MOST_TEXT) throw invalid('body', `its texts have more than ${MOST_TEXT} bytes`)
-  const entries = [...(await readHeads(parts))]
-  if (entries.length !== parts.length) throw broken('a part cannot be read')
-  const members = new Map<string, string | FilePart>()
-  for (const [index, [name, value]] of entries.entries()) {
-    if (members.has(name)) throw invalid(name, 'given more than once')
-    members.set(name, typeof value === 'string' ? value : fileIn(parts[index], value))
+  /** `open` is called at the beginning of each file, each name once. */
+  constructor(contentType: string, open: (name: string) => IncomingFile) {
+    this.#delimiter = boundaryOf(contentType)
+    this.#between = Buffer.concat([CRLF, this.#delimiter])
+    this.#open = open
   }
-  return members
+
+  async add(piece: Uint8Array): Promise<void> {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    let data = this.#held.length > 0 ? Buffer.concat([this.#held, bytes]) : bytes
+    for (;;) {
+      const length = await this.#read(data)
+      if (length === undefined) break
+      data = data.subarray(length)
+    }
+    // A copy: the memory of the piece is used again.
+    this.#held = Buffer.from(data.subarray(data.length - this.#undecided(data)))
+  }
+
+  /** How many bytes at the end of what has been read say nothing yet. */
+  #undecided(data: Buffer): number {
+    return this.#place === 'content' ? data.length - this.#contentEnd(data) : data.length
+  }
+
+  /** Reads one thing that is whole, and gives its length; undefined where nothing more is. */
+  #read(data: Buffer): number | undefined | Promise<number | undefined> {
+    if (this.#place === 'start') return this.#readStart(data)
+    if (this.#place === 'after a boundary') return this.#readBoundaryEnd(data)
+    if (this.#place === 'head') return this.#readHead(data)
+    if (this.#place === 'content') return this.#readContent(data)
+    return this.#readEnd(data)
+  }
+
+  #readStart(data: Buffer): number | undefined {
+    const { length } = this.#delimiter
+    if (data.length < length) return undefined
+    if (!data.subarray(0, length).equals(this.#delimiter)) throw broken('it does not begin with its boundary')
+    this.#place = 'after a boundary'
+    return length
+  }
+
+  #readBoundaryEnd(data: Buffer): number | undefined {
+    if (data.length < 2) return undefined
+    const two = data.subarray(0, 2)
+    if (two.equals(CLOSING)) {
+      this.#place = 'end'
+      return 2
+    }
+    if (this.#parts++ === MOST_PARTS) throw invalid('body', `more than ${MOST_PARTS} parts`)
+    if (!two.equals(CRLF)) throw broken('a boundary is not followed by a line')
+    this.#place = 'head'
+    // The line's end stays: a part without headers has nothing but the empty line.
+    return 0
+  }
+
+  async #readHead(data: Buffer): Promise<number | undefined> {
+    const end = data.indexOf(END_OF_HEADERS)
+    if ((end === -1 ? data.length - END_OF_HEADERS.length : end) > MOST_HEADER_BYTES)
+      throw invalid('body', `a part has more than ${MOST_HEADER_BYTES} bytes of headers`)
+    if (end === -1) return undefined
+    const length = end + END_OF_HEADERS.length
+    const head = Buffer.from(data.subarray(CRLF.length, length))
+    this.#part = namesFile(head) ? await this.#fileOf(head) : { head, content: NOTHING }
+    this.#place = 'content'
+    return length
+  }
+
+  async #fileOf(head: Buffer): Promise<FilePart> {
+    const [name, { name: fileName, type }] = await readFileHead(head)
+    if (this.#files.has(name)) throw invalid(name, 'given more than once')
+    return { name, fileName, type, file: this.#open(name) }
+  }
+
+  /** Reads the content as far as it is known not to be the next boundary. */
+  async #readContent(data: Buffer): Promise<number | undefined> {
+    const end = data.indexOf(this.#between)
+    const length = end === -1 ? this.#contentEnd(data) : end
+    await this.#addContent(data.subarray(0, length))
+    if (end === -1) return undefined
+    this.#endPart()
+    this.#place = 'after a boundary'
+    return end + this.#between.length
+  }
+
+  /** Where content ends that a boundary may follow: one that has begun may be its beginning. */
+  #contentEnd(data: Buffer): number {
+    const from = Math.max(0, data.length - this.#between.length + 1)
+    const begun = data.indexOf(CR, from)
+    return begun === -1 ? data.length : begun
+  }
+
+  async #addContent(content: Buffer): Promise<void> {
+    const part = this.#part
+    if (!part) throw new Error('content belongs to a part')
+    if ('file' in part) return part.file.add(content)
+    this.#textBytes += content.length
+    if (this.#textBytes > MOST_TEXT) throw invalid('body', `its texts have more than ${MOST_TEXT} bytes`)
+    part.content = Buffer.concat([part.content, content])
+  }
+
+  #endPart(): void {
+    const part = this.#part
+    if (!part) return
+    if ('file' in part) {
+      part.file.end(part.fileName, part.type)
+      if (part.file.facts) this.#files.set(part.name, part.file.facts)
+    } else this.#texts.push(part)
+    this.#part = undefined
+  }
+
+  #readEnd(data: Buffer): undefined {
+    if (data.length > CRLF.length || !CRLF.subarray(0, data.length).equals(data))
+      throw broken('something follows its end')
+    return undefined
+  }
+
+  /** The members of the form, once all has come: each name once, a text or a file. */
+  async end(): Promise<Map<string, string | FileFacts>> {
+    const held = this.#held
+    if (this.#place === 'start') throw broken('it does not begin with its boundary')
+    if (this.#place === 'after a boundary') throw broken('a boundary is not followed by a line')
+    if (this.#place !== 'end') throw broken('it is cut off')
+    if (held.length === 1) throw broken('something follows its end')
+    const members = new Map<string, string | FileFacts>(this.#files)
+    const texts = [...(await readHeads(this.#texts))]
+    if (texts.length !== this.#texts.length) throw broken('a part cannot be read')
+    for (const [name, value] of texts) {
+      if (typeof value !== 'string') throw broken('a part cannot be read')
+      if (members.has(name)) throw invalid(name, 'given more than once')
+      members.set(name, value)
+    }
+    return members
+  }
 }
 
-function fileIn(part: Part | undefined, { name, type }: File): FilePart {
-  if (!part?.isFile) throw broken('a part cannot be read')
-  return { name, type, bytes: part.content }
+/** The name of a file's part, and what the client calls it. */
+async function readFileHead(head: Buffer): Promise<readonly [string, File]> {
+  const [entry] = [...(await readHeads([{ head, content: NOTHING }]))]
+  const [name, file] = entry ?? []
+  if (name === undefined || !(file instanceof File)) throw broken('a part cannot be read')
+  return [name, file]
 }
 
 const OWN = 'the-parts-without-the-contents-of-files'
 
-/**
- * Node reads the headers and the texts. The contents of files are left out: it would copy them, and look for the boundary
- * in them without the line that precedes it.
- */
-async function readHeads(parts: readonly Part[]): Promise<FormData> {
-  const pieces = parts.flatMap(({ head, content, isFile }) => {
-    if (!isFile && content.includes(OWN)) throw broken('a part cannot be read')
-    return [Buffer.from(`--${OWN}\r\n`), head, isFile ? Buffer.alloc(0) : content, CRLF]
+/** Node reads the headers and the texts. The contents of files are left out: they have gone on already. */
+async function readHeads(parts: readonly TextPart[]): Promise<FormData> {
+  const pieces = parts.flatMap(({ head, content }) => {
+    if (content.includes(OWN)) throw broken('a part cannot be read')
+    return [Buffer.from(`--${OWN}\r\n`), head, content, CRLF]
   })
+  if (parts.length === 0) return new FormData()
   const headers = { 'content-type': `multipart/form-data; boundary=${OWN}` }
   try {
     return await new Response(Buffer.concat([...pieces, Buffer.from(`--${OWN}--\r\n`)]), {

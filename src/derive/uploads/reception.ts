@@ -11,11 +11,11 @@ import {
   uploadsIn,
   wrongMediaType,
 } from '../../kernel/contract/upload.ts'
-import type { Files, StagedFile } from '../../ports/files.ts'
-import type { Threads } from '../../ports/threads.ts'
+import type { Files, StagedFile, Staging } from '../../ports/files.ts'
+import type { Feed, Threads } from '../../ports/threads.ts'
 import type { Looked, View, Viewer } from '../../ports/viewer.ts'
 import { invalid, JSON_TYPE } from '../http/body.ts'
-import { announcesBody, readBytes, type TakeRoom } from '../http/body-bytes.ts'
+import { announcedLength, announcesBody, checkHead, collect, type TakeRoom } from '../http/body-bytes.ts'
 import { grantTime } from '../http/body-time.ts'
 import { membersAsJson } from './shape.ts'
 import type { Order, Told } from './thread.ts'
@@ -26,12 +26,15 @@ export interface ReceptionTools {
   readonly viewer: Viewer
   /** Reserves memory until the files are on disk. */
   readonly room: TakeRoom
-  /** Whose bodies are read one after the other. */
+  /** Few of whose bodies are read at once. */
   readonly turn: string
   readonly onFailure: (error: unknown) => void
 }
 
 const MULTIPART = /^multipart\/form-data\s*;/i
+
+/** So much of a body is in memory while its files are written as it comes. */
+const WINDOW = 3_145_728
 
 /** A body with files, from its first byte until the request is answered: then nothing is left but what was kept. */
 export class Reception {
@@ -39,26 +42,35 @@ export class Reception {
   readonly #releases: (() => void)[] = []
   readonly #files = new Map<string, UploadedFile>()
   /** The members that are looked at. */
-  readonly #viewed = new Set<string>()
+  #viewed: readonly string[] = []
+  readonly #stagings = new Map<string, Staging>()
   readonly #pictures: StagedFile[] = []
-  #pieces: AsyncIterator<Told> | undefined
+  #feed: Feed | undefined
+  /** Whether the thread has told what is in the body, and whether all of its files are whole in the store. */
+  #isRead = false
+  #isStaged = false
   #order: Order | undefined
 
   constructor(tools: ReceptionTools) {
     this.#tools = tools
   }
 
-  /** The members of the body, with an `UploadedFile` for each file. Nothing is on disk yet. */
-  async read(request: IncomingMessage, operation: AnyOperation): Promise<unknown> {
+  /** The members of the body, with an `UploadedFile` for each file, which is written while it arrives. */
+  async read(request: IncomingMessage, operation: AnyOperation, tenant: Tenant | null): Promise<unknown> {
     const type = request.headers['content-type'] ?? ''
     if (!announcesBody(request)) return {}
-    if (!MULTIPART.test(type) && !JSON_TYPE.test(type))
+    const isForm = MULTIPART.test(type)
+    if (!isForm && !JSON_TYPE.test(type))
       throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
-    const room = this.#roomFor(request)
-    const bytes = await readBytes(request, uploadLimitOf(operation, MULTIPART.test(type)), room)
-    if (bytes.length === 0) return {}
-    for (const [name, { viewed }] of uploadsIn(operation.body)) if (viewed) this.#viewed.add(name)
-    const told = await this.#begin(alone(bytes), type, operation)
+    const limit = uploadLimitOf(operation, isForm)
+    checkHead(request, limit)
+    this.#viewed = [...uploadsIn(operation.body)].flatMap(([name, { viewed }]) => (viewed ? [name] : []))
+    await this.#takeRoom(request, announcedLength(request.headers) || limit, isForm)
+    const feed = await this.#begin(type, operation, tenant)
+    const length = await collect(request, limit, feed)
+    feed.end()
+    if (length === 0) return {}
+    const told = await this.#next(feed)
     if ('problem' in told) throw new Problem(told.problem.code, told.problem.message)
     if (!('members' in told)) throw new Error('a body is read before anything is done with it')
     for (const [name, facts] of Object.entries(told.files)) this.#files.set(name, new UploadedFile(facts))
@@ -67,20 +79,25 @@ export class Reception {
       : told.members
   }
 
-  /** Hands the body to a thread, which keeps its bytes until the request is answered. */
-  async #begin(body: Uint8Array<ArrayBuffer>, type: string, operation: AnyOperation): Promise<Told> {
+  /** A thread reads the body while it comes. Files that are looked at whole, and JSON, stay in its memory. */
+  async #begin(type: string, operation: AnyOperation, tenant: Tenant | null): Promise<Feed> {
+    if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
+    const { threads, turn, files } = this.#tools
+    const names = [...uploadsIn(operation.body).keys()]
+    for (const name of names) this.#stagings.set(name, files.staging(tenant))
+    const sinks = Object.fromEntries([...this.#stagings].map(([name, { sink }]) => [name, sink]))
     const module = new URL('./thread.ts', import.meta.url)
-    const task = { module, name: 'receive', owner: this.#tools.turn, transfer: [body.buffer] }
-    const shape = { files: [...uploadsIn(operation.body).keys()], json: membersAsJson(operation) }
-    const pieces = this.#tools.threads.stream(task, [body, type, shape], this.#orders())
-    this.#pieces = pieces[Symbol.asyncIterator]() as unknown as AsyncIterator<Told>
-    return this.#next()
+    const shape = { files: names, json: membersAsJson(operation) }
+    const args = [type, shape, { sinks, viewed: this.#viewed }]
+    this.#feed = await threads.feed({ module, name: 'receive', owner: turn }, args, this.#orders())
+    return this.#feed
   }
 
-  async #next(): Promise<Told> {
-    const { done, value } = (await this.#pieces?.next()) ?? { done: true }
-    if (done) throw new Error('the thread has nothing more to tell')
-    return value
+  async #next(feed: Feed): Promise<Told> {
+    const told = await feed.next()
+    this.#isRead = true
+    if (told === undefined) throw new Error('the thread has nothing more to tell')
+    return told as Told
   }
 
   async *#orders(): AsyncGenerator<Order> {
@@ -91,30 +108,31 @@ export class Reception {
     }
   }
 
-  /** Writes the files to the store, so that the handler's transaction has only to name them. */
+  /** Has the files whole in the store, so that the handler's transaction has only to name them. */
   async stage(tenant: Tenant | null): Promise<void> {
     if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
     for (const [member, file] of this.#files) {
-      const view = this.#viewed.has(member) ? await this.#look(member, file) : undefined
-      const staging = this.#tools.files.staging(tenant, file.sha256, file.size)
-      const { task, file: staged } = await this.#orFail(staging)
-      file.staged = staged
-      await this.#have(member, task)
+      const view = this.#viewed.includes(member) ? await this.#look(member, file) : undefined
+      const named = await this.#orFail(this.#stagings.get(member)?.named(file.sha256))
+      await this.#orFail(this.#have({ member, finish: named?.finish ?? [] }))
+      file.staged = named?.file
       if (view) file.view = await this.#stageView(tenant, view)
     }
-    await this.#free()
+    this.#isStaged = true
+    this.#free()
   }
 
-  /** Has the thread do something with the bytes of a file. */
-  async #have(member: string, task: Omit<Order, 'member'>): Promise<unknown> {
-    this.#order = { member, ...task }
-    const told = await this.#orFail(this.#next())
+  /** Has the thread do something with a file. */
+  async #have(order: Order): Promise<unknown> {
+    if (!this.#feed) throw new Error('a thread has the files that have come')
+    this.#order = order
+    const told = await this.#next(this.#feed)
     return 'done' in told ? told.result : undefined
   }
 
   /** A store that cannot write just now is no defect of ours: the client may try again. */
-  #orFail<T>(writing: Promise<T>): Promise<T> {
-    return writing.catch((error: unknown) => {
+  #orFail<T>(writing: T | Promise<T>): Promise<T> {
+    return Promise.resolve(writing).catch((error: unknown) => {
       if (error instanceof Problem) throw error
       this.#tools.onFailure(error)
       throw new Problem('files_unavailable')
@@ -123,7 +141,8 @@ export class Reception {
 
   /** Nothing is written of a file that cannot be decoded to its end. */
   async #look(member: string, { kind }: UploadedFile): Promise<View> {
-    const looked = (await this.#have(member, this.#tools.viewer.task(kind))) as Looked
+    const order = { member, ...this.#tools.viewer.task(kind) }
+    const looked = (await this.#orFail(this.#have(order))) as Looked
     if ('busy' in looked) throw new Problem('overloaded')
     if ('problem' in looked) throw invalid(member, looked.problem)
     return looked
@@ -140,30 +159,37 @@ export class Reception {
     return { sha256, size: bytes.length, kind: 'image/webp', staged }
   }
 
-  /** The bytes are no longer needed: their memory, and the turn of whoever uploads next. */
-  async #free(): Promise<void> {
-    await this.#pieces?.return?.()
+  /** The thread is no longer needed: its memory, and the turn of whoever uploads next. */
+  #free(): void {
+    this.#feed?.close()
+    this.#feed = undefined
     for (const release of this.#releases.splice(0)) release()
   }
 
   async end(): Promise<void> {
-    await this.#free()
+    if (!this.#isStaged) await this.#abandon()
+    this.#free()
     const originals = [...this.#files.values()].map(({ staged }) => staged)
     for (const staged of [...originals, ...this.#pictures]) await staged?.drop().catch(this.#tools.onFailure)
   }
 
-  /** The memory stays reserved: the files are in it until they are on disk. */
-  #roomFor(request: IncomingMessage): TakeRoom {
-    return async bytes => {
-      this.#releases.push(await this.#tools.room(bytes))
-      grantTime(request, bytes)
-      return () => undefined
+  /** Waits until the thread has removed what it has written. */
+  async #abandon(): Promise<void> {
+    const feed = this.#feed
+    if (!feed) return
+    try {
+      if (!this.#isRead) feed.breakOff()
+      if (!this.#isRead) await this.#next(feed)
+      for (const member of this.#files.keys()) await this.#have({ member, drop: true })
+    } catch {
+      // The thread has ended, and has removed what it could.
     }
   }
-}
 
-/** Bytes in memory of their own, which can move into a thread. */
-const alone = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
-  bytes.length > Buffer.poolSize && bytes.length === bytes.buffer.byteLength
-    ? (bytes as Buffer<ArrayBuffer>)
-    : new Uint8Array(bytes)
+  /** The memory stays reserved until the files are on disk. */
+  async #takeRoom(request: IncomingMessage, length: number, isForm: boolean): Promise<void> {
+    const isStreamed = isForm && this.#viewed.length === 0
+    this.#releases.push(await this.#tools.room(isStreamed ? Math.min(length, WINDOW) : length))
+    grantTime(request, length)
+  }
+}

@@ -1,9 +1,10 @@
-import { hash } from 'node:crypto'
 import { Problem, type ProblemCode } from '../../kernel/contract/problem.ts'
-import { type FileKind, kindOfFile, tidyFileName } from '../../values/file-kind.ts'
+import type { FileSink, SinkTask } from '../../ports/files.ts'
 import { inspect, invalid, jsonOf } from '../http/body.ts'
-import { withoutLongTexts } from './long-texts.ts'
-import { type FilePart, membersOf } from './multipart.ts'
+import { Base64Reader } from './base64.ts'
+import { type FileFacts, type FileUse, IncomingFile } from './incoming-file.ts'
+import { JsonFilesReader } from './json-files.ts'
+import { MultipartReader } from './multipart.ts'
 
 /** Which members of the body are files, and which are neither files nor texts: those come as JSON in a part. */
 export interface Shape {
@@ -11,78 +12,122 @@ export interface Shape {
   readonly json: readonly string[]
 }
 
-export interface FileFacts {
-  readonly name: string | null
-  readonly declaredType: string | null
-  readonly kind: FileKind | undefined
-  readonly sha256: string
-  readonly size: number
-}
-
-export interface ReadFile extends FileFacts {
-  readonly bytes: Uint8Array
-}
-
 export type ReadBody =
   | { readonly problem: { readonly code: ProblemCode; readonly message: string } }
-  | { readonly members: unknown; readonly files: Readonly<Record<string, ReadFile>> }
+  | { readonly members: unknown; readonly files: Readonly<Record<string, FileFacts>> }
 
-/** What a thread does with a file that has been found good. */
-export interface Order {
-  readonly member: string
-  readonly module: string
-  readonly name: string
-  readonly args: readonly unknown[]
+/** Where the files of the body go, and which of them will be looked at whole. */
+export interface Uses {
+  readonly sinks: Readonly<Record<string, SinkTask>>
+  readonly viewed: readonly string[]
 }
 
-export type Told =
-  | Extract<ReadBody, { problem: object }>
-  | { readonly members: unknown; readonly files: Readonly<Record<string, FileFacts>> }
-  | { readonly done: string; readonly result: unknown }
+/** What is to be done with a file that has been found good: it is finished, given up, or given to a function whole. */
+export type Order =
+  | { readonly member: string; readonly finish: readonly unknown[] }
+  | { readonly member: string; readonly drop: true }
+  | {
+      readonly member: string
+      readonly module: string
+      readonly name: string
+      readonly args: readonly unknown[]
+    }
 
-/** Reads a body, tells what is in it, and carries out the orders for its files. It runs in a thread, where the bytes stay. */
+export type Told = ReadBody | { readonly done: string; readonly result: unknown }
+
+/**
+ * Reads a body while it arrives and writes its files, tells what is in it, and carries out the orders for the files. It
+ * runs in a thread. What it does not finish it removes.
+ */
 export async function* receive(
-  body: Uint8Array,
   contentType: string,
   shape: Shape,
+  { sinks, viewed }: Uses,
+  body: AsyncIterable<Uint8Array>,
   orders: AsyncIterable<Order>,
 ): AsyncGenerator<Told> {
-  const read = await readBody(body, contentType, shape)
-  if ('problem' in read) return yield read
-  yield { members: read.members, files: mapped(read.files) }
-  for await (const { member, module, name, args } of orders) {
-    const result = await (await import(module))[name](read.files[member]?.bytes, ...args)
-    yield { done: member, result }
+  const opened = await openSinks(sinks)
+  const files = new Map<string, IncomingFile>()
+  const open = (name: string): IncomingFile => {
+    const file = new IncomingFile({ sink: opened.get(name), isViewed: viewed.includes(name) })
+    files.set(name, file)
+    return file
+  }
+  try {
+    const read = await readBody(body, contentType, shape, open)
+    if ('problem' in read) await dropAll(files)
+    yield read
+    for await (const order of orders) {
+      const result = await carryOut(order, files)
+      yield { done: order.member, result }
+    }
+  } finally {
+    await dropAll(files)
   }
 }
 
-const mapped = (files: Readonly<Record<string, ReadFile>>): Record<string, FileFacts> =>
-  Object.fromEntries(Object.entries(files).map(([name, { bytes: _, ...facts }]) => [name, facts]))
+async function openSinks(tasks: Uses['sinks']): Promise<Map<string, FileSink>> {
+  const sinks = new Map<string, FileSink>()
+  for (const [member, { module, name, args }] of Object.entries(tasks))
+    sinks.set(member, (await import(module))[name](...args))
+  return sinks
+}
 
-/** Reads a body with files, and tells what each file is. */
-export async function readBody(body: Uint8Array, contentType: string, shape: Shape): Promise<ReadBody> {
+async function carryOut(order: Order, files: Map<string, IncomingFile>): Promise<unknown> {
+  const file = files.get(order.member)
+  if (!file) throw new Error('orders are for files that have come')
+  if ('drop' in order) return file.drop()
+  if (!('finish' in order)) return (await import(order.module))[order.name](file.bytes(), ...order.args)
+  await file.finish(order.finish)
+  return files.delete(order.member)
+}
+
+async function dropAll(files: Map<string, IncomingFile>): Promise<void> {
+  for (const file of files.values()) await file.drop()
+  files.clear()
+}
+
+const keptNowhere = (): IncomingFile =>
+  new IncomingFile({ sink: undefined, isViewed: false } satisfies FileUse)
+
+/** Reads a body with files, and tells what each file is. What follows a mistake is read and not looked at. */
+export async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string,
+  shape: Shape,
+  open: (name: string) => IncomingFile = keptNowhere,
+): Promise<ReadBody> {
+  const pieces = body[Symbol.asyncIterator]()
   try {
     return await (/^multipart\//i.test(contentType)
-      ? readMultipart(body, contentType, shape)
-      : readJson(body, shape))
+      ? readMultipart(pieces, contentType, shape, open)
+      : readJson(pieces, shape, open))
   } catch (error) {
     if (!(error instanceof Problem)) throw error
+    for (let next = await pieces.next(); !next.done; next = await pieces.next());
     return { problem: { code: error.code as ProblemCode, message: error.message } }
   }
 }
 
+type Pieces = AsyncIterator<Uint8Array>
+type Open = (name: string) => IncomingFile
+
 async function readMultipart(
-  body: Uint8Array,
+  pieces: Pieces,
   contentType: string,
   { files, json }: Shape,
+  open: Open,
 ): Promise<ReadBody> {
+  const reader = new MultipartReader(contentType, name => {
+    if (!files.includes(name)) throw invalid(name, 'there is no such file')
+    return open(name)
+  })
+  for (let next = await pieces.next(); !next.done; next = await pieces.next()) await reader.add(next.value)
   const texts: Record<string, unknown> = Object.create(null)
-  const found: Record<string, ReadFile> = Object.create(null)
-  for (const [name, value] of await membersOf(body, contentType)) {
-    if (typeof value !== 'string') {
-      if (!files.includes(name)) throw invalid(name, 'there is no such file')
-      found[name] = fileOf(value)
-    } else if (files.includes(name)) throw invalid(name, 'must be a file: its part needs a file name')
+  const found: Record<string, FileFacts> = Object.create(null)
+  for (const [name, value] of await reader.end()) {
+    if (typeof value !== 'string') found[name] = value
+    else if (files.includes(name)) throw invalid(name, 'must be a file: its part needs a file name')
     else texts[name] = json.includes(name) ? parsed(name, value) : value
   }
   inspect(texts)
@@ -99,46 +144,34 @@ function parsed(name: string, text: string): unknown {
   }
 }
 
-function fileOf({ name, type, bytes }: FilePart): ReadFile {
-  const declaredType = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(type)?.[0].toLowerCase() ?? null
-  return { name: tidyFileName(name), declaredType, ...about(bytes) }
-}
-
-const about = (bytes: Uint8Array) => ({
-  kind: kindOfFile(bytes),
-  sha256: hash('sha256', bytes, 'hex'),
-  size: bytes.length,
-  bytes,
-})
-
-function readJson(body: Uint8Array, { files }: Shape): ReadBody {
-  const { rest, texts } = withoutLongTexts(body)
-  const short = texts.size > 0 ? objectOf(jsonOf(rest)) : undefined
-  const isWhole = short && files.filter(name => texts.has(short[name] as string)).length === texts.size
-  // A long text that is no file stays where it is.
-  const value = isWhole ? short : jsonOf(body)
+async function readJson(pieces: Pieces, { files }: Shape, open: Open): Promise<ReadBody> {
+  const reader = new JsonFilesReader(files, open)
+  for (let next = await pieces.next(); !next.done; next = await pieces.next()) await reader.add(next.value)
+  const { rest, found } = reader.end()
+  const value = jsonOf(rest)
   const members = objectOf(value)
   if (!members) return { members: value, files: {} }
-  const found: Record<string, ReadFile> = {}
+  const facts: Record<string, FileFacts> = {}
   for (const name of files) {
     const text = members[name]
     if (typeof text !== 'string') continue
-    const content = decoded(name, isWhole ? (texts.get(text)?.toString('latin1') ?? text) : text)
-    found[name] = { name: null, declaredType: null, ...about(content) }
+    const streamed = found.get(name)
+    if (streamed && streamed.place !== text) throw invalid(name, 'given more than once')
+    const file = streamed?.file ?? (await wholeFile(name, text, open))
+    if (file.facts) facts[name] = { ...file.facts, name: null }
     delete members[name]
   }
-  return { members, files: found }
+  return { members, files: facts }
+}
+
+/** A file whose member has a name that only a parser reads. */
+async function wholeFile(name: string, text: string, open: Open): Promise<IncomingFile> {
+  const base64 = new Base64Reader(name)
+  const file = open(name)
+  for (const bytes of [...base64.add(Buffer.from(text)), base64.end()]) await file.add(bytes)
+  file.end('', '')
+  return file
 }
 
 const objectOf = (value: unknown): Record<string, unknown> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-
-/** Node decodes whatever it can: what it has left out shows in the length, and the signs of the other alphabet do not. */
-function decoded(name: string, text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'base64')
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const isWhole = text.length % 4 === 0 && bytes.length === (text.length / 4) * 3 - padding
-  if (!isWhole || text.includes('-') || text.includes('_'))
-    throw invalid(name, 'must be in Base64, with its padding and nothing else')
-  return bytes
-}

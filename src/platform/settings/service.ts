@@ -123,7 +123,7 @@ export const serviceSettings = {
   }),
   uploadMemoryMib: about(integer(16, 4_096).default(64), {
     meaning:
-      'Memory of one process for bodies with files above 64 KiB until they are on disk, in MiB; a client uploads one at a time. Others wait, unread.',
+      'Memory of one process for bodies with files above 64 KiB, in MiB: a form takes 3 at most, as its files are written while they arrive; JSON, and what is looked at, its whole length. A client takes an eighth. Others wait, unread.',
     allowed: '16 to 4096',
   }),
   logLevel: about(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), {

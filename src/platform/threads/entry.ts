@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import type { Answer, JobRequest, StepRequest } from './thread.ts'
+import type { Answer, JobRequest, StepRequest } from './messages.ts'
+import { ReceivedBytes } from './received-bytes.ts'
 
 /** The entry of a pool thread: runs jobs, each over a port of its own, one step per request of the event loop. */
 parentPort?.on('message', (order: JobRequest) => {
@@ -11,28 +12,45 @@ class Job {
   readonly #port: MessagePort
   #pieces: AsyncIterator<unknown> | undefined
   #page = Promise.withResolvers<unknown>()
+  readonly #bytes: ReceivedBytes
+  /** Of a job that is fed: it reads before anybody asks what has come of it. */
+  #first: Promise<IteratorResult<unknown>> | undefined
 
   constructor(order: JobRequest) {
     this.#order = order
     this.#port = order.port
+    this.#bytes = new ReceivedBytes(memory => this.#port.postMessage({ room: memory }, [memory]))
   }
 
   listen(): void {
     this.#port.on('message', (request: StepRequest) => {
       if ('page' in request) this.#page.resolve(request.page)
+      else if ('bytes' in request) this.#bytes.take(request.bytes)
+      else if ('isBrokenOff' in request) this.#bytes.breakOff(new Error('The rest has not come.'))
       else void this.#step()
     })
     this.#port.on('close', () => {
-      this.#page.reject(new Error('Nobody waits for this any more.'))
+      const gone = new Error('Nobody waits for this any more.')
+      this.#page.reject(gone)
       this.#page.promise.catch(() => undefined)
+      this.#bytes.breakOff(gone)
       this.#pieces?.return?.().catch(() => undefined)
     })
+    if (!this.#order.isFed) return
+    this.#first = this.#next()
+    this.#first.catch(() => undefined)
+  }
+
+  async #next(): Promise<IteratorResult<unknown>> {
+    this.#pieces ??= await this.#begin()
+    return this.#pieces.next()
   }
 
   async #step(): Promise<void> {
     try {
-      this.#pieces ??= await this.#begin()
-      const { done, value } = await this.#pieces.next()
+      const next = this.#first ?? this.#next()
+      this.#first = undefined
+      const { done, value } = await next
       this.#tell(done ? { end: true } : { piece: value })
     } catch (error) {
       const { message, stack } = error as Error
@@ -41,9 +59,9 @@ class Job {
   }
 
   async #begin(): Promise<AsyncIterator<unknown>> {
-    const { module, name, args } = this.#order
+    const { module, name, args, isFed } = this.#order
     const work = (await import(module))[name]
-    const result = work(...args, this.#pages())
+    const result = work(...args, ...(isFed ? [this.#bytes] : []), this.#pages())
     return result?.[Symbol.asyncIterator]?.() ?? only(result)
   }
 

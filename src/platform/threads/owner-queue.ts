@@ -1,7 +1,8 @@
 import { Problem } from '../../kernel/contract/problem.ts'
 
 export interface TurnLimits {
-  /** How many tasks run at once, of all owners together. */
+  /** How many tasks run at once, of one owner and of all owners together. */
+  readonly atOnceOfOne: number
   readonly atOnce: number
   /** How many tasks may wait, of one owner and of all owners together. */
   readonly waitingOfOne: number
@@ -14,10 +15,12 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/** A bounded queue that runs one task of each owner at a time, several owners side by side. */
+/** A bounded queue that runs few tasks of each owner at a time, several owners side by side. */
 export class Turns {
   readonly #limits: TurnLimits
-  readonly #atWork = new Set<string>()
+  /** How many tasks of each owner are at work. */
+  readonly #atWork = new Map<string, number>()
+  #allAtWork = 0
   readonly #waiting = new Set<Waiting>()
 
   constructor(limits: TurnLimits) {
@@ -29,12 +32,20 @@ export class Turns {
    */
   async take(owner: string): Promise<() => void> {
     if (!this.#mayBegin(owner)) await this.#wait(owner)
-    else this.#atWork.add(owner)
-    return () => this.#release(owner)
+    else this.#count(owner, 1)
+    return once(() => this.#release(owner))
   }
 
   #mayBegin(owner: string): boolean {
-    return this.#atWork.size < this.#limits.atOnce && !this.#atWork.has(owner)
+    const { atOnce, atOnceOfOne } = this.#limits
+    return this.#allAtWork < atOnce && (this.#atWork.get(owner) ?? 0) < atOnceOfOne
+  }
+
+  #count(owner: string, more: number): void {
+    this.#allAtWork += more
+    const ofOwner = (this.#atWork.get(owner) ?? 0) + more
+    if (ofOwner === 0) this.#atWork.delete(owner)
+    else this.#atWork.set(owner, ofOwner)
   }
 
   #wait(owner: string): Promise<void> {
@@ -65,11 +76,11 @@ export class Turns {
   }
 
   #release(owner: string): void {
-    if (!this.#atWork.delete(owner)) return
+    this.#count(owner, -1)
     for (const waiting of this.#waiting) {
       if (!this.#mayBegin(waiting.owner)) continue
       this.#waiting.delete(waiting)
-      this.#atWork.add(waiting.owner)
+      this.#count(waiting.owner, 1)
       waiting.begin()
     }
   }
@@ -78,3 +89,12 @@ export class Turns {
 const RETRY = { 'Retry-After': '5' }
 
 const busy = (why: string): Problem => new Problem('busy', `${why} Try again.`, RETRY)
+
+/** The function, which does nothing when it is called again. */
+export function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
+  }
+}

@@ -1,5 +1,5 @@
 import type { Task, Threads } from '../../ports/threads.ts'
-import { type TurnLimits, Turns } from './owner-queue.ts'
+import { once, type TurnLimits, Turns } from './owner-queue.ts'
 import { type Job, Thread, type ThreadOptions } from './thread.ts'
 
 /** Two threads are enough: each interleaves the steps of several jobs. */
@@ -7,7 +7,9 @@ const THREADS = 2
 const IDLE_MS = 60_000
 /** A client that reads its document more slowly than this has it cut off, to free the place. */
 const JOB_LIMIT_MS = 600_000
-const LIMITS: TurnLimits = { atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
+const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
+/** What is fed waits for its sender most of the time, and has reserved its memory. */
+const FED_LIMITS: Partial<TurnLimits> = { atOnceOfOne: 8, atOnce: 64 }
 
 export interface PoolOptions extends ThreadOptions {
   readonly limits?: Partial<TurnLimits>
@@ -20,14 +22,18 @@ async function* none(): AsyncGenerator<never> {}
 export class ThreadPool implements Threads {
   readonly #options: PoolOptions
   /** Separate queues: a transaction may wait for a result while a stream waits for a connection. */
-  readonly #turns: { readonly run: Turns; readonly stream: Turns }
+  readonly #turns: { readonly run: Turns; readonly stream: Turns; readonly feed: Turns }
   readonly #idle = new Map<Thread, NodeJS.Timeout>()
   #threads: Thread[] = []
 
   constructor(options: PoolOptions) {
     this.#options = options
     const limits = { ...LIMITS, ...options.limits }
-    this.#turns = { run: new Turns(limits), stream: new Turns(limits) }
+    this.#turns = {
+      run: new Turns(limits),
+      stream: new Turns(limits),
+      feed: new Turns({ ...limits, ...FED_LIMITS }),
+    }
   }
 
   run: Threads['run'] = async (task, ...args) => {
@@ -43,32 +49,59 @@ export class ThreadPool implements Threads {
     await Promise.all(this.#threads.map(thread => thread.end()))
   }
 
+  /** It reads while it is sent bytes, which may take long: so several of one owner are at work at once. */
+  feed: Threads['feed'] = async (task, args, pages) => {
+    const { job, end } = await this.#begin(this.#turns.feed, task, args, true)
+    const pieces = job.pieces(pages)
+    return {
+      add: bytes => job.add(bytes),
+      end: () => job.bytes.end(),
+      breakOff: () => job.bytes.breakOff(),
+      next: async () => (await pieces.next()).value,
+      close: () => {
+        job.close()
+        end()
+      },
+    }
+  }
+
   async *#work(
     turns: Turns,
     task: Task,
     args: readonly unknown[],
     pages: AsyncIterable<unknown>,
   ): AsyncGenerator<unknown> {
+    const { job, end } = await this.#begin(turns, task, args, false)
+    try {
+      yield* job.pieces(pages)
+    } finally {
+      end()
+    }
+  }
+
+  /** Begins a job when it is its owner's turn; gives the function that ends the turn. */
+  async #begin(turns: Turns, task: Task, args: readonly unknown[], isFed: boolean) {
     const endTurn = await turns.take(task.owner)
     const thread = this.#thread()
     thread.jobs++
+    // A timer, as whoever asks for the pieces may stand still.
+    const limit = setTimeout(() => {
+      job?.close()
+      end()
+    }, this.#options.jobLimitMs ?? JOB_LIMIT_MS).unref()
     const end = once(() => {
+      clearTimeout(limit)
       thread.jobs--
       this.#restSoon(thread)
       endTurn()
     })
     let job: Job | undefined
-    // A timer, as this generator stands still while nobody asks for the next piece.
-    const limit = setTimeout(() => {
-      job?.close()
-      end()
-    }, this.#options.jobLimitMs ?? JOB_LIMIT_MS).unref()
     try {
-      job = thread.begin(task, args)
-      yield* job.pieces(pages)
-    } finally {
-      clearTimeout(limit)
+      job = thread.begin(task, args, isFed)
+      return { job, end }
+    } catch (error) {
       end()
+      throw error
     }
   }
 
@@ -91,13 +124,5 @@ export class ThreadPool implements Threads {
     if (thread.hasEnded || thread.jobs > 0) return
     const timer = setTimeout(() => void thread.end(), IDLE_MS).unref()
     this.#idle.set(thread, timer)
-  }
-}
-
-function once(work: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) work()
-    isDone = true
   }
 }

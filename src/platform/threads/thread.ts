@@ -1,23 +1,8 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Task } from '../../ports/threads.ts'
-
-/** The description of a job, with the port over which its steps are requested. */
-export interface JobRequest {
-  readonly port: MessagePort
-  readonly module: string
-  readonly name: string
-  readonly args: readonly unknown[]
-}
-
-/** A message to a thread: run the next step, or take the page it asked for (`undefined` ends the pages). */
-export type StepRequest = { readonly next: true } | { readonly page: unknown }
-
-export type Answer =
-  | { readonly piece: unknown }
-  | { readonly end: true }
-  | { readonly wantsPage: true }
-  | { readonly failure: { readonly message: string; readonly stack: string | undefined } }
+import { FedBytes } from './fed-bytes.ts'
+import type { Answer, JobRequest, StepRequest } from './messages.ts'
 
 /** A thread that needs more memory is ended; the process goes on. */
 const MEMORY_MB = 256
@@ -64,9 +49,9 @@ export class Thread {
     })
   }
 
-  begin({ module, name, transfer = [] }: Omit<Task, 'owner'>, args: readonly unknown[]): Job {
+  begin({ module, name, transfer = [] }: Omit<Task, 'owner'>, args: readonly unknown[], isFed: boolean): Job {
     const { port1, port2 } = new MessageChannel()
-    const order: JobRequest = { port: port2, module: module.href, name, args }
+    const order: JobRequest = { port: port2, module: module.href, name, args, isFed }
     this.#worker.postMessage(order, [port2, ...transfer])
     return new Job(port1, this.#stepLimitMs, () => void this.end())
   }
@@ -84,16 +69,28 @@ export class Job {
   readonly #kill: () => void
   #pending: PromiseWithResolvers<Answer> | undefined
   #end: Problem | undefined
+  readonly bytes: FedBytes
 
   constructor(port: MessagePort, limitMs: number, kill: () => void) {
     this.#port = port
     this.#limitMs = limitMs
     this.#kill = kill
-    port.on('message', (answer: Answer) => this.#pending?.resolve(answer))
+    this.bytes = new FedBytes((message, memory) => port.postMessage(message, memory))
+    port.on('message', (answer: Answer) => {
+      if ('room' in answer) this.bytes.giveBack(answer.room)
+      else this.#pending?.resolve(answer)
+    })
     port.on('close', () => {
       this.#end ??= stopped()
       this.#pending?.reject(this.#end)
+      this.bytes.stop(this.#end)
     })
+  }
+
+  /** Bytes for the thread; it is stopped where it does not read them. */
+  add(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#end) return Promise.reject(this.#end)
+    return this.bytes.add(bytes)?.finally(this.#limited())
   }
 
   async *pieces(pages: AsyncIterable<unknown>): AsyncGenerator<unknown> {
@@ -118,21 +115,28 @@ export class Job {
     this.#port.close()
   }
 
-  async #ask(request: StepRequest): Promise<Exclude<Answer, { failure: unknown }>> {
+  async #ask(request: StepRequest): Promise<Exclude<Answer, { failure: unknown } | { room: unknown }>> {
     if (this.#end) throw this.#end
     const pending = Promise.withResolvers<Answer>()
     this.#pending = pending
+    const endLimit = this.#limited()
+    try {
+      this.#port.postMessage(request)
+      const answer = await pending.promise
+      if ('room' in answer) throw new Error('memory is no answer')
+      if ('failure' in answer) throw Object.assign(new Error(answer.failure.message), answer.failure)
+      return answer
+    } finally {
+      endLimit()
+    }
+  }
+
+  /** The thread has so long for a step; gives the function that ends the limit. */
+  #limited(): () => void {
     const limit = setTimeout(() => {
       this.#end = tooLong()
       this.#kill()
     }, this.#limitMs)
-    try {
-      this.#port.postMessage(request)
-      const answer = await pending.promise
-      if ('failure' in answer) throw Object.assign(new Error(answer.failure.message), answer.failure)
-      return answer
-    } finally {
-      clearTimeout(limit)
-    }
+    return () => clearTimeout(limit)
   }
 }

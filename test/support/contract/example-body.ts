@@ -6,8 +6,13 @@ import { UploadedFile, uploadsIn } from '../../../src/kernel/contract/upload.ts'
 export async function exampleAsRead(body: z.ZodType | undefined, example: unknown): Promise<unknown> {
   const files = [...uploadsIn(body).keys()]
   if (files.length === 0) return example
-  const read = await readBody(Buffer.from(JSON.stringify(example)), 'application/json', { files, json: [] })
+  const sent = inOnePiece(Buffer.from(JSON.stringify(example)))
+  const read = await readBody(sent, 'application/json', { files, json: [] })
   if ('problem' in read) throw new Error(read.problem.message)
   const uploaded = Object.entries(read.files).map(([name, file]) => [name, new UploadedFile(file)])
   return { ...(read.members as object), ...Object.fromEntries(uploaded) }
+}
+
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }

@@ -104,6 +104,19 @@ describe('an upload that never ends', () => {
   })
 })
 
+test('an upload that breaks off amid its file leaves nothing of what was written of it', async () => {
+  const before = lyingFiles().length
+  const gone = rawClient(service.url)
+  const head = 'Content-Disposition: form-data; name="paper"; filename="a.pdf"\r\n\r\n%PDF-1.4'
+  gone.socket.write(`${headOf(9 * MIB, owner, 'multipart/form-data; boundary=edge')}--edge\r\n${head}`)
+  gone.socket.write(Buffer.alloc(4 * MIB, 'a'))
+  await until('some of it is on disk', async () => lyingFiles().length > before)
+  gone.socket.destroy()
+  await gone.closed
+  await until('it is gone', async () => lyingFiles().length === before)
+  expect((await send(form({ title: 'taken', paper: pdfFile() }))).status).toBe(409)
+})
+
 test('a compressed upload is refused: what it would become is not known', async () => {
   const answer = await send(form({ title: 'A bill', paper: pdfFile() }), { 'content-encoding': 'gzip' })
   expect([answer.status, answer.code]).toEqual([415, 'unsupported_media_type'])

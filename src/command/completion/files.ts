@@ -1,0 +1,25 @@
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/** More than anybody reads through. */
+const MOST = 500
+
+/** The files and folders of which somebody has typed the beginning; folders end with a slash. */
+export const filesIn =
+  (cwd: string) =>
+  (start: string): string[] => {
+    const folder = start.slice(0, start.lastIndexOf('/') + 1)
+    const name = start.slice(folder.length)
+    return entriesOf(resolve(cwd, folder === '' ? '.' : folder))
+      .filter(entry => entry.name.startsWith(name) && (name !== '' || !entry.name.startsWith('.')))
+      .slice(0, MOST)
+      .map(entry => join(folder, entry.name) + (entry.isDirectory() ? '/' : ''))
+  }
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

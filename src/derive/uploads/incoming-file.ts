@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import type { FileSink } from '../../ports/files.ts'
+import { type FileKind, kindOfFile, tidyFileName } from '../../values/file-kind.ts'
+
+/** More than the first bytes by which any kind of file is known. */
+const START = 64
+
+export interface FileFacts {
+  readonly name: string | null
+  readonly declaredType: string | null
+  readonly kind: FileKind | undefined
+  readonly sha256: string
+  readonly size: number
+}
+
+/** Where the bytes of a file go while they arrive. */
+export interface FileUse {
+  /** Undefined where nobody keeps the file. */
+  readonly sink: FileSink | undefined
+  /** Whether somebody will look at the whole file: its bytes stay in memory then. */
+  readonly isViewed: boolean
+}
+
+/** A file that is arriving: it is hashed and written piece by piece. */
+export class IncomingFile {
+  readonly #hash = createHash('sha256')
+  readonly #use: FileUse
+  readonly #pieces: Uint8Array[] = []
+  #start = Buffer.alloc(0)
+  #size = 0
+  #written: Promise<void> | undefined
+  facts: FileFacts | undefined
+
+  constructor(use: FileUse) {
+    this.#use = use
+  }
+
+  /** Takes the next bytes, which are no longer needed once the promise has resolved. */
+  add(bytes: Uint8Array): Promise<void> | undefined {
+    if (bytes.length === 0) return undefined
+    if (this.#start.length < START) this.#start = Buffer.concat([this.#start, bytes.subarray(0, START)])
+    this.#size += bytes.length
+    this.#hash.update(bytes)
+    if (this.#use.isViewed) this.#pieces.push(Uint8Array.from(bytes))
+    return this.#use.sink?.write(bytes)
+  }
+
+  /** All its bytes have come: it is flushed to the disk while others are still told what it is. */
+  end(name: string, type: string): void {
+    const sha256 = this.#hash.digest('hex')
+    const declaredType = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(type)?.[0].toLowerCase() ?? null
+    this.facts = {
+      name: tidyFileName(name),
+      declaredType,
+      kind: kindOfFile(this.#start),
+      sha256,
+      size: this.#size,
+    }
+    this.#written = this.#use.sink?.end(sha256)
+    this.#written?.catch(() => undefined)
+  }
+
+  /** The bytes of a file that is viewed. */
+  bytes(): Uint8Array {
+    return Buffer.concat(this.#pieces)
+  }
+
+  /** Returns once the file is on disk. */
+  async finish(args: readonly unknown[]): Promise<void> {
+    await this.#written
+    await this.#use.sink?.finish(...args)
+  }
+
+  async drop(): Promise<void> {
+    await this.#use.sink?.drop()
+  }
+}

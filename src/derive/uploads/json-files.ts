@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { Problem } from '../../kernel/contract/problem.ts'
+import { freeMemory } from '../../values/free-memory.ts'
+import { invalid } from '../http/body.ts'
+import { Base64Reader } from './base64.ts'
+import type { IncomingFile } from './incoming-file.ts'
+
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
+const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b
+const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d
+
+/** Longer than the name of any member that is a file. */
+const MOST_NAME = 64
+
+/** A file that stands in the JSON as a text. */
+interface TextFile {
+  readonly name: string
+  readonly file: IncomingFile
+  readonly base64: Base64Reader
+  /** What follows a backslash, as it came: only a parser knows what it says. Undefined where there is none yet. */
+  escaped: Buffer[] | undefined
+}
+
+/** What stands next in the body. */
+type Place = 'structure' | 'text' | 'file'
+
+/**
+ * Takes the files out of a JSON body piece by piece, while it arrives: each text that is the value of such a member at the
+ * first level. A short text that nobody can guess stands in its place. The rest is for a parser, which also judges it.
+ */
+export class JsonFilesReader {
+  readonly #names: readonly string[]
+  readonly #open: (name: string) => IncomingFile
+  readonly #rest: Buffer[] = []
+  readonly #found = new Map<string, { readonly place: string; readonly file: IncomingFile }>()
+  #place: Place = 'structure'
+  #depth = 0
+  /** The last text at the first level, as it came, and whether a colon follows it. */
+  #name = ''
+  #isValue = false
+  #isEscaping = false
+  #current: TextFile | undefined
+
+  /** `open` is called at the beginning of each file, each name once. */
+  constructor(names: readonly string[], open: (name: string) => IncomingFile) {
+    this.#names = names
+    this.#open = open
+  }
+
+  async add(piece: Uint8Array): Promise<void> {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    for (let at = 0; at < bytes.length; ) {
+      const begin = at
+      if (this.#place === 'file') at = await this.#readFile(bytes, begin)
+      else {
+        at = this.#place === 'text' ? this.#readText(bytes, begin) : this.#readStructure(bytes, begin)
+        // A copy: the memory of the piece is used again.
+        this.#rest.push(Buffer.from(bytes.subarray(begin, at)))
+        this.#openFile()
+      }
+    }
+  }
+
+  /** Reads up to the next text, its quote included. */
+  #readStructure(bytes: Buffer, begin: number): number {
+    for (let at = begin; at < bytes.length; at++) {
+      const byte = bytes[at] as number
+      if (byte === QUOTE) return this.#beginText(at)
+      if (isOpening(byte)) this.#depth++
+      else if (isClosing(byte)) this.#depth--
+      else if (byte === COLON) this.#isValue = true
+      else if (byte === COMMA) this.#isValue = false
+    }
+    return bytes.length
+  }
+
+  #beginText(at: number): number {
+    this.#place = this.#isFile() ? 'file' : 'text'
+    if (this.#place === 'text') this.#name = ''
+    return at + 1
+  }
+
+  #isFile(): boolean {
+    return this.#depth === 1 && this.#isValue && this.#names.includes(this.#name)
+  }
+
+  /** Reads up to the end of a text, its quote included. */
+  #readText(bytes: Buffer, begin: number): number {
+    const end = this.#textEnd(bytes, begin)
+    if (this.#name.length <= MOST_NAME)
+      this.#name += bytes.toString('latin1', begin, Math.min(end, begin + MOST_NAME + 1))
+    if (end < bytes.length) this.#place = 'structure'
+    return Math.min(end + 1, bytes.length)
+  }
+
+  /** Where the quote stands that ends the text; the length of the bytes where it is not among them. */
+  #textEnd(bytes: Buffer, begin: number): number {
+    for (let at = begin; at < bytes.length; at++) {
+      const byte = bytes[at]
+      if (this.#isEscaping) this.#isEscaping = false
+      else if (byte === BACKSLASH) this.#isEscaping = true
+      else if (byte === QUOTE) return at
+    }
+    return bytes.length
+  }
+
+  #openFile(): void {
+    if (this.#place !== 'file') return
+    const name = this.#name
+    if (this.#found.has(name)) throw invalid(name, 'given more than once')
+    const file = this.#open(name)
+    const place = randomUUID()
+    this.#found.set(name, { place, file })
+    this.#rest.push(Buffer.from(place))
+    this.#current = { name, file, base64: new Base64Reader(name), escaped: undefined }
+  }
+
+  /** Reads of a file's text what has come; its last quote belongs to the rest. */
+  async #readFile(bytes: Buffer, begin: number): Promise<number> {
+    const current = this.#current
+    if (!current) throw new Error('a text that is a file has been begun')
+    const end = current.escaped ? this.#textEnd(bytes, begin) : plainEnd(bytes, begin)
+    const isWhole = bytes[end] === QUOTE
+    const signs = bytes.subarray(begin, end)
+    if (current.escaped) current.escaped.push(Buffer.from(signs))
+    else await addTo(current.file, current.base64.add(signs))
+    if (isWhole) await this.#endFile(current)
+    else if (end < bytes.length) current.escaped = []
+    return end
+  }
+
+  async #endFile({ file, base64, escaped }: TextFile): Promise<void> {
+    if (escaped) await addTo(file, base64.add(Buffer.from(unescaped(Buffer.concat(escaped)))))
+    await addTo(file, [base64.end()])
+    file.end('', '')
+    this.#current = undefined
+    // The quote that ends it is read as the end of a text.
+    this.#place = 'text'
+    this.#name = ''
+  }
+
+  /** The JSON without its files, and by which text each is replaced. */
+  end(): {
+    readonly rest: Buffer
+    readonly found: ReadonlyMap<string, { place: string; file: IncomingFile }>
+  } {
+    return { rest: Buffer.concat(this.#rest), found: this.#found }
+  }
+}
+
+async function addTo(file: IncomingFile, pieces: readonly Uint8Array[]): Promise<void> {
+  for (const bytes of pieces) {
+    await file.add(bytes)
+    freeMemory(bytes)
+  }
+}
+
+/** Where a text ends, or says by a backslash what only a parser knows. */
+function plainEnd(bytes: Buffer, begin: number): number {
+  const quote = bytes.indexOf(QUOTE, begin)
+  const end = quote === -1 ? bytes.length : quote
+  const escaping = bytes.subarray(begin, end).indexOf(BACKSLASH)
+  return escaping === -1 ? end : begin + escaping
+}
+
+function unescaped(text: Buffer): string {
+  try {
+    return String(JSON.parse(`"${text.toString('utf8')}"`))
+  } catch {
+    throw new Problem('invalid_json')
+  }
+}
