@@ -19,6 +19,7 @@ import { receiptsArea } from './commerce/receipts/receipts.ts'
 import { refundsArea } from './commerce/refunds/refunds.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
+import { gdprArea } from './compliance/gdpr/gdpr.ts'
 import { merchantApplicationsArea } from './compliance/merchant-applications/merchant-applications.ts'
 import { securityIncidentsArea } from './compliance/security-incidents/security-incidents.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
@@ -118,6 +119,7 @@ export const areas = {
   audit: auditArea,
   securityIncidents: securityIncidentsArea,
   merchantApplications: merchantApplicationsArea,
+  gdpr: gdprArea,
   sandbox: sandboxArea,
   mppMerchants: mppMerchantsArea,
   health: healthArea,

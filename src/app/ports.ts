@@ -1,5 +1,6 @@
 import { viewerProcesses } from '../adapters/file-viewer/viewer.ts'
 import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
+import { personalAreasOf } from '../derive/personal-areas.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
@@ -93,6 +94,7 @@ export function portsOf(parts: Parts): Ports {
     paymentsOn: findingPayments(areas),
     findPayables: findingPayables(areas),
     missingIdentity: findingMissingIdentity(areas),
+    personalAreas: personalAreasOf(areas),
     outbound,
     vault,
     signer,

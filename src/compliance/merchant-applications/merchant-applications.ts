@@ -8,6 +8,7 @@ import { after, clock, minutes } from '../../values/clock.ts'
 import { merchantApplicationsApi } from './api.ts'
 import { applicationMachine, MerchantApplication, MerchantKey, platform } from './application.ts'
 import { authenticateMerchant } from './authenticate.ts'
+import { merchantApplicationsPersonal } from './personal.ts'
 import { merchantEvent } from './schemas.ts'
 
 const shown = (application: MerchantApplication) =>
@@ -134,6 +135,7 @@ export const merchantApplicationsArea = area(
   merchantApplications,
   {
     entities: [MerchantApplication, MerchantKey],
+    personal: merchantApplicationsPersonal,
     machines: [applicationMachine],
     credentials: { mer: authenticateMerchant },
     endsCredentials: ['merchant_application.revoked', 'merchant.updated'],

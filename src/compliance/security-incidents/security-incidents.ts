@@ -8,6 +8,7 @@ import { create, update } from './change.ts'
 import { classify } from './classify.ts'
 import { close } from './close.ts'
 import { OPEN, platform, SecurityIncident } from './incident.ts'
+import { securityIncidentsPersonal } from './personal.ts'
 import { incidentProcess } from './process.ts'
 import { processStatus } from './process-status.ts'
 import { remind } from './remind.ts'
@@ -61,6 +62,7 @@ export const securityIncidentsArea = area(
   securityIncidents,
   {
     entities: [SecurityIncident],
+    personal: securityIncidentsPersonal,
     machines: [incidentMachine],
     deadlines: [deadline],
     openRecords: [

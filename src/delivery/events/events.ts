@@ -13,6 +13,7 @@ import { positionAfter } from '../../kernel/journal/journal-position.ts'
 import { eventsApi } from './api.ts'
 import { catalogue } from './catalogue.ts'
 import { eventNameProblem } from './event-names.ts'
+import { eventsPersonal } from './personal.ts'
 import { streamed } from './stream.ts'
 import { visibleTo } from './visible.ts'
 
@@ -74,6 +75,7 @@ const events = implement(eventsApi, {
 })
 
 export const eventsArea = area('Events', 'What has happened, as webhooks tell it.', events, {
+  personal: eventsPersonal,
   entities: [Event],
   announces: catalogue,
 })

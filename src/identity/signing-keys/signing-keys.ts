@@ -4,6 +4,7 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newKeyPair, publicKeyOf } from '../../ports/signer.ts'
 import { signingKeysApi } from './api.ts'
+import { signingKeysPersonal } from './personal.ts'
 import { platform, SigningKey, seal } from './signing-key.ts'
 
 const shown = (key: SigningKey) => withMembers(key, { publicKey: key.publicKey() })
@@ -42,5 +43,5 @@ export const signingKeysArea = area(
   'Signing Keys',
   'The keys of this installation, with which it signs evidence and receipts.',
   signingKeys,
-  { entities: [SigningKey] },
+  { personal: signingKeysPersonal, entities: [SigningKey] },
 )

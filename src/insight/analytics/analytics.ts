@@ -4,6 +4,7 @@ import { Refusal } from '../../kernel/contract/problem.ts'
 import { costsOf } from './costs.ts'
 import { costsApi } from './costs-api.ts'
 import { costColumns, costLines } from './costs-table.ts'
+import { analyticsPersonal } from './personal.ts'
 import { scopeOf, shownSpan } from './scope.ts'
 import { tableFile } from './table.ts'
 
@@ -37,4 +38,5 @@ export const analyticsArea = area(
   'Analytics',
   'What agents cost, by whom and for what: exact as of the answer.',
   analytics,
+  { personal: analyticsPersonal },
 )

@@ -10,6 +10,7 @@ import type { Signer } from '../../ports/signer.ts'
 import type { Threads } from '../../ports/threads.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Viewer } from '../../ports/viewer.ts'
+import type { PersonalArea } from '../../values/personal.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
 import type { File } from './file.ts'
@@ -47,6 +48,8 @@ export interface Ports extends ExternalSystems {
   readonly findPayables: FindPayables
   /** What is missing before the owner can make live keys, in words. */
   readonly missingIdentity: FindMissingIdentity
+  /** What the tables of all areas hold about people. */
+  personalAreas(): readonly PersonalArea[]
   readonly outbound: Outbound
   readonly vault: Vault
   readonly signer: Signer

@@ -8,6 +8,7 @@ export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'cards.unfreeze': 'cards.freeze',
   'collect.refund': 'collect.settle',
   'fund.simulateReverse': 'fund.act',
+  'gdpr.archive': 'sandbox.advance',
   'intents.verify': 'intents.approve',
   'mandates.resume': 'mandates.suspend',
   'onboarding.update': 'onboarding.requestInformation',

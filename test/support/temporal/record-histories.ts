@@ -21,6 +21,7 @@ import { type Enrolled, enrolled } from '../identity/people.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 import { disputeStories } from './dispute-stories.ts'
+import { gdprStories } from './gdpr-stories.ts'
 import { incidentStories } from './incident-stories.ts'
 import { kycStories } from './kyc-stories.ts'
 import { mandateStories } from './mandate-stories.ts'
@@ -122,6 +123,7 @@ const stories: Readonly<Record<string, Story>> = {
   ...mppStories,
   ...disputeStories,
   ...incidentStories,
+  ...gdprStories,
   ...kycStories,
   ...onboardingStories,
   ...recoveryStories,
