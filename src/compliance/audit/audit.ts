@@ -3,6 +3,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { auditApi } from './api.ts'
 import { Checkpoint, newestCheckpoint, shownCheckpoint } from './checkpoint.ts'
 import { findEntry } from './entries.ts'
+import { auditPersonal } from './personal.ts'
 import { prove, proveConsistency } from './proofs.ts'
 import { detailsOf, search } from './search.ts'
 
@@ -31,5 +32,5 @@ export const auditArea = area(
   'Audit',
   'Who did what, when, and from where, in a trail that proves itself.',
   audit,
-  { entities: [Checkpoint] },
+  { entities: [Checkpoint], personal: auditPersonal },
 )

@@ -17,6 +17,7 @@ import { costColumns, costLines } from './costs-table.ts'
 import { merchantsOf } from './merchants.ts'
 import { merchantsApi } from './merchants-api.ts'
 import { merchantColumns, merchantLines } from './merchants-table.ts'
+import { analyticsPersonal } from './personal.ts'
 import { savingsOf } from './savings.ts'
 import { savingsApi } from './savings-api.ts'
 import { savingColumns, savingLines } from './savings-table.ts'
@@ -122,4 +123,5 @@ export const analyticsArea = area(
   'Analytics',
   'What agents cost, by whom and for what: exact as of the answer.',
   analytics,
+  { personal: analyticsPersonal },
 )

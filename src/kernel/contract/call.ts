@@ -44,6 +44,8 @@ export interface Outcome {
   readonly name?: string
   /** How clients may cache the body. */
   readonly cache?: CachedFile
+  /** For how many seconds anybody may keep the body. */
+  readonly maxAge?: number
   readonly errorCode?: string
   readonly replayed?: boolean
   /** The body as stored for a replay, where it differs: without the secrets that are shown once. */
