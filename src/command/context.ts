@@ -50,6 +50,8 @@ export interface OwnCommand {
   readonly description?: string
   /** Left out of lists: people do not type it. */
   readonly isHidden?: true
+  /** An operation has the same noun and verb, and takes no argument: this command takes its own. */
+  readonly hasOwnArguments?: true
   /** The arguments after the name, `<id>` or `[shell]`, each with a sentence. */
   readonly arguments?: Readonly<Record<string, string>>
   readonly options?: Options

@@ -47,7 +47,7 @@ async function runOwn(
   means: Means,
 ): Promise<ExitCode | undefined> {
   const { openContext } = await import('./context.ts')
-  if (operation !== undefined) {
+  if (operation !== undefined && !own.hasOwnArguments) {
     const { readCall } = await import('./arguments/operation-call.ts')
     const { params, options } = readCall(means.table.get(operation), rest, own.options)
     return own.run(openContext({ ...means, arguments: Object.values(params), options }))

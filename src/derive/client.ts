@@ -4,6 +4,15 @@ export {
   type ProvenApproval,
   verifyApproval,
 } from './verify-approval.ts'
+export {
+  type AuditGrowth,
+  type AuditProof,
+  AuditRejected,
+  type VerifiedAudit,
+  verifyAudit,
+  verifyAuditGrowth,
+  verifyAuditProof,
+} from './verify-audit.ts'
 export { SignatureRejected, UnknownSigningKey, verifySigned } from './verify-signed.ts'
 export { verifyWebhook, type WebhookMessage, WebhookRejected } from './verify-webhook.ts'
 

@@ -1,3 +1,4 @@
+export { type SealedEntry, TrailBroken, TrailCheck } from './check.ts'
 export {
   type Checkpoint,
   CheckpointRejected,
@@ -7,6 +8,7 @@ export {
   signedNote,
   verifierKey,
 } from './checkpoint.ts'
+export { parseExactly } from './exact-json.ts'
 export {
   type Commitments,
   commitTo,

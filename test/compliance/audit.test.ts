@@ -1,4 +1,6 @@
+import './audit/exports.ts'
 import './audit/sealing.ts'
+import './audit/tampering.ts'
 import './audit/tree.ts'
 import { describe, expect, test } from '@jest/globals'
 import { firstIdAt, newId } from '../../src/values/ids.ts'

@@ -18,6 +18,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'ledger.verify': 4,
   // The same, after the owner whom the operator names was found; this owner has no entries.
   'ledger.verifyOwner': 4,
+  // The same of an audit trail: newest checkpoint, entries, checkpoints, tree, what was added, and the tail.
+  'audit.verify': 8,
   // All that a payment is decided by, asked at the same time: each answer counts, although one waits for two of them in turn.
   'authorizations.simulate': 11,
   // It reads which wallet the intent pays, then pays as transfers.create does.

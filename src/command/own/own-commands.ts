@@ -8,6 +8,7 @@ import { logout } from './logout.ts'
 import { listProfiles, useProfile } from './profiles.ts'
 import { tailEvents } from './tail.ts'
 import { verify } from './verify.ts'
+import { verifyAuditExport } from './verify-audit.ts'
 import { version } from './version.ts'
 import { waitForIntent } from './wait.ts'
 import { whoami } from './whoami.ts'
@@ -25,6 +26,7 @@ export const ownCommands: readonly OwnCommand[] = [
   waitForIntent,
   approveIntent,
   verify,
+  verifyAuditExport,
   completion,
   complete,
   version,

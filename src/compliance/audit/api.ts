@@ -1,9 +1,19 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { file } from '../../kernel/contract/file.ts'
 import { get, list, missing } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { formattedText, searchText, timeRange } from '../../values/schemas.ts'
-import { AuditDetails, AuditRecord, CheckpointRecord, ConsistencyRecord, ProofRecord } from './schemas.ts'
+import {
+  AuditDetails,
+  AuditRecord,
+  CheckpointRecord,
+  ConsistencyRecord,
+  ProofRecord,
+  VerificationRecord,
+} from './schemas.ts'
 
 const reading = { callers: ['key'], scope: 'audit:read' } as const
 
@@ -13,6 +23,11 @@ const size = inDigits(wholeNumber(1, 999_999_999))
 const not_sealed = [
   409,
   'The entry is not sealed yet. That takes two seconds at most; where it does not happen, no relay is running.',
+] as const
+
+const nothing_sealed = [
+  404,
+  'No entry of this trail is sealed yet. That takes two seconds at most; where it does not happen, no relay is running.',
 ] as const
 
 export const auditApi = {
@@ -63,7 +78,7 @@ export const auditApi = {
     description:
       'Keep it somewhere else: whoever has an older checkpoint finds out if what was sealed before it is ever changed. The key that checks it is in `/.well-known/jwks.json`.',
     returns: [200, CheckpointRecord],
-    fails: { nothing_sealed: [404, 'No entry of this trail is sealed yet. That takes two seconds at most.'] },
+    fails: { nothing_sealed },
   }),
   checkpoints: list('/audit/checkpoints', {
     ...reading,
@@ -84,5 +99,41 @@ export const auditApi = {
     fails: {
       beyond_trail: [400, '`from` is at most `to`, and both are at most the size of the newest checkpoint.'],
     },
+  }),
+  export: get('/audit/export', {
+    ...reading,
+    summary: 'Export the audit trail',
+    description:
+      'All sealed entries, or those of a period, oldest first, as one file that is written while it is sent. NDJSON proves itself: it has the leaf of each entry, the checkpoints, and hashes in place of what was purged or not asked for. `agentpay audit verify` and `verifyAudit` of the typed client check it without any network. Each export is in the trail.',
+    writes: true,
+    query: z.strictObject({
+      format: z.enum(['ndjson', 'csv']).default('ndjson').meta({
+        description:
+          'CSV is for tables, and proves nothing: texts that a spreadsheet would take for formulas begin with an apostrophe.',
+      }),
+      ...timeRange,
+    }),
+    returns: [200, file('application/x-ndjson')],
+    fails: { nothing_sealed },
+    emits: {
+      'audit.exported': event(
+        'The audit trail has been exported.',
+        z.object({
+          checkpointId: id('checkpoint'),
+          size: z.int(),
+          format: z.string(),
+          from: instant.nullable(),
+          to: instant.nullable(),
+        }),
+      ),
+    },
+  }),
+  verify: get('/audit/verify', {
+    ...reading,
+    summary: 'Verify the audit trail',
+    description:
+      'Reads every entry and compares it with its leaf, all leaves with the stored tree, and the tree with every checkpoint. Names the first position that is wrong. One verification at a time; a million entries take less than half a minute.',
+    returns: [200, VerificationRecord],
+    fails: { verifying: [409, 'The trail is being verified already: wait for that answer.'] },
   }),
 }

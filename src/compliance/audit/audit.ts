@@ -3,9 +3,11 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { auditApi } from './api.ts'
 import { Checkpoint, newestCheckpoint, shownCheckpoint } from './checkpoint.ts'
 import { findEntry } from './entries.ts'
+import { exportTrail } from './export.ts'
 import { auditPersonal } from './personal.ts'
 import { prove, proveConsistency } from './proofs.ts'
 import { detailsOf, search } from './search.ts'
+import { verifyTrail } from './verify.ts'
 
 const audit = implement(auditApi, {
   list: search,
@@ -26,6 +28,8 @@ const audit = implement(auditApi, {
   },
 
   consistency: proveConsistency,
+  export: exportTrail,
+  verify: verifyTrail,
 })
 
 export const auditArea = area(

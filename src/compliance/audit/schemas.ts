@@ -107,3 +107,25 @@ export const ConsistencyRecord = z
     }),
   })
   .meta({ id: 'AuditConsistency' })
+
+export const VerificationRecord = z
+  .object({
+    ok: z.boolean(),
+    size: z
+      .int()
+      .min(0)
+      .meta({ description: 'How many entries are sealed, those included that were purged.' }),
+    purged: z.int().min(0).meta({ description: 'How many of them were purged: their hashes were verified.' }),
+    checkpoints: z.int().min(0).meta({ description: 'How many checkpoints were compared.' }),
+    checkpoint: note.nullable().meta({ description: 'The newest one; null where nothing is sealed yet.' }),
+    problem: z
+      .object({
+        position: position.meta({ description: 'The first position that is wrong.' }),
+        message: z.string(),
+      })
+      .nullable(),
+    unsealed: z
+      .object({ entries: z.int().min(0), oldestAt: instant.nullable() })
+      .meta({ description: 'The tail: what is committed and not sealed yet, no longer than two seconds.' }),
+  })
+  .meta({ id: 'AuditVerification' })

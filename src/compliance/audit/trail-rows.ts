@@ -1,5 +1,5 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
-import type { TrailEntry } from '../../trail/index.ts'
+import { parseExactly, type TrailEntry } from '../../trail/index.ts'
 
 /** The columns of an event, all of them: each is in its leaf. */
 export const EVENT_COLUMNS = `e.id, e.owner_id as "ownerId", e.mode, e.agent_id as "agentId", e.event, e.data::text as data,
@@ -38,7 +38,7 @@ export const entryOf = (row: EventRow): TrailEntry => ({
   at: row.at.toISOString(),
   auditId: row.auditId,
   createdAt: row.createdAt.toISOString(),
-  data: dataOf(row.data),
+  data: parseExactly(row.data) as TrailEntry['data'],
   event: row.event,
   eventId: row.id,
   id: row.auditId ?? row.id.replace('event', 'audit'),
@@ -50,28 +50,3 @@ export const entryOf = (row: EventRow): TrailEntry => ({
   runId: row.runId,
   writtenIn: row.writtenIn,
 })
-
-const LONG_NUMBER = /[\d.]{16}/
-
-/**
- * Numbers are as JSON of ECMAScript has them. PostgreSQL keeps more digits: one that loses some is a text here, so that no
- * digit can be changed unseen.
- */
-function dataOf(text: string): TrailEntry['data'] {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text)
-  return JSON.parse(text, (_, value, context?: { readonly source?: string }) =>
-    typeof value === 'number' && context?.source !== undefined && !isExact(value, context.source)
-      ? context.source
-      : value,
-  )
-}
-
-/** Whether the shortest text of a number has the same digits as that of the database. */
-const isExact = (value: number, source: string): boolean => digitsOf(String(value)) === digitsOf(source)
-
-/** Digits without a point or zeros around them. */
-const digitsOf = (text: string): string =>
-  text
-    .replace(/e.*$/, '')
-    .replace(/[.-]/g, '')
-    .replace(/^0+|0+$/g, '')

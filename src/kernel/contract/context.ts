@@ -17,6 +17,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
   readonly records: Records
   /** For sets of rows. Unlike `records`, it adds no filter: each statement names the tenant itself. */
   readonly sql: Sql
+  /** Reads outside of the transaction: for content that is produced while it is sent, after the commit. */
+  readonly readLater: Sql
   readonly requestId: string
   /** Where the request came from; null for what the service does by itself. */
   readonly address: string | null

@@ -67,6 +67,10 @@ export class RequestContext implements Context {
     return this.#call.actor
   }
 
+  get readLater() {
+    return sqlOn(this.#runtime.database.pool)
+  }
+
   get requestId() {
     return this.#call.requestId
   }

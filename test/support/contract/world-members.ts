@@ -96,6 +96,7 @@ export const MADE_BEFORE: Readonly<
 > = {
   'audit.checkpoint': seal,
   'audit.consistency': seal,
+  'audit.export': seal,
   'audit.proof': seal,
   'intents.approval': anApproval,
   'onboarding.approve': async (_make, path, { sql }) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { sealTrail } from '../../support/compliance/trail.ts'
 import { anAgent, aToken, aWebhook, bodyOf } from '../../support/factories.ts'
 import { aVisitor, service, type Visitor } from './visitors.ts'
 
@@ -72,6 +73,18 @@ describe('the pages of an account', () => {
         expect(operation).toMatch(/^(DELETE|PATCH) \/(passkeys|console\/sessions)\//)
     }
     for (const path of records) expect(await pageOf(read, path)).toContain('data-operation=')
+  })
+
+  test('say how far the audit trail is sealed, and verify it where that is asked for', async () => {
+    const { read } = await aVisitor()
+    expect(await pageOf(read, 'console/audit')).toContain('Nothing is sealed yet')
+    await sealTrail(service)
+    const sealed = await pageOf(read, 'console/audit')
+    expect(sealed).toMatch(/\d+ entries are sealed/)
+    expect(sealed).not.toContain('as it was sealed')
+    expect(await pageOf(read, 'console/audit?part=trail&verify=now')).toMatch(
+      /The trail is as it was sealed\.<\/strong> \d+ entries/,
+    )
   })
 
   test('say where nothing is what to do, with the call that does it', async () => {

@@ -10,6 +10,7 @@ import { box, table } from '../../parts/table.ts'
 import { status, text, time } from '../../parts/text.ts'
 import { briefColumns } from './deliveries.ts'
 import { doer, filtered, namedIn, requestLink, whole } from './shared.ts'
+import { trail } from './trail.ts'
 import { nameWebhooks } from './webhook-names.ts'
 
 const columns = [
@@ -43,17 +44,21 @@ interface Entry {
 
 export const auditPage = listPage({
   title: 'Audit',
-  lead: 'Who changed what, when, and from where: one entry a change, never altered.',
+  lead: 'Who changed what, when, and from where: one entry a change, sealed in a tree that proves itself.',
   section: 'audit',
   operation: auditApi.list,
-  filters: ['q', 'actor', 'action', 'resource', 'requestId', 'from', 'to'],
+  filters: ['q', 'actor', 'action', 'resource', 'requestId', 'agentId', 'outcome', 'from', 'to'],
   labels: {
     q: 'Text in any of it',
     actor: 'By: key, agent, console, or an id',
     action: 'Operation, such as agents.*',
     resource: 'Id of a record',
     requestId: 'Request id',
+    agentId: 'Agent',
+    outcome: 'Outcome: done, or a refusal',
   },
+  ignored: ['verify'],
+  above: async request => (request.may(auditApi.verify) ? await trail(request) : false),
   events: [],
   empty: { words: 'Nothing has been changed yet.', command: 'agentpay audit list' },
   columns,

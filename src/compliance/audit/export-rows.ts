@@ -1,0 +1,102 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { idsWithin } from '../../kernel/database/created-within.ts'
+import type { ShownCheckpoint } from './checkpoint.ts'
+
+/** Which entries are exported: those that were written in a period. */
+export interface Period {
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+/** What an export reads: the trail up to a checkpoint. */
+export interface Exported {
+  readonly sql: Sql
+  readonly tenant: Tenant
+  readonly checkpoint: ShownCheckpoint
+  readonly period: Period
+}
+
+/** A sealed entry on its way into an export. */
+export interface ExportedRow extends Row {
+  readonly position: number
+  /** Whether it was written in the period. */
+  readonly isWanted: boolean
+  /** The line of NDJSON that holds it. */
+  readonly line: string
+}
+
+const instant = (member: string, column: string): string =>
+  `'"${member}":"', to_char(e.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"'`
+
+const text = (member: string, column: string): string =>
+  `'"${member}":', coalesce(to_json(e.${column})::text, 'null')`
+
+/**
+ * The members as `entryOf` names them. PostgreSQL writes the lines: the service passes them on, several times as fast as
+ * it could write them.
+ */
+const ENTRY = [
+  text('action', 'action'),
+  text('actorId', 'actor_id'),
+  text('actorType', 'actor_type'),
+  text('address', 'address'),
+  text('agentId', 'agent_id'),
+  instant('at', 'recorded_at'),
+  text('auditId', 'audit_id'),
+  instant('createdAt', 'created_at'),
+  `'"data":', e.data`,
+  text('event', 'event'),
+  text('eventId', 'id'),
+  `'"id":', to_json(coalesce(e.audit_id, replace(e.id, 'event', 'audit')))`,
+  text('mode', 'mode'),
+  text('outcome', 'outcome'),
+  text('ownerId', 'owner_id'),
+  text('requestId', 'request_id'),
+  text('resourceId', 'resource_id'),
+  text('runId', 'run_id'),
+  `'"writtenIn":"', e.written_in, '"'`,
+].join(`, ',', `)
+
+const LINES = `
+select s.position::float8 as position,
+  e.id is null or (e.recorded_at >= $5 and e.recorded_at < $6) as "isWanted",
+  concat('{"type":"entry","position":', s.position, ',"leaf":"', encode(s.leaf, 'base64'), '","entry":',
+    case when e.id is null then 'null' else concat('{', ${ENTRY}, '}') end,
+    ',"commitments":', s.commitments, ',"salts":', s.salts, '}') as line
+from audit_seals s left join lateral (
+  select * from events one where (one.owner_id, one.mode, one.id) = (s.owner_id, s.mode, s.event_id) limit 1
+) e on true
+where s.owner_id = $1 and s.mode = $2 and s.position >= $3 and s.position < $4 order by s.position`
+
+/** The sealed entries from a position on, as lines of NDJSON. */
+export const readLines = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  [begin, end]: readonly [number, number],
+  { from, to }: Period,
+): Promise<ExportedRow[]> =>
+  sql<ExportedRow>(LINES, [ownerId, mode, begin, end, from ?? '-infinity', to ?? 'infinity'])
+
+const SPAN = `
+select min(position)::float8 as first, max(position)::float8 as last from audit_seals
+where owner_id = $1 and mode = $2 and event_id >= $3 and event_id < $4 and position < $5`
+
+/** The positions between which all entries of a period lie. Ids are ordered by time, and a late one is found by its id. */
+export async function spanOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  period: Period,
+  size: number,
+): Promise<readonly [number, number]> {
+  if (!period.from && !period.to) return [0, size]
+  const ids = idsWithin('event', period)
+  const [row] = await sql<{ first: number | null; last: number | null }>(SPAN, [
+    ownerId,
+    mode,
+    ids?.$gte ?? '',
+    ids?.$lt ?? '~',
+    size,
+  ])
+  return row?.first == null || row.last === null ? [size, size] : [row.first, row.last + 1]
+}

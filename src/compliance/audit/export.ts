@@ -1,0 +1,123 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import type { PublicKey } from '../../ports/signer.ts'
+import { coverOf, originOf } from '../../trail/index.ts'
+import type { auditApi } from './api.ts'
+import { newestCheckpoint } from './checkpoint.ts'
+import { csvLines } from './export-csv.ts'
+import { type Exported, readLines, spanOf } from './export-rows.ts'
+import { readNodes } from './tree-store.ts'
+
+/** How many entries are read at once: what is in memory stays as much, however large the trail is. */
+const PAGE = 1_000
+
+/** The export is in the trail before its first byte leaves. */
+export const exportTrail: HandlerOf<typeof auditApi.export> = async ({ query }, context) => {
+  const { sql, readLater, tenant, ports, emit, refuse } = context
+  const { format, from, to } = query
+  const checkpoint = await newestCheckpoint(sql, tenant)
+  if (!checkpoint) return refuse('nothing_sealed')
+  const { id: checkpointId, size } = checkpoint
+  emit('audit.exported', { checkpointId, size, format, from: from ?? null, to: to ?? null })
+  const exported = { sql: readLater, tenant, checkpoint, period: { from, to } }
+  const name = `audit-${tenant.ownerId}-${tenant.mode}-${size}.${format}`
+  return format === 'csv'
+    ? { type: 'text/csv', name, content: csvLines(exported) }
+    : { type: 'application/x-ndjson', name, content: jsonLines(exported, ports.signer.publicKeys()) }
+}
+
+const line = (value: object): string => `${JSON.stringify(value)}\n`
+
+async function* jsonLines(exported: Exported, keys: readonly PublicKey[]): AsyncGenerator<string> {
+  const { sql, tenant, checkpoint, period } = exported
+  const { from = null, to = null } = period
+  const origin = originOf(tenant.ownerId, tenant.mode)
+  yield line({
+    type: 'trail',
+    version: 1,
+    origin,
+    ...tenant,
+    from,
+    to,
+    checkpoint: checkpoint.note,
+    keys: { keys },
+  })
+  const [first, end] = await spanOf(sql, tenant, period, checkpoint.size)
+  const gap = new Gap(exported)
+  gap.hide(first)
+  for (let begin = first; begin < end; begin += PAGE) {
+    const upTo = Math.min(begin + PAGE, end)
+    const [rows, notes] = await Promise.all([
+      readLines(sql, tenant, [begin, upTo], period),
+      readNotes(sql, tenant, begin, upTo),
+    ])
+    let text = ''
+    for (const { position, isWanted, line } of rows) {
+      if (!isWanted) {
+        gap.hide(position + 1)
+        continue
+      }
+      const note = notes.get(position + 1)
+      text += await gap.close(position + 1)
+      text += `${line}\n${note === undefined ? '' : checkpointLine(note)}`
+    }
+    if (text !== '') yield text
+  }
+  gap.hide(checkpoint.size)
+  yield gap.close(checkpoint.size)
+}
+
+/**
+ * Entries that were purged or not asked for: hashes stand in their place. For one that is missing otherwise nothing does, so
+ * that whoever verifies the export finds it.
+ */
+class Gap {
+  readonly #exported: Exported
+  #from = 0
+  #to = 0
+
+  constructor(exported: Exported) {
+    this.#exported = exported
+  }
+
+  /** What comes before this position is not shown. */
+  hide(upTo: number): void {
+    this.#to = upTo
+  }
+
+  /** Gives the line that stands for what is hidden; what is shown goes on to `upTo`. */
+  async close(upTo: number): Promise<string> {
+    const [from, to] = [this.#from, this.#to]
+    this.#from = upTo
+    this.#to = upTo
+    return to > from ? hashesLine(this.#exported, from, to) : ''
+  }
+}
+
+const checkpointLine = (checkpoint: string): string => line({ type: 'checkpoint', checkpoint })
+
+async function hashesLine({ sql, tenant, checkpoint }: Exported, from: number, to: number): Promise<string> {
+  const nodes = coverOf(from, to)
+  const hashOf = await readNodes(sql, tenant, checkpoint.size, nodes)
+  return line({ type: 'hashes', from, to, hashes: nodes.map(node => hashOf(node).toString('base64')) })
+}
+
+interface NoteRow extends Record<string, unknown> {
+  readonly size: bigint
+  readonly note: string
+}
+
+const NOTES = `
+select size, note from audit_checkpoints where owner_id = $1 and mode = $2 and size > $3 and size <= $4`
+
+/** The checkpoints of these sizes, by size. */
+async function readNotes(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  after: number,
+  upTo: number,
+): Promise<Map<number, string>> {
+  const rows = await sql<NoteRow>(NOTES, [ownerId, mode, after, upTo])
+  return new Map(rows.map(({ size, note }) => [Number(size), note]))
+}

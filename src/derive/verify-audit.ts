@@ -1,0 +1,249 @@
+import type { PublicKeySet } from '../ports/signer.ts'
+import {
+  type Checkpoint,
+  HASH_BYTES,
+  hashLeaf,
+  openCheckpoint,
+  parseExactly,
+  provesConsistency,
+  provesInclusion,
+  type SealedEntry,
+  TrailBroken,
+  TrailCheck,
+} from '../trail/index.ts'
+import { linesOf } from './lines.ts'
+import { SignatureRejected } from './verify-signed.ts'
+
+/** What was exported is not what was sealed: `position` is that of the first entry which is wrong, if it can be told. */
+export class AuditRejected extends SignatureRejected {
+  readonly position: number | null
+
+  constructor(message: string, position: number | null = null, cause?: unknown) {
+    super(message, { cause })
+    this.position = position
+  }
+}
+
+export interface VerifyAuditOptions {
+  /** Your copy of `/.well-known/jwks.json`. Without it those that the export has brought along are taken. */
+  readonly keys?: PublicKeySet
+  /** A checkpoint that you have kept: the export must be the same trail, grown. */
+  readonly since?: string
+}
+
+/** What an export proves. */
+export interface VerifiedAudit {
+  readonly ownerId: string
+  readonly mode: string
+  /** How many entries are in the export, and how many the trail has. */
+  readonly entries: number
+  readonly size: number
+  /** Entries that were purged or not asked for: their hashes stand in their place. */
+  readonly hidden: number
+  readonly checkpoint: string
+  /** The older checkpoint that it was compared with. */
+  readonly since: string | null
+  /** Whether the keys are your own copy. */
+  readonly isWithOwnKeys: boolean
+}
+
+/**
+ * Proves that an export of the audit trail, as NDJSON, is what was sealed: every entry against its leaf, all leaves against
+ * each checkpoint, and against one that you have kept. Nothing is asked of the network. Throws `AuditRejected`, which names
+ * the first entry that is wrong. Memory stays the same however long the export is.
+ */
+export async function verifyAudit(
+  content: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
+  options: VerifyAuditOptions = {},
+): Promise<VerifiedAudit> {
+  const reader = new ExportReader(options)
+  for await (const line of linesOf(content)) rejecting(reader, () => reader.read(line))
+  return rejecting(reader, () => reader.end())
+}
+
+/** Whatever is wrong with what was read, it is no export that proves itself. */
+function rejecting<T>({ position }: ExportReader, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof TrailBroken) throw new AuditRejected(error.message, error.position, error)
+    if (error instanceof AuditRejected) throw error
+    const why = `What stands at entry ${position} is no part of an export: ${(error as Error).message}`
+    throw new AuditRejected(why, position, error)
+  }
+}
+
+interface Head {
+  readonly origin: string
+  readonly ownerId: string
+  readonly mode: string
+  readonly checkpoint: string
+  readonly keys: PublicKeySet
+}
+
+interface EntryLine extends Omit<SealedEntry, 'leaf'> {
+  readonly type: 'entry'
+  readonly leaf: string
+}
+
+type Line =
+  | ({ readonly type: 'trail'; readonly version: number } & Head)
+  | EntryLine
+  | {
+      readonly type: 'hashes'
+      readonly from: number
+      readonly to: number
+      readonly hashes: readonly string[]
+    }
+  | { readonly type: 'checkpoint'; readonly checkpoint: string }
+
+/** Reads the lines of an export, one after the other. */
+class ExportReader {
+  readonly #options: VerifyAuditOptions
+  #head: Head | undefined
+  #check = new TrailCheck('', { keys: [] })
+  #since: Checkpoint | undefined
+  #isSinceMet = false
+  #entries = 0
+  #hidden = 0
+
+  constructor(options: VerifyAuditOptions) {
+    this.#options = options
+  }
+
+  /** That of the entry which comes next. */
+  get position(): number {
+    return this.#check.tree.size
+  }
+
+  read(text: string): void {
+    const line = parsed(text, this.#check.tree.size)
+    if (!this.#head) this.#begin(line)
+    else if (line.type === 'entry') {
+      this.#check.entry({ ...line, leaf: hashIn(line.leaf) })
+      this.#entries++
+      this.#meetSince()
+    } else if (line.type === 'hashes') {
+      const before = this.#check.tree.size
+      this.#check.hashes(line.to, line.hashes.map(hashIn), () => this.#meetSince())
+      this.#hidden += this.#check.tree.size - before
+    } else if (line.type === 'checkpoint') this.#check.checkpoint(line.checkpoint)
+    else throw new AuditRejected('A second trail begins within the export.', this.#check.tree.size)
+  }
+
+  #begin(line: Line): void {
+    if (line.type !== 'trail' || line.version !== 1)
+      throw new AuditRejected('The first line does not say which trail it is.')
+    const { keys = line.keys, since } = this.#options
+    this.#head = line
+    this.#check = new TrailCheck(line.origin, keys)
+    this.#since = since === undefined ? undefined : this.#check.opened(since)
+    if (line.origin !== `agentpay/audit/${line.ownerId}/${line.mode}`)
+      throw new AuditRejected('The first line names two trails.')
+  }
+
+  #meetSince(): void {
+    if (this.#since?.size !== this.#check.tree.size) return
+    this.#check.compare(this.#since)
+    this.#isSinceMet = true
+  }
+
+  end(): VerifiedAudit {
+    const head = this.#head
+    if (!head) throw new AuditRejected('The export is empty.')
+    const { size } = this.#check.checkpoint(head.checkpoint)
+    if (this.#since && !this.#isSinceMet) throw this.#unmet(this.#since, size)
+    return {
+      ownerId: head.ownerId,
+      mode: head.mode,
+      entries: this.#entries,
+      size,
+      hidden: this.#hidden,
+      checkpoint: head.checkpoint,
+      since: this.#options.since ?? null,
+      isWithOwnKeys: this.#options.keys !== undefined,
+    }
+  }
+
+  #unmet(since: Checkpoint, size: number): AuditRejected {
+    return since.size > size
+      ? new AuditRejected(`The trail had ${since.size} entries once, and has ${size} now.`, size)
+      : new AuditRejected(
+          `The export has only hashes around position ${since.size}, so it cannot be compared with the checkpoint of that size: GET /audit/consistency?from=${since.size} proves that the trail has only grown.`,
+        )
+  }
+}
+
+function parsed(text: string, position: number): Line {
+  try {
+    const line = parseExactly(text)
+    if (typeof line === 'object' && line !== null && 'type' in line) return line as Line
+  } catch {
+    // Refused below.
+  }
+  throw new AuditRejected(`The line of entry ${position} is no JSON of an export.`, position)
+}
+
+/** What is no hash equals none. */
+function hashIn(text: unknown): Buffer {
+  const bytes = Buffer.from(String(text), 'base64')
+  return bytes.length === HASH_BYTES && bytes.toString('base64') === text ? bytes : Buffer.alloc(0)
+}
+
+/** A proof as `GET /audit/{id}/proof` gives it. */
+export interface AuditProof {
+  readonly position: number | null
+  readonly leaf: string
+  readonly proof: readonly string[]
+  readonly checkpoint: string
+}
+
+/** Proves that an entry is in the trail of a checkpoint, and gives what was sealed of it: texts about people as HMACs. */
+export function verifyAuditProof(
+  { position, leaf, proof, checkpoint }: AuditProof,
+  keys: PublicKeySet,
+): Record<string, unknown> {
+  const { origin, size, root } = opened(checkpoint, keys)
+  const path = { index: position ?? -1, size, leaf: hashLeaf(leaf), proof: proof.map(hashIn) }
+  if (!provesInclusion(path, root))
+    throw new AuditRejected('The proof does not lead from the entry to the checkpoint.', position)
+  const entry = JSON.parse(leaf) as Record<string, unknown>
+  if (!origin.endsWith(`/${entry.ownerId}/${entry.mode}`))
+    throw new AuditRejected('The entry belongs to another trail.', position)
+  return entry
+}
+
+/** The answer of `GET /audit/consistency` from the size of an older checkpoint. */
+export interface AuditGrowth {
+  readonly proof: readonly string[]
+  readonly checkpoint: string | null
+}
+
+/** Proves that the trail of a newer checkpoint begins with that of one that you have kept; gives the newer size. */
+export function verifyAuditGrowth(
+  kept: string,
+  { proof, checkpoint }: AuditGrowth,
+  keys: PublicKeySet,
+): number {
+  const [older, newer] = [opened(kept, keys), opened(checkpoint ?? '', keys)]
+  const growth = {
+    from: older.size,
+    fromRoot: older.root,
+    to: newer.size,
+    toRoot: newer.root,
+    proof: proof.map(hashIn),
+  }
+  if (older.origin !== newer.origin || !provesConsistency(growth))
+    throw new AuditRejected(
+      'The trail is not the one of the older checkpoint, grown: what was sealed was changed.',
+    )
+  return newer.size
+}
+
+function opened(note: string, keys: PublicKeySet): Checkpoint {
+  try {
+    return openCheckpoint(note, keys)
+  } catch (error) {
+    throw new AuditRejected((error as Error).message, null, error)
+  }
+}

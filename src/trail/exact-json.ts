@@ -1,0 +1,24 @@
+const LONG_NUMBER = /[\d.]{16}/
+
+/**
+ * Reads JSON so that no digit of it can be changed unseen. Numbers are those of ECMAScript; PostgreSQL and text files hold
+ * more digits, and a number that loses some is read as a text.
+ */
+export function parseExactly(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text)
+  return JSON.parse(text, (_, value, context?: { readonly source?: string }) =>
+    typeof value === 'number' && context?.source !== undefined && !isExact(value, context.source)
+      ? context.source
+      : value,
+  )
+}
+
+/** Whether the shortest text of a number has the same digits as the one that was read. */
+const isExact = (value: number, source: string): boolean => digitsOf(String(value)) === digitsOf(source)
+
+/** Digits without a point, an exponent, or zeros around them. */
+const digitsOf = (text: string): string =>
+  text
+    .replace(/e.*$/i, '')
+    .replace(/[.-]/g, '')
+    .replace(/^0+|0+$/g, '')
