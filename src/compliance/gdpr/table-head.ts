@@ -24,6 +24,7 @@ function sentenceOf({ area, table }: TableOfSubject, column: string): string {
   if (amount) return `${area.sentences.get(`${amount}Euros`) ?? `An amount: ${inWords(amount)}.`} In cents.`
   const personal = table.personal[column]
   if (personal) return personalKinds[personal.kind]
+  if (member.endsWith('At')) return `A time: when it was, or is, “${inWords(member.slice(0, -2))}”.`
   return member.endsWith('Id')
     ? `The id of the ${inWords(member.slice(0, -2))}.`
     : `The record’s ${inWords(member)}.`
