@@ -66,14 +66,10 @@ export const wellKnownApi = {
     description:
       'A mandate, the proof of an approval, the evidence of a payment, each as a compact JWS; a receipt as the header `Payment-Receipt` has it; or the signed note of a checkpoint of an audit trail. The answer says whether it is valid or why not, and nothing else about anybody: what it says stands in it. A mandate is valid while it is in force. Keys that were replaced still count. With a copy of `/.well-known/jwks.json` the signature can be checked offline, and the passkey of an approval with it.',
     body: z.strictObject({
-      statement: z
-        .string()
-        .min(1)
-        .max(200_000)
-        .meta({
-          description:
-            'The compact JWS, the content of the header `Payment-Receipt`, or the note of a checkpoint.',
-        }),
+      statement: z.string().min(1).max(200_000).meta({
+        description:
+          'The compact JWS, the content of the header `Payment-Receipt`, or the note of a checkpoint.',
+      }),
     }),
     example: { statement: 'eyJhbGciOiJFZERTQSIsInR5cCI6Im1hbmRhdGUifQ.e30.AA' },
     returns: [
