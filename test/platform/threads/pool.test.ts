@@ -207,8 +207,7 @@ describe('a job that is fed', () => {
 
   test('has the sender wait once a few buffers are full', async () => {
     const { feed, open } = await fed(aPool(), false)
-    let added = 0
-    let isBehind: Promise<void> | undefined
+    let [added, isBehind] = [0, undefined as Promise<void> | undefined]
     for (; !isBehind && added < 100; added++) isBehind = feed.add(new Uint8Array(65_536).fill(1))
     expect(added).toBeLessThan(20)
     open()
@@ -229,15 +228,10 @@ describe('a job that is fed', () => {
   test('may be one of eight of its owner, and the ninth waits for one of them to end', async () => {
     const pool = aPool()
     const feeds = await Promise.all(Array.from({ length: 8 }, () => fed(pool)))
-    let hasBegun = false
-    const ninth = fed(pool).then(({ feed }) => {
-      hasBegun = true
-      feed.close()
-    })
-    await nextTurn()
-    expect(hasBegun).toBe(false)
+    const ninth = fed(pool)
+    expect(await Promise.race([ninth, nextTurn('it waits')])).toBe('it waits')
     feeds[0]?.feed.close()
-    await ninth
+    ;(await ninth).feed.close()
     for (const { feed } of feeds) feed.close()
   })
 
