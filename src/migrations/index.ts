@@ -87,6 +87,7 @@ import { UsesThatStay } from './m0113-uses-that-stay.ts'
 import { Disputes } from './m0114-disputes.ts'
 import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
+import { DisputesOfDelegations } from './m0118-disputes-of-delegations.ts'
 import { Spend } from './m0121-spend.ts'
 import { AuditTrail } from './m0126-audit-trail.ts'
 import { LookedAtByPeople } from './m0130-looked-at-by-people.ts'
@@ -182,6 +183,7 @@ export const migrations = [
   { name: 'm0114-disputes', class: Disputes },
   { name: 'm0116-evidence', class: EvidenceKept },
   { name: 'm0117-receipts', class: Receipts },
+  { name: 'm0118-disputes-of-delegations', class: DisputesOfDelegations },
   { name: 'm0121-spend', class: Spend },
   { name: 'm0126-audit-trail', class: AuditTrail },
   { name: 'm0130-looked-at-by-people', class: LookedAtByPeople },

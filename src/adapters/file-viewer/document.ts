@@ -44,7 +44,7 @@ export async function viewDocument(bytes: Uint8Array, tell: (facts: Facts) => vo
       ? { unseen: { ...facts, notes: ['encrypted'] } }
       : { problem: 'is broken or cut off: it cannot be opened as a PDF' }
   try {
-    know({ pages: document.numPages })
+    know({ pages: countOf(document.numPages) })
     know({ notes: await notesOf(document) })
     know({ text: await textOf(document) })
     const pictures = await draw(await document.getPage(1))
@@ -53,6 +53,9 @@ export async function viewDocument(bytes: Uint8Array, tell: (facts: Facts) => vo
     return { unseen: facts }
   }
 }
+
+/** The document says itself how many pages it has, and may say anything. */
+const countOf = (said: number): number | null => (said > 0 && said < 1_000_000_000 ? said : null)
 
 async function notesOf(document: PDFDocumentProxy): Promise<ViewNote[]> {
   const { info } = await document.getMetadata()
@@ -72,8 +75,12 @@ async function textOf(document: PDFDocumentProxy): Promise<string | null> {
     text += '\n'
     if (text.length > MOST_TEXT) break
   }
-  return text.trim() === '' ? null : text.slice(0, MOST_TEXT)
+  const readable = tidy(text.slice(0, MOST_TEXT))
+  return readable.trim() === '' ? null : readable
 }
+
+/** A font may say that its letters are signs that control, or halves of characters: neither is text. */
+const tidy = (text: string): string => text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '')
 
 async function draw(page: PDFPageProxy) {
   const { width, height } = page.getViewport({ scale: 1 })

@@ -2,6 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import type { Euros } from '../../values/money.ts'
 import { CardAuthorization, CardMessage } from './authorization.ts'
 
 /** An authorization as a plain object, as group commits load, decide and write it. */
@@ -60,6 +61,10 @@ const BY_ID = `
 select ${selectList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.id = any($3::text[])`
 
+const OF_TRANSACTIONS = `
+select ${selectList(authorizations, 'a')} from card_authorizations a
+where a.owner_id = $1 and a.mode = $2 and a.transaction_id = any($3::text[])`
+
 const OF_INTENTS = `
 select ${selectList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.intent_id = any($3::text[])`
@@ -79,6 +84,19 @@ cross join lateral (
     and a.processor_ref is null and a.status = 'confirmed'
   order by a.id limit $5) as found`
 
+/** Payments of which just so much is awaited of the merchant, what was asked for first coming first. */
+const ASKED_BACK = `
+select ${selectList(authorizations, 'found')}
+from unnest($3::text[], $4::text[], $5::bigint[]) as w (card, key, amount)
+cross join lateral (
+  select a.* from refunds r
+  cross join lateral (
+    select * from card_authorizations one
+    where one.owner_id = $1 and one.mode = $2 and one.transaction_id = r.transaction_id limit 1) a
+  where r.owner_id = $1 and r.mode = $2 and r.transaction_id is not null and r.status = 'pending' and r.way = 'card'
+    and r.amount_cents - r.arrived_cents = w.amount and a.card_id = w.card and a.merchant_key = w.key
+  order by r.id limit $6) as found`
+
 const MESSAGES = `
 select ${selectList(messages, 'm')} from card_messages m
 where m.owner_id = $1 and m.mode = $2 and m.id = any($3::text[])`
@@ -91,6 +109,7 @@ const select =
 /** Read by callers that have locked the agents: nobody else changes their authorizations. */
 export const authorizationsByRef = select(BY_REF)
 export const authorizationsById = select(BY_ID)
+export const authorizationsOfTransactions = select(OF_TRANSACTIONS)
 export const authorizationsOfIntents = select(OF_INTENTS)
 export const authorizationsOfTokens = select(OF_TOKENS)
 
@@ -120,3 +139,30 @@ export const messagesById = async (
   { ownerId, mode }: Tenant,
   ids: readonly string[],
 ): Promise<MessageRow[]> => (ids.length === 0 ? [] : sql<MessageRow & Row>(MESSAGES, [ownerId, mode, ids]))
+
+/** What the network has sent to a card for a merchant, naming no payment. */
+export interface UnnamedRefund {
+  readonly cardId: string
+  readonly merchantKeys: readonly string[]
+  readonly amountEuros: Euros
+}
+
+/** The payments of which money was asked back that has come without a name. */
+export async function askedBackAuthorizations(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  refunds: readonly UnnamedRefund[],
+): Promise<AuthorizationRow[]> {
+  const wanted = refunds.flatMap(({ cardId, merchantKeys, amountEuros }) =>
+    merchantKeys.map(key => ({ cardId, key, amountEuros })),
+  )
+  if (wanted.length === 0) return []
+  return sql<AuthorizationRow & Row>(ASKED_BACK, [
+    ownerId,
+    mode,
+    wanted.map(({ cardId }) => cardId),
+    wanted.map(({ key }) => key),
+    wanted.map(({ amountEuros }) => String(amountEuros)),
+    wanted.length,
+  ])
+}

@@ -22,6 +22,7 @@ import {
   insertAuthorizations,
   insertMessages,
   type MessageRow,
+  type UnnamedRefund,
   updateAuthorizations,
   updateMessages,
 } from './authorization-rows.ts'
@@ -43,6 +44,8 @@ export interface BatchNeeds {
   readonly spends: readonly { readonly agentId: string; readonly merchant: string }[]
   /** Network tokens that pay. */
   readonly tokenIds: readonly string[]
+  /** Money that has come back and names no payment: where it was asked for, it is of that payment. */
+  readonly unnamedRefunds?: readonly UnnamedRefund[]
   /** Whether a message tells of money that comes back. */
   readonly takesRefunds?: boolean
   /** Facts move money between the accounts of the owner; questions only hold it. */

@@ -1,11 +1,13 @@
 export { agentLanes } from './agent-lanes.ts'
 export { authorizationsApi } from './api.ts'
 export { CardAuthorization, CardMessage } from './authorization.ts'
+export { authorizationsOfTransactions } from './authorization-rows.ts'
 export { type CardBatch, writeCardBatch } from './batch.ts'
 export { confirmationBlocker, confirmPayment, loadConfirmations, writeConfirmations } from './confirm.ts'
 export { authorizationEvents, incomingMessage, MessageAnswer } from './messages-api.ts'
 export type { IncomingMessage } from './network/incoming-message.ts'
 export { takeOnce } from './network/take-once.ts'
+export { openReturned, type ReturnedUse } from './standing/returned.ts'
 export {
   type BegunPayment,
   decideTokenPayment,

@@ -11,6 +11,7 @@ import { transactionsById } from '../../money/transactions/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { openCredentialCharges } from '../agent-credentials/index.ts'
 import {
+  askedBackAuthorizations,
   authorizationsById,
   authorizationsByRef,
   authorizationsOfIntents,
@@ -45,7 +46,7 @@ async function readOfAgents(
   const awaited = needs.searches.flatMap(({ agentId, merchantKeys }) =>
     merchantKeys.map(merchantKey => ({ agentId, merchantKey })),
   )
-  const [agents, terms, cards, byRef, byId, ofIntents, ofTokens, waiting, messages, candidates, main] =
+  const [agents, terms, cards, byRef, byId, ofIntents, ofTokens, waiting, asked, messages, candidates, main] =
     await Promise.all([
       agentsById(sql, tenant, needs.agentIds),
       openCardTerms(sql, tenant, needs.cardIds),
@@ -55,11 +56,14 @@ async function readOfAgents(
       authorizationsOfIntents(sql, tenant, needs.intentIds),
       authorizationsOfTokens(sql, tenant, needs.tokenIds),
       awaitedAuthorizations(sql, tenant, awaited),
+      askedBackAuthorizations(sql, tenant, needs.unnamedRefunds ?? []),
       messagesById(sql, tenant, needs.messageIds),
       findPayableIntents(sql, tenantNow, needs.searches),
       needs.takesRefunds ? mainWalletId(sql, tenant) : undefined,
     ])
-  const rows = new Map([...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting].map(row => [row.id, row]))
+  const rows = new Map(
+    [...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting, ...asked].map(row => [row.id, row]),
+  )
   return {
     agents,
     terms,

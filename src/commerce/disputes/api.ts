@@ -78,6 +78,10 @@ export const disputesApi = {
         'transactionId: only payments by card can be disputed. A SEPA transfer is asked back by POST /transfers/{id}/recall, a payment to a wallet or of a request by POST /refunds.',
       ],
       not_disputable: [400, 'transactionId: only a completed payment can be disputed.'],
+      not_collected: [
+        400,
+        'transactionId: the merchant has not collected it yet, so the card network knows nothing that could be disputed. Dispute it then; if it is never collected, the money comes back by itself.',
+      ],
       dispute_open: [400, 'transactionId: a dispute of this payment is under way.'],
       dispute_decided: [400, 'transactionId: the card network has decided on this payment already.'],
       nothing_left: [400, 'transactionId: all of it has come back, or is asked back already.'],

@@ -11,13 +11,14 @@ import { withWord } from './money/standing.ts'
 import { type Settling, settle } from './settle.ts'
 
 export const update: HandlerOf<typeof disputesApi.update> = async ({ params, body }, context) => {
-  const { now, refuse } = context
+  const { refuse } = context
   const locked = await lockDispute(params.id, context)
   if (!locked) return refuse('dispute_not_found')
   const { dispute, transaction } = locked
   if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
   const { reason = dispute.reason, amountEuros, description = dispute.description } = body
-  if (now > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
+  // It is in time where it was begun in time: only a reason that has less of it could not have been given then.
+  if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
   // What the dispute itself takes up is free for it; what the merchant has refunded of it comes on top.
   const most = (await refundableOf(transaction, context)) + dispute.countedEuros + dispute.refundedEuros
   if (amountEuros !== undefined && amountEuros > most)

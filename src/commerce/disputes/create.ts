@@ -1,11 +1,12 @@
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { freezeCard, lockCard } from '../../cards/cards/index.ts'
 import { Agent } from '../../control/agents/index.ts'
+import { findIntent } from '../../control/intents/index.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import { refundableOf } from '../../money/refunds/index.ts'
-import { Transaction } from '../../money/transactions/index.ts'
+import { askedBack, refundableOf } from '../../money/refunds/index.ts'
+import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { mainWallet } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -32,31 +33,42 @@ const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
 /** The agent is locked, so that of two disputes of a payment that come at once one is open. */
 export const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
-  const { records, tenant, refuse } = context
+  const { records, sql, tenant, actor, refuse } = context
   const [, known, main, earlier] = await Promise.all([
     records.findOne(Agent, agentOf(tenant, body.transactionId), { lock: true }),
-    records.findOne(Transaction, { id: body.transactionId }),
+    records.findOne(Transaction, { id: body.transactionId, ...underDelegation(actor) }),
     mainWallet(context),
     records.find(Dispute, { transactionId: body.transactionId }),
   ])
   if (!known) return refuse('transaction_not_found')
   const place = { walletId: known.walletId, creditedWalletId: null }
-  const [accounts, transaction, payment] = await Promise.all([
+  const [accounts, transaction, payment, intent, askedEuros] = await Promise.all([
     openAccounts(place, main?.id ?? null, context),
     records.lock(Transaction, known.id),
     records.findOne(CardAuthorization, { transactionId: known.id }),
+    known.intentId === null ? null : findIntent(records, known.intentId),
+    askedBack(sql, tenant, known.id),
   ])
   if (!transaction) return refuse('transaction_not_found')
   const left = await refundableOf(transaction, context)
-  const problem = blockerOf(transaction, earlier, { left, body }, context)
+  const problem = blockerOf(transaction, payment, earlier, { left, body }, context)
   if (problem) return problem
-  const cardFrozen = body.freezeCard && (await freeze(payment?.cardId ?? transaction.cardId, context))
+  const cardId = payment?.cardId ?? transaction.cardId
+  const cardFrozen = body.freezeCard && (await freeze(cardId, context))
   const dispute = newDispute(
     transaction,
-    { ...body, amountEuros: body.amountEuros ?? left, cardFrozen },
+    {
+      ...body,
+      amountEuros: body.amountEuros ?? left,
+      refundedBeforeEuros: backUnasked(transaction, askedEuros),
+      delegationId: intent?.delegationId ?? null,
+      cardId,
+      cardFrozen,
+    },
     context,
   )
-  const locked: LockedDispute = { ...accounts, transaction, dispute }
+  // Nothing is decided yet: it gives nothing back in the limits.
+  const locked: LockedDispute = { ...accounts, returned: null, transaction, dispute, askedEuros }
   context.emit('dispute.created', disputeEvent(dispute))
   planCredit(dispute, context)
   settle(locked, context)
@@ -65,6 +77,7 @@ export const create: HandlerOf<typeof disputesApi.create> = async ({ body }, con
 
 function blockerOf(
   transaction: Transaction,
+  payment: CardAuthorization | null,
   earlier: readonly Dispute[],
   { left, body }: { readonly left: bigint; readonly body: Body },
   { now, refuse }: Creating,
@@ -74,12 +87,18 @@ function blockerOf(
     return refuse('dispute_open')
   if (transaction.status === 'refunded') return refuse('nothing_left')
   if (transaction.status !== 'completed') return refuse('not_disputable')
+  // What only a checkout or a receipt says may still become less, and comes back by itself where the network never tells of it.
+  if (!payment?.clearedEuros) return refuse('not_collected')
   if (earlier.some(({ status }) => status === 'won' || status === 'lost')) return refuse('dispute_decided')
   if (left === 0n) return refuse('nothing_left')
   if ((body.amountEuros ?? left) > left)
     return refuse('amount_too_high', `amountEuros: ${formatEuros(left)} are left of the payment.`)
   return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
 }
+
+/** What had come back without being asked for. */
+const backUnasked = ({ refundedEuros }: Transaction, askedEuros: bigint): bigint =>
+  refundedEuros > askedEuros ? refundedEuros - askedEuros : 0n
 
 /** The merchant has collected it with the first clearing, if the network has told of one. */
 export function debitedAt({ witnesses, createdAt }: Transaction): Date {
@@ -93,23 +112,22 @@ async function freeze(cardId: string | null, context: Creating): Promise<boolean
   return locked !== null && freezeCard(locked, 'A payment by it is disputed.', context)
 }
 
-interface Asked extends Pick<Body, 'reason' | 'description'> {
-  readonly amountEuros: bigint
-  readonly cardFrozen: boolean
-}
+type Asked = Pick<Body, 'reason' | 'description'> &
+  Pick<Dispute, 'amountEuros' | 'refundedBeforeEuros' | 'delegationId' | 'cardId' | 'cardFrozen'>
 
 function newDispute(
   transaction: Transaction,
   asked: Asked,
   { records, tenant, now, ports }: Creating,
 ): Dispute {
-  const { agentId, cardId, walletId, merchant, refundedEuros } = transaction
-  const { reason, description, amountEuros, cardFrozen } = asked
+  const { agentId, walletId, merchant } = transaction
+  const { reason, description, amountEuros, refundedBeforeEuros, delegationId, cardId, cardFrozen } = asked
   const id = newId('dispute')
   const evidenceDueAt = after(now, EVIDENCE_MS)
   return records.create(Dispute, {
     id,
     agentId,
+    delegationId,
     transactionId: transaction.id,
     cardId,
     walletId,
@@ -118,7 +136,7 @@ function newDispute(
     description,
     amountEuros,
     cardFrozen,
-    refundedBeforeEuros: refundedEuros,
+    refundedBeforeEuros,
     evidenceDueAt,
     remindAt: after(evidenceDueAt, -REMINDER_MS),
     processor: ports.cardProcessor(tenant.mode).name,

@@ -52,10 +52,12 @@ export interface Finding {
 }
 
 const schema = defineEntity({
-  ...tenantTable('Dispute', 'disputes', 'agentId'),
+  ...tenantTable('Dispute', 'disputes', 'agentId', 'delegationId'),
   properties: {
     ...record('dispute'),
     agentId: nullable.string(),
+    /** Under which it was paid: its token sees the dispute, and no other's does. */
+    delegationId: nullable.string(),
     transactionId: p.text(),
     cardId: nullable.string(),
     /** The wallet that has paid. */
@@ -66,7 +68,10 @@ const schema = defineEntity({
     status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
     /** What is disputed, as it was asked for. */
     amountEuros: p.bigint().name('amount_cents'),
-    /** What had come back of the payment before: only what comes later makes the dispute smaller. */
+    /**
+     * What had come back of the payment before, save for refunds that were asked for: what those bring was never disputed.
+     * Only what comes later makes the dispute smaller.
+     */
     refundedBeforeEuros: p.bigint().name('refunded_before_cents'),
     /** What the merchant has refunded of it since. */
     refundedEuros: cents('refunded_cents'),

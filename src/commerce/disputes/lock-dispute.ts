@@ -1,7 +1,12 @@
+import {
+  authorizationsOfTransactions,
+  openReturned,
+  type ReturnedUse,
+} from '../../cards/authorizations/index.ts'
 import { Agent } from '../../control/agents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
+import { askedBack } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { mainWallet, walletsById } from '../../money/wallets/index.ts'
 import { Dispute } from './dispute.ts'
@@ -13,33 +18,35 @@ export type Locking = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
 export interface LockedDispute {
   readonly dispute: Dispute
   readonly transaction: Transaction
+  /** What has come back of it for refunds that were asked for. */
+  readonly askedEuros: bigint
+  /** What it gives back in the limits of the payment; null where there is nothing of that. */
+  readonly returned: ReturnedUse | null
   readonly book: Book
   readonly creditTo: CreditTo
 }
 
-/** Agent and transaction of a dispute never change. */
-const agentOf = ({ ownerId, mode }: Context['tenant'], disputeId: string) =>
-  sqlCondition('id = (select d.agent_id from disputes d where (d.owner_id, d.mode, d.id) = (?, ?, ?))', [
-    ownerId,
-    mode,
-    disputeId,
-  ])
-
-/** Locks the agent first, as every change of a dispute and of its payment does, then the accounts, then the records. */
+/**
+ * Locks the agent first, as every change of a dispute and of its payment does, then the counters, the accounts and the
+ * records. Agent and transaction of a dispute never change, so they are read before.
+ */
 export async function lockDispute(id: string, context: Locking): Promise<LockedDispute | null> {
-  const { records, tenant } = context
-  const [, known, main] = await Promise.all([
-    records.findOne(Agent, agentOf(tenant, id), { lock: true }),
-    records.findOne(Dispute, { id }),
-    mainWallet(context),
-  ])
+  const { records, sql, tenant, now } = context
+  const [known, main] = await Promise.all([records.findOne(Dispute, { id }), mainWallet(context)])
   if (!known) return null
-  const [place, transaction, dispute] = await Promise.all([
-    openAccounts(known, main?.id ?? null, context),
-    records.lock(Transaction, known.transactionId),
-    records.lock(Dispute, id),
+  const { agentId, transactionId } = known
+  const [, [payment]] = await Promise.all([
+    agentId === null ? null : records.lock(Agent, agentId),
+    authorizationsOfTransactions(sql, tenant, [transactionId]),
   ])
-  return transaction && dispute && { ...place, transaction, dispute }
+  const [returned, place, transaction, dispute, askedEuros] = await Promise.all([
+    openReturned(sql, { tenant, now }, payment),
+    openAccounts(known, main?.id ?? null, context),
+    records.lock(Transaction, transactionId),
+    records.lock(Dispute, id),
+    askedBack(sql, tenant, transactionId),
+  ])
+  return transaction && dispute && { ...place, returned, transaction, dispute, askedEuros }
 }
 
 interface Paid {

@@ -24,6 +24,7 @@ export const DisputeRecord = z
   .object({
     ...recordHead('dispute'),
     agentId: id('agent').nullable(),
+    delegationId: id('delegation').nullable(),
     transactionId: id('txn'),
     cardId: id('card').nullable(),
     merchant: z.string().meta({ examples: ['Bookshop'] }),

@@ -25,7 +25,7 @@ export interface Told {
  * nothing has, nothing is done.
  */
 export function settle(locked: LockedDispute, context: Settling, told?: Told): void {
-  const { dispute, transaction, book, creditTo } = locked
+  const { dispute, transaction, returned, book, creditTo } = locked
   const { sql, now, wake, sendAlong } = context
   const before = { status: dispute.status, credited: dispute.creditedEuros, refunded: dispute.refundedEuros }
   dispute.refundedEuros = refundedSince(locked)
@@ -33,6 +33,9 @@ export function settle(locked: LockedDispute, context: Settling, told?: Told): v
   moveMoney(dispute, standing, creditTo, book)
   sendAlong(book.post(sql))
   end(dispute, standing, now)
+  // What is given back for the time being may be taken back: it counts as spent until the dispute has ended.
+  returned?.set(dispute.id, isUndecided(dispute) ? 0n : dispute.creditedEuros)
+  if (returned) sendAlong(returned.write(sql))
   const counted = isUndecided(dispute) ? leftOf(dispute) : dispute.creditedEuros
   transaction.disputedEuros += counted - dispute.countedEuros
   dispute.countedEuros = counted
@@ -44,9 +47,9 @@ export function settle(locked: LockedDispute, context: Settling, told?: Told): v
   wake(disputeProcess, dispute)
 }
 
-/** Facts may be above what is disputed: then nothing is left. */
-function refundedSince({ dispute, transaction }: LockedDispute): bigint {
-  const since = transaction.refundedEuros - dispute.refundedBeforeEuros
+/** What comes for a refund that was asked for is of the rest of the payment. Facts may be above what is disputed: then nothing is left. */
+function refundedSince({ dispute, transaction, askedEuros }: LockedDispute): bigint {
+  const since = transaction.refundedEuros - askedEuros - dispute.refundedBeforeEuros
   if (since < 0n) return 0n
   return since < dispute.amountEuros ? since : dispute.amountEuros
 }

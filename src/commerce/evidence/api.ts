@@ -59,6 +59,7 @@ export const evidenceApi = {
     summary: 'Keep evidence for an intent',
     description: [
       'What proves a payment later: the screenshot of an order, an invoice, the text of a confirmation. Give a `file` or a `text`, not both. It is never changed and never deleted: its SHA-256 and the time at which it came are in the audit trail, so nobody can say that it was made up for a dispute. A dispute takes it by its id.',
+      'A file is decoded to its end here: what is broken, cut off or larger than 40 million pixels is a 400 that says so.',
       'It is kept whatever became of the intent, and long after it. The same content may be sent again: each time it is a piece of its own.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
@@ -80,7 +81,7 @@ export const evidenceApi = {
           .refine(noCard, cardFound)
           .optional()
           .meta({ description: 'In place of a file.', examples: ['Order 4711 confirmed'] }),
-        file: upload({ maxMib: 5 }).optional(),
+        file: upload({ maxMib: 5, viewed: true }).optional(),
       })
       .refine(({ text, file }) => (text === undefined) !== (file === undefined), {
         path: ['file'],

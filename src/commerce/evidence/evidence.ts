@@ -11,12 +11,13 @@ import { evidenceApi } from './api.ts'
 import { evidenceContent } from './find.ts'
 import { Evidence, fileNameOf, MAX_OF_INTENT, ofText } from './piece.ts'
 
-const ofFile = ({ name, kind, size, sha256 }: UploadedFile) => ({
+const ofFile = ({ name, kind, size, sha256, view }: UploadedFile) => ({
   text: null,
   fileName: name,
   mediaType: kind,
   bytes: size,
   sha256,
+  viewSha256: view?.large.sha256 ?? null,
 })
 
 const create: HandlerOf<typeof evidenceApi.create> = async ({ body }, context) => {
@@ -33,7 +34,7 @@ const create: HandlerOf<typeof evidenceApi.create> = async ({ body }, context) =
   const delegationId = actor.delegationId ?? intent.delegationId
   const content = file ? ofFile(file) : ofText(text ?? '')
   const piece = records.create(Evidence, { agentId, delegationId, intentId, type, note, ...content })
-  if (file) await keepFile(file, piece.id, context)
+  for (const kept of file?.view ? [file, file.view.large] : []) await keepFile(kept, piece.id, context)
   const { id: evidenceId, sha256, receivedAt } = piece
   emit('evidence.added', { evidenceId, agentId, intentId, type, sha256, receivedAt })
   return piece

@@ -25,6 +25,8 @@ const schema = defineEntity({
     mediaType: p.enum([TEXT, ...FILE_KINDS]),
     bytes: p.integer(),
     sha256: p.text(),
+    /** Of the picture that was made anew of a file; null of a text, and where none was made as it came. */
+    viewSha256: nullable.string(),
     /** In real time, wherever a test clock stands: it proves that nothing was made up later. */
     receivedAt: realTime(),
   },
@@ -41,6 +43,7 @@ export const ofText = (text: string) => ({
   mediaType: TEXT,
   bytes: Buffer.byteLength(text),
   sha256: hash('sha256', text, 'hex'),
+  viewSha256: null,
 })
 
 /** The name under which somebody saves it. */

@@ -26,6 +26,7 @@ export const receiptsApi = {
     description: [
       'A PDF or a picture, which is decoded to its end here: what is broken, cut off or larger than 40 million pixels is a 400 that says so. The original is kept byte for byte; what is shown of it is made anew.',
       'Without `transactionId` the text of a PDF is read, and compared with the payments of the 30 days around its date: one that fits beyond doubt is `matched`, else the likeliest are `suggestions`. A total that is not what was paid is a `mismatch`, which the intent shows, too. A photograph has no text that can be read here: it stays `unread` until somebody names its payment.',
+      'What has no payment yet is compared again after ten minutes, an hour, six hours, and daily for 30 days, with what was paid by then.',
     ].join('\n\n'),
     body: z.strictObject({
       transactionId: id('txn').optional().meta({ description: 'The payment, where it is known.' }),
@@ -106,5 +107,13 @@ export const receiptsApi = {
     returns: [204, nothing],
     fails: { receipt_not_found },
     emits: { 'receipt.deleted': event('A receipt has been deleted.', ReceiptEvent) },
+  }),
+  /** Changes nothing before its time, and nothing where a payment is named. */
+  lookAgain: post('/receipts/{id}/look-again', {
+    summary: 'Compare a receipt with what was paid since',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { receipt_not_found },
+    emits: { 'receipt.updated': updated },
   }),
 }

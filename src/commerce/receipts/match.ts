@@ -1,13 +1,10 @@
 import { noteReceipts } from '../../control/intents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { UploadedView } from '../../kernel/contract/upload.ts'
 import type { Transaction } from '../../money/transactions/index.ts'
-import { findPayment, paymentsAround } from './payments.ts'
+import { findPayment, type MatchContext, paymentsAround } from './payments.ts'
 import { type ReceiptFacts, readText } from './read-text.ts'
 import type { matchers, Receipt, ReceiptStatus, Suggestion } from './receipt.ts'
 import { differs, matchReceipt, type Reason } from './score.ts'
-
-type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'actor' | 'now'>
 
 /** What a receipt is matched with, before it is written. */
 export interface Found {
@@ -28,9 +25,12 @@ export const unmatched: Omit<Found, 'facts'> = {
 }
 
 /** Reads the text and looks for the payment. A photograph has no text, and no payment but the one that somebody names. */
-export async function match({ text }: UploadedView, context: MatchContext): Promise<Found> {
-  if (text === null) return { facts: null, ...unmatched }
-  const facts = readText(text)
+export async function match(text: string | null, context: MatchContext): Promise<Found> {
+  return text === null ? { facts: null, ...unmatched } : matchFacts(text, readText(text), context)
+}
+
+/** Looks for the payment of a text that was read before. */
+export async function matchFacts(text: string, facts: ReceiptFacts, context: MatchContext): Promise<Found> {
   const payments = await paymentsAround(facts, context)
   const { match: best, suggestions } = matchReceipt(text, facts, payments, context.now)
   if (!best) return { facts, ...unmatched, suggestions }

@@ -1,23 +1,24 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { idsWithin } from '../../kernel/database/created-within.ts'
-import { Transaction } from '../../money/transactions/index.ts'
+import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { after } from '../../values/clock.ts'
 import type { ReceiptFacts } from './read-text.ts'
 import { AROUND_MS, type Payment } from './score.ts'
 
-type ReadContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'actor' | 'now'>
+/** Who has brought a paper: it may belong to what they see, and to nothing else. */
+export type Bringer = Pick<Context['actor'], 'agentId' | 'delegationId'>
+
+export type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Bringer }
 
 /** A delegation's token brings papers for what was paid under it, and for nothing else. */
-const reachable = ({ actor }: Pick<Context, 'actor'>): Condition<Transaction> =>
-  (actor.delegationId
-    ? sqlCondition(
-        'exists (select from intents i where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)',
-        [actor.delegationId],
-      )
-    : {}) as Condition<Transaction>
+const reachable = ({ actor }: { readonly actor: Bringer }): Condition<Transaction> =>
+  ({
+    ...underDelegation(actor),
+    ...(actor.agentId === null ? {} : { agentId: actor.agentId }),
+  }) as Condition<Transaction>
 
-export const findPayment = (id: string, context: Pick<Context, 'records' | 'actor'>) =>
+export const findPayment = (id: string, context: Pick<MatchContext, 'records' | 'actor'>) =>
   context.records.findOne(Transaction, { id, ...reachable(context) })
 
 const PAID: Condition<Transaction> = {
@@ -32,8 +33,8 @@ const WITH_RECEIPT = `
 select distinct transaction_id as id from receipts
 where owner_id = $1 and mode = $2 and transaction_id = any($3::text[])`
 
-/** The payments that a receipt may belong to: those around its date that the caller sees. */
-export async function paymentsAround(facts: ReceiptFacts, context: ReadContext): Promise<Payment[]> {
+/** The payments that a receipt may belong to: those around its date that its bringer sees. */
+export async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promise<Payment[]> {
   const { records, sql, tenant, now } = context
   const around = facts.date === null ? now : new Date(facts.date)
   const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]

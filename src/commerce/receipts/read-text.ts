@@ -10,7 +10,8 @@ export interface ReceiptFacts {
   readonly vatNumber: string | null
 }
 
-const AMOUNT = /(?<![\d.,])(\d{1,3}(?:[.,' \u00a0]\d{3})+|\d{1,7})[.,](\d{2})(?![\d.,]*\d)/g
+/** Its length is bounded in each part: a line of nothing but digits must not be read again from each of them. */
+const AMOUNT = /(?<![\d.,])(\d{1,3}(?:[.,' \u00a0]\d{3}){1,3}|\d{1,7})[.,](\d{2})(?![\d.,]{0,12}\d)/g
 
 const CURRENCIES: readonly (readonly [RegExp, string])[] = [
   [/€|\bEUR\b/, 'EUR'],

@@ -12,8 +12,8 @@ import type { Reason, Scored } from './score.ts'
  */
 export const receiptMachine = machine('receipt', {
   unread: ['matched'],
-  unmatched: ['matched', 'mismatch'],
-  suggested: ['matched', 'mismatch'],
+  unmatched: ['suggested', 'matched', 'mismatch'],
+  suggested: ['unmatched', 'matched', 'mismatch'],
   matched: ['unread', 'unmatched', 'mismatch'],
   mismatch: ['unmatched', 'matched'],
 })
@@ -46,6 +46,10 @@ const schema = defineEntity({
     suggestions: p.json<Suggestion[]>().onCreate((): Suggestion[] => []),
     /** What its text says; null where it has none. */
     facts: nullable.json<ReceiptFacts>(),
+    /** The first lines of its text, by which it is compared with payments that come later. */
+    head: p.text(),
+    /** When that is done next; null once it has a payment, or nobody expects one any more. */
+    lookAt: nullable.instant(),
     fileName: nullable.string(),
     mediaType: p.enum(FILE_KINDS),
     bytes: p.integer(),

@@ -8,13 +8,15 @@ import { readFile } from '../../kernel/database/read-file.ts'
 import { keepFile, releaseFiles } from '../../kernel/database/stored-files.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { receiptsApi } from './api.ts'
+import { lookAgain, lookDue, nextLook } from './look-again.ts'
 import { match, noteOn, receiptEvent, standing, unmatched } from './match.ts'
 import { findPayment, withoutReceipt } from './payments.ts'
 import { readText } from './read-text.ts'
 import { fileNameOf, Receipt, receiptMachine } from './receipt.ts'
+import { headOf } from './score.ts'
 
 const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) => {
-  const { records, actor, emit, refuse } = context
+  const { records, actor, now, emit, refuse } = context
   const { file, transactionId } = body
   const { view } = file
   if (!view) throw new Error('a receipt is looked at before it is kept')
@@ -27,12 +29,14 @@ const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) =
         payment: named,
         by: 'caller' as const,
       }
-    : await match(view, context)
+    : await match(view.text, context)
   const receipt = records.create(Receipt, {
     agentId: found.payment?.agentId ?? actor.agentId,
     delegationId: actor.delegationId ?? null,
     ...standing(found),
     facts: found.facts,
+    head: headOf(view.text),
+    lookAt: found.payment || !found.facts ? null : nextLook(now, now),
     fileName: file.name,
     mediaType: file.kind,
     bytes: file.size,
@@ -62,7 +66,8 @@ const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, co
   const by = payment ? ('caller' as const) : null
   const { status, ...members } = standing({ ...unmatched, facts, payment, by })
   receiptMachine.move(receipt, status)
-  Object.assign(receipt, members)
+  // Whoever says which payment it is, knows better: it is not compared any more.
+  Object.assign(receipt, members, { lookAt: null })
   if (payment?.agentId) receipt.agentId = payment.agentId
   emit('receipt.updated', receiptEvent(receipt))
   await noteOn([before, receipt.intentId], context)
@@ -87,6 +92,7 @@ const receipts = implement(receiptsApi, {
   create,
   update,
   delete: remove,
+  lookAgain,
 
   async list({ query: { from, to, matched, cursor: _, limit: __, ...filters } }, context) {
     const created = await createdWithin('receipt', { from, to }, context)
@@ -123,5 +129,5 @@ export const receiptsArea = area(
   'Receipts',
   'The papers of payments: kept as they came, shown as pictures made anew, and matched with what was paid.',
   receipts,
-  { entities: [Receipt], machines: [receiptMachine] },
+  { entities: [Receipt], machines: [receiptMachine], deadlines: [lookDue] },
 )

@@ -96,15 +96,18 @@ interface Names {
 
 const HEAD = 30
 
+const linesAtHead = (text: string): string[] =>
+  text
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line.length > 2 && line.length < 100)
+    .slice(0, HEAD)
+
+/** What is kept of a text, so that it can be compared again. */
+export const headOf = (text: string | null): string => linesAtHead(text ?? '').join('\n')
+
 const namesIn = (text: string): Names => ({
-  lines: new Set(
-    text
-      .split('\n')
-      .map(line => line.trim())
-      .filter(line => line.length > 2 && line.length < 100)
-      .slice(0, HEAD)
-      .map(foldMerchant),
-  ),
+  lines: new Set(linesAtHead(text).map(foldMerchant)),
   words: wordsOf(text),
 })
 

@@ -65,6 +65,11 @@ export class Refunds {
     return this.#awaitedOf(transactionId).reduce((sum, row) => sum + restOf(row), 0n)
   }
 
+  /** Whether just so much was asked for, and has not come yet. */
+  awaits(transactionId: string, amountEuros: Euros): boolean {
+    return this.#awaitedOf(transactionId).some(row => restOf(row) === amountEuros)
+  }
+
   /** Notes that money of a payment has been asked back. */
   ask(
     { id: transactionId, agentId }: TransactionRow,

@@ -49,3 +49,13 @@ export async function refundableOf(
   const awaited = await awaitedRefunds(sql, tenant, [transaction.id])
   return leftToRefund(transaction, awaited.get(transaction.id) ?? 0n)
 }
+
+const ASKED_BACK = `
+select coalesce(sum(r.arrived_cents), 0)::bigint as euros from refunds r
+where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.origin = 'asked'`
+
+/** What has come back of a payment for refunds that were asked for. */
+export async function askedBack(sql: Sql, { ownerId, mode }: Tenant, transactionId: string): Promise<Euros> {
+  const [row] = await sql<{ euros: Euros }>(ASKED_BACK, [ownerId, mode, transactionId])
+  return row?.euros ?? 0n
+}

@@ -15,4 +15,5 @@ export {
   declineTransaction,
   moveTransaction,
   transactionOf,
+  underDelegation,
 } from './transactions.ts'

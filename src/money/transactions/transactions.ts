@@ -93,7 +93,7 @@ export const transactionOf = (
 ): Promise<Transaction | null> => records.findOne(Transaction, { transferId }, { lock: true })
 
 /** Limits a delegation's token to payments on intents that were declared with it. */
-const underDelegation = ({ delegationId }: Actor): object =>
+export const underDelegation = ({ delegationId }: Pick<Actor, 'delegationId'>): object =>
   delegationId
     ? sqlCondition(
         'exists (select from intents i where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)',

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import pg from 'pg'
 import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
@@ -8,8 +7,7 @@ import { balanceOf, getRequest } from '../../support/commerce/requests.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
-import { startApi } from '../../support/processes/processes.ts'
-import { until } from '../../support/until.ts'
+import { killAt } from '../../support/processes/kill-at.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 const service = await startTestService()
@@ -22,37 +20,6 @@ const STEPS = {
   'before it is in the other ledger': `before insert on incoming_credits for each row when (new.status <> 'handed_over')`,
   'before it is noted as arrived': `before update on incoming_credits for each row when (new.due_at is null and old.due_at is not null)`,
 } as const
-
-/** Kills a process that this work asks for something, at the moment when it is about to write this. */
-async function killAt(when: string, work: (url: string) => Promise<unknown>): Promise<void> {
-  const locker = new pg.Client({ connectionString: service.databaseUrl })
-  await locker.connect()
-  await locker.query('select pg_advisory_lock(17)')
-  await service.sql(`
-    create function wait_for_the_kill() returns trigger language plpgsql as $$
-    begin perform pg_advisory_xact_lock(17); return new; end $$;
-    create trigger wait_for_the_kill ${when} execute function wait_for_the_kill()`)
-  const api = await startApi(service.databaseUrl)
-  const answer = work(api.url).then(
-    () => 'answered',
-    () => 'lost',
-  )
-  await until('it is about to write', async () => {
-    const waiting = await service.sql(
-      `select from pg_locks where locktype = 'advisory' and objid = 17 and not granted`,
-    )
-    return waiting.length > 0
-  })
-  api.kill('SIGKILL')
-  await api.exit
-  await answer
-  // The commit may have been sent along: PostgreSQL would go on with it, although nobody waits for the answer.
-  await service.sql(
-    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 17 and not granted`,
-  )
-  await locker.end()
-  await service.sql('drop function wait_for_the_kill cascade')
-}
 
 /** The sweep, a minute later. */
 async function sweep(): Promise<void> {
@@ -77,7 +44,7 @@ describe.each(Object.entries(STEPS))('a process that is killed %s', (point, when
   test('has paid another owner’s request once, or not at all', async () => {
     const all = await anApprovedPayee()
     const { payer, holder, request } = all
-    await killAt(when, url => execute(clientOf(areas, { url, token: payer.key }), all))
+    await killAt(service, when, url => execute(clientOf(areas, { url, token: payer.key }), all))
     await sweep()
     await sweep()
     const paid = [
@@ -102,7 +69,7 @@ describe.each(Object.entries(STEPS))('a process that is killed %s', (point, when
     const all = await anApprovedPayee()
     const { payer, holder, request, intent } = all
     await bodyOf(payer.client.checkout.execute({ body: { intentId: intent.id } }))
-    await killAt(when, url => refund(clientOf(areas, { url, token: holder.key }), all))
+    await killAt(service, when, url => refund(clientOf(areas, { url, token: holder.key }), all))
     await sweep()
     await sweep()
     const back = [

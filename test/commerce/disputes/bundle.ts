@@ -64,6 +64,13 @@ describe('the bundle of a dispute', () => {
     expect((await bundleOf(key, id)).equals(first)).toBe(false)
   })
 
+  test('shows the beginning of a text that would fill a hundred pages, and says what is left out', async () => {
+    const { client, agent, key, id } = await aProvenDispute()
+    const before = pagesOf(await bundleOf(key, id))
+    await addText(client, id, agent.id, 'a\n'.repeat(10_000))
+    expect(pagesOf(await bundleOf(key, id))).toBeLessThan(before + 7)
+  })
+
   test('goes on for as many pages as the evidence takes', async () => {
     const { client, agent, key, id } = await aProvenDispute()
     const before = pagesOf(await bundleOf(key, id))

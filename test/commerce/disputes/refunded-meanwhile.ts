@@ -45,6 +45,33 @@ describe('a merchant that refunds meanwhile', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('what was asked back of the other half leaves the dispute as it is, whatever is asked first', async () => {
+    for (const isDisputedFirst of [true, false]) {
+      const { client, agent, transactionId, authorizationId } = await aPaidCard(service, 60)
+      const asked = () =>
+        bodyOf(client.refunds.create({ body: { transactionId, amountEuros: 30, reason: 'requested' } }))
+      const disputed = () => aDispute(client, transactionId, { amountEuros: 30, reason: 'unauthorized' })
+      const first = isDisputedFirst ? await disputed() : undefined
+      await asked()
+      const { id } = first ?? (await disputed())
+      await merchantRefunds(client, authorizationId, 30)
+      expect(await getDispute(client, id)).toMatchObject({
+        status: 'open',
+        refundedEuros: 0,
+        creditedEuros: 30,
+      })
+      expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+      await merchantRefunds(client, authorizationId, 30)
+      expect(await getDispute(client, id)).toMatchObject({
+        status: 'won',
+        refundedEuros: 30,
+        creditedEuros: 0,
+      })
+      expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+      await expectVerifiedLedger(client)
+    }
+  })
+
   test('before the dispute leaves only the rest to be disputed', async () => {
     const { client, transactionId, authorizationId } = await aPaidCard(service, 60)
     await merchantRefunds(client, authorizationId, 25)

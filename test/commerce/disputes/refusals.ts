@@ -74,6 +74,23 @@ describe('a dispute', () => {
     expect((await getDispute(client, id)).amountEuros).toBe(30)
   })
 
+  test('that was begun in time is still changed after that, save to a reason that had less time', async () => {
+    const { client, transactionId } = await aPaidCard(service, 30)
+    await bodyOf(client.sandbox.advance({ body: { days: 119 } }))
+    const { id } = await aDispute(client, transactionId)
+    await bodyOf(client.sandbox.advance({ body: { days: 2 } }))
+    const description = 'The parcel has been lost.'
+    const changed = client.disputes.update({ params: { id }, body: { description } })
+    expect(await bodyOf(changed)).toMatchObject({ description })
+    const late = await aPaidCard(service, 30)
+    await bodyOf(late.client.sandbox.advance({ body: { days: 130 } }))
+    const { id: other } = await aDispute(late.client, late.transactionId, { reason: 'fraud' })
+    const body = { reason: 'not_received' as const }
+    expect(await late.client.disputes.update({ params: { id: other }, body })).toMatchObject({
+      code: 'too_late',
+    })
+  })
+
   test('is submitted or withdrawn once, whoever comes first', async () => {
     const { client, transactionId } = await aPaidCard(service, 30)
     const { id } = await aDispute(client, transactionId, { reason: 'fraud' })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { aPayer, filesOf, kept, PNG, save, service } from './service.ts'
@@ -5,7 +6,8 @@ import { aPayer, filesOf, kept, PNG, save, service } from './service.ts'
 async function aFile() {
   const payer = await aPayer()
   const { id } = await kept(payer.client, payer.intent.id, { file: PNG, type: 'screenshot' })
-  const [path = ''] = filesOf(payer.ownerId)
+  const sha256 = hash('sha256', Buffer.from(PNG, 'base64'), 'hex')
+  const path = String(filesOf(payer.ownerId).find(one => one.endsWith(sha256)))
   return { ...payer, path, read: () => save(payer.key, `/evidence/${id}/file`) }
 }
 
@@ -47,9 +49,10 @@ describe('a file in the store', () => {
   test('lies once for its owner, and each owner has one of their own', async () => {
     const [first, second] = [await aFile(), await aFile()]
     const again = await kept(first.client, first.intent.id, { file: PNG })
-    expect(filesOf(first.ownerId)).toHaveLength(1)
-    const [path = ''] = filesOf(second.ownerId)
-    expect(readFileSync(path)).not.toEqual(readFileSync(first.path))
+    // The original and the picture that was made anew of it.
+    expect(filesOf(first.ownerId)).toHaveLength(2)
+    expect(filesOf(second.ownerId)).toHaveLength(2)
+    expect(readFileSync(second.path)).not.toEqual(readFileSync(first.path))
     rmSync(second.path)
     expect((await second.read()).status).toBe(503)
     expect((await save(first.key, `/evidence/${again.id}/file`)).status).toBe(200)

@@ -72,6 +72,17 @@ describe('evidence', () => {
     }
   })
 
+  test.each([
+    ['a PNG that is cut off', Buffer.from(PNG, 'base64').subarray(0, 50), /broken or cut off/],
+    ['the first bytes of a PDF', Buffer.from('%PDF-1.4\n'), /cannot be opened as a PDF/],
+  ])('that is %s is refused, and nothing of it is kept', async (_, bytes, error) => {
+    const { client, intent, ownerId } = await aPayer()
+    const answer = await keep(client, intent.id, { file: bytes.toString('base64'), text: undefined })
+    expect(answer).toMatchObject({ status: 400, error: expect.stringMatching(error) })
+    for (const table of ['evidence', 'stored_files'])
+      expect(await service.sql(`select from ${table} where owner_id = $1`, [ownerId])).toEqual([])
+  })
+
   test('that is a text leaves as a text file', async () => {
     const { key, client, intent } = await aPayer()
     const { id } = await kept(client, intent.id, { text: '<script>alert(1)</script>' })

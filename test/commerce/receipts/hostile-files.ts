@@ -49,6 +49,24 @@ const aRawPdf = (content: string, ...more: string[]) =>
     ...more,
   ])
 
+/** A PDF of one page that claims to have so many. */
+const claiming = (count: number): Buffer =>
+  rawPdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [3 0 R] /Count ${count} >>`,
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>',
+  ])
+
+/** Its letters stand for nothing that a database keeps: NUL, and half of a character. */
+const strangeLetters = () =>
+  aRawPdf(
+    'BT /F 24 Tf 10 100 Td (abcxyz) Tj ET',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
+    stream(
+      '/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange 3 beginbfchar <61> <0000> <62> <D800> <63> <0041> endbfchar endcmap end end',
+    ),
+  )
+
 const manyPages = (count: number): Buffer => {
   const kids = Array.from({ length: count }, (_, at) => `${at + 3} 0 R`).join(' ')
   const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>'
@@ -153,6 +171,10 @@ describe('a file that is kept, and shown without harm', () => {
       { notes: ['encrypted'], pages: 1, isPlain: false },
     ],
     ['ten thousand pages', async () => manyPages(10_000), { pages: 10_000, notes: [] }],
+    ['more pages than can be counted', async () => claiming(99_999_999_999), {}],
+    ['fewer pages than none', async () => claiming(-5), { pages: null }],
+    ['letters that no database keeps', async () => strangeLetters(), { pages: 1, facts: { total: null } }],
+    ['no page at all', async () => claiming(0), {}],
     ['a font that never ends', async () => endlessFont(), { pages: 1 }],
     ['a page that never ends', async () => endlessPage(), { pages: 1, isPlain: true }],
   ])('a PDF with %s', async (_, make, told) => {

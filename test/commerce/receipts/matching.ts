@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { bodyOf } from '../../support/factories.ts'
+import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { advance } from '../../support/sandbox.ts'
-import { aBill, aPayer, aPayment, sent } from './service.ts'
+import { aBill, aPayer, aPayment, sent, service } from './service.ts'
 
 const dated = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
@@ -72,6 +72,46 @@ describe('a PDF without a payment', () => {
     expect(await sent(agentClient, await aBill('31.00', { date: dated(40) }))).toMatchObject({
       status: 'matched',
     })
+  })
+
+  test('finds a payment that comes after it, by itself', async () => {
+    const { client, agent, agentClient, ownerId } = await aPayer()
+    const { id } = await sent(agentClient, await aBill('38.00', { merchant: 'Bakery' }))
+    const read = () => bodyOf(client.receipts.get({ params: { id } }))
+    await advance(client, { minutes: 9 })
+    const colleague = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
+    await aPayment(client, colleague.id, 38, 'Bakery')
+    const { transactionId, intentId } = await aPayment(client, agent.id, 38, 'Bakery')
+    expect(await read()).toMatchObject({ transactionId: null })
+    await advance(client, { minutes: 2 })
+    expect(await read()).toMatchObject({ status: 'matched', matchedBy: 'text', transactionId, score: 100 })
+    expect((await bodyOf(client.intents.get({ params: { id: intentId } }))).receiptStatus).toBe('matched')
+    const { data } = await bodyOf(client.events.list({ query: { limit: 100, event: 'receipt.updated' } }))
+    expect(data.map(({ data: told }) => [told.receiptId, told.status])).toEqual([
+      [id, 'matched'],
+      [id, 'unmatched'],
+    ])
+    // Whoever takes it away knows better: it does not find its way back.
+    await bodyOf(client.receipts.update({ params: { id }, body: { transactionId: null } }))
+    await advance(client, { days: 31 })
+    expect(await read()).toMatchObject({ status: 'unmatched', transactionId: null })
+    expect(
+      await service.sql('select from receipts where owner_id = $1 and look_at is not null', [ownerId]),
+    ).toEqual([])
+  })
+
+  test('is looked for no longer than a month, and suggestions follow what was paid', async () => {
+    const { client, agent, ownerId } = await aPayer()
+    const { id } = await sent(client, await aBill('38.00', { merchant: 'Quux' }))
+    const { transactionId } = await aPayment(client, agent.id, 38, 'Bakery')
+    await advance(client, { days: 1 })
+    expect(await bodyOf(client.receipts.get({ params: { id } }))).toMatchObject({
+      status: 'suggested',
+      suggestions: [{ transactionId }],
+    })
+    await advance(client, { days: 30 })
+    const due = await service.sql('select look_at from receipts where owner_id = $1', [ownerId])
+    expect(due).toEqual([{ look_at: null }])
   })
 
   test('whose total is not what was paid is a mismatch, told and shown on the intent', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
-import { aPayingCard } from '../../support/cards/network.ts'
-import { bodyOf } from '../../support/factories.ts'
+import { newId } from '../../../src/values/ids.ts'
+import { aPayingCard, bookshop } from '../../support/cards/network.ts'
+import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
@@ -27,6 +28,13 @@ async function aCardPayment(euros = 30) {
   await network.clear(card.id, authorizationId, euros)
   const { data } = await bodyOf(owner.client.transactions.list({ query: { cardId: card.id } }))
   return { ...owner, agent, card, authorizationId, transactionId: String(data[0]?.id) }
+}
+
+async function anotherPayment(client: TestClient, cardId: string, euros: number) {
+  const { authorizationId } = await network.authorize(cardId, euros)
+  await network.clear(cardId, authorizationId, euros)
+  const { data } = await bodyOf(client.transactions.list({ query: { cardId, limit: 1 } }))
+  return { transactionId: String(data[0]?.id) }
 }
 
 describe('a refund of a payment by card', () => {
@@ -92,6 +100,33 @@ describe('a refund of a payment by card', () => {
       { transactionId: null, origin: 'network', amountEuros: 9, walletId: agent.walletId, agentId: agent.id },
     ])
     expect(await balanceOf(client, agent.walletId)).toBe(79)
+  })
+
+  test('comes without a name, too: of the payment of which just so much was asked back, and once', async () => {
+    const { client, agent, card, transactionId } = await aCardPayment()
+    const { transactionId: other } = await anotherPayment(client, card.id, 30)
+    const { id } = await bodyOf(ask(client, transactionId, 9))
+    await bodyOf(ask(client, other, 8))
+    await network.refund(card.id, null, 7)
+    const refundId = newId('refund')
+    const credit = {
+      kind: 'refund',
+      refundId,
+      authorizationId: null,
+      amountEuros: 900n,
+      merchant: bookshop,
+    } as const
+    await Promise.all([network.send(card.id, credit), network.send(card.id, credit)])
+    await network.send(card.id, credit)
+    expect(await refundsOf(client)).toMatchObject([
+      { id, status: 'completed', arrivedEuros: 9, walletId: agent.walletId },
+      { status: 'pending', transactionId: other, arrivedEuros: 0 },
+      { transactionId: null, amountEuros: 7 },
+    ])
+    expect(await transactionOf(client, transactionId)).toMatchObject({ refundedEuros: 9 })
+    expect(await balanceOf(client, agent.walletId)).toBe(100 - 60 + 16)
+    expect(await countedOf([agent.id])).toEqual([{ reserved: 0, spent: 5_100, uses: 2 }])
+    await expectVerifiedLedger(client)
   })
 
   test('that comes before its clearing is of the payment once that is known', async () => {

@@ -2,6 +2,7 @@ import type { IntentSearch } from '../../../control/intents/index.ts'
 import { nameOfDescriptor, payableKeys } from '../../../control/merchants/index.ts'
 import type { CardMerchant, MessageContent } from '../../../ports/card-processor.ts'
 import type { Euros } from '../../../values/money.ts'
+import type { UnnamedRefund } from '../authorization-rows.ts'
 import type { BatchNeeds } from '../batch.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 
@@ -31,6 +32,20 @@ export function searchOf({ message, agentId, cardId }: IncomingMessage): IntentS
   return { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
 }
 
+/** The name under which it is kept that a credit has come, whatever messages tell of it; null where it names its payment. */
+export const creditIdOf = (content: MessageContent): string | null =>
+  content.kind === 'refund' && content.authorizationId === null ? `refund/${content.refundId}` : null
+
+/** What a credit without a payment may have been asked for by. */
+export function unnamedRefundOf({
+  message: { content },
+  cardId,
+}: IncomingMessage): UnnamedRefund | undefined {
+  if (content.kind !== 'refund' || content.authorizationId !== null) return undefined
+  const { merchant, amountEuros } = content
+  return { cardId, merchantKeys: payableKeys(merchant), amountEuros }
+}
+
 /** What a batch of messages must load. */
 export function needsOf(
   messages: readonly IncomingMessage[],
@@ -41,7 +56,7 @@ export function needsOf(
     agentIds: messages.map(({ agentId }) => agentId),
     cardIds: messages.map(({ cardId }) => cardId),
     numberIds: messages.map(({ numberId }) => numberId),
-    messageIds: messages.map(({ message }) => message.id),
+    messageIds: messages.flatMap(({ message: { id, content } }) => [id, creditIdOf(content) ?? []].flat()),
     processorRefs: contents.flatMap(content => processorRefOf(content) ?? []),
     authorizationIds: [],
     intentIds: [],
@@ -52,6 +67,7 @@ export function needsOf(
         : [],
     ),
     tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
+    unnamedRefunds: messages.flatMap(message => unnamedRefundOf(message) ?? []),
     takesRefunds: contents.some(({ kind }) => kind === 'refund'),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
   }

@@ -8,14 +8,14 @@ import type {
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
 import { agentLanes } from '../agent-lanes.ts'
-import type { AuthorizationRow, MessageRow } from '../authorization-rows.ts'
+import type { AuthorizationRow, MessageRow, UnnamedRefund } from '../authorization-rows.ts'
 import { type CardBatch, writeCardBatch } from '../batch.ts'
 import { TOO_LATE } from '../blockers.ts'
 import { loadCardBatch } from '../load-batch.ts'
 import type { messagesApi } from '../messages-api.ts'
 import { begunPayment, joined } from './begun-payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
-import { needsOf, processorRefOf, searchOf } from './needs.ts'
+import { creditIdOf, needsOf, processorRefOf, searchOf, unnamedRefundOf } from './needs.ts'
 import { takeFact, withdrawAsk } from './take-fact.ts'
 import { type TakeContext, takeRequest } from './take-request.ts'
 
@@ -36,16 +36,20 @@ async function loadBatch(items: readonly TakeItem[], sql: Sql): Promise<MessageB
 
 /** The authorization that a message speaks of, or the confirmed checkout that it is the network's word about. */
 function findExisting(
-  { message: { content }, cardId }: IncomingMessage,
+  incoming: IncomingMessage,
   search: IntentSearch | undefined,
   batch: CardBatch,
 ): AuthorizationRow | undefined {
+  const { message, cardId } = incoming
+  const { content } = message
   const { authorizations, payments } = batch
   const ref = processorRefOf(content)
   const rows = [...authorizations]
   const known = rows.find(({ processorRef }) => processorRef === ref)
   const begun = begunPayment(content, rows)
   if (begun && known && begun !== known) return joined(begun, known, batch)
+  const unnamed = unnamedRefundOf(incoming)
+  if (unnamed && !known) return askedBackBy(unnamed, batch)
   if (known || begun || !search) return known ?? begun
   return rows.find(row => {
     const isAwaited = row.processorRef === null && row.status === 'confirmed'
@@ -53,6 +57,26 @@ function findExisting(
     const most = payments.find(row.intentId)?.holdEuros ?? 0n
     return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountEuros <= most
   })
+}
+
+/** A credit that names no payment is of the one of which just so much was asked back. */
+function askedBackBy(
+  { cardId, merchantKeys, amountEuros }: UnnamedRefund,
+  { authorizations, refunds }: CardBatch,
+): AuthorizationRow | undefined {
+  return [...authorizations].find(
+    row =>
+      row.cardId === cardId &&
+      merchantKeys.includes(row.merchantKey) &&
+      row.transactionId !== null &&
+      refunds.awaits(row.transactionId, amountEuros),
+  )
+}
+
+/** Two messages may tell of one credit: where one of them was booked for its payment, the other changes nothing. */
+function creditTold(incoming: IncomingMessage, { messages }: CardBatch): MessageRow | undefined {
+  const creditId = creditIdOf(incoming.message.content)
+  return creditId === null ? undefined : messages.get(creditId)
 }
 
 const answerOf = ({ answerStatus, answerHeaders, answerBody }: MessageRow): ProcessorAnswer => ({
@@ -86,6 +110,23 @@ function store(
   messages.set(row.id, row)
   changed.newMessages.push(row)
   return answer
+}
+
+/** Keeps that a credit was booked for a payment that it does not name. */
+function noteCredit(
+  id: string,
+  { id: authorizationId }: AuthorizationRow,
+  incoming: IncomingMessage,
+  { tenant, now, messages, changed }: CardBatch,
+): void {
+  const { digest, agentId, cardId } = incoming
+  const { status, headers, body } = incoming.answer({ kind: 'noted' })
+  const row: MessageRow = {
+    ...{ ...tenant, id, createdAt: now, updatedAt: now, agentId, cardId, authorizationId, digest },
+    ...{ kind: 'credit', answerStatus: status, answerHeaders: { ...headers }, answerBody: body },
+  }
+  messages.set(id, row)
+  changed.newMessages.push(row)
 }
 
 const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
@@ -140,6 +181,8 @@ export const take: Take = {
         reason,
       })
     if (stored) return repeat(stored, incoming, batch, context, report)
+    const told = creditTold(incoming, batch)
+    if (told) return store(incoming, { kind: 'noted' }, told.authorizationId, batch)
     const search = batch.searches.get(incoming)
     const existing = findExisting(incoming, search, batch)
     const { content } = message
@@ -153,6 +196,8 @@ export const take: Take = {
         : takeFact({ incoming, content: content as CardFact, existing, search }, batch, context)
     const ref = processorRefOf(content)
     const row = existing ?? [...batch.authorizations].find(({ processorRef }) => processorRef === ref)
+    const creditId = creditIdOf(content)
+    if (existing && creditId && existing.processorRef !== ref) noteCredit(creditId, existing, incoming, batch)
     return store(incoming, reply, row?.id ?? null, batch)
   },
   write: (batch: MessageBatch, sql) => writeCardBatch(batch, sql),

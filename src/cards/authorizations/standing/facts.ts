@@ -27,6 +27,8 @@ export interface Facts {
   readonly confirmed: Cents | null
   /** A machine payment counts as not paid. The weakest word: a receipt or an approval outweighs it. */
   readonly notPaid?: true
+  /** What disputes that have ended have left with the owner, each by its id: it is not spent. */
+  readonly returned?: readonly { readonly id: string; readonly amount: Cents }[]
   /** The time for what was authorized or confirmed has run out. */
   readonly expired: boolean
 }
@@ -104,6 +106,9 @@ export interface Standing {
   /** A machine payment has come to nothing. A receipt or an approval of the network wins over that word. */
   readonly isNotPaid: boolean
 }
+
+/** What the owner has back by disputes. */
+export const returnedEuros = ({ returned = [] }: Facts): Euros => sum(exactAmounts(returned))
 
 /** The one reading of the facts: it depends on the set, not on the order in which its members came. */
 export function standingOf(facts: Facts): Standing {

@@ -4,7 +4,7 @@ import type { Euros } from '../../../values/money.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
 import { aloneCause, askCause, coveredCause, excessCause, intentCause } from './causes.ts'
-import { type Share, type Standing, sharesOf, standingOf } from './facts.ts'
+import { returnedEuros, type Share, type Standing, sharesOf, standingOf } from './facts.ts'
 
 /** Names the postings of one change, so that none is made twice. */
 export interface Postings {
@@ -20,8 +20,10 @@ export function postingsOf(source: string): Postings {
 const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
 
 /** The intent whose hold pays; undefined where none covers the payment. */
-export const coveringIntent = (row: AuthorizationRow, { payments }: CardBatch): IntentRow | undefined =>
-  row.source === 'intent' ? payments.find(row.intentId) : undefined
+export const coveringIntent = (
+  row: AuthorizationRow,
+  { payments }: Pick<CardBatch, 'payments'>,
+): IntentRow | undefined => (row.source === 'intent' ? payments.find(row.intentId) : undefined)
 
 /** Moves the money of an authorization from how it stands to how it should stand, and gives back what is held no more. */
 export function moveMoney(
@@ -141,10 +143,14 @@ class MoneyOfPayment {
   }
 }
 
+/** What a payment is counted with. */
+export type CountingBatch = Pick<CardBatch, 'payments' | 'counters' | 'agents'>
+
 /** Counts the payment towards the limits: what is spent, less what came back, and what is still reserved. */
-export function countUse(row: AuthorizationRow, standing: Standing, batch: CardBatch): void {
+export function countUse(row: AuthorizationRow, standing: Standing, batch: CountingBatch): void {
   const { capturedEuros, refundedEuros } = standing
-  const spent = capturedEuros > refundedEuros ? capturedEuros - refundedEuros : 0n
+  const back = refundedEuros + returnedEuros(row.facts)
+  const spent = capturedEuros > back ? capturedEuros - back : 0n
   const intent = coveringIntent(row, batch)
   if (intent) setUseOfIntent(intent, { spent, captured: capturedEuros }, row, standing, batch)
   if (intent?.cardId) return
@@ -183,7 +189,7 @@ function setUseOfIntent(
   paid: Paid,
   row: AuthorizationRow,
   { capturedEuros }: Standing,
-  batch: CardBatch,
+  batch: CountingBatch,
 ): void {
   const { counters } = batch
   const cause = intentCause(intent.id)
@@ -212,7 +218,7 @@ function setUse(
   subjects: readonly string[],
   { amount, held, isUse, ...paid }: Use,
   row: AuthorizationRow,
-  batch: CardBatch,
+  batch: CountingBatch,
 ): void {
   const { counters, agents } = batch
   if (!counters.reservationOf(cause)) {
@@ -229,7 +235,7 @@ function setSpent(
   cause: Cause,
   { spent, captured }: Paid,
   row: AuthorizationRow,
-  { counters }: CardBatch,
+  { counters }: CountingBatch,
 ): void {
   const before = counters.reservationOf(cause)?.spent ?? 0n
   if (spent > before) counters.spend(cause, spent - before, row.merchant)

@@ -18,9 +18,19 @@ export function evidenceSections({ evidence }: Facts): Section[] {
       ['SHA-256', piece.sha256],
       ['Evidence', piece.id],
     ]),
-    ...(piece.text === null ? [] : [{ kind: 'text', text: piece.text } as const]),
+    ...(piece.text === null ? [] : [{ kind: 'text', text: excerptOf(piece.text) } as const]),
   ])
   return [{ title: 'Evidence', blocks }]
+}
+
+/** A letter of five pages; fifty texts of nothing but ends of lines would take longer than a thread has. */
+const MOST_LINES = 300
+
+/** What a bundle shows of a text: what is left out is named, and its SHA-256 is that of the whole. */
+function excerptOf(text: string): string {
+  const shown = text.split('\n', MOST_LINES).join('\n')
+  if (shown.length === text.length) return text
+  return `${shown.trimEnd()}\n… ${text.length - shown.length} of its ${text.length} characters are left out here.`
 }
 
 /** The papers that were sent for the payment, as they came. */
@@ -54,7 +64,7 @@ export function picturesOf({ receipts, evidence }: Facts): Picture[] {
       viewSha256: largeSha256,
     }),
   )
-  const pieces = evidence.flatMap(({ sha256, mediaType, note }, index): Picture[] =>
+  const pieces = evidence.flatMap(({ sha256, mediaType, note, viewSha256 }, index): Picture[] =>
     mediaType === 'text/plain'
       ? []
       : [
@@ -62,7 +72,7 @@ export function picturesOf({ receipts, evidence }: Facts): Picture[] {
             title: `Evidence ${index + 1}${note === null ? '' : `: ${note}`}`,
             sha256,
             kind: mediaType,
-            viewSha256: null,
+            viewSha256,
           },
         ],
   )
