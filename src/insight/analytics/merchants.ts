@@ -1,8 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { addDays, changeOf, figuresOf, type ReportScope, shareOf } from '../reports/index.ts'
-import { readSpend, type SpendSum } from '../spend/index.ts'
-import { groupsBy } from './groups.ts'
+import { merchantOf, readSpend, readTop, type SpendSum } from '../spend/index.ts'
 import { rhythmOf } from './rhythm.ts'
 
 /** A rhythm is looked for in so many days. */
@@ -49,34 +48,30 @@ type Wanted = ReportScope & { readonly groupBy: 'merchant' | 'mcc'; readonly lim
 
 /** The merchants, or their trades, that most was paid to. */
 export async function merchantsOf(sql: Sql, tenant: Tenant, { groupBy, limit, ...scope }: Wanted) {
-  const sums = await readSpend(sql, tenant, { ...scope, views: [groupBy], by: ['value'] })
+  const { sums, newNames } = await readTop(sql, tenant, { ...scope, views: [groupBy] }, limit)
   const total = figuresOf(sums)
-  const groups = groupsBy(sums, ({ value }) => value)
-  const [told, rest] = [groups.slice(0, limit), groups.slice(limit)]
+  const told = sums.flatMap(sum => (sum.value === null ? [] : { key: sum.value, ...figuresOf([sum]) }))
+  const rest = sums.find(({ value }) => value === null)
+  const keys = told.map(({ key }) => key)
   const details =
-    groupBy === 'merchant'
-      ? await detailsOf(
-          sql,
-          tenant,
-          told.map(({ key }) => key),
-          scope,
-        )
-      : undefined
+    groupBy === 'merchant' ? await detailsOf(sql, tenant, keys, { ...scope, newNames }) : undefined
   return {
     total,
-    data: told.map(({ key, sums: own, ...figures }) => ({
+    data: told.map(({ key, ...figures }) => ({
       key: key || null,
       ...figures,
       share: shareOf(figures.netEuros, total.netEuros),
-      ...(details?.(key, own) ?? { names: [], firstOn: null, lastOn: null, rhythm: null }),
+      ...(details?.(key) ?? { names: [], firstOn: null, lastOn: null, rhythm: null }),
     })),
-    other: rest.length > 0 ? { groups: rest.length, ...figuresOf(rest.flatMap(group => group.sums)) } : null,
+    other: rest ? { groups: rest.values, ...figuresOf([rest]) } : null,
   }
 }
 
-async function detailsOf(sql: Sql, tenant: Tenant, values: readonly string[], scope: ReportScope) {
+type Detailed = ReportScope & { readonly newNames: readonly string[] }
+
+async function detailsOf(sql: Sql, tenant: Tenant, values: readonly string[], scope: Detailed) {
   if (values.length === 0) return undefined
-  const { before, agentId } = scope
+  const { before, agentId, newNames } = scope
   const [names, series, ever] = await Promise.all([
     namesOf(sql, tenant, values),
     seriesOf(sql, tenant, { before, agentId, values }),
@@ -94,12 +89,13 @@ async function detailsOf(sql: Sql, tenant: Tenant, values: readonly string[], sc
     ever.filter(({ payments }) => payments > 0),
     ({ value }) => value,
   )
-  return (key: string, own: readonly SpendSum[]) => {
+  const namedNow = Map.groupBy(newNames, merchantOf)
+  return (key: string) => {
     const paid = (days.get(key) ?? []).filter(({ payments }) => payments > 0).sort(inOrder)
     const first = (months.get(key) ?? []).sort(inOrder)[0]
     const isLong = first !== undefined && first.day.slice(0, 7) < (paid[0]?.day ?? '9999').slice(0, 7)
     return {
-      names: [...new Set([...(names.get(key) ?? []), ...own.flatMap(({ newNames }) => newNames)])].sort(),
+      names: [...new Set([...(names.get(key) ?? []), ...(namedNow.get(key) ?? [])])].sort(),
       // A merchant of more than 400 days ago is told by the month.
       firstOn: isLong ? first.day.slice(0, 7) : (paid[0]?.day ?? null),
       lastOn: paid.at(-1)?.day ?? null,

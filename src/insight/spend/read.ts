@@ -60,26 +60,31 @@ export interface SpendSum {
   readonly spentEuros: Euros
   readonly refundedEuros: Euros
   readonly feesEuros: Euros
-  /** The names in it that nobody has seen before: those of others are in `merchant_names`. */
-  readonly newNames: readonly string[]
 }
 
 const ofOwner = (alias: string): string => `${alias}.owner_id = $1 and ${alias}.mode = $2 and`
 
 const CELL = 'view, day, agent_id, run_id, value, payments, spent_cents, refunded_cents, fee_cents'
 
+const NO_NAMES = 'select null::text, null::text where false'
+const nextTo = (parameter: string): string => `$${Number(parameter.slice(1)) + 1}`
+
 /**
  * SQL: the CTE `lines`, the cells of the views `$3` from the day `$4` and before `$5`, and what is not in them yet. In one
  * statement, so in one snapshot: the cells, the position up to which they go, and what lies behind that. `$6` and `$7`
- * are the agent and the values, or either alone is `$6`.
+ * are the agent and the values, or either alone is `$6`. `names` is the first of two parameters: names that are resolved, and
+ * the merchants that they name.
  */
-export function linesOf({ agentId, values }: Pick<SpendQuestion, 'agentId' | 'values'>): string {
+export function linesOf(
+  { agentId, values }: Pick<SpendQuestion, 'agentId' | 'values'>,
+  names?: string,
+): string {
   const ofAgent = agentId === undefined ? '' : 'and agent_id = $6'
   const ofValues = `value = any($${agentId === undefined ? 6 : 7}::text[])`
   const where = `view = any($3::text[]) and day >= $4::date and day < $5::date ${ofAgent}`
   return `
 bounds as materialized (select written_in as since, 9223372036854775807 as until from spend_position),
-names (name, merchant) as (select null::text, null::text where false),
+names (name, merchant) as (${names ? `select * from unnest(${names}::text[], ${nextTo(names)}::text[])` : NO_NAMES}),
 ${deltas(ofOwner)},
 lines as (
   select ${CELL}, false as is_raw from spend_cells
@@ -110,7 +115,7 @@ interface SumRow extends Row {
   readonly isRaw?: boolean
 }
 
-const BLANK = { view: '', day: '', agentId: '', runId: '', value: '', newNames: [] }
+const BLANK = { view: '', day: '', agentId: '', runId: '', value: '' }
 
 const keyOf = ({ view, day, agentId, runId, value }: SpendSum): string =>
   [view, day, agentId, runId, value].join('\n')
@@ -120,7 +125,7 @@ function resolved(rows: readonly (SpendSum & { readonly isRaw?: boolean })[]): S
   if (!rows.some(({ isRaw }) => isRaw)) return [...rows]
   const sums = new Map<string, SpendSum>()
   for (const { isRaw, ...row } of rows) {
-    const sum = isRaw ? { ...row, value: merchantOf(row.value), newNames: [row.value] } : row
+    const sum = isRaw ? { ...row, value: merchantOf(row.value) } : row
     const key = keyOf(sum)
     const known = sums.get(key)
     sums.set(key, known ? added(known, sum) : sum)
@@ -134,7 +139,6 @@ const added = (one: SpendSum, other: SpendSum): SpendSum => ({
   spentEuros: one.spentEuros + other.spentEuros,
   refundedEuros: one.refundedEuros + other.refundedEuros,
   feesEuros: one.feesEuros + other.feesEuros,
-  newNames: [...one.newNames, ...other.newNames],
 })
 
 /** The sums that are asked for, as they are at the instant of the answer: in no order. */

@@ -7,8 +7,8 @@ const SHOPS = ['Bakery', 'Bookshop', 'Florist', 'Garage', 'Hotel', 'Museum', 'Ph
 
 /** They carry no report: with them, ten million rows would take an hour. */
 const UNUSED = `
-drop index transactions_of_transfer, transactions_of_intent, transactions_by_agent, transactions_by_wallet,
-  transactions_by_status, transactions_by_merchant`
+drop index if exists transactions_of_transfer, transactions_of_intent, transactions_by_agent, transactions_by_wallet,
+  transactions_by_status, transactions_by_merchant, transactions_by_folded_merchant`
 
 const PAYMENTS = `
 insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,

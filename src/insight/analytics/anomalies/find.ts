@@ -1,8 +1,7 @@
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { addDays, type ReportScope } from '../../reports/index.ts'
-import { readSpend, type SpendSum } from '../../spend/index.ts'
-import { groupsBy } from '../groups.ts'
+import { readSpend, readTop, type SpendSum } from '../../spend/index.ts'
 import type { Anomaly } from './anomaly.ts'
 import { budgetsAtThisPace, monthlyLimits } from './budgets.ts'
 import { chargedTwice, dearerSubscriptions } from './charges.ts'
@@ -24,10 +23,8 @@ const byAgentOf = (sums: readonly SpendSum[]): Map<string, SpendSum[]> =>
 
 /** What each agent has paid each of the merchants that got most, day by day. */
 async function merchantSeries(sql: Sql, tenant: Tenant, scope: ReportScope): Promise<SpendSum[][]> {
-  const sums = await readSpend(sql, tenant, { ...scope, views: ['merchant'], by: ['value'] })
-  const values = groupsBy(sums, ({ value }) => value)
-    .slice(0, MOST_MERCHANTS)
-    .map(({ key }) => key)
+  const { sums } = await readTop(sql, tenant, { ...scope, views: ['merchant'] }, MOST_MERCHANTS)
+  const values = sums.flatMap(({ value }) => value ?? [])
   if (values.length === 0) return []
   const from = addDays(scope.before, -RHYTHM_DAYS)
   const by = ['day', 'agent', 'value'] as const
