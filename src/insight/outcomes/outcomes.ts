@@ -9,6 +9,7 @@ import { scopeOf, shownSpan } from '../reports/index.ts'
 import { merchantOf } from '../spend/index.ts'
 import { outcomesApi } from './api.ts'
 import { Outcome } from './outcome.ts'
+import { outcomesPersonal } from './personal.ts'
 import { summaryOf } from './summary.ts'
 
 const outcomeEvent = ({ id, intentId, agentId, runId, delegationId, success, valueEuros }: Outcome) => ({
@@ -96,5 +97,5 @@ export const outcomesArea = area(
   'Outcomes',
   'What came of what was paid for, as agents and owners say, and whether it was worth it.',
   outcomes,
-  { entities: [Outcome] },
+  { entities: [Outcome], personal: outcomesPersonal },
 )
