@@ -191,7 +191,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   },
 
   async forecast() {
-    const { measureForecast } = await import('./forecast.ts')
+    const { measureForecast } = await import('./insight/forecast.ts')
     return measureForecast()
   },
 

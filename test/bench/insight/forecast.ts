@@ -1,8 +1,8 @@
-import { outlookOf } from '../../src/insight/forecast/outlook.ts'
-import { familyNames, yearOf } from '../support/insight/families.ts'
-import { coverageOfTotals, figuresOf } from '../support/insight/figures.ts'
-import { type Section, tableLine } from './report.ts'
-import { usualOrShort } from './short.ts'
+import { outlookOf } from '../../../src/insight/forecast/outlook.ts'
+import { familyNames, yearOf } from '../../support/insight/families.ts'
+import { coverageOfTotals, figuresOf } from '../../support/insight/figures.ts'
+import { type Section, tableLine } from '../report.ts'
+import { usualOrShort } from '../short.ts'
 
 const APART = usualOrShort(10, 90)
 const ROUNDS = usualOrShort(20, 3)
