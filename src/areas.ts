@@ -19,6 +19,9 @@ import { receiptsArea } from './commerce/receipts/receipts.ts'
 import { refundsArea } from './commerce/refunds/refunds.ts'
 import { transfersArea } from './commerce/transfers/transfers.ts'
 import { auditArea } from './compliance/audit/audit.ts'
+import { gdprArea } from './compliance/gdpr/gdpr.ts'
+import { merchantApplicationsArea } from './compliance/merchant-applications/merchant-applications.ts'
+import { securityIncidentsArea } from './compliance/security-incidents/security-incidents.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
 import { delegationsArea } from './control/delegations/delegations.ts'
@@ -42,6 +45,8 @@ import { peopleArea } from './identity/people/people.ts'
 import { sessionsArea } from './identity/sessions/sessions.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
 import { analyticsArea } from './insight/analytics/analytics.ts'
+import { forecastArea } from './insight/forecast/forecast.ts'
+import { outcomesArea } from './insight/outcomes/outcomes.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
 import { fundArea } from './money/fundings/fundings.ts'
@@ -57,6 +62,7 @@ import { healthArea } from './surface/health/health.ts'
 import { mppMerchantsArea } from './surface/mpp-merchants/mpp-merchants.ts'
 import { pagesArea } from './surface/pages/pages.ts'
 import { sandboxArea } from './surface/sandbox/sandbox.ts'
+import { wellKnownArea } from './surface/well-known/well-known.ts'
 
 /** The one list of areas, left to right in the order of what depends on what. */
 export const areas = {
@@ -108,14 +114,20 @@ export const areas = {
   refunds: refundsArea,
   evidence: evidenceArea,
   disputes: disputesArea,
+  outcomes: outcomesArea,
   analytics: analyticsArea,
+  forecast: forecastArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,
   audit: auditArea,
+  securityIncidents: securityIncidentsArea,
+  merchantApplications: merchantApplicationsArea,
+  gdpr: gdprArea,
   sandbox: sandboxArea,
   mppMerchants: mppMerchantsArea,
   health: healthArea,
+  wellKnown: wellKnownArea,
   pages: pagesArea,
   consolePages: consolePagesArea,
   consoleBrowser: consoleBrowserArea,

@@ -1,5 +1,6 @@
 import { viewerProcesses } from '../adapters/file-viewer/viewer.ts'
 import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
+import { personalAreasOf } from '../derive/personal-areas.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
@@ -34,6 +35,8 @@ interface Parts {
   readonly openEventStream: Ports['openEventStream']
   readonly files: Files
   readonly pushContact: string
+  readonly weekendRelief: Ports['weekendRelief']
+  readonly securityContact: Ports['securityContact']
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
   readonly cardAnswerMs: number
@@ -64,6 +67,8 @@ export function portsOf(parts: Parts): Ports {
     openEventStream,
     files,
     pushContact,
+    weekendRelief,
+    securityContact,
     runFor,
     deliver,
     cardAnswerMs,
@@ -92,6 +97,7 @@ export function portsOf(parts: Parts): Ports {
     paymentsOn: findingPayments(areas),
     findPayables: findingPayables(areas),
     missingIdentity: findingMissingIdentity(areas),
+    personalAreas: personalAreasOf(areas),
     outbound,
     vault,
     signer,
@@ -100,6 +106,8 @@ export function portsOf(parts: Parts): Ports {
     files,
     viewer: viewerProcesses(),
     pushContact,
+    weekendRelief,
+    securityContact,
     ...pages,
     ...reference({ areas, threads, publicUrl: docsUrl }),
   }

@@ -215,6 +215,8 @@ const secretsIn = ({
 const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
   pushContact: settings.pushContact,
+  weekendRelief: settings.doraWeekendRelief,
+  securityContact: settings.securityContact ?? null,
   cardAnswerMs: settings.cardAnswerMs,
   auditRetentionDays: settings.auditRetentionDays,
   mppRuns: settings.mppRuns,

@@ -4,6 +4,8 @@ import { cardRequestActivities } from '../../activities/card-requests.ts'
 import { cardActivities } from '../../activities/cards.ts'
 import { collectActivities } from '../../activities/collect.ts'
 import { disputeActivities } from '../../activities/disputes.ts'
+import { gdprActivities } from '../../activities/gdpr.ts'
+import { incidentActivities } from '../../activities/incidents.ts'
 import { intentActivities } from '../../activities/intents.ts'
 import { kycActivities } from '../../activities/kyc.ts'
 import { mandateActivities } from '../../activities/mandates.ts'
@@ -65,8 +67,10 @@ export async function startWorker(
       ...cardActivities(run, settings),
       ...intentActivities(run, settings),
       ...disputeActivities(run),
+      ...incidentActivities(run),
       ...kycActivities(run),
       // Where companies are real ones, an onboarding of test mode opens live keys too.
+      ...gdprActivities(run),
       ...onboardingActivities(run, { ...settings, openLiveMoney: kycProviderOf(settings) === 'manual' }),
       ...peopleActivities(run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),

@@ -29,7 +29,7 @@ export function askFor(operations: readonly Registered[], execute: Execute): Ask
 type Asked = Parameters<AskFor>[2]
 
 function callOf(
-  { actor, requestId, address }: Parameters<AskFor>[0],
+  { actor, requestId, address, now }: Parameters<AskFor>[0],
   registered: Registered,
   { params = {}, query = {}, body = {} }: NonNullable<Asked>,
 ): Call {
@@ -38,7 +38,8 @@ function callOf(
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))
   const input = { params, ...inputOf(operation, search, body) }
-  return { operation: registered, actor, input, requestId, address, idempotencyKey: null }
+  const asked = { operation: registered, actor, input, requestId, address, idempotencyKey: null }
+  return now ? { ...asked, now } : asked
 }
 
 function mayAsk(actor: Call['actor'], { callers, scope }: AnyOperation): void {

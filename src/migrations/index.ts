@@ -89,9 +89,14 @@ import { EvidenceKept } from './m0116-evidence.ts'
 import { Receipts } from './m0117-receipts.ts'
 import { DisputesOfDelegations } from './m0118-disputes-of-delegations.ts'
 import { Spend } from './m0121-spend.ts'
+import { Outcomes } from './m0122-outcomes.ts'
 import { AuditTrail } from './m0126-audit-trail.ts'
 import { AuditPurges } from './m0127-audit-purges.ts'
 import { LookedAtByPeople } from './m0130-looked-at-by-people.ts'
+import { SecurityIncidents } from './m0131-security-incidents.ts'
+import { MerchantApplications } from './m0132-merchant-applications.ts'
+import { Consents } from './m0135-consents.ts'
+import { GdprExports } from './m0136-gdpr-exports.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -186,7 +191,12 @@ export const migrations = [
   { name: 'm0117-receipts', class: Receipts },
   { name: 'm0118-disputes-of-delegations', class: DisputesOfDelegations },
   { name: 'm0121-spend', class: Spend },
+  { name: 'm0122-outcomes', class: Outcomes },
   { name: 'm0126-audit-trail', class: AuditTrail },
   { name: 'm0127-audit-purges', class: AuditPurges },
   { name: 'm0130-looked-at-by-people', class: LookedAtByPeople },
+  { name: 'm0131-security-incidents', class: SecurityIncidents },
+  { name: 'm0132-merchant-applications', class: MerchantApplications },
+  { name: 'm0135-consents', class: Consents },
+  { name: 'm0136-gdpr-exports', class: GdprExports },
 ]

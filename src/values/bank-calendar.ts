@@ -11,6 +11,9 @@ const frankfurtClock = new Intl.DateTimeFormat('sv-SE', {
 /** The date in Frankfurt at this instant: `2026-11-20`. */
 export const bankDateOf = (at: Date): string => frankfurtClock.format(at).slice(0, 10)
 
+/** The time of day in Frankfurt at this instant: `15:00`. */
+export const bankTimeOf = (at: Date): string => frankfurtClock.format(at).slice(11, 16)
+
 /** The instant of a time like `15:00` in Frankfurt. A time that the change to summer time skips is an hour later. */
 export function atBankTime(day: string, time: string): Date {
   const [summer, winter] = ['+02:00', '+01:00'].map(offset => new Date(`${day}T${time}:00${offset}`)) as [

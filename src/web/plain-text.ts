@@ -9,6 +9,8 @@ const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
  */
 export function plainText(text: string, most = 1_000): string {
   const line = text.replace(/\s+/gu, ' ').replace(UNSEEN, '\ufffd').trim()
+  // No character that a reader sees is shorter than one unit: nothing is counted where nothing can be cut.
+  if (line.length <= most) return line
   const bounded = line.slice(0, 8 * most)
   const shown = Array.from(segments.segment(bounded), ({ segment }) => segment)
   const isWhole = bounded.length === line.length && shown.length <= most

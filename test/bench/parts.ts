@@ -155,14 +155,49 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return measureThumbnails()
   },
 
+  async refunds(folder) {
+    const { measureRefunds } = await import('./after-sale/refunds.ts')
+    return onStage(folder, 'refunds', measureRefunds)
+  },
+
+  async bundle() {
+    const { measureBundle } = await import('./after-sale/bundle.ts')
+    return measureBundle()
+  },
+
+  async 'intents-beside'(folder) {
+    const { measureBesideUploads } = await import('./after-sale/beside-uploads.ts')
+    return onStage(folder, 'intents-beside', measureBesideUploads)
+  },
+
   async streams(folder) {
     const { measureStreams } = await import('./streams/measured.ts')
     return onStage(folder, 'streams', measureStreams)
   },
 
+  async console(folder) {
+    const { measureConsole } = await import('./console/measured.ts')
+    return onStage(folder, 'console', measureConsole)
+  },
+
+  async 'console-sizes'(folder) {
+    const { measureConsoleSizes } = await import('./console/measured.ts')
+    return measureConsoleSizes(folder)
+  },
+
   async statements(folder) {
     const { measureStatements } = await import('./statements.ts')
     return onStage(folder, 'statements', measureStatements)
+  },
+
+  async forecast() {
+    const { measureForecast } = await import('./insight/forecast.ts')
+    return measureForecast()
+  },
+
+  async insight(folder) {
+    const { measureInsight } = await import('./insight/measured.ts')
+    return measureInsight(folder)
   },
 
   async 'ledger-sizes'(folder) {
@@ -182,7 +217,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 }
 
 /** Those of large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
-const BY_NAME = /-(?:sizes|paid|received|beside)$/
+const BY_NAME = /-(?:sizes|paid|received|beside)$|^insight$/
 
 /** The parts that run by default. */
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

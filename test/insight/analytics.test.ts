@@ -1,1 +1,3 @@
+import './analytics/allocation.ts'
 import './analytics/costs.ts'
+import './analytics/reports.ts'

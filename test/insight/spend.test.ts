@@ -120,6 +120,14 @@ const everything: SpendStep[] = [
   ['expire', 1],
 ]
 
+/** A payment by card that the rules have declined, and that the network books all the same. */
+const declinedFirst: SpendStep[] = [
+  ['authorize', 8],
+  ['count', 0],
+  ['clear', 0],
+  ['count', 0],
+]
+
 describe('the sums of what was spent', () => {
   test('equal the slow query after every step, however payments, what comes back and followers interleave', async () => {
     await fc.assert(
@@ -132,7 +140,7 @@ describe('the sums of what was spent', () => {
         await countSpend({ pool })
         await expectExact(spender)
       }),
-      { numRuns: 5, examples: [[everything]] },
+      { numRuns: 5, examples: [[everything], [declinedFirst]] },
     )
   })
 

@@ -34,3 +34,18 @@ export async function* count(counters: Int32Array): AsyncGenerator<Uint8Array> {
 export async function* copy(_: unknown, pages: AsyncIterable<readonly string[]>): AsyncGenerator<Uint8Array> {
   for await (const page of pages) yield new TextEncoder().encode(page.join(' '))
 }
+
+/** Counts what it is fed, once `gate` is open, and tells whether all of it came. */
+export async function* weigh(gate: Int32Array, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  Atomics.wait(gate, 0, 0)
+  let [length, sum] = [0, 0]
+  try {
+    for await (const piece of bytes) {
+      length += piece.length
+      for (const byte of piece) sum += byte
+    }
+    yield `${length} bytes, ${sum}`
+  } catch (error) {
+    yield (error as Error).message
+  }
+}

@@ -6,6 +6,7 @@ import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { access } from './access.ts'
 import { AccessEvent, AccessOutcome } from './access-event.ts'
 import { accessEventsApi } from './api.ts'
+import { accessEventsPersonal } from './personal.ts'
 
 /** Adds to each event what has come of it. */
 async function accessResponses(events: readonly AccessEvent[], { records }: Pick<Context, 'records'>) {
@@ -43,5 +44,5 @@ export const accessEventsArea = area(
   'Access Events',
   'Who has asked for the data of a card, and what came of it.',
   accessEvents,
-  { entities: [AccessEvent, AccessOutcome] },
+  { personal: accessEventsPersonal, entities: [AccessEvent, AccessOutcome] },
 )

@@ -7,6 +7,7 @@ import { agentCredentialsApi } from './api.ts'
 import { deleteMppToken, resume, revoke, suspend } from './change-state.ts'
 import { agentCredentialEvent } from './events.ts'
 import { issue } from './issue.ts'
+import { agentCredentialsPersonal } from './personal.ts'
 import { agentCredentialProcess } from './process.ts'
 
 const agentCredentials = implement(agentCredentialsApi, {
@@ -49,5 +50,10 @@ export const agentCredentialsArea = area(
   'Pass-Through',
   'Network tokens of a card for an agent, with merchants, amount, charges and time of their own.',
   agentCredentials,
-  { entities: [AgentCredential], machines: [agentCredentialMachine], deadlines: [expiry] },
+  {
+    personal: agentCredentialsPersonal,
+    entities: [AgentCredential],
+    machines: [agentCredentialMachine],
+    deadlines: [expiry],
+  },
 )

@@ -11,6 +11,7 @@ import { paymentsOnIntents } from './intent-payments.ts'
 import { receive } from './network/door.ts'
 import { notice } from './network/notice.ts'
 import { take } from './network/take.ts'
+import { authorizationsPersonal } from './personal.ts'
 import { simulate } from './simulate.ts'
 
 const authorizations = implement(authorizationsApi, {
@@ -59,6 +60,7 @@ export const authorizationsArea = area(
   'Payments by card: asked for by the network, decided, cleared, given back.',
   authorizations,
   {
+    personal: authorizationsPersonal,
     entities: [CardAuthorization, CardMessage],
     machines: [authorizationMachine],
     receives: { receive },

@@ -8,6 +8,7 @@ import { cardRequestsApi } from './api.ts'
 import { CardRequest, cardRequestMachine, OPEN } from './card-request.ts'
 import { carryOut } from './carry-out.ts'
 import { create } from './create.ts'
+import { cardRequestsPersonal } from './personal.ts'
 import { cardRequestProcess } from './process.ts'
 import { requestReactions } from './reactions.ts'
 import { requestResponse } from './response.ts'
@@ -72,6 +73,7 @@ export const cardRequestsArea = area(
   'What agents ask of their owner: a card, or other limits of one.',
   cardRequests,
   {
+    personal: cardRequestsPersonal,
     entities: [CardRequest],
     machines: [cardRequestMachine],
     reactions: requestReactions,

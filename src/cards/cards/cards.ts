@@ -15,6 +15,7 @@ import { issueCardWithCall } from './issue.ts'
 import { issueStep, recordIssued } from './issue-step.ts'
 import { lockCard } from './lock-card.ts'
 import { noticeEvents } from './notices.ts'
+import { cardsPersonal } from './personal.ts'
 import { cardProcess } from './process.ts'
 import { callOf, holderOf, type NumberRequest, newCardOf, numberRequestFor } from './processor-request.ts'
 import { fund } from './purse.ts'
@@ -127,6 +128,7 @@ export const cardsArea = area(
   'Virtual cards of agents: issued, frozen, closed, given another number; their limits, controls and purses.',
   implement({ ...cardsApi, ...stepsApi }, { ...cardHandlers.handlers, ...cardSteps.handlers }),
   {
+    personal: cardsPersonal,
     entities: [CardTerms, Card, CardNumber],
     announces: noticeEvents,
     machines: [cardMachine, numberMachine],

@@ -7,6 +7,7 @@ import { chosenCard, denialOf, openSubject } from '../access-events/index.ts'
 import { credentialsApi } from './api.ts'
 import { Credential, credentialMachine, OPEN } from './credential.ts'
 import { credentialEvent } from './events.ts'
+import { credentialsPersonal } from './personal.ts'
 import { credentialProcess } from './process.ts'
 import { redeem } from './redeem.ts'
 
@@ -83,5 +84,10 @@ export const credentialsArea = area(
   'Credentials',
   'The right to have the data of a card encrypted to a key, once.',
   credentials,
-  { entities: [Credential], machines: [credentialMachine], deadlines: [expiry] },
+  {
+    personal: credentialsPersonal,
+    entities: [Credential],
+    machines: [credentialMachine],
+    deadlines: [expiry],
+  },
 )

@@ -3,6 +3,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { fillerKeysApi } from './api.ts'
 import { FillerKey } from './filler-key.ts'
+import { fillerKeysPersonal } from './personal.ts'
 
 const fillerKeyEvent = ({ id, label, thumbprint }: FillerKey) => ({ fillerKeyId: id, label, thumbprint })
 
@@ -38,5 +39,5 @@ export const fillerKeysArea = area(
   'Filler Keys',
   'The public keys of programs that fill payment forms, to which card data may be encrypted.',
   fillerKeys,
-  { entities: [FillerKey] },
+  { personal: fillerKeysPersonal, entities: [FillerKey] },
 )

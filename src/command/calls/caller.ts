@@ -114,7 +114,7 @@ function credentialFor(
   { url, key, dashboardSecret }: Connection,
   asOperator = false,
 ): { token?: string; dashboardSecret?: string } {
-  const takesKey = callers.includes('key') || callers.includes('agent')
+  const takesKey = ['key', 'agent', 'merchant'].some(caller => callers.includes(caller))
   if (asOperator && !callers.includes('dash'))
     throw usageError(`${noun} ${verb} is not open to the operator: leave --operator out.`)
   if (callers.includes('dash') && (asOperator || !takesKey)) {

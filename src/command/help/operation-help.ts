@@ -41,6 +41,7 @@ const usageOf = ({ query, body }: Command): string => (query.length > 0 || body 
 const callerWords: Readonly<Record<string, string>> = {
   key: 'a key',
   agent: 'the token of an agent',
+  merchant: 'a merchant',
   dash: 'the operator',
   console: 'people in the console',
   signed: 'the system that signs it',

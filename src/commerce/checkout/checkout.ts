@@ -10,6 +10,7 @@ import { confirm } from './confirm.ts'
 import { confirmApi } from './confirm-api.ts'
 import { sessionEvent } from './events.ts'
 import { execute } from './execute.ts'
+import { checkoutPersonal } from './personal.ts'
 import { checkoutSessionProcess } from './process.ts'
 import { redeemSession } from './redeem-session.ts'
 import {
@@ -93,5 +94,10 @@ export const checkoutArea = area(
   'Checkout',
   'Paying at a shop with a card that the agent never sees, and paying an intent on a rail of our own.',
   checkout,
-  { entities: [CheckoutSession], machines: [sessionMachine], deadlines: [expiry] },
+  {
+    personal: checkoutPersonal,
+    entities: [CheckoutSession],
+    machines: [sessionMachine],
+    deadlines: [expiry],
+  },
 )

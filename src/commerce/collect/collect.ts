@@ -7,6 +7,7 @@ import { collectApi } from './api.ts'
 import { create } from './create.ts'
 import { cancel, expire } from './end.ts'
 import { findPayableRequests } from './payables.ts'
+import { collectPersonal } from './personal.ts'
 import { collectProcess } from './process.ts'
 import { collectReactions } from './reactions.ts'
 import { refundsApi } from './refunds/api.ts'
@@ -97,6 +98,7 @@ export const collectArea = area(
   collect,
   {
     aliases: { collect: 'claim' },
+    personal: collectPersonal,
     entities: [PaymentRequest, RequestPayment, RequestRefund],
     machines: [requestMachine, requestPaymentMachine, refundMachine],
     reactions: { ...collectReactions, ...refundReactions },

@@ -12,6 +12,7 @@ import { Dispute, NEEDS_RUN } from './dispute.ts'
 import { followDeadlines } from './follow-deadlines.ts'
 import { callStep } from './network/call-step.ts'
 import { notice } from './network/notice.ts'
+import { disputesPersonal } from './personal.ts'
 import { disputeProcess } from './process.ts'
 import { disputeReactions } from './reactions.ts'
 import { disputeMachine } from './states.ts'
@@ -62,6 +63,7 @@ export const disputesArea = area(
   'Payments by card that the owner does not accept: evidence, the card network, its decision, and the money meanwhile.',
   disputes,
   {
+    personal: disputesPersonal,
     entities: [Dispute],
     machines: [disputeMachine],
     reactions: disputeReactions,

@@ -26,5 +26,4 @@ const follow: Reaction = reactionToAll(Refunded, laterEvents, async (events, con
 
 export const disputeReactions: Readonly<Record<string, Reaction>> = {
   'transaction.refunded': follow,
-  'transaction.updated': follow,
 }

@@ -9,6 +9,7 @@ import { keepFile } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { evidenceApi } from './api.ts'
 import { evidenceContent } from './find.ts'
+import { evidencePersonal } from './personal.ts'
 import { Evidence, fileNameOf, MAX_OF_INTENT, ofText } from './piece.ts'
 
 const ofFile = ({ name, kind, size, sha256, view }: UploadedFile) => ({
@@ -67,5 +68,5 @@ export const evidenceArea = area(
   'Evidence',
   'What proves a payment: screenshots, invoices and confirmations, kept as they came and never changed.',
   evidence,
-  { entities: [Evidence] },
+  { personal: evidencePersonal, entities: [Evidence] },
 )

@@ -7,6 +7,7 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { mppKeysApi } from './api.ts'
 import { type NewKey, newMppKey } from './make-key.ts'
 import { MppKey, publicJwkOf, retire } from './mpp-key.ts'
+import { mppKeysPersonal } from './personal.ts'
 import { mppKeyProcess } from './process.ts'
 
 const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...publicJwkOf(key) } })
@@ -82,5 +83,5 @@ export const mppKeysArea = area(
   'Payment Keys',
   'The keys of the challenges with which you are paid.',
   mppKeys,
-  { entities: [MppKey], deadlines: [retirement] },
+  { personal: mppKeysPersonal, entities: [MppKey], deadlines: [retirement] },
 )

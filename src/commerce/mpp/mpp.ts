@@ -7,6 +7,7 @@ import { MppCredential, mppCredentialMachine, OPEN } from './credential.ts'
 import { evidence } from './evidence.ts'
 import { machinePaymentsOn } from './intent-payments.ts'
 import { mint, pay } from './pay/pay.ts'
+import { mppPersonal } from './personal.ts'
 import { mppProcess } from './process.ts'
 import { protect, rules, unprotect } from './protect.ts'
 import { protectApi } from './protect-api.ts'
@@ -57,6 +58,7 @@ export const mppArea = area(
   'Paying merchants that ask for money by HTTP 402, once each, and only those that the owner lets be paid.',
   mpp,
   {
+    personal: mppPersonal,
     entities: [MppCredential, ProtectRule],
     machines: [mppCredentialMachine],
     deadlines: [outcomeDue],

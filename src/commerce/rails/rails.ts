@@ -6,6 +6,7 @@ import { railsApi } from './api.ts'
 import { make, release, stage } from './files.ts'
 import { SepaMessage } from './message.ts'
 import { noticeMachine, SepaNotice } from './notice.ts'
+import { railsPersonal } from './personal.ts'
 import { enqueue, standing, takeOut } from './queue.ts'
 import { read } from './read-bank-file.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
@@ -49,6 +50,7 @@ export const railsArea = area(
   'What goes to the bank in files, and what the bank’s own files tell.',
   rails,
   {
+    personal: railsPersonal,
     entities: [SepaFile, SepaMessage, SepaNotice],
     machines: [fileMachine, noticeMachine],
     deadlines: [

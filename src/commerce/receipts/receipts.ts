@@ -11,6 +11,7 @@ import { receiptsApi } from './api.ts'
 import { lookAgain, lookDue, nextLook } from './look-again.ts'
 import { match, noteOn, receiptEvent, standing, unmatched } from './match.ts'
 import { findPayment, withoutReceipt } from './payments.ts'
+import { receiptsPersonal } from './personal.ts'
 import { readText } from './read-text.ts'
 import { fileNameOf, Receipt, receiptMachine } from './receipt.ts'
 import { headOf } from './score.ts'
@@ -129,5 +130,5 @@ export const receiptsArea = area(
   'Receipts',
   'The papers of payments: kept as they came, shown as pictures made anew, and matched with what was paid.',
   receipts,
-  { entities: [Receipt], machines: [receiptMachine], deadlines: [lookDue] },
+  { personal: receiptsPersonal, entities: [Receipt], machines: [receiptMachine], deadlines: [lookDue] },
 )

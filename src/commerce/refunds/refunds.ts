@@ -7,6 +7,7 @@ import { arrivedEvents, Refund, refundMachine } from '../../money/refunds/index.
 import { refundsApi } from './api.ts'
 import { create } from './create.ts'
 import { cancel, expire } from './end.ts'
+import { refundsPersonal } from './personal.ts'
 import { refundProcess } from './process.ts'
 import { refundResponse } from './schemas.ts'
 import { processStatusOf } from './status.ts'
@@ -55,6 +56,7 @@ const deadline: Deadline = {
 }
 
 export const refundsArea = area('Refunds', 'Money of payments that comes back, or goes back.', refunds, {
+  personal: refundsPersonal,
   entities: [Refund],
   machines: [refundMachine],
   reactions: { 'refund.completed': endProcess },

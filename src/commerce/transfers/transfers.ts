@@ -10,6 +10,7 @@ import { create } from './create.ts'
 import { paymentsOnIntents } from './intent-payments.ts'
 import { limitsApi } from './limits/limits-api.ts'
 import { ownerLimits } from './limits/owner-limits.ts'
+import { transfersPersonal } from './personal.ts'
 import { transferProcess } from './process.ts'
 import { transferResponse } from './response.ts'
 import { blockReactions } from './sepa/block-reactions.ts'
@@ -119,6 +120,7 @@ export const transfersArea = area(
   all,
   {
     aliases: { transfers: 'payments' },
+    personal: transfersPersonal,
     entities: [Transfer],
     machines: [transferMachine],
     reactions: { ...blockReactions, ...takeBackReactions },

@@ -4,6 +4,7 @@ import { auditApi } from './api.ts'
 import { Checkpoint, newestCheckpoint, shownCheckpoint } from './checkpoint.ts'
 import { findEntry } from './entries.ts'
 import { exportTrail } from './export.ts'
+import { auditPersonal } from './personal.ts'
 import { prove, proveConsistency } from './proofs.ts'
 import { purgeTrail } from './purge.ts'
 import { detailsOf, search } from './search.ts'
@@ -37,5 +38,5 @@ export const auditArea = area(
   'Audit',
   'Who did what, when, and from where, in a trail that proves itself.',
   audit,
-  { entities: [Checkpoint] },
+  { entities: [Checkpoint], personal: auditPersonal },
 )

@@ -11,6 +11,7 @@ import { after, clock, days } from '../../values/clock.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { AgentToken } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
+import { agentTokensPersonal } from './personal.ts'
 import { tokenResponse, tokenResponses } from './response.ts'
 
 /** The scopes of a token created without any: the default ones, as far as its creator has them. */
@@ -139,6 +140,7 @@ export const agentTokensArea = area(
   'The secrets that agents call with: narrow, and each for one agent.',
   agentTokens,
   {
+    personal: agentTokensPersonal,
     entities: [AgentToken],
     credentials: {
       at: authenticator('agent', 'agent_tokens', {

@@ -10,6 +10,7 @@ import { agentsApi } from './api.ts'
 import { agentEvent } from './events.ts'
 import { lockAgent, unfreeze } from './lock.ts'
 import { agentWallet, balanceOfAgent, fundAgent, holdsMoney, pursesOf, sweepAgent } from './money.ts'
+import { agentsPersonal } from './personal.ts'
 import { agentProcess, deletionSteps } from './process.ts'
 
 /** How long the process has for a deletion before the sweep carries on with it. */
@@ -143,6 +144,7 @@ export const agentsArea = area(
   'The programs that spend: create, freeze, unfreeze, delete.',
   agents,
   {
+    personal: agentsPersonal,
     entities: [Agent],
     machines: [agentMachine],
     deadlines: [deletion],

@@ -11,6 +11,7 @@ import { defaultScopes, revokeDelegationTokens, TokenRevoked } from '../agent-to
 import { Agent, AgentEvent, lockAgent } from '../agents/index.ts'
 import { DelegationRevoked, delegationsApi } from './api.ts'
 import { blockerOf, Delegation, delegationMachine, OPEN, parentBounds } from './delegation.ts'
+import { delegationsPersonal } from './personal.ts'
 import { delegationProcess } from './process.ts'
 import { redeem } from './redeem.ts'
 import { delegationEvent, delegationResponse, delegationResponses } from './response.ts'
@@ -164,6 +165,7 @@ export const delegationsArea = area(
   delegations,
   {
     aliases: { delegations: 'authorizations' },
+    personal: delegationsPersonal,
     entities: [Delegation],
     machines: [delegationMachine],
     deadlines: [expiry],

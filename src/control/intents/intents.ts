@@ -19,6 +19,7 @@ import { intentEvent } from './events.ts'
 import { inquiries } from './inquiries.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, intentMachine } from './intent.ts'
+import { intentsPersonal } from './personal.ts'
 import { intentProcess } from './process.ts'
 import { intentResponse, intentResponses, paymentsOf, unpaidResponse } from './response.ts'
 import { alreadyMessage, cancel, expire } from './settle.ts'
@@ -109,6 +110,7 @@ export const intentsArea = area(
   'What agents want to spend: declared, decided, then paid, cancelled or expired.',
   all,
   {
+    personal: intentsPersonal,
     entities: [Intent, Approval, ApprovalOpenings],
     machines: [intentMachine],
     reactions: { 'delegation.revoked': onDelegationsRevoked },

@@ -6,6 +6,7 @@ import { mandatesApi } from './api.ts'
 import { expire, resume, revoke, suspend } from './change.ts'
 import { create, options } from './create.ts'
 import { Mandate, mandateMachine, OPEN } from './mandate.ts'
+import { mandatesPersonal } from './personal.ts'
 import { mandateProcess } from './process.ts'
 import { mandateReactions } from './reactions.ts'
 import { mandateResponse, mandateResponses } from './response.ts'
@@ -51,6 +52,7 @@ export const mandatesArea = area(
   'What a person has allowed an agent in advance, signed with a passkey: intents inside it wait for nobody.',
   mandates,
   {
+    personal: mandatesPersonal,
     entities: [Mandate],
     machines: [mandateMachine],
     deadlines: [expiry],

@@ -9,6 +9,7 @@ import { StoredDecision } from '../decisions/index.ts'
 import { presets, rulesOf } from '../rules/index.ts'
 import { policiesApi } from './api.ts'
 import { backtest } from './backtest.ts'
+import { policiesPersonal } from './personal.ts'
 import { Policy, PolicyVersion } from './policy.ts'
 import {
   assignPolicy,
@@ -185,6 +186,7 @@ export const policiesArea = area(
   'Spending policies: limits, allowlists, blocklists, hours, approvals; and the budget of all agents together.',
   policies,
   {
+    personal: policiesPersonal,
     entities: [Policy, PolicyVersion, StoredDecision, OwnerBudget],
     deadlines: [expiry],
     openRecords: [

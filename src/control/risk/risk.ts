@@ -7,6 +7,7 @@ import { AgentEvent, agentEvent, lockAgent, unfreeze } from '../agents/index.ts'
 import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
 import { configRowOf, RiskConfig, settingsOf } from './config.ts'
+import { riskPersonal } from './personal.ts'
 import { resetProfile } from './reset-profile.ts'
 import { riskEvent } from './risk-events.ts'
 import { RiskRecord } from './risk-record.ts'
@@ -94,6 +95,7 @@ export const riskArea = area(
   'What is unusual about a spend, and what follows from that: a person is asked, it is refused, the agent is frozen.',
   risk,
   {
+    personal: riskPersonal,
     entities: [RiskConfig, RiskRecord, RiskAlert],
     machines: [alertMachine],
     reactions: { 'agent.unfrozen': onAgentUnfrozen },

@@ -1,6 +1,7 @@
 import { formatEuros } from '../../values/money.ts'
 import { distanceBetween } from './centroids.ts'
 import { declaredIn, type Profile, type Spend } from './profile.ts'
+import { deviationOf, MAX_DEVIATIONS, MIN_DEVIATION_SHARE, medianOf } from './usual.ts'
 
 export const signalNames = [
   'velocity',
@@ -39,20 +40,6 @@ export const velocity: Signal = ({ profile, velocityLimit }) => {
 
 /** Fewer amounts say nothing about what is usual. */
 const MIN_AMOUNTS = 20
-/** How many usual deviations are unusual: by chance not one of a thousand amounts lies so far out. */
-const MAX_DEVIATIONS = 6
-/** Makes the median of deviations comparable with a standard deviation. */
-const MEDIAN_TO_STANDARD = 1.4826
-/** Least deviation, as a share of the usual amount: else a cent more is unusual where all amounts are the same. */
-const MIN_DEVIATION_SHARE = 0.2
-
-const median = (numbers: readonly number[]): number => {
-  // A typed array sorts by number, ten times as fast as an array with a comparison.
-  const sorted = new Float64Array(numbers).sort()
-  const half = sorted.length >> 1
-  const [low, high] = [sorted[half - 1] ?? 0, sorted[half] ?? 0]
-  return sorted.length % 2 === 1 ? high : (low + high) / 2
-}
 
 /**
  * Measures by the median and the deviations from it, so that a few great amounts do not make the next one usual. An
@@ -60,11 +47,10 @@ const median = (numbers: readonly number[]): number => {
  */
 export const amountOutlier: Signal = ({ spend, profile: { amounts } }) => {
   if (amounts.length < MIN_AMOUNTS) return undefined
-  const usual = median(amounts)
+  const usual = medianOf(amounts)
   const excess = Number(spend.amountEuros) - usual
   if (excess <= MAX_DEVIATIONS * MIN_DEVIATION_SHARE * usual) return undefined
-  const deviation = MEDIAN_TO_STANDARD * median(amounts.map(amount => Math.abs(amount - usual)))
-  if (excess <= MAX_DEVIATIONS * deviation) return undefined
+  if (excess <= MAX_DEVIATIONS * deviationOf(amounts, usual)) return undefined
   const usualEuros = formatEuros(BigInt(Math.round(usual)))
   return `${formatEuros(spend.amountEuros)} is far more than the agent usually spends, ${usualEuros}.`
 }

@@ -10,6 +10,7 @@ import { timelineOfRun } from '../../kernel/journal/timeline.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { runsApi } from './api.ts'
+import { runsPersonal } from './personal.ts'
 import { runEvent, runResponse, runResponses } from './response.ts'
 import { Run, runMachine } from './run.ts'
 
@@ -126,5 +127,11 @@ export const runsArea = area(
   'Runs',
   'Pieces of an agent’s work: what each caused, what it cost, and the most it may cost.',
   runs,
-  { aliases: { runs: 'workflows' }, entities: [Run], machines: [runMachine], findRuns },
+  {
+    aliases: { runs: 'workflows' },
+    personal: runsPersonal,
+    entities: [Run],
+    machines: [runMachine],
+    findRuns,
+  },
 )

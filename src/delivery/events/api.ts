@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { streamOf } from '../../kernel/contract/file.ts'
-import { get, list, missing } from '../../kernel/contract/operation.ts'
+import { type Failure, get, list, missing } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, searchText, timeRange } from '../../values/schemas.ts'
@@ -45,20 +45,32 @@ const filters = {
   agentId: id('agent').optional(),
 }
 
+/** The operator reads the events of the platform itself, such as those of incidents. */
+const ownerHeader = {
+  'x-owner-id':
+    'With the dashboard secret: `customer_house`, whose events are those of the platform itself. Ignored otherwise.',
+} as const
+
+const owner_required: Failure = [
+  400,
+  'X-Owner-Id: with the dashboard secret name whose events are meant: customer_house, the platform itself. Those of others are theirs.',
+]
+
 export const eventsApi = {
   list: list('/events', {
     summary: 'List events',
     description:
-      'All that has happened, newest first. An agent’s token sees what happened to its agent, that of a delegation what happened under it.',
-    callers: ['key', 'agent'],
+      'All that has happened, newest first. An agent’s token sees what happened to its agent, that of a delegation what happened under it. The dashboard sees what happened to the platform itself.',
+    callers: ['key', 'agent', 'dash'],
     scope: 'events:read',
+    reads: ownerHeader,
     filters: {
       ...filters,
       requestId: searchText.meta({ description: 'What one request has caused.' }),
       ...timeRange,
     },
     item: EventRecord,
-    fails: { unknown_event: unknownEventFailure('event') },
+    fails: { unknown_event: unknownEventFailure('event'), owner_required },
   }),
   types: get('/events/types', {
     summary: 'List the kinds of events',
@@ -97,9 +109,10 @@ export const eventsApi = {
   }),
   get: get('/events/{id}', {
     summary: 'Get an event',
-    callers: ['key', 'agent'],
+    callers: ['key', 'agent', 'dash'],
     scope: 'events:read',
+    reads: ownerHeader,
     returns: [200, EventRecord],
-    fails: { event_not_found: missing('event') },
+    fails: { event_not_found: missing('event'), owner_required },
   }),
 }

@@ -1,7 +1,10 @@
+import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import type { FollowedEvent } from '../../kernel/contract/follow.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -10,6 +13,7 @@ import { positionAfter } from '../../kernel/journal/journal-position.ts'
 import { eventsApi } from './api.ts'
 import { catalogue } from './catalogue.ts'
 import { eventNameProblem } from './event-names.ts'
+import { eventsPersonal } from './personal.ts'
 import { streamed } from './stream.ts'
 import { visibleTo } from './visible.ts'
 
@@ -17,8 +21,23 @@ import { visibleTo } from './visible.ts'
 const underDelegation = ({ delegationId }: Actor): object =>
   delegationId ? sqlCondition(`(data ->> 'delegationId') = ?`, [delegationId]) : {}
 
+/** The operator has no tenant of its own, and reads what happened to the platform. */
+function actForPlatform({
+  actor,
+  actFor,
+  headers,
+  refuse,
+}: Pick<Context<'owner_required'>, 'actor' | 'actFor' | 'headers' | 'refuse'>): Refusal | undefined {
+  if (actor.tenant) return undefined
+  if (headers['x-owner-id'] !== PLATFORM_OWNER) return refuse('owner_required')
+  actFor({ ownerId: PLATFORM_OWNER, mode: 'live' })
+  return undefined
+}
+
 const events = implement(eventsApi, {
   async list({ query: { event, agentId, requestId, ...span } }, context) {
+    const unnamed = actForPlatform(context)
+    if (unnamed) return unnamed
     const unknown = eventNameProblem('event', event, context.ports)
     if (unknown) return context.refuse('unknown_event', unknown)
     const created = await createdWithin('event', span, context)
@@ -44,7 +63,10 @@ const events = implement(eventsApi, {
     return events ? streamed(events) : refuse('too_many_streams')
   },
 
-  async get({ params }, { records, actor, refuse }) {
+  async get({ params }, context) {
+    const unnamed = actForPlatform(context)
+    if (unnamed) return unnamed
+    const { records, actor, refuse } = context
     return (
       (await records.findOne(Event, { id: params.id, ...underDelegation(actor) })) ??
       refuse('event_not_found')
@@ -53,6 +75,7 @@ const events = implement(eventsApi, {
 })
 
 export const eventsArea = area('Events', 'What has happened, as webhooks tell it.', events, {
+  personal: eventsPersonal,
   entities: [Event],
   announces: catalogue,
 })

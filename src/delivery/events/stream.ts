@@ -21,9 +21,26 @@ function bytesOf(event: FollowedEvent): Buffer {
   return bytes
 }
 
+/** What several streams send at once, most of them the same, by the first of these events. */
+const sent = new WeakMap<
+  FollowedEvent,
+  { readonly events: readonly FollowedEvent[]; readonly bytes: Buffer }
+>()
+
+function bytesOfAll(events: readonly FollowedEvent[]): Buffer {
+  const [first] = events
+  if (!first || events.length === 1) return Buffer.concat(events.map(bytesOf))
+  const known = sent.get(first)
+  if (known?.events.length === events.length && known.events.every((event, n) => event === events[n]))
+    return known.bytes
+  const bytes = Buffer.concat(events.map(bytesOf))
+  sent.set(first, { events, bytes })
+  return bytes
+}
+
 async function* piecesOf(events: FollowedEvents): ByteStream {
   yield BEGINNING
-  for await (const some of events) yield some.length === 0 ? STILL_THERE : Buffer.concat(some.map(bytesOf))
+  for await (const some of events) yield some.length === 0 ? STILL_THERE : bytesOfAll(some)
 }
 
 /** Server-sent events: each as it is read at its address, with its id, by which a client resumes. */

@@ -5,6 +5,7 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
 import { Deleted, pushApi } from './api.ts'
+import { pushPersonal } from './personal.ts'
 import { isForeign, PushSubscription, sealContext, urgentEvents } from './subscription.ts'
 import { testDelivery } from './test-delivery.ts'
 import { vapidKeys } from './vapid.ts'
@@ -69,6 +70,7 @@ const push = implement(pushApi, {
 })
 
 export const pushArea = area('Push Subscriptions', 'Browsers that are told of events.', push, {
+  personal: pushPersonal,
   entities: [PushSubscription],
   reactions: {
     'person.removed': reaction(

@@ -1,6 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import { deliveries } from './deliveries.ts'
 import { Delivery, deliveryMachine } from './delivery.ts'
+import { webhooksPersonal } from './personal.ts'
 import { webhookProcess } from './process.ts'
 import { subscriptions } from './subscriptions.ts'
 import { Webhook, webhookMachine } from './webhook.ts'
@@ -19,6 +20,7 @@ export const webhooksArea = area(
     handlers: { ...subscriptions.handlers, ...deliveries.handlers },
   },
   {
+    personal: webhooksPersonal,
     entities: [Webhook, Delivery],
     machines: [webhookMachine, deliveryMachine],
     waits: [

@@ -54,6 +54,7 @@ export function collect(request: IncomingMessage, limit: number, body: BodySink)
     const giveTurn = turnGiver(request)
     let isRefused = false
     let length = 0
+    let isBehind: Promise<void> | undefined
     const refuse = (problem: unknown) => {
       // The rest is read and dropped, so that the connection can serve the next request.
       isRefused = true
@@ -65,7 +66,7 @@ export function collect(request: IncomingMessage, limit: number, body: BodySink)
       if (isRefused) return
       length += piece.length
       if (length > limit) return refuse(tooLarge(limit))
-      const isBehind = body.add(piece)
+      isBehind = body.add(piece)
       if (!isBehind) return
       request.pause()
       isBehind.then(() => request.resume(), refuse)
@@ -74,8 +75,10 @@ export function collect(request: IncomingMessage, limit: number, body: BodySink)
     const giveUp = () => refuse(new Problem('body_too_slow', undefined, { Connection: 'close' }))
     const finish = () => {
       request.off('close', breakOff)
-      if (request.complete) resolve(length)
-      else breakOff()
+      if (!request.complete) return breakOff()
+      // The end may come while the last piece still waits for room.
+      if (isBehind === undefined) resolve(length)
+      else isBehind.then(() => resolve(length), refuse)
     }
     // A request that has been destroyed emits no further events.
     if (request.destroyed) return breakOff()

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,7 +9,7 @@ import { hasCredential } from '../../kernel/database/credential.ts'
 import { errorBody } from '../../kernel/run/outcome.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
 import type { Headers } from './send-static-file.ts'
-import { sendCached } from './send-static-file.ts'
+import { isKnown, sendCached } from './send-static-file.ts'
 
 const RESIDENCY = 'EU'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -35,7 +35,7 @@ export const greeting = (requestId: string): Headers => ({
 })
 
 export async function send(response: ServerResponse, headers: Headers, outcome: Outcome): Promise<void> {
-  const { status, body, errorCode, replayed, cache } = outcome
+  const { status, body, errorCode, replayed, cache, maxAge } = outcome
   Object.assign(headers, outcome.headers)
   if (body !== null && isStreamed(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
@@ -43,9 +43,25 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
   if (body !== null) {
     describe(headers, outcome)
     if (cache) return sendCached(response, headers, { status, content: body, cache })
+    if (maxAge !== undefined && isUnchanged(response, headers, body, maxAge))
+      return void response.writeHead(304, headers).end()
     headers['Content-Length'] = Buffer.byteLength(body)
   }
   response.writeHead(status, headers).end(body ?? undefined)
+}
+
+/** Lets the body be kept, and says whether the client has it already. */
+function isUnchanged(
+  { req }: ServerResponse,
+  headers: Headers,
+  body: string | Uint8Array,
+  maxAge: number,
+): boolean {
+  const tag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
+  Object.assign(headers, { ETag: tag, 'Cache-Control': `public, max-age=${maxAge}` })
+  if (!isKnown(req.headers, tag)) return false
+  delete headers['Content-Type']
+  return true
 }
 
 function describe(headers: Headers, { type = JSON_TYPE, name }: Outcome): void {

@@ -33,7 +33,7 @@ export function sendCached(
 }
 
 /** GET compares ETags weakly: a proxy may have marked ours as weak. */
-function isKnown({ 'if-none-match': asked }: IncomingMessage['headers'], tag: string): boolean {
+export function isKnown({ 'if-none-match': asked }: IncomingMessage['headers'], tag: string): boolean {
   const known = (asked ?? '').split(',').map(one => one.trim().replace(/^W\//, ''))
   return known.includes(tag) || known.includes('*')
 }

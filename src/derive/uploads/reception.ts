@@ -139,7 +139,7 @@ export class Reception {
     })
   }
 
-  /** Nothing is written of a file that cannot be decoded to its end. */
+  /** Nothing is kept of a file that cannot be decoded to its end. */
   async #look(member: string, { kind }: UploadedFile): Promise<View> {
     const order = { member, ...this.#tools.viewer.task(kind) }
     const looked = (await this.#orFail(this.#have(order))) as Looked

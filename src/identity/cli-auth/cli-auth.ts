@@ -4,6 +4,7 @@ import { minutes } from '../../values/clock.ts'
 import { cliAuthApi } from './api.ts'
 import { approve, challenge, deny } from './decide.ts'
 import { CliPairing, pairingMachine } from './pairing.ts'
+import { cliAuthPersonal } from './personal.ts'
 import { start } from './start.ts'
 import { token } from './token.ts'
 
@@ -17,6 +18,7 @@ export const cliAuthArea = area(
   'How a command line gets a key: a person compares a code in the browser, and approves with a passkey.',
   cliAuth,
   {
+    personal: cliAuthPersonal,
     entities: [CliPairing],
     machines: [pairingMachine],
     expiring: [{ table: 'cli_pairings', column: 'expires_at', keptMs: KEPT_FOR_MS }],

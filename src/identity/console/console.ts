@@ -22,6 +22,7 @@ import { consoleApi } from './api.ts'
 import { authenticateSession } from './authenticate.ts'
 import { beginSession, currentSession } from './begin.ts'
 import { endSession, endSessions } from './end.ts'
+import { consolePersonal } from './personal.ts'
 import { sessionResponses } from './response.ts'
 import { consoleEvents } from './schemas.ts'
 import { ConsoleSession, IDLE_ENDS_MS, standingOf } from './session.ts'
@@ -120,6 +121,7 @@ export const consoleArea = area(
   'The sessions of people in the console: links to sign in by, passkeys, and the end of a session.',
   consoleOperations,
   {
+    personal: consolePersonal,
     entities: [ConsoleSession],
     credentials: { con: authenticateSession },
     // Another role has other scopes.

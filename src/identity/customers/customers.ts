@@ -7,6 +7,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, kycMachine, PLATFORM_OWNER } from './customer.ts'
+import { customersPersonal } from './personal.ts'
 
 /** Creates a customer; the caller must already act for it. */
 export const addCustomer = (records: Records, id: string, members: z.output<typeof CustomerJoin>): Customer =>
@@ -63,5 +64,10 @@ export const customersArea = area(
   'Customers',
   'The owners of accounts: who they are, their plan, whether they may act.',
   customers,
-  { entities: [Customer], machines: [customerMachine, kycMachine], endsCredentials: ['customer.updated'] },
+  {
+    personal: customersPersonal,
+    entities: [Customer],
+    machines: [customerMachine, kycMachine],
+    endsCredentials: ['customer.updated'],
+  },
 )

@@ -23,6 +23,7 @@ import {
   lockCaller,
 } from './locked-caller.ts'
 import { createKey, endKey, endKeys, keyEvent } from './made-key.ts'
+import { keysPersonal } from './personal.ts'
 
 /** The first of these scopes that the caller lacks: a key can grant only what it has. */
 export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
@@ -172,6 +173,7 @@ const keys = implement(keysApi, {
 })
 
 export const keysArea = area('Keys', 'The secrets that owners call with: create, rotate, revoke.', keys, {
+  personal: keysPersonal,
   entities: [Key],
   credentials: { sk: authenticator('key', 'keys') },
   expiring: [{ table: 'used_proofs', column: 'expires_at', keptMs: 0 }],

@@ -36,7 +36,7 @@ export const kycApi = {
     ...writers,
     summary: 'Upload a document of a person',
     description:
-      'One file at a time; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. It is encrypted, and nobody but the operator can read it.',
+      'One file at a time; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. It is encrypted, and nobody can read it but the operator, and you in an export (`POST /gdpr/exports`).',
     body: z.strictObject({
       kind: documentKind.meta({
         description: 'Of an identity card both sides are needed, a file each.',

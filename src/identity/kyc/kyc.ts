@@ -10,6 +10,7 @@ import { eraseDocument, readDocument, upload } from './documents.ts'
 import { receive } from './door.ts'
 import { actForOwnerOf, pageOfAllOwners } from './find.ts'
 import { onboardingReactions } from './onboarding-reactions.ts'
+import { kycPersonal } from './personal.ts'
 import { kycProcess } from './process.ts'
 import { processStatus } from './process-status.ts'
 import { type Rejection, rejectionOf } from './rejection.ts'
@@ -76,6 +77,7 @@ export const kycArea = area(
   'The identity of people: their documents, who checks them, and what is missing before live keys can be made.',
   kyc,
   {
+    personal: kycPersonal,
     entities: [KycSubmission, KycDocument],
     machines: [submissionMachine],
     receives: { receive },

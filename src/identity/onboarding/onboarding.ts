@@ -8,6 +8,7 @@ import { Onboarding, OPEN, onboardingMachine } from './company-onboarding.ts'
 import { BeneficialOwner, identityMachine, Representative } from './company-people.ts'
 import { approve, reject, requestInformation } from './decide.ts'
 import { actForOwnerOf, pageOfAllOwners, submissionsOf } from './find.ts'
+import { onboardingPersonal } from './personal.ts'
 import { onboardingProcess } from './process.ts'
 import { onboardingResponse } from './response.ts'
 import { onboardingSteps } from './steps-api.ts'
@@ -48,6 +49,7 @@ export const onboardingArea = area(
   'A company that wants to move real money says who it is, once: the operator decides.',
   onboardings,
   {
+    personal: onboardingPersonal,
     entities: [Onboarding, Representative, BeneficialOwner],
     machines: [onboardingMachine, identityMachine],
     deadlines: [

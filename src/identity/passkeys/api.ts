@@ -177,6 +177,7 @@ export const passkeysApi = {
     description:
       'Browsers ask for it before they let another site of ours use a passkey (WebAuthn, related origins).',
     callers: ['public'],
+    cachedFor: 300,
     returns: [200, z.object({ origins: z.array(z.string()).max(100) }).meta({ id: 'PasskeyOrigins' })],
   }),
 }

@@ -8,6 +8,7 @@ import { PasskeyChallenge } from './challenge.ts'
 import { registerOptions, registerVerify } from './enrol.ts'
 import { EnrolmentGrant } from './grant.ts'
 import { Passkey } from './passkey.ts'
+import { passkeysPersonal } from './personal.ts'
 import { isForeign, revoke } from './revoke.ts'
 import { eventOf, passkeyEvents } from './schemas.ts'
 
@@ -40,6 +41,7 @@ export const passkeysArea = area(
   'The devices on which people confirm what is done for an account: enrol, list, revoke, and challenges to sign.',
   passkeys,
   {
+    personal: passkeysPersonal,
     entities: [Passkey, PasskeyChallenge, EnrolmentGrant],
     announces: passkeyEvents,
     expiring: [

@@ -8,6 +8,7 @@ import { remove, update } from './change.ts'
 import { create, link } from './invite.ts'
 import { PersonLink } from './link.ts'
 import { Person, personMachine } from './person.ts'
+import { peoplePersonal } from './personal.ts'
 import { recoveryProcess } from './process.ts'
 import { advanceRecovery, cancelRecovery, recover, recoveryStatus, stopRecovery } from './recover.ts'
 import { openRecoveryOf } from './recoveries.ts'
@@ -55,6 +56,7 @@ export const peopleArea = area(
   'Who may sign in for an account: invitations, roles, and the way back in.',
   people,
   {
+    personal: peoplePersonal,
     entities: [Person, PersonLink, Recovery],
     machines: [personMachine, recoveryMachine],
     announces: personEvents,

@@ -85,15 +85,24 @@ const Metadata = z
     response_types_supported: z.array(z.string()),
     scopes_supported: z.array(z.string()),
     dpop_signing_alg_values_supported: z.array(z.string()),
+    code_challenge_methods_supported: z.array(z.string()),
+    pairing_endpoint: z
+      .string()
+      .meta({ description: 'Where a terminal begins a pairing: POST /cli/auth/start.' }),
+    pairing_token_endpoint: z
+      .string()
+      .meta({ description: 'Where it fetches the key: POST /cli/auth/token.' }),
     service_documentation: z.string(),
   })
   .meta({ id: 'AuthorizationServerMetadata' })
 
 export const deviceApi = {
   metadata: get('/.well-known/oauth-authorization-server', {
-    summary: 'Find where a device asks for its key',
-    description: 'The metadata of RFC 8414, for programs that know OAuth.',
+    summary: 'Find where a device or a terminal asks for its key',
+    description:
+      'The metadata of RFC 8414, for programs that know OAuth: the device authorization of RFC 8628, and beside it the pairing of a terminal, whose code is proved by PKCE (RFC 7636).',
     callers: ['public'],
+    cachedFor: 3_600,
     returns: [200, Metadata],
   }),
   begin: post('/sessions/device', {

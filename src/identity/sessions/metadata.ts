@@ -12,5 +12,8 @@ export const metadataOf = (issuer: string) => ({
   response_types_supported: [],
   scopes_supported: [...scopes],
   dpop_signing_alg_values_supported: [...proofAlgorithms],
+  code_challenge_methods_supported: ['S256'],
+  pairing_endpoint: `${issuer}/cli/auth/start`,
+  pairing_token_endpoint: `${issuer}/cli/auth/token`,
   service_documentation: `${issuer}/docs`,
 })

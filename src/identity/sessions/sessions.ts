@@ -10,6 +10,7 @@ import { challenge, deny, lookup, verify } from './decide.ts'
 import { deviceApi } from './device-api.ts'
 import { expire, onKeyRevoked, onKeyRotated, revoke, visibleTo } from './end.ts'
 import { metadataOf } from './metadata.ts'
+import { sessionsPersonal } from './personal.ts'
 import { sessionResponses } from './response.ts'
 import { sessionEvents } from './schemas.ts'
 import { DeviceSession, sessionMachine } from './session.ts'
@@ -60,6 +61,7 @@ export const sessionsArea = area(
   'How a device gets a key of its own: a person types its code, and lets it in with a passkey.',
   sessions,
   {
+    personal: sessionsPersonal,
     entities: [DeviceSession],
     machines: [sessionMachine],
     deadlines: [sessionsDue],

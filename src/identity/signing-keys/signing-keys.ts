@@ -1,10 +1,10 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { withHeaders } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newKeyPair, publicKeyOf } from '../../ports/signer.ts'
 import { signingKeysApi } from './api.ts'
+import { signingKeysPersonal } from './personal.ts'
 import { platform, SigningKey, seal } from './signing-key.ts'
 
 const shown = (key: SigningKey) => withMembers(key, { publicKey: key.publicKey() })
@@ -13,7 +13,7 @@ const signingKeys = implement(signingKeysApi, {
   async jwks(_, { records, actFor }) {
     actFor(platform)
     const keys = await records.find(SigningKey, {}, { orderBy: { id: 'desc' } })
-    return withHeaders({ keys: keys.map(key => key.publicKey()) }, { 'Cache-Control': 'public, max-age=300' })
+    return { keys: keys.map(key => key.publicKey()) }
   },
 
   async list(_, { page, actFor }) {
@@ -43,5 +43,5 @@ export const signingKeysArea = area(
   'Signing Keys',
   'The keys of this installation, with which it signs evidence and receipts.',
   signingKeys,
-  { entities: [SigningKey] },
+  { personal: signingKeysPersonal, entities: [SigningKey] },
 )

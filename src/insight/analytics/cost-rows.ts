@@ -1,8 +1,8 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
+import { spanBefore } from '../reports/index.ts'
 import { linesOf, parametersOf, type Span } from '../spend/index.ts'
-import { spanBefore } from './span.ts'
 
 export const costPeriods = ['day', 'week', 'month'] as const
 export type CostPeriod = (typeof costPeriods)[number]

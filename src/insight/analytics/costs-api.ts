@@ -4,9 +4,8 @@ import { get } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
 import { euros, signedEuros } from '../../values/money.ts'
+import { answerSpan, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
 import { costPeriods } from './cost-rows.ts'
-import { figureMembers, share } from './figures.ts'
-import { answerSpan, ofSpan, reading } from './schemas.ts'
 
 const members = {
   ...figureMembers,

@@ -1,10 +1,8 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
+import { changeOf, daysBetween, figuresOf, namesOfAgents, shareOf } from '../reports/index.ts'
 import { type CostRow, type CostsWanted, costRows } from './cost-rows.ts'
-import { changeOf, figuresOf, shareOf } from './figures.ts'
-import { namesOfAgents } from './names.ts'
-import { daysBetween } from './span.ts'
 
 /** A report has no more lines than this: of many periods, fewer agents are told one by one. */
 const MOST_LINES = 5_000

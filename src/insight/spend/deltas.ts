@@ -23,7 +23,7 @@ const states = (owners: string): string => `
 noted as materialized (
   select e.owner_id, e.mode, e.resource_id, e.event, e.created_at from events e
   where ${owners} ${within('e.written_in')}
-    and (e.event like 'transaction.%' or e.event in ('intent.denied', 'intent.expired'))
+    and (e.event like 'transaction.%' or e.event in ('intent.completed', 'intent.denied', 'intent.expired'))
 ),
 states as materialized (
   select t.owner_id, t.mode, t.id, (t.created_at at time zone 'UTC')::date as day, coalesce(t.agent_id, '') as agent_id,
@@ -73,16 +73,33 @@ where n.event in ('intent.denied', 'intent.expired') and (n.event = 'intent.deni
 export const labelInSql = (text: string): string =>
   `case when length(${text}) > 150 then left(${text}, 100) || '… ' || md5(${text}) else ${text} end`
 
+/** Intents that were completed, on the day on which they were declared: of them an outcome can be expected. */
+const COMPLETED = `
+select i.owner_id, i.mode, (i.created_at at time zone 'UTC')::date, i.agent_id, coalesce(i.run_id, ''), i.merchant, null,
+  coalesce(i.mcc, ''), '', '', i.id, 'completed', '', 1, 0
+from noted n
+cross join lateral (
+  select * from intents one where (one.owner_id, one.mode, one.id) = (n.owner_id, n.mode, n.resource_id) limit 1
+) as i
+where n.event = 'intent.completed'`
+
+/** A merchant that is known already, or the name of one that is not. */
+const MERCHANT = 'coalesce(d.merchant, n.merchant, d.name), coalesce(d.merchant, n.merchant)'
+
 /** Each payment once in each view. Only a name that has not been counted yet is not resolved: `is_raw`. */
 const VIEWS = `
 select 'kept_back' as view, '' as run_id, d.rule as value, false as is_raw where d.kind = 'kept_back'
 union all
 select one.* from (values ('agent', '', '', false), ('mcc', '', d.mcc, false), ('wallet', '', d.wallet_id, false),
-  ('type', '', d.type, false), ('run', d.run_id, '', false),
-  ('merchant', '', coalesce(d.merchant, n.merchant, d.name), coalesce(d.merchant, n.merchant) is null)) as one
-where d.kind <> 'kept_back'
+  ('type', '', d.type, false), ('run', d.run_id, '', false), ('merchant', '', ${MERCHANT} is null)) as one
+where d.kind in ('spent', 'came_back')
 union all
-select 'label:' || label.key, d.run_id, ${labelInSql('label.value')}, false
+select one.* from (values ('completed:agent', '', '', false), ('completed:mcc', '', d.mcc, false),
+  ('completed:run', d.run_id, '', false), ('completed:merchant', '', ${MERCHANT} is null)) as one
+where d.kind = 'completed'
+union all
+select case d.kind when 'completed' then 'completed:' else '' end || 'label:' || label.key, d.run_id,
+  ${labelInSql('label.value')}, false
 from intents i, jsonb_each_text(i.metadata) as label
 where d.kind <> 'kept_back' and d.intent_id is not null and (i.owner_id, i.mode, i.id) = (d.owner_id, d.mode, d.intent_id)`
 
@@ -107,7 +124,8 @@ returned as materialized (
   select r.* from transaction_refunds r where ${owners('r')} ${within('r.written_in')}
 ),
 deltas (owner_id, mode, day, agent_id, run_id, name, merchant, mcc, wallet_id, type, intent_id, kind, rule, payments,
-  cents) as (${NOW_AND_BEFORE} union all ${REFUNDS} union all ${KEPT_BACK}),
+  cents) as (${NOW_AND_BEFORE} union all ${REFUNDS} union all ${KEPT_BACK}
+  union all ${COMPLETED}),
 changes as (
   select d.owner_id, d.mode, v.view, d.day, d.agent_id, v.run_id, v.value, v.is_raw, d.payments,
     case d.kind when 'came_back' then 0 else d.cents end as spent_cents,

@@ -25,7 +25,7 @@ const BOUNDS = 'bounds as materialized (select $1::bigint as since, $2::bigint a
 
 const NEW_NAMES = `
 with ${BOUNDS}, names (name, merchant) as (select null::text, null::text where false), ${deltas(() => '')}
-select distinct d.name from deltas d where d.merchant is null and d.kind <> 'kept_back'`
+select distinct d.name from deltas d where d.merchant is null and d.name <> ''`
 
 /** All of a step in one statement: cells, how transactions are counted, and the names of merchants. */
 const COUNT = `
@@ -44,7 +44,7 @@ counted as (
 named as (
   insert into merchant_names (owner_id, mode, merchant, name)
   select distinct d.owner_id, d.mode, n.merchant, d.name from deltas d join names n on n.name = d.name
-  where d.merchant is null and d.kind <> 'kept_back' and (
+  where d.merchant is null and d.name <> '' and (
     select count(*) from (
       select from merchant_names m where (m.owner_id, m.mode, m.merchant) = (d.owner_id, d.mode, n.merchant) limit 100
     ) as known) < 100

@@ -1,2 +1,6 @@
+export { type DayOfSpend, spendByDay } from './by-day.ts'
+export { labelInSql } from './deltas.ts'
 export { countSpend, isBehind } from './follow.ts'
-export { linesOf, parametersOf, type Span } from './read.ts'
+export { merchantOf } from './merchant.ts'
+export { linesOf, parametersOf, readSpend, type Span, type SpendSum, type View } from './read.ts'
+export { readTop } from './top.ts'

@@ -4,8 +4,13 @@ import type { Euros } from '../../values/money.ts'
 import { deltas } from './deltas.ts'
 import { merchantOf } from './merchant.ts'
 
-/** What the sums are divided by. `kept_back` has what was not spent; `label:` goes before a key of the metadata of intents. */
-export type View = 'agent' | 'merchant' | 'mcc' | 'wallet' | 'type' | 'run' | 'kept_back' | `label:${string}`
+type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
+
+/**
+ * What the sums are divided by; `label:` goes before a key of the metadata of intents. `kept_back` has what was not spent,
+ * and `completed:` the number of completed intents, on the days on which they were declared.
+ */
+export type View = Group | 'wallet' | 'type' | 'kept_back' | `completed:${Group}`
 
 /** A dimension by the columns of a sum and the SQL of each. */
 const columns = {
@@ -15,6 +20,8 @@ const columns = {
   month: { day: "date_trunc('month', day::timestamp)::date::text" },
   agent: { agentId: 'agent_id' },
   run: { runId: 'run_id' },
+  /** Whether it was in a run at all: `runId` is empty, or not. */
+  inRun: { runId: "case when run_id = '' then '' else 'run' end" },
   value: { value: 'value', isRaw: 'is_raw' },
 } as const
 
@@ -59,18 +66,25 @@ const ofOwner = (alias: string): string => `${alias}.owner_id = $1 and ${alias}.
 
 const CELL = 'view, day, agent_id, run_id, value, payments, spent_cents, refunded_cents, fee_cents'
 
+const NO_NAMES = 'select null::text, null::text where false'
+const nextTo = (parameter: string): string => `$${Number(parameter.slice(1)) + 1}`
+
 /**
  * SQL: the CTE `lines`, the cells of the views `$3` from the day `$4` and before `$5`, and what is not in them yet. In one
  * statement, so in one snapshot: the cells, the position up to which they go, and what lies behind that. `$6` and `$7`
- * are the agent and the values, or either alone is `$6`.
+ * are the agent and the values, or either alone is `$6`. `names` is the first of two parameters: names that are resolved, and
+ * the merchants that they name.
  */
-export function linesOf({ agentId, values }: Pick<SpendQuestion, 'agentId' | 'values'>): string {
+export function linesOf(
+  { agentId, values }: Pick<SpendQuestion, 'agentId' | 'values'>,
+  names?: string,
+): string {
   const ofAgent = agentId === undefined ? '' : 'and agent_id = $6'
   const ofValues = `value = any($${agentId === undefined ? 6 : 7}::text[])`
   const where = `view = any($3::text[]) and day >= $4::date and day < $5::date ${ofAgent}`
   return `
 bounds as materialized (select written_in as since, 9223372036854775807 as until from spend_position),
-names (name, merchant) as (select null::text, null::text where false),
+names (name, merchant) as (${names ? `select * from unnest(${names}::text[], ${nextTo(names)}::text[])` : NO_NAMES}),
 ${deltas(ofOwner)},
 lines as (
   select ${CELL}, false as is_raw from spend_cells

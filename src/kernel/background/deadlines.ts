@@ -146,15 +146,20 @@ export const advance = (parts: Parts, tenant: Tenant, toMs: number): Promise<voi
 
 async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<void> {
   const sql = sqlOn(parts.database.pool)
+  const endDue = async (at: Date): Promise<void> => {
+    const values = [tenant.ownerId, tenant.mode, at]
+    for (const bound of deadlinesOf(parts.areas))
+      await endAll(parts, bound, overdueOfTenant(bound.deadline), values)
+  }
   let now = clock.tenant(await offsetOf(sql, tenant))
   let next: Date | undefined
+  // What is due already is done at its time, and what follows of it is due on the way.
+  await endDue(now)
   do {
     next = await nextInstant(sql, parts.areas, tenant, now, clock.tenant(toMs))
     now = next ?? clock.tenant(toMs)
     await moveOffset(sql, tenant, next ? next.getTime() - clock.milliseconds() : toMs)
-    const values = [tenant.ownerId, tenant.mode, now]
-    for (const bound of deadlinesOf(parts.areas))
-      await endAll(parts, bound, overdueOfTenant(bound.deadline), values)
+    await endDue(now)
   } while (next)
   await wakeWaiting(sql, parts.areas, tenant)
 }

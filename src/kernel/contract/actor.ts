@@ -13,10 +13,10 @@ export interface TenantNow {
 }
 
 /**
- * The kinds of caller: an owner's key, a person in the console, an agent's token, the dashboard secret, an external system
- * that signs, anybody.
+ * The kinds of caller: an owner's key, a person in the console, an agent's token, a merchant's key, the dashboard secret, an
+ * external system that signs, anybody.
  */
-export type Caller = 'key' | 'console' | 'agent' | 'dash' | 'signed' | 'public'
+export type Caller = 'key' | 'console' | 'agent' | 'merchant' | 'dash' | 'signed' | 'public'
 
 /** The caller, as the credential proves it. */
 export interface Actor {

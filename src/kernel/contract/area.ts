@@ -1,5 +1,6 @@
 import type { EntityClass } from '@mikro-orm/postgresql'
 import { z } from 'zod'
+import type { Personal } from '../../values/personal.ts'
 import type { Actor, CalledRun, Tenant } from './actor.ts'
 import { type Aliases, addressesOf } from './addresses.ts'
 import type { Outcome } from './call.ts'
@@ -102,6 +103,8 @@ export interface Area<A extends Api = Api> {
   readonly api: A
   readonly handlers: Handlers<A>
   readonly entities: readonly EntityClass<object>[]
+  /** What its tables hold about people. A test misses each column that can hold a text and is not named. */
+  readonly personal: Personal
   /** The states of its nouns and the steps between them, for the documentation. */
   readonly machines: readonly Machine<string>[]
   /** Records that end at an instant. */
@@ -133,6 +136,7 @@ export interface Area<A extends Api = Api> {
 
 type OptionalMember =
   | 'entities'
+  | 'personal'
   | 'machines'
   | 'deadlines'
   | 'waits'
@@ -156,6 +160,7 @@ export const area = <A extends Api>(
   { api, handlers }: Implemented<A>,
   {
     entities = [],
+    personal = {},
     machines = [],
     deadlines = [],
     waits = [],
@@ -173,6 +178,7 @@ export const area = <A extends Api>(
   api,
   handlers,
   entities,
+  personal,
   machines,
   deadlines,
   waits,

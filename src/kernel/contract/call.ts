@@ -12,6 +12,8 @@ export interface Call {
   readonly requestId: string
   readonly address: string | null
   readonly idempotencyKey: string | null
+  /** The instant of the request that asks: what a page asks is read at the page's own. */
+  readonly now?: Date
   /** The run that the header `X-Run-Id` names. */
   readonly run?: CalledRun
   /** Set where the contract says that the answer is endless. */
@@ -42,6 +44,8 @@ export interface Outcome {
   readonly name?: string
   /** How clients may cache the body. */
   readonly cache?: CachedFile
+  /** For how many seconds anybody may keep the body. */
+  readonly maxAge?: number
   readonly errorCode?: string
   readonly replayed?: boolean
   /** The body as stored for a replay, where it differs: without the secrets that are shown once. */

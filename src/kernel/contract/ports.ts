@@ -10,6 +10,7 @@ import type { Signer } from '../../ports/signer.ts'
 import type { Threads } from '../../ports/threads.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { Viewer } from '../../ports/viewer.ts'
+import type { PersonalArea } from '../../values/personal.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
 import type { File } from './file.ts'
@@ -47,6 +48,8 @@ export interface Ports extends ExternalSystems {
   readonly findPayables: FindPayables
   /** What is missing before the owner can make live keys, in words. */
   readonly missingIdentity: FindMissingIdentity
+  /** What the tables of all areas hold about people. */
+  personalAreas(): readonly PersonalArea[]
   readonly outbound: Outbound
   readonly vault: Vault
   readonly signer: Signer
@@ -63,6 +66,13 @@ export interface Ports extends ExternalSystems {
   readonly auditRetentionDays: number
   /** Which machine payments have a run of their own: all, or only those whose outcome is open. */
   readonly mppRuns: 'all' | 'open'
+  /**
+   * For which reports of security incidents a deadline on a weekend or bank holiday moves to noon of the next working day:
+   * for none, for the final one, or for all of them.
+   */
+  readonly weekendRelief: 'none' | 'final' | 'all'
+  /** Where people report weaknesses of the service: a `mailto:` or `https:` URL; null where nobody has said. */
+  readonly securityContact: string | null
   /** The contact for push services: a `mailto:` or `https:` URL. */
   readonly pushContact: string
   /** All event types that can be subscribed to. */

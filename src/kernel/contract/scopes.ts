@@ -35,6 +35,9 @@ const rights = {
   'events:read': 'given',
   'evidence:read': 'given',
   'evidence:write': 'given',
+  'gdpr-archives:read': 'never',
+  'gdpr:read': 'never',
+  'gdpr:write': 'never',
   'insight:read': 'given',
   'intents:approve': 'never',
   'intents:read': 'given',
@@ -53,6 +56,8 @@ const rights = {
   'mpp:resolve': 'never',
   'onboarding:read': 'never',
   'onboarding:write': 'never',
+  'outcomes:read': 'given',
+  'outcomes:write': 'given',
   'passkeys:read': 'never',
   'passkeys:write': 'never',
   'payment-tokens:read': 'given',
@@ -101,7 +106,8 @@ export const tokenScopes = {
   never: scopes.filter(scope => rights[scope] === 'never'),
 }
 
-const reads = scopes.filter(scope => scope.endsWith(':read'))
+/** Whoever reads an archive of personal data reads everything, of everybody: that is for owners. */
+const reads = scopes.filter(scope => scope.endsWith(':read') && scope !== 'gdpr-archives:read')
 
 /** Everybody has passkeys, sessions and devices of their own; those of others are for owners. */
 const own = [...reads, 'console:sign-out', 'passkeys:write', 'sessions:write'] as const

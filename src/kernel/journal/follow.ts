@@ -12,13 +12,17 @@ export interface FollowTimes {
   readonly pollMs: number
   /** Between two readings, however many notices come: so many commits share one, and each stream is written to once. */
   readonly betweenMs: number
+  /** The same behind a reading of many events: whoever gets hundreds a second gets them less often and more at once. */
+  readonly betweenManyMs: number
   /** At most, while events wait for an older transaction to end, of which no notice tells. */
   readonly heldBackMs: number
 }
 
-export const FOLLOW_TIMES: FollowTimes = { pollMs: 1_000, betweenMs: 40, heldBackMs: 250 }
+export const FOLLOW_TIMES: FollowTimes = { pollMs: 1_000, betweenMs: 40, betweenManyMs: 120, heldBackMs: 250 }
 
 const MOST = 500
+/** A reading of so many events: others follow each other closely. */
+const MANY = 20
 const AGAIN_AFTER_MS = 500
 
 interface Parts {
@@ -102,9 +106,9 @@ export class JournalFollower {
         this.#isWoken = false
         const { events, isHeldBack } = await this.#read()
         if (events.length === MOST) continue
-        const { pollMs, betweenMs, heldBackMs: most } = this.#parts.times
+        const { pollMs, betweenMs, betweenManyMs, heldBackMs: most } = this.#parts.times
         heldBackMs = isHeldBack && events.length === 0 ? Math.min(2 * heldBackMs, most) : betweenMs
-        await pause(betweenMs, undefined, { ref: false })
+        await pause(events.length < MANY ? betweenMs : betweenManyMs, undefined, { ref: false })
         const isWoken = this.#isWoken || this.#joining.length > 0
         if (!isWoken) await this.#alarm.wait(isHeldBack ? heldBackMs : pollMs)
       } catch (error) {

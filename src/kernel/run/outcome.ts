@@ -35,8 +35,14 @@ function formatOf(schema: z.ZodType): AnswerFormat {
 
 /** Encodes what a handler returned by its contract: members that the contract does not name are dropped. */
 export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
+  const outcome = encodedOutcome(operation, value, cursorAfter)
+  const isKept = operation.cachedFor !== undefined && outcome.errorCode === undefined
+  return isKept ? { ...outcome, maxAge: operation.cachedFor } : outcome
+}
+
+function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
   if (value instanceof WithHeaders) {
-    const outcome = outcomeOf(operation, value.answer, cursorAfter)
+    const outcome = encodedOutcome(operation, value.answer, cursorAfter)
     return { ...outcome, headers: declared(operation, outcome.status, value.headers) }
   }
   if (value instanceof Refusal) return refused(operation, value)

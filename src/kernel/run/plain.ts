@@ -50,7 +50,7 @@ export async function readBy<T>(
   const context = new RequestContext(
     runtime,
     call,
-    readsClock ? await nowOf(sqlOn(runtime.database.pool), call.actor.tenant) : undefined,
+    readsClock ? (call.now ?? (await nowOf(sqlOn(runtime.database.pool), call.actor.tenant))) : undefined,
   )
   try {
     return { context, value: await look(context) }

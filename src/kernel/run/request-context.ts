@@ -216,8 +216,10 @@ export class RequestContext implements Context {
     ].join('|')
   }
 
-  ask: Ask = (operation, ...[question]) =>
-    this.#runtime.askFor(this.#call, operation as AnyOperation, question as object) as never
+  ask: Ask = (operation, ...[question]) => {
+    const caller = this.#now ? { ...this.#call, now: this.#now } : this.#call
+    return this.#runtime.askFor(caller, operation as AnyOperation, question as object) as never
+  }
 
   react = async (): Promise<void> => {
     const own = this.#declared

@@ -9,7 +9,7 @@ import { type Channel, channels } from '../journal/outbox.ts'
 
 /** Asks an operation for the caller of another one: `Ask` with its types, bound to a request, is what handlers see. */
 export type AskFor = (
-  caller: Pick<Call, 'actor' | 'requestId' | 'address'>,
+  caller: Pick<Call, 'actor' | 'requestId' | 'address' | 'now'>,
   operation: AnyOperation,
   question?: {
     readonly params?: Readonly<Record<string, string>>

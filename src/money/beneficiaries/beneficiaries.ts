@@ -10,6 +10,7 @@ import { newId } from '../../values/ids.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { beneficiariesApi } from './api.ts'
 import { Beneficiary, bicMismatch, sepaName } from './beneficiary.ts'
+import { beneficiariesPersonal } from './personal.ts'
 
 const notDeleted = { deletedAt: null }
 const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
@@ -181,5 +182,5 @@ export const beneficiariesArea = area(
   'Beneficiaries',
   'Whom you pay by SEPA, and what their banks say of them.',
   beneficiaries,
-  { aliases: { beneficiaries: 'vendors' }, entities: [Beneficiary] },
+  { aliases: { beneficiaries: 'vendors' }, personal: beneficiariesPersonal, entities: [Beneficiary] },
 )

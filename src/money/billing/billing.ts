@@ -8,6 +8,7 @@ import { isPurse, mainWallet, payableWallets, sepaAccountOf } from '../wallets/i
 import { acquirer, acquirerPaid } from './acquirer.ts'
 import { acquirerApi } from './acquirer-api.ts'
 import { billingApi } from './api.ts'
+import { billingPersonal } from './personal.ts'
 import { fundProcessor, withdrawFromProcessor } from './processor-deposit.ts'
 
 const billing = implement(
@@ -56,5 +57,5 @@ export const billingArea = area(
   'Billing',
   'Your balance, payment methods, where to send money by SEPA, and the deposit at the card processor.',
   billing,
-  { entities: [PaymentMethod], machines: [paymentMethodMachine] },
+  { personal: billingPersonal, entities: [PaymentMethod], machines: [paymentMethodMachine] },
 )

@@ -10,6 +10,7 @@ import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet, isPurse, walletsById } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
 import { FIRST_CHECK_AFTER, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding.ts'
+import { fundPersonal } from './personal.ts'
 import { reverse } from './reverse.ts'
 import { creditWallet, fail, fundingEvent, lockForCredit, settle } from './settle.ts'
 
@@ -188,6 +189,7 @@ export const fundArea = area(
   'Money for wallets, charged to a payment method; test mode needs none.',
   fund,
   {
+    personal: fundPersonal,
     entities: [Funding],
     machines: [fundingMachine],
     deadlines: [fundingsDue],

@@ -10,6 +10,7 @@ import { simulateCredit } from './credits.ts'
 import { finish, handOversDue } from './hand-over.ts'
 import { creditMachine, IncomingCredit, IS_INCOMING } from './incoming-credit.ts'
 import { ownCreditsApi } from './own-credits-api.ts'
+import { incomingPersonal } from './personal.ts'
 import { incomingSteps } from './steps-api.ts'
 
 /** Of a credit that its owner has, the platform’s record is left out. */
@@ -54,6 +55,7 @@ export const incomingArea = area(
   'What has been sent by SEPA: matched to a wallet, or waiting to be.',
   incoming,
   {
+    personal: incomingPersonal,
     entities: [IncomingCredit],
     machines: [creditMachine],
     deadlines: [handOversDue],

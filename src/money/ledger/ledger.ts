@@ -5,6 +5,7 @@ import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
 import { ledgerApi } from './api.ts'
 import { balancesAt } from './balances.ts'
+import { ledgerPersonal } from './personal.ts'
 import { verify } from './verify.ts'
 
 interface Figures {
@@ -129,5 +130,5 @@ export const ledgerArea = area(
   'Ledger',
   'Where money moves, and the only place: double entry, append-only, provable at any past instant.',
   ledger,
-  { entities: [LedgerAccount, LedgerTransfer, LedgerEntry] },
+  { personal: ledgerPersonal, entities: [LedgerAccount, LedgerTransfer, LedgerEntry] },
 )

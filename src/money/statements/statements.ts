@@ -11,6 +11,7 @@ import { csvOf } from './csv.ts'
 import { isAnyMonthDue, TENANTS_DUE } from './due-months.ts'
 import { generateStatement } from './generate.ts'
 import { type Movement, movementsOf } from './movements.ts'
+import { statementsPersonal } from './personal.ts'
 import { statementsProcess } from './process.ts'
 import { periodOf, Statement, statementMachine } from './statement.ts'
 
@@ -99,6 +100,7 @@ export const statementsArea = area(
   statements,
   {
     aliases: { statements: 'bills' },
+    personal: statementsPersonal,
     entities: [Statement],
     machines: [statementMachine],
     openRecords: [{ process: statementsProcess, select: TENANTS_DUE }],

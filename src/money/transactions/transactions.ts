@@ -9,6 +9,7 @@ import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { type transactionEvents, transactionsApi } from './api.ts'
 import { transactionEvent } from './events.ts'
+import { transactionsPersonal } from './personal.ts'
 import { Transaction, transactionMachine } from './transaction.ts'
 import type { TransactionRow } from './transaction-rows.ts'
 
@@ -129,5 +130,5 @@ export const transactionsArea = area(
   'Transactions',
   'What has been paid, by whatever means: one record for each payment.',
   transactions,
-  { entities: [Transaction], machines: [transactionMachine] },
+  { personal: transactionsPersonal, entities: [Transaction], machines: [transactionMachine] },
 )

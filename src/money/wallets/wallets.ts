@@ -5,6 +5,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { balancesOf, freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
+import { walletsPersonal } from './personal.ts'
 import { isPurse } from './purse-refusal.ts'
 import { balanceIn, EMPTY, eventWithBalance, withBalance, withBalances } from './response.ts'
 import { Wallet, walletMachine } from './wallet.ts'
@@ -97,5 +98,10 @@ export const walletsArea = area(
   'Wallets',
   'Where an owner keeps money: each with a number of its own, each agent with one.',
   wallets,
-  { aliases: { wallets: 'accounts' }, entities: [Wallet], machines: [walletMachine] },
+  {
+    aliases: { wallets: 'accounts' },
+    personal: walletsPersonal,
+    entities: [Wallet],
+    machines: [walletMachine],
+  },
 )

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cardSettings } from './cards.ts'
+import { complianceSettings } from './compliance.ts'
 import { outsideSettings } from './external-systems.ts'
 import { assertKycProvider, identitySettings } from './identity.ts'
 import { moneySettings } from './money.ts'
@@ -14,6 +15,7 @@ const schema = z.object({
   ...moneySettings,
   ...cardSettings,
   ...identitySettings,
+  ...complianceSettings,
   ...outsideSettings,
 })
 

@@ -3,14 +3,17 @@ import type { StepRequest } from './messages.ts'
 
 /** Large enough that a message costs little beside what is done with its bytes. */
 const BUFFER = 262_144
+/** The first one, which is all that a small body needs: a connection holds as much anyway. */
+const FIRST_BUFFER = 65_536
 /** How many buffers one job has: so much memory is on its way to its thread, whatever the length of what is sent. */
 const MOST_BUFFERS = 4
-/** How much memory a job that is fed takes here. */
-export const FED_MEMORY = BUFFER * MOST_BUFFERS
 
 type Post = (message: StepRequest, memory: ArrayBuffer[]) => void
 
-/** Takes bytes over, which are gone then, and collects them in buffers that move to the thread when they are full, and come back when it has read them. */
+/**
+ * Takes bytes over, which are gone then, and collects them in buffers that move to the thread when they are full, and come
+ * back when it has read them.
+ */
 export class FedBytes {
   readonly #post: Post
   readonly #free: ArrayBuffer[] = []
@@ -28,11 +31,11 @@ export class FedBytes {
     for (let rest = bytes; rest.length > 0; ) {
       this.#filling ??= this.#buffer()
       if (!this.#filling) return this.#whenFree().then(() => this.add(rest))
-      const some = rest.subarray(0, BUFFER - this.#length)
+      const some = rest.subarray(0, this.#filling.length - this.#length)
       this.#filling.set(some, this.#length)
       this.#length += some.length
       rest = rest.subarray(some.length)
-      if (this.#length === BUFFER) this.#send()
+      if (this.#length === this.#filling.length) this.#send()
     }
     freeMemory(bytes)
     return undefined
@@ -69,8 +72,8 @@ export class FedBytes {
     const memory = this.#free.pop()
     if (memory) return new Uint8Array(memory)
     if (this.#made === MOST_BUFFERS) return undefined
-    this.#made++
-    return new Uint8Array(Buffer.allocUnsafeSlow(BUFFER).buffer)
+    const size = this.#made++ === 0 ? FIRST_BUFFER : BUFFER
+    return new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
   }
 
   #send(): void {

@@ -9,7 +9,7 @@ const IDLE_MS = 60_000
 const JOB_LIMIT_MS = 600_000
 const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
 /** What is fed waits for its sender most of the time, and has reserved its memory. */
-const FED_LIMITS: Partial<TurnLimits> = { atOnceOfOne: 8, atOnce: 64 }
+const FED_LIMITS: Partial<TurnLimits> = { atOnceOfOne: 8, atOnce: 256 }
 
 export interface PoolOptions extends ThreadOptions {
   readonly limits?: Partial<TurnLimits>

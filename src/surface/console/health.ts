@@ -1,9 +1,20 @@
 import { healthApi } from '../health/index.ts'
-import type { PageRequest } from './page.ts'
+import type { AnswerOf, PageRequest } from './page.ts'
+
+type Health = AnswerOf<typeof healthApi.health>
+
+const asked = new WeakMap<PageRequest, Promise<Health>>()
+
+/** How the service is: asked once a page, whoever on it tells. */
+export function healthOn(request: PageRequest): Promise<Health> {
+  const health = asked.get(request) ?? request.ask(healthApi.health)
+  asked.set(request, health)
+  return health
+}
 
 /** What is wrong with the service, in a sentence; undefined while all is well. */
-export async function healthInWords({ ask }: PageRequest): Promise<string | undefined> {
-  const { checks } = await ask(healthApi.health)
+export async function healthInWords(request: PageRequest): Promise<string | undefined> {
+  const { checks } = await healthOn(request)
   if (checks.temporal === 'unreachable')
     return 'Temporal cannot be reached: what waits for a process goes on when it is back. Nothing is lost.'
   const seconds = checks.relay.oldestSeconds ?? 0

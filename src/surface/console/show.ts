@@ -25,13 +25,13 @@ export async function show(page: Page, asked: Asked, context: PageContext) {
   const read = new Set<string>()
   const request = requestOf({ id: '', ...asked, query: noting(query, read) }, context, live(parts, made))
   try {
-    const shown = await page(request)
+    const [shown, health] = await Promise.all([page(request), parts ? undefined : healthInWords(request)])
     if (parts)
       return answer(html`<!doctype html><html data-person="${request.actor.id ?? ''}">${made}</html>`)
     assertRead(query, read)
     const refusal = refusalIn(shown, context)
     if (refusal && !wantsPage(context)) return refusal
-    return answer(frame(shown, navigation, request, await healthInWords(request)), refusal)
+    return answer(frame(shown, navigation, request, health), refusal)
   } catch (error) {
     if (error instanceof Refused) return refused(error.refusal, request, context)
     throw error

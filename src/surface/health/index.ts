@@ -1,1 +1,2 @@
 export { healthApi } from './api.ts'
+export { VERSION } from './health.ts'

@@ -1,18 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
-import pg from 'pg'
-import { countSpend } from '../../../src/insight/spend/index.ts'
 import { aDelegation, anIntent, aToken, bodyOf, redeemDelegation } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { aPayingOwner, comeBack, later, pay, payByCard, todayOf } from '../../support/insight/paying.ts'
+import {
+  aPayingOwner,
+  comeBack,
+  countAll,
+  later,
+  pay,
+  payByCard,
+  todayOf,
+} from '../../support/insight/paying.ts'
 
 const service = await startTestService()
-
-/** Everything is in the sums from now on, as if the follower had run. */
-async function count(): Promise<void> {
-  const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 })
-  await countSpend({ pool })
-  await pool.end()
-}
 
 describe('the costs of agents', () => {
   test('are what the transactions add up to, each in its day, with what came back beside it', async () => {
@@ -22,7 +21,7 @@ describe('the costs of agents', () => {
     await pay(owner, 10)
     await pay(owner, 0.01)
     const paid = await payByCard(owner, 40)
-    await count()
+    await countAll(service)
     await later(client, 1)
     const second = await todayOf(client)
     await comeBack(owner, paid, 15)
@@ -61,7 +60,7 @@ describe('the costs of agents', () => {
       Math.round(data.reduce((all, one) => all + of(one) * 100, 0)) / 100
     expect(costs.total.spentEuros).toBe(sum(({ amountEuros }) => amountEuros))
     expect(costs.total.refundedEuros).toBe(sum(({ refundedEuros }) => refundedEuros))
-    await count()
+    await countAll(service)
     expect(await bodyOf(client.analytics.costs({ query: { groupBy: 'day' } }))).toEqual(costs)
   })
 

@@ -184,3 +184,63 @@ test('stopping the pool answers the tasks under way', async () => {
   await nextTurn()
   await expect(stream.next()).rejects.toMatchObject({ status: 503 })
 })
+
+describe('a job that is fed', () => {
+  const fed = async (pool: ThreadPool, isOpen = true) => {
+    const gate = newCounters()
+    Atomics.store(gate, 0, isOpen ? 1 : 0)
+    const open = () => {
+      Atomics.store(gate, 0, 1)
+      Atomics.notify(gate, 0)
+    }
+    return { open, feed: await pool.feed(task('weigh'), [gate], noPages()) }
+  }
+
+  test('gets all bytes in order of their coming, however they are cut', async () => {
+    const { feed } = await fed(aPool())
+    for (const size of [1, 0, 65_535, 300_000, 2_000_000]) await feed.add(new Uint8Array(size).fill(1))
+    feed.end()
+    expect(await feed.next()).toBe('2365536 bytes, 2365536')
+    expect(await feed.next()).toBeUndefined()
+    feed.close()
+  })
+
+  test('has the sender wait once a few buffers are full', async () => {
+    const { feed, open } = await fed(aPool(), false)
+    let [added, isBehind] = [0, undefined as Promise<void> | undefined]
+    for (; !isBehind && added < 100; added++) isBehind = feed.add(new Uint8Array(65_536).fill(1))
+    expect(added).toBeLessThan(20)
+    open()
+    await isBehind
+    feed.end()
+    expect(await feed.next()).toBe(`${added * 65_536} bytes, ${added * 65_536}`)
+    feed.close()
+  })
+
+  test('hears that the rest does not come', async () => {
+    const { feed } = await fed(aPool())
+    await feed.add(new Uint8Array(100_000))
+    feed.breakOff()
+    expect(await feed.next()).toBe('The rest has not come.')
+    feed.close()
+  })
+
+  test('may be one of eight of its owner, and the ninth waits for one of them to end', async () => {
+    const pool = aPool()
+    const feeds = await Promise.all(Array.from({ length: 8 }, () => fed(pool)))
+    const ninth = fed(pool)
+    expect(await Promise.race([ninth, nextTurn('it waits')])).toBe('it waits')
+    feeds[0]?.feed.close()
+    ;(await ninth).feed.close()
+    for (const { feed } of feeds) feed.close()
+  })
+
+  test('ends with its thread: nobody waits for room in vain', async () => {
+    const pool = aPool()
+    const { feed } = await fed(pool, false)
+    let isBehind: Promise<void> | undefined
+    while (!isBehind) isBehind = feed.add(new Uint8Array(65_536))
+    void pool.stop()
+    await expect(isBehind).rejects.toMatchObject({ code: 'busy' })
+  })
+})

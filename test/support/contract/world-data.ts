@@ -8,6 +8,7 @@ export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'cards.unfreeze': 'cards.freeze',
   'collect.refund': 'collect.settle',
   'fund.simulateReverse': 'fund.act',
+  'gdpr.archive': 'sandbox.advance',
   'intents.verify': 'intents.approve',
   'mandates.resume': 'mandates.suspend',
   'onboarding.update': 'onboarding.requestInformation',
@@ -19,6 +20,9 @@ export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'transfers.simulateSettle': 'sandbox.advance',
   'transfers.simulateReject': 'sandbox.advance',
   'transfers.simulateReturn': 'sandbox.advance',
+  'merchantApplications.revoke': 'merchantApplications.approve',
+  'securityIncidents.close': 'securityIncidents.classify',
+  'securityIncidents.submit': 'securityIncidents.classify',
   'webhooks.activateSecret': 'webhooks.rotateSecret',
 }
 
@@ -29,6 +33,11 @@ const ON_ITS_WAY = { 'transfers.create': { amountEuros: 777.06 }, 'fund.wallet':
 export const RECORD_VARIANTS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   'cards.activate': { 'cards.create': { activate: false } },
   'disputes.find': { 'disputes.create': { reason: 'unauthorized' } },
+  'securityIncidents.close': {
+    'securityIncidents.classify': {
+      decision: { isMajor: false, decidedBy: 'Ada Lovelace', reasons: 'A false alarm.' },
+    },
+  },
   'transfers.confirmPayee': { 'beneficiaries.create': { name: 'No Match GmbH' } },
   'transfers.simulateSettle': ON_ITS_WAY,
   'transfers.simulateReject': ON_ITS_WAY,

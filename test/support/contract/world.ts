@@ -9,6 +9,7 @@ import { consoleScript } from '../../../src/surface/console/browser/scripts.ts'
 import { style as consoleStyle } from '../../../src/surface/console-pages/assets.ts'
 import { networkBefore } from '../cards/network.ts'
 import { pay } from '../commerce/machine-payer.ts'
+import { aMerchantKey } from '../compliance/merchants.ts'
 import {
   DASHBOARD_SECRET,
   type HttpResponse,
@@ -57,6 +58,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
 /** Collections within a record that only the outside world fills, by the template of their path. */
 const CAUSED_WITHIN: Readonly<Record<string, (world: World, id: string) => Promise<string>>> = {
   '/console/{id}': world => world.idOf('agent'),
+  '/security/incidents/{id}/reports': async () => 'initial',
   '/cards/{id}/authorizations': (world, cardId) => world.paidByCard(cardId),
 }
 
@@ -90,19 +92,26 @@ function prefixOf({ operation }: Registered): string | undefined {
 export interface WorldOwner extends Owner<typeof areas> {
   /** What the browser of the person sends. */
   readonly session: SignedIn['headers']
+  /** Of a merchant that was let in. */
+  readonly merchantKey: string
 }
 
 export const withSession = async (
   service: Pick<TestService, 'sql' | 'url'>,
   owner: Owner<typeof areas>,
-): Promise<WorldOwner> => ({ ...owner, session: (await signedInTo(service, owner)).headers })
+): Promise<WorldOwner> => ({
+  ...owner,
+  session: (await signedInTo(service, owner)).headers,
+  merchantKey: await aMerchantKey(service.url),
+})
 
 /** The credentials with which this owner calls an operation. */
 export function credentials(
   { operation: { callers, sameOriginOnly } }: Registered,
-  { key, session }: Pick<WorldOwner, 'key' | 'session'>,
+  { key, session, merchantKey }: Pick<WorldOwner, 'key' | 'session' | 'merchantKey'>,
 ): RequestOptions {
   if (callers.includes('key')) return { token: key }
+  if (callers.includes('merchant')) return { token: merchantKey }
   if (callers.includes('dash')) return { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }
   if (callers.includes('console')) return { headers: session }
   return sameOriginOnly ? { headers: FROM_OUR_PAGE } : {}

@@ -1,3 +1,6 @@
+import { expect } from '@jest/globals'
+import pg from 'pg'
+import { countSpend } from '../../../src/insight/spend/index.ts'
 import { aPayingCard } from '../cards/network.ts'
 import { aFundedAgent, anIntent, aPolicy, aWallet, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
@@ -53,3 +56,21 @@ export const later = (client: TestClient, days: number) => bodyOf(client.sandbox
 /** Today, by the clock of the owner. */
 export const todayOf = async (client: TestClient): Promise<string> =>
   (await bodyOf(client.sandbox.clock())).now.slice(0, 10)
+
+/** Everything is in the sums from now on, as if the follower had run. */
+export async function countAll({ databaseUrl }: Pick<TestService, 'databaseUrl'>): Promise<void> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+  await countSpend({ pool })
+  await pool.end()
+}
+
+/** The answer, which must be the same once everything is in the sums. */
+export async function steady<T>(
+  service: Pick<TestService, 'databaseUrl'>,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const first = await ask()
+  await countAll(service)
+  expect(await ask()).toEqual(first)
+  return first
+}

@@ -21,6 +21,8 @@ import { type Enrolled, enrolled } from '../identity/people.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { until } from '../until.ts'
 import { disputeStories } from './dispute-stories.ts'
+import { gdprStories } from './gdpr-stories.ts'
+import { incidentStories } from './incident-stories.ts'
 import { kycStories } from './kyc-stories.ts'
 import { mandateStories } from './mandate-stories.ts'
 import { mppStories } from './mpp-stories.ts'
@@ -120,6 +122,8 @@ const stories: Readonly<Record<string, Story>> = {
   ...mandateStories,
   ...mppStories,
   ...disputeStories,
+  ...incidentStories,
+  ...gdprStories,
   ...kycStories,
   ...onboardingStories,
   ...recoveryStories,

@@ -13,7 +13,7 @@ const business: Readonly<Record<string, string>> = {
     'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
   commerce: 'transfers rails checkout mpp-keys mpp collect refunds receipts evidence disputes',
-  insight: 'spend outcomes analytics forecast',
+  insight: 'spend reports outcomes analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
   delivery: 'events webhooks push',
   surface: 'health well-known canvas sandbox pages console-pages console',

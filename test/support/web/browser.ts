@@ -1,28 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type CDPSession,
-  chromium,
-  type Page,
-} from 'playwright-core'
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-const INSTALL_LIMIT = 300_000
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import { INSTALL_LIMIT, startChromium } from './chromium.ts'
 
 /** A page, with its errors and requests while it is open. */
 export interface PageVisit {
@@ -38,7 +16,7 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
   let browser: Browser
   let contextsOfTest: BrowserContext[] = []
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS })
+    browser = await startChromium()
   }, 2 * INSTALL_LIMIT)
   beforeEach(() => {
     contextsOfTest = []
@@ -82,33 +60,3 @@ export function useOnePage(visit: ReturnType<typeof useBrowser>, options: Browse
     return visitOfFile
   }
 }
-
-function chromiumPath(): string {
-  const path = process.env.CHROMIUM_PATH || installed() || (install() && installed())
-  if (path) return path
-  throw new Error('The tests of the pages need Chromium: install it, or set CHROMIUM_PATH to where it is.')
-}
-
-const installed = (): string | undefined =>
-  [...(process.env.PATH ?? '').split(':'), '/usr/bin']
-    .flatMap(folder => NAMES.map(name => join(folder, name)))
-    .find(isExecutable)
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Installs Debian's Chromium if this process is root. */
-const install = (): boolean =>
-  process.getuid?.() === 0 && apt('update') && apt('install', '--yes', '--no-install-recommends', 'chromium')
-
-const apt = (...args: string[]): boolean =>
-  spawnSync('apt-get', ['--quiet', ...args], {
-    timeout: INSTALL_LIMIT,
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  }).status === 0

@@ -59,7 +59,7 @@ describe('pushes', () => {
       page.context().waitForEvent('serviceworker'),
       // A push that comes before the worker is active is dropped.
       page.evaluate(
-        `navigator.serviceWorker.register('push-worker.js').then(() => navigator.serviceWorker.ready).then(() => null)`,
+        `navigator.serviceWorker.register('push-worker.js').then(() => navigator.serviceWorker.ready).then(${ACTIVATED})`,
       ),
     ])
     const registrationId = await registered
@@ -95,6 +95,13 @@ describe('pushes', () => {
     expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
   })
 })
+
+/** One that is ready may still be about to be active. */
+const ACTIVATED = `({ active }) => new Promise(resolve => {
+  const look = () => active.state === 'activated' && resolve(null)
+  active.addEventListener('statechange', look)
+  look()
+})`
 
 const PUSHES = [
   { intentId: 'intent_1', eventId: 'event_1', event: 'intent.created' },

@@ -5,7 +5,8 @@ import { axeFindings } from '../../support/web/axe.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
 import { service } from './visitors.ts'
 
-const PHONE = 320
+const PHONE = { width: 320, height: 640 }
+const DESK = { width: 1440, height: 900 }
 
 /** Markup, an end of a script, a mark that turns the text around, a template's braces, and a word without an end. */
 const hostile = `<img src=x onerror=alert(1)></script>\u202e"'&{{7*7}}🎈${'w'.repeat(120)}`
@@ -74,21 +75,27 @@ async function linksOn(page: Page): Promise<(readonly [kind: string, url: string
   })
 }
 
-test('every page keeps what others wrote a text, fits the narrowest phone, and axe finds nothing on it', async () => {
+test('every page keeps what others wrote a text, fits the narrowest phone and a desk, and axe finds nothing on it', async () => {
   const { client } = await service.owner()
   await aHostileAccount(client)
-  const { page, complaints } = await openAsOwner(client, { viewport: { width: PHONE, height: 640 } })
+  const { page, complaints } = await openAsOwner(client, { viewport: PHONE })
   const seen = new Map([['', new URL('console', page.url()).href]])
   const findings: unknown[] = []
   let isDark = false
   for (const [kind, url] of seen) {
     isDark = !isDark
-    await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' })
     await page.goto(url)
     await page.locator('h1').first().waitFor()
-    const width = await page.evaluate('document.documentElement.scrollWidth')
-    if (width !== PHONE) findings.push([kind, width])
-    for (const finding of await axeFindings(page)) findings.push([kind, finding])
+    for (const [viewport, isInDark] of [
+      [DESK, !isDark],
+      [PHONE, isDark],
+    ] as const) {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme: isInDark ? 'dark' : 'light' })
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      if (width !== viewport.width) findings.push([kind, width])
+      for (const finding of await axeFindings(page)) findings.push([kind, viewport.width, finding])
+    }
     for (const [next, link] of await linksOn(page)) if (!seen.has(next)) seen.set(next, link)
   }
   expect(findings).toEqual([])

@@ -8,6 +8,7 @@ import type { Payee } from './answers.ts'
 import { settlementsApi } from './api.ts'
 import { askAcquirer } from './ask-acquirer.ts'
 import { paidEndpoint } from './endpoint.ts'
+import { settlementsPersonal } from './personal.ts'
 import { settlementProcess } from './process.ts'
 import { findRequestArticle } from './request-article.ts'
 import { settleTogether } from './settle-together.ts'
@@ -57,5 +58,10 @@ export const settlementsArea = area(
   'Machine Payments Received',
   'Being paid by programs: the address of each request, and the charges of cards.',
   settlements,
-  { entities: [Settlement], machines: [settlementMachine], deadlines: [outcome] },
+  {
+    personal: settlementsPersonal,
+    entities: [Settlement],
+    machines: [settlementMachine],
+    deadlines: [outcome],
+  },
 )

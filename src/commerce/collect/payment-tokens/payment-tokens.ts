@@ -5,6 +5,7 @@ import { paymentTokensApi } from './api.ts'
 import { charge } from './charge.ts'
 import { create } from './create.ts'
 import { PaymentToken, tokenMachine } from './payment-token.ts'
+import { paymentTokensPersonal } from './personal.ts'
 import { paymentTokenReactions } from './reactions.ts'
 import { revoke } from './revoke.ts'
 import { take } from './take.ts'
@@ -27,5 +28,10 @@ export const paymentTokensArea = area(
   'Payment Tokens',
   'The right to take an amount from an agent’s wallet, once, given to the owner of another wallet.',
   paymentTokens,
-  { entities: [PaymentToken], machines: [tokenMachine], reactions: paymentTokenReactions },
+  {
+    personal: paymentTokensPersonal,
+    entities: [PaymentToken],
+    machines: [tokenMachine],
+    reactions: paymentTokenReactions,
+  },
 )

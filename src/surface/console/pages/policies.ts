@@ -4,6 +4,7 @@ import type { Page, PageRequest } from '../page.ts'
 import { operationForm } from '../parts/form.ts'
 import { recordLink } from '../parts/links.ts'
 import { listPage } from '../parts/list.ts'
+import { readNames, withNames } from '../parts/names.ts'
 import { backTo, recordHead } from '../parts/record.ts'
 import { box, table } from '../parts/table.ts'
 import { euros, label, none, text, time } from '../parts/text.ts'
@@ -24,9 +25,6 @@ const rules = [
   'mccCategories',
   'allowedMccs',
   'blockedMccs',
-  'lockToFirstMerchant',
-  'requireIntent',
-  'requireAttestation',
   'attestationWindowMinutes',
   'cooldownMinutes',
   'activeHoursStart',
@@ -35,6 +33,9 @@ const rules = [
   'amountTolerancePercent',
   'expiresAfterMinutes',
   'expirationAction',
+  'lockToFirstMerchant',
+  'requireIntent',
+  'requireAttestation',
 ]
 
 const labels = {
@@ -68,6 +69,7 @@ export const policiesPage = listPage({
   operation: policiesApi.list,
   filters: ['kind', 'templateId'],
   events: changes,
+  prepare: withNames('agents'),
   empty: { words: 'No policy yet: begin with a preset.', command: 'agentpay policies presets' },
   above: request =>
     html`${operationForm(
@@ -119,7 +121,7 @@ export const presetsPage = listPage({
 export const policyPage: Page = async request => {
   const { ask, id, part } = request
   const params = { id }
-  const policy = await ask(policiesApi.get, { params })
+  const [policy] = await Promise.all([ask(policiesApi.get, { params }), readNames(request, 'agents')])
   return {
     title: policy.name,
     content: html`${backTo(request, 'policies', 'Policies')}

@@ -1,6 +1,7 @@
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { none } from './text.ts'
+import { nameOf } from './names.ts'
+import { none, text } from './text.ts'
 
 /** The section that shows the records of a kind, by the prefix of their ids. */
 export const sectionsByPrefix: Readonly<Record<string, string>> = {
@@ -43,16 +44,17 @@ export function addressOf(id: string): string | undefined {
   return section && `console/${section}/${encodeURIComponent(id)}`
 }
 
-/** A link to a record, by what it is called; only its id where it has no name here. */
+/** A link to a record, by what it is called: here, or where the page has read names; by its id where nobody has. */
 export function recordLink(
-  { to }: Pick<PageRequest, 'to'>,
+  request: Pick<PageRequest, 'to'>,
   id: string | null | undefined,
   name?: Content,
 ): Html {
   if (!id) return none
   const address = addressOf(id)
-  const shown = name ?? html`<code>${id}</code>`
-  return address ? html`<a href="${to(address)}">${shown}</a>` : html`${shown}`
+  const known = nameOf(request, id)
+  const shown = name ?? (known === undefined ? html`<code>${id}</code>` : text(known, 60))
+  return address ? html`<a href="${request.to(address)}">${shown}</a>` : html`${shown}`
 }
 
 /** A text that can be copied: an id, a line of the command. */

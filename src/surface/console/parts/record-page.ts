@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { type Content, html } from '../../../web/html.ts'
 import type { Page, PageRequest } from '../page.ts'
+import { readNames } from './names.ts'
 import { backTo, recordHead } from './record.ts'
 
 type RecordOf<O extends AnyOperation> = z.input<O['returns'][1]>
@@ -25,6 +26,11 @@ interface RecordSpec<O extends AnyOperation> {
   readonly body: (record: RecordOf<O>, request: PageRequest) => Promise<Content> | Content
 }
 
+/** Who has made a record is called by name on its page. */
+const nameItsAgent = async (record: object, request: PageRequest): Promise<void> => {
+  if ('agentId' in record && record.agentId !== null) await readNames(request, 'agents')
+}
+
 /** The page of a record: its head, and what its kind shows, made again whenever an event concerns it. */
 export const recordPage =
   <O extends AnyOperation>(spec: RecordSpec<O>): Page =>
@@ -36,9 +42,11 @@ export const recordPage =
       id: 'record',
       events,
       about: [id, ...(about?.(record) ?? [])].filter(one => one !== null).join(' '),
-      make: async () =>
-        html`${recordHead({ name: name(record, request), kind, operation, command, ...(state && { state: state(record) }) }, request)}
-${await body(record, request)}`,
+      async make() {
+        await nameItsAgent(record, request)
+        return html`${recordHead({ name: name(record, request), kind, operation, command, ...(state && { state: state(record) }) }, request)}
+${await body(record, request)}`
+      },
     })
     return {
       title: title(record),

@@ -20,6 +20,10 @@ const due = new Set()
 let timer
 let isAsking = false
 let notBefore = 0
+/** Somebody waits for a part that is being fetched already: where that fails, it is fetched again at once. */
+let isUrgent = false
+/** How often somebody has signed in since the page is open: what was asked before tells nothing of the session there is now. */
+let signIns = 0
 let standing = 'opening'
 
 customElements.define(
@@ -53,6 +57,7 @@ export function refresh(ids) {
   const wanted = [...parts].filter(({ id }) => !ids || ids.includes(id))
   if (wanted.length === 0) return location.reload()
   notBefore = 0
+  isUrgent = isAsking
   want(wanted)
 }
 
@@ -78,9 +83,11 @@ async function fetchParts(asked, patienceMs = GIVE_UP_MS) {
     for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value)
   url.searchParams.set('part', asked.map(({ id }) => id).join(','))
   const headers = { 'X-Background': 'true' }
+  const before = signIns
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(patienceMs) })
   notBefore = performance.now() + gapAfter(response)
-  if (response.status === 401) void endSession()
+  if (response.status === 401 && signIns === before) void endSession()
+  else if (response.status === 401) isUrgent = true
   if (!response.ok) throw await refusalIn(response)
   return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
@@ -105,12 +112,12 @@ async function ask() {
     const page = await fetchParts(asked)
     for (const one of asked) replace(one, page)
   } catch {
-    markOld(asked)
+    if (!isUrgent) markOld(asked)
     for (const one of asked) due.add(one)
-    notBefore = performance.now() + ASK_MS
+    notBefore = isUrgent ? 0 : performance.now() + ASK_MS
   }
   clearTimeout(slow)
-  isAsking = false
+  isAsking = isUrgent = false
   plan()
 }
 
@@ -196,6 +203,7 @@ function sayStanding() {
 }
 
 follow(message => {
+  if (message.personId) signIns++
   if (message.standing) {
     standing = message.standing
     sayStanding()

@@ -79,6 +79,16 @@ describe('many uploads at once', () => {
   })
 })
 
+test('a body that comes faster than it is read comes whole, however it ends', async () => {
+  for (let n = 0; n < 12; n++) {
+    const paper = Buffer.from(aPdf(3 * MIB + 41_000 * n, n)).toString('base64')
+    const { status, body } = await send(JSON.stringify({ title: 'A bill', paper }), {
+      'content-type': 'application/json',
+    })
+    expect([status, body.size]).toEqual([201, 3 * MIB + 41_000 * n])
+  }
+})
+
 describe('an upload that never ends', () => {
   test('has the time that its length needs on a slow line, and no more', async () => {
     const slow = rawClient(strict.url)

@@ -41,7 +41,7 @@ export const passkeyColumns: readonly Column<Passkey>[] = [
   { name: 'State', of: (passkey, { now }) => status(stateOf(passkey, now)) },
   { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
   { name: 'Since', of: ({ createdAt }) => time(createdAt) },
-  { name: '', of: passkeyForms },
+  { name: 'Action', of: passkeyForms },
 ]
 
 export const passkeysPage = listPage({
@@ -74,7 +74,7 @@ export const sessionColumns: readonly Column<Session>[] = [
   { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
   { name: 'Ends', of: ({ endsAt }) => time(endsAt) },
   {
-    name: '',
+    name: 'Action',
     of: ({ id, status: state, personId, isCurrent }, request) =>
       state === 'active' &&
       isMine(personId, request) &&
@@ -121,7 +121,7 @@ export const deviceColumns: readonly Column<Device>[] = [
   { name: 'Let in by', of: ({ personId }, request) => recordLink(request, personId) },
   { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
   { name: 'Ends', of: ({ endsAt }) => time(endsAt) },
-  { name: '', of: revokeDevice },
+  { name: 'Action', of: revokeDevice },
 ]
 
 export const devicesPage = listPage({

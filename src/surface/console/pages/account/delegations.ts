@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import { delegationsApi } from '../../../../control/delegations/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, readNames, withNames } from '../../parts/names.ts'
 import { backTo, recordHead } from '../../parts/record.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, status, text, time, usage } from '../../parts/text.ts'
@@ -36,12 +36,12 @@ const columns = [
     of: ({ id, label }: Delegation, request: PageRequest) =>
       recordLink(request, id, label ? text(label) : undefined),
   },
-  { name: 'Agent', of: ({ agentId }: Delegation, request: PageRequest) => agentLink(request, agentId) },
+  { name: 'Agent', of: ({ agentId }: Delegation, request: PageRequest) => recordLink(request, agentId) },
   { name: 'State', of: (delegation: Delegation) => status(delegation.status) },
   { name: 'Used', of: used },
   { name: 'Left', of: ({ remainingEuros }: Delegation) => euros(remainingEuros), isFigure: true },
   { name: 'Until', of: ({ expiresAt }: Delegation) => time(expiresAt) },
-  { name: '', of: revoke },
+  { name: 'Action', of: revoke },
 ]
 
 export const delegationsPage = listPage({
@@ -51,11 +51,9 @@ export const delegationsPage = listPage({
   operation: delegationsApi.list,
   filters: ['status', 'agentId', 'parentDelegationId'],
   labels: { agentId: 'Agent', parentDelegationId: 'Below the delegation' },
-  choices: async request => ({ agentId: await agentChoices(request) }),
+  choices: async request => ({ agentId: await choicesOf('agents', request) }),
   events: ['delegation.*', 'intent.*', 'transaction.*'],
-  prepare: async (_, request) => {
-    await nameAgents(request)
-  },
+  prepare: withNames('agents'),
   empty: {
     words: 'No delegation yet.',
     command: 'agentpay delegations create --agent-id agent_… --max-amount-euros 20 --expires-in-minutes 60',
@@ -67,7 +65,7 @@ export const delegationsPage = listPage({
       {
         members: ['agentId', 'maxAmountEuros', 'expiresInMinutes', 'merchant', 'label'],
         labels: { agentId: 'Agent', maxAmountEuros: 'At most', expiresInMinutes: 'Minutes until it ends' },
-        choices: { agentId: await agentChoices(request) },
+        choices: { agentId: await choicesOf('agents', request) },
         submit: 'New delegation',
         secrets: ['code'],
         fold: true,
@@ -96,7 +94,7 @@ async function delegationContent(request: PageRequest): Promise<Html> {
   const [delegation, below] = await Promise.all([
     ask(delegationsApi.get, { params: { id } }),
     ask(delegationsApi.list, { query: { parentDelegationId: id, limit: 50 } }),
-    nameAgents(request),
+    readNames(request, 'agents'),
   ])
   const { label, merchant, parentDelegationId } = delegation
   const head = { name: label ? text(label) : 'Delegation', kind: 'Delegation', state: delegation.status }
@@ -110,7 +108,7 @@ ${box(
     ['Held', euros(delegation.heldEuros)],
     ['Spent', euros(delegation.spentEuros)],
     ['Only at', merchant ? text(merchant) : 'any merchant'],
-    ['Agent', agentLink(request, delegation.agentId)],
+    ['Agent', recordLink(request, delegation.agentId)],
     ['Below', recordLink(request, parentDelegationId)],
     ['Code ends with', html`<code>${delegation.hint}</code>`],
     ['Code redeemed', time(delegation.redeemedAt)],

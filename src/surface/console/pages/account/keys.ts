@@ -4,10 +4,10 @@ import { keysApi } from '../../../../identity/keys/index.ts'
 import { passkeysApi } from '../../../../identity/passkeys/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, withNames } from '../../parts/names.ts'
 import { backTo, recordHead } from '../../parts/record.ts'
 import { box, facts } from '../../parts/table.ts'
 import { status, text, time, usage } from '../../parts/text.ts'
@@ -107,18 +107,16 @@ export const tokensPage = listPage({
   operation: agentTokensApi.listAll,
   filters: ['agentId'],
   labels: { agentId: 'Agent' },
-  choices: async request => ({ agentId: await agentChoices(request) }),
+  choices: async request => ({ agentId: await choicesOf('agents', request) }),
   events: ['token.*'],
-  prepare: async (_, request) => {
-    await nameAgents(request)
-  },
+  prepare: withNames('agents'),
   empty: {
     words: 'No agent has a token yet.',
     command: 'agentpay agent-tokens create agent_… --label Laptop',
   },
   columns: [
     { name: 'Token', of: ({ label, hint }) => html`${text(label)} <code>…${hint}</code>` },
-    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
     { name: 'State', of: (token, { now }) => status(stateOf(token, now)) },
     {
       name: 'Used of its budget',
@@ -128,7 +126,7 @@ export const tokensPage = listPage({
     { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
     { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
     {
-      name: '',
+      name: 'Action',
       of: (token, request) =>
         stateOf(token, request.now) === 'active' &&
         operationForm(

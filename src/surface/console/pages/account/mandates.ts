@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import { mandatesApi } from '../../../../control/mandates/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, readNames, withNames } from '../../parts/names.ts'
 import { backTo, recordHead } from '../../parts/record.ts'
 import { box, facts } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
@@ -58,11 +58,9 @@ export const mandatesPage = listPage({
   operation: mandatesApi.list,
   filters: ['status', 'agentId'],
   labels: { agentId: 'Agent' },
-  choices: async request => ({ agentId: await agentChoices(request) }),
+  choices: async request => ({ agentId: await choicesOf('agents', request) }),
   events: ['mandate.*', 'intent.*', 'transaction.*'],
-  prepare: async (_, request) => {
-    await nameAgents(request)
-  },
+  prepare: withNames('agents'),
   empty: {
     words: 'No mandate yet. A person signs one with a passkey, for payments that need nobody then.',
     command: 'agentpay mandates options --help',
@@ -74,7 +72,7 @@ export const mandatesPage = listPage({
       {
         members: MEMBERS,
         labels,
-        choices: { agentId: await agentChoices(request) },
+        choices: { agentId: await choicesOf('agents', request) },
         submit: 'New mandate',
         challenge: mandatesApi.options,
         challengeBody: {
@@ -92,7 +90,7 @@ export const mandatesPage = listPage({
       name: 'Mandate',
       of: ({ id, name }, request) => recordLink(request, id, name ? text(name) : undefined),
     },
-    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
     { name: 'State', of: mandate => status(mandate.status) },
     { name: 'Left', of: left, isFigure: true },
     { name: 'Spent', of: ({ spentEuros }) => euros(spentEuros), isFigure: true },
@@ -107,7 +105,10 @@ export const mandatePage: Page = async request => {
     id: 'mandate',
     events: ['mandate.*', 'intent.*', 'transaction.*'],
     make: async () => {
-      const [mandate] = await Promise.all([ask(mandatesApi.get, { params: { id } }), nameAgents(request)])
+      const [mandate] = await Promise.all([
+        ask(mandatesApi.get, { params: { id } }),
+        readNames(request, 'agents'),
+      ])
       return mandateContent(mandate, request)
     },
   })
@@ -130,7 +131,7 @@ ${changes(mandate, request)}
       ['Left', left(mandate)],
       ['Held', euros(mandate.heldEuros)],
       ['Spent', euros(mandate.spentEuros)],
-      ['Agent', agentLink(request, mandate.agentId)],
+      ['Agent', recordLink(request, mandate.agentId)],
       ['Until', time(mandate.expiresAt)],
       ['Ended', time(mandate.endedAt)],
     ]),

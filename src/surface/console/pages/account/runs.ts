@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import { runsApi } from '../../../../control/runs/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, readNames, withNames } from '../../parts/names.ts'
 import { backTo, recordHead } from '../../parts/record.ts'
 import { box, type Column, facts, table } from '../../parts/table.ts'
 import { euros, none, status, text, time, usage, words } from '../../parts/text.ts'
@@ -29,11 +29,9 @@ export const runsPage = listPage({
   operation: runsApi.list,
   filters: ['status', 'agentId', 'externalId', 'from', 'to'],
   labels: { agentId: 'Agent', externalId: 'Your own id' },
-  choices: async request => ({ agentId: await agentChoices(request) }),
+  choices: async request => ({ agentId: await choicesOf('agents', request) }),
   events: ['run.*', 'intent.*', 'transaction.*'],
-  prepare: async (_, request) => {
-    await nameAgents(request)
-  },
+  prepare: withNames('agents'),
   empty: {
     words: 'No run yet.',
     command: 'agentpay runs create --agent-id agent_… --name "Literature review"',
@@ -45,7 +43,7 @@ export const runsPage = listPage({
       {
         members: ['agentId', 'name', 'budgetEuros', 'externalId'],
         labels: { agentId: 'Agent', externalId: 'Your own id' },
-        choices: { agentId: await agentChoices(request) },
+        choices: { agentId: await choicesOf('agents', request) },
         submit: 'New run',
         fold: true,
       },
@@ -53,7 +51,7 @@ export const runsPage = listPage({
     ),
   columns: [
     { name: 'Run', of: ({ id, name }, request) => recordLink(request, id, text(name)) },
-    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
     { name: 'State', of: run => status(run.status) },
     { name: 'Used', of: used },
     { name: 'Left', of: left, isFigure: true },
@@ -78,7 +76,7 @@ async function runContent(request: PageRequest): Promise<Html> {
   const [run, steps] = await Promise.all([
     ask(runsApi.get, { params }),
     ask(runsApi.timeline, { params, query: { limit: 100 } }),
-    nameAgents(request),
+    readNames(request, 'agents'),
   ])
   const head = {
     name: text(run.name),
@@ -96,7 +94,7 @@ ${run.status === 'running' && changes(run, request)}
       ['Used', used(run)],
       ['Held', euros(run.heldEuros)],
       ['Spent', euros(run.spentEuros)],
-      ['Agent', agentLink(request, run.agentId)],
+      ['Agent', recordLink(request, run.agentId)],
       ['Delegation', recordLink(request, run.delegationId)],
       ['Intents', html`<a href="${filtered(request, 'intents', { runId: id })}">Show them</a>`],
     ]),

@@ -166,7 +166,7 @@ ${box(
           { name: 'Rings for', of: ({ events }) => text(events.join(', '), 300) },
           { name: 'Since', of: ({ createdAt }) => time(createdAt) },
           {
-            name: '',
+            name: 'Action',
             of: ({ id }) =>
               operationForm(
                 pushApi.delete,

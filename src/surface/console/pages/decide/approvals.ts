@@ -4,8 +4,8 @@ import { intentsApi } from '../../../../control/intents/index.ts'
 import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import { agentLink, nameAgents } from '../../parts/agent-names.ts'
-import { copyable } from '../../parts/links.ts'
+import { copyable, recordLink } from '../../parts/links.ts'
+import { readNames } from '../../parts/names.ts'
 import { box } from '../../parts/table.ts'
 import { euros } from '../../parts/text.ts'
 import { waitingIntent } from './ask-intent.ts'
@@ -35,7 +35,7 @@ ${past}`,
 }
 
 async function allThatWaits(request: PageRequest): Promise<Html> {
-  const [waiting] = await Promise.all([readWaiting(request), nameAgents(request)])
+  const [waiting] = await Promise.all([readWaiting(request), readNames(request, 'agents')])
   const { intents, cardRequests, transfers, hasMore } = waiting
   if (countOf(waiting) === 0) return nothingWaits
   const [payees, now] = await Promise.all([
@@ -72,7 +72,7 @@ function intentsOf(agentId: string, intents: readonly Intent[], now: ChecksNow, 
   const section = `of-${agentId}`
   const several = intents.length > 1
   return html`<section class="box" id="${section}">
-<h2>${agentLink(request, agentId)}${several && html` <small>${intents.length} wait, ${euros(sum)} in all</small>`}</h2>
+<h2>${recordLink(request, agentId)}${several && html` <small>${intents.length} wait, ${euros(sum)} in all</small>`}</h2>
 ${several && request.may(intentsApi.approve) && html`<p><button type="button" data-each="#${section} form[data-challenge]">Approve these ${intents.length} one after the other</button></p>`}
 ${intents.map(intent => waitingIntent(intent, now.get(intent.id), request))}
 </section>`

@@ -2,7 +2,6 @@ import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
-import { agentLink } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { facts } from '../../parts/table.ts'
@@ -18,7 +17,7 @@ const kinds = { new_card: 'A new card', limit_change: 'Other limits' } as const
 export function waitingCardRequest(asked: CardRequest, request: PageRequest): Html {
   const { id, agentId, type, cardId, displayName, limits, reason, createdAt, expiresAt } = asked
   return html`<article class="ask" data-key="${id}">
-<h3>${recordLink(request, id, kinds[type])} for ${agentLink(request, agentId)}</h3>
+<h3>${recordLink(request, id, kinds[type])} for ${recordLink(request, agentId)}</h3>
 <p class="why">${text(reason, 400)}</p>
 ${facts([
   ...(cardId === null ? [] : [['Card', recordLink(request, cardId)] as const]),
@@ -85,7 +84,7 @@ export function waitingPayee(
 <h3>${recordLink(request, id, html`${euros(amountEuros)} by SEPA`)} to ${recordLink(request, beneficiaryId, name === undefined ? undefined : text(name, 80))}</h3>
 <p class="why">The bank knows the payee otherwise: <strong>${words(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`, it suggests <strong>${text(suggested, 140)}</strong>`}.</p>
 ${facts([
-  ...(agentId === null ? [] : [['Agent', agentLink(request, agentId)] as const]),
+  ...(agentId === null ? [] : [['Agent', recordLink(request, agentId)] as const]),
   ['Reference', text(reference, 140)],
 ])}
 <p class="times">Asked ${time(createdAt)}. After seven days it is cancelled by itself.</p>

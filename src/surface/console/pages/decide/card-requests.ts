@@ -1,10 +1,10 @@
 import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { html } from '../../../../web/html.ts'
 import type { AnswerOf, Page, PageRequest } from '../../page.ts'
-import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, readNames, withNames } from '../../parts/names.ts'
 import { backTo, recordHead } from '../../parts/record.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts } from '../../parts/table.ts'
@@ -21,8 +21,8 @@ export const cardRequestsPage = listPage({
   operation: cardRequestsApi.list,
   filters: ['status', 'type', 'agentId', 'cardId', 'from', 'to'],
   labels: { agentId: 'Agent', cardId: 'Card' },
-  choices: async request => ({ agentId: await agentChoices(request) }),
-  prepare: async (_, request) => void (await nameAgents(request)),
+  choices: async request => ({ agentId: await choicesOf('agents', request) }),
+  prepare: withNames('agents'),
   events: ['card_limit_request.updated'],
   empty: {
     words: 'No agent has asked for a card.',
@@ -32,7 +32,7 @@ export const cardRequestsPage = listPage({
   columns: [
     { name: 'Asked for', of: ({ id, type }, request) => recordLink(request, id, words(type)) },
     { name: 'State', of: asked => status(asked.status) },
-    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
     { name: 'Card', of: ({ cardId }, request) => recordLink(request, cardId) },
     { name: 'Why', of: ({ reason }) => text(reason, 80) },
     {
@@ -45,7 +45,10 @@ export const cardRequestsPage = listPage({
 
 export const cardRequestPage: Page = async request => {
   const { ask, id } = request
-  const [asked] = await Promise.all([ask(cardRequestsApi.get, { params: { id } }), nameAgents(request)])
+  const [asked] = await Promise.all([
+    ask(cardRequestsApi.get, { params: { id } }),
+    readNames(request, 'agents'),
+  ])
   const content = await request.part({
     id: 'request',
     events: ['card_limit_request.updated', 'card.created'],
@@ -70,7 +73,7 @@ ${approvedLimits !== null && box('Approved', facts(limitFacts(approvedLimits)))}
 ${box(
   'The request',
   facts([
-    ['Agent', agentLink(request, asked.agentId)],
+    ['Agent', recordLink(request, asked.agentId)],
     ...known('Card', asked.cardId, () => recordLink(request, asked.cardId)),
     ...known('Called', asked.displayName, () => text(asked.displayName, 80)),
     ...known('Use', asked.usage, () => html`${words(asked.usage ?? '')}`),

@@ -3,11 +3,11 @@ import { budgetApi } from '../../../../control/budgets/index.ts'
 import { riskApi } from '../../../../control/risk/index.ts'
 import { webhooksApi } from '../../../../delivery/webhooks/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import { healthApi } from '../../../health/index.ts'
+import { healthOn } from '../../health.ts'
 import type { AnswerOf, Page, PageRequest } from '../../page.ts'
-import { agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
+import { readNames } from '../../parts/names.ts'
 import { box, facts } from '../../parts/table.ts'
 import { euros, status, text, time, usage, words } from '../../parts/text.ts'
 import { countOf, readWaiting, type Waiting, waitingEvents } from './waiting.ts'
@@ -49,7 +49,7 @@ interface Line {
 const SHOWN = 8
 
 async function waits(request: PageRequest): Promise<Html> {
-  const [waiting] = await Promise.all([readWaiting(request), nameAgents(request)])
+  const [waiting] = await Promise.all([readWaiting(request), readNames(request, 'agents')])
   const count = countOf(waiting)
   if (count === 0) return box('Nothing waits for you', html`<p>What agents ask for appears here at once.</p>`)
   const lines = linesOf(waiting, request)
@@ -69,7 +69,7 @@ function linesOf({ intents, cardRequests, transfers }: Waiting, request: PageReq
       id,
       at,
       content: recordLink(request, id, html`<strong>${euros(amountEuros)} to ${text(merchant, 60)}</strong>`),
-      about: agentLink(request, agentId),
+      about: recordLink(request, agentId),
     })),
     ...cardRequests.map(({ id, createdAt: at, type, agentId }) => ({
       id,
@@ -79,7 +79,7 @@ function linesOf({ intents, cardRequests, transfers }: Waiting, request: PageReq
         id,
         html`<strong>${type === 'new_card' ? 'A new card' : 'Other limits of a card'}</strong>`,
       ),
-      about: agentLink(request, agentId),
+      about: recordLink(request, agentId),
     })),
     ...transfers.map(({ id, createdAt: at, amountEuros, payeeCheck }) => ({
       id,
@@ -161,8 +161,8 @@ async function failingWebhooks(request: PageRequest): Promise<Html> {
   return box('Webhooks that fail', html`<ul class="lines">${lines}</ul>`)
 }
 
-async function health({ ask }: PageRequest): Promise<Html> {
-  const { checks, version } = await ask(healthApi.health)
+async function health(request: PageRequest): Promise<Html> {
+  const { checks, version } = await healthOn(request)
   const { temporal, relay, deliveries } = checks
   const behind = (seconds: number | null): Content =>
     (seconds ?? 0) > 60 ? `${Math.round((seconds ?? 0) / 60)} min behind` : 'up to date'

@@ -2,10 +2,10 @@ import { approvalApi, inquiryApi, intentsApi } from '../../../../control/intents
 import { Refused } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, Page, PageRequest } from '../../page.ts'
-import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, readNames, withNames } from '../../parts/names.ts'
 import { backTo, recordHead } from '../../parts/record.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts, table } from '../../parts/table.ts'
@@ -24,8 +24,8 @@ export const intentsPage = listPage({
   operation: intentsApi.list,
   filters: ['status', 'agentId', 'merchant', 'runId', 'clientIntentId', 'from', 'to'],
   labels: { agentId: 'Agent', merchant: 'Merchant, in full', runId: 'Run', clientIntentId: 'Your own id' },
-  choices: async request => ({ agentId: await agentChoices(request) }),
-  prepare: async (_, request) => void (await nameAgents(request)),
+  choices: async request => ({ agentId: await choicesOf('agents', request) }),
+  prepare: withNames('agents'),
   events: ['intent.*'],
   empty: {
     words: 'No agent has declared an intent yet.',
@@ -36,7 +36,7 @@ export const intentsPage = listPage({
     { name: 'To', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)) },
     { name: 'Amount', of: ({ amountEuros }) => euros(amountEuros), isFigure: true },
     { name: 'State', of: intent => status(intent.status) },
-    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
     { name: 'What for', of: ({ purpose }) => text(purpose, 80) },
     { name: 'Decided by', of: ({ decidedBy }) => decider(decidedBy) },
     { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
@@ -73,7 +73,7 @@ async function shown(intent: Intent, request: PageRequest): Promise<Html> {
     ask(intentsApi.timeline, { params, query: { limit: 100 } }),
     proofOf(request),
     evidenceOf(id, request),
-    nameAgents(request),
+    readNames(request, 'agents'),
   ])
   const isOpen = intent.status === 'created' || intent.status === 'approved'
   const cancel =
@@ -111,7 +111,7 @@ function about(intent: Intent, request: PageRequest): Html {
   return box(
     'The intent',
     facts([
-      ['Agent', agentLink(request, intent.agentId)],
+      ['Agent', recordLink(request, intent.agentId)],
       ...known('Run', intent.runId, () => recordLink(request, intent.runId)),
       ...known('Delegation', intent.delegationId, () => recordLink(request, intent.delegationId)),
       ...known('Card', intent.cardId, () => recordLink(request, intent.cardId)),

@@ -1,10 +1,10 @@
 import { riskApi } from '../../../../control/risk/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
-import { agentChoices, agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, withNames } from '../../parts/names.ts'
 import { facts } from '../../parts/table.ts'
 import { euros, none, spaced, status, text, time, words } from '../../parts/text.ts'
 
@@ -18,13 +18,13 @@ export const riskPage = listPage({
   operation: riskApi.alerts,
   filters: ['status', 'agentId'],
   labels: { agentId: 'Agent' },
-  choices: async request => ({ agentId: await agentChoices(request) }),
-  prepare: async (_, request) => void (await nameAgents(request)),
+  choices: async request => ({ agentId: await choicesOf('agents', request) }),
+  prepare: withNames('agents'),
   events: ['risk.*', 'agent.unfrozen'],
   empty: { words: 'There is no alert: no agent was frozen for its risk.', command: 'agentpay risk alerts' },
   above: thresholds,
   columns: [
-    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
     { name: 'Score', of: ({ score }) => score, isFigure: true },
     { name: 'State', of: alert => stateOf(alert) },
     { name: 'Signals', of: ({ signals }) => signalList(signals) },
@@ -44,12 +44,12 @@ export const unusualSpendsPage = listPage({
   operation: riskApi.events,
   filters: ['agentId', 'minScore', 'from', 'to'],
   labels: { agentId: 'Agent', minScore: 'Score, at least' },
-  choices: async request => ({ agentId: await agentChoices(request) }),
-  prepare: async (_, request) => void (await nameAgents(request)),
+  choices: async request => ({ agentId: await choicesOf('agents', request) }),
+  prepare: withNames('agents'),
   events: ['risk.*'],
   empty: { words: 'No spend was unusual.', command: 'agentpay risk events' },
   columns: [
-    { name: 'Agent', of: ({ agentId }, request) => agentLink(request, agentId) },
+    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
     { name: 'Score', of: ({ score }) => score, isFigure: true },
     { name: 'Outcome', of: ({ outcome }) => status(outcome) },
     {

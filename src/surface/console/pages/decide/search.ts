@@ -4,8 +4,8 @@ import { intentsApi } from '../../../../control/intents/index.ts'
 import { merchantsApi } from '../../../../control/merchants/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { Page, PageRequest, Shown } from '../../page.ts'
-import { agentLink, nameAgents } from '../../parts/agent-names.ts'
 import { addressOf, recordLink } from '../../parts/links.ts'
+import { readNames } from '../../parts/names.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
 import type { Intent } from './waiting.ts'
@@ -82,7 +82,7 @@ async function intentsAbout(wanted: string, request: PageRequest): Promise<Html 
     request.ask(intentsApi.list, { query: { merchant: wanted, limit: SHOWN } }),
     request.ask(intentsApi.list, { query: { clientIntentId: wanted, limit: SHOWN } }),
     request.ask(intentsApi.list, { query: { limit: MOST } }),
-    nameAgents(request),
+    readNames(request, 'agents'),
   ])
   const word = wanted.toLowerCase()
   const mention = ({ merchant: name, purpose }: Intent) => `${name} ${purpose}`.toLowerCase().includes(word)
@@ -98,7 +98,7 @@ async function intentsAbout(wanted: string, request: PageRequest): Promise<Html 
         { name: 'To', of: ({ id, merchant: name }) => recordLink(request, id, text(name, 60)) },
         { name: 'Amount', of: ({ amountEuros }) => euros(amountEuros), isFigure: true },
         { name: 'State', of: intent => status(intent.status) },
-        { name: 'Agent', of: ({ agentId }) => agentLink(request, agentId) },
+        { name: 'Agent', of: ({ agentId }) => recordLink(request, agentId) },
         { name: 'What for', of: ({ purpose }) => text(purpose, 80) },
         { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
       ],

@@ -5,10 +5,10 @@ import type { Page, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, readNames, withNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, facts, knownFacts, table } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
-import { choicesOf, named, readNames, withNames } from './names.ts'
 
 const methodName = ({ brand, kind, last4 }: { brand: string | null; kind: string; last4: string }): string =>
   `${words(brand ?? kind)} …${last4}`
@@ -163,7 +163,7 @@ export const fundingsPage = listPage({
       name: 'State',
       of: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
     },
-    { name: 'Into', of: ({ walletId }, request) => named(request, walletId) },
+    { name: 'Into', of: ({ walletId }, request) => recordLink(request, walletId) },
     { name: 'When', of: ({ createdAt }) => time(createdAt) },
   ],
 })
@@ -184,7 +184,7 @@ export const fundingPage = recordPage({
     return html`${nextAction && html`<p><a class="button" href="${nextAction.url}">Take the further step that it needs</a></p>`}${box(
       'Funding',
       knownFacts([
-        ['Into', named(request, funding.walletId)],
+        ['Into', recordLink(request, funding.walletId)],
         ['By', recordLink(request, funding.paymentMethodId)],
         ['Why', reason ? html`${text(reason.message)} <code>${reason.code}</code>` : text(null)],
         ['Asked', time(funding.createdAt)],

@@ -3,13 +3,13 @@ import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
+import { choicesOf, readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts, knownFacts } from '../../parts/table.ts'
 import { euros, none, spaced, text, time, words } from '../../parts/text.ts'
 import { explained, newestAuthorizations } from './authorizations.ts'
 import { limitLabels, numberOf } from './cards.ts'
-import { choicesOf, named, readNames } from './names.ts'
 
 interface Card {
   readonly id: string
@@ -130,7 +130,7 @@ ${why}<div class="boxes">${box(
       knownFacts([
         ['Number', numberOf(card)],
         ['Valid until', card.expMonth ? `${card.expMonth}/${card.expYear}` : none],
-        ['Agent', named(request, card.agentId)],
+        ['Agent', recordLink(request, card.agentId)],
         ['Use', card.usage === 'single' ? 'One payment' : 'Until it is closed'],
         ['Only for intent', recordLink(request, card.intentId)],
         ['Asked for by', recordLink(request, card.requestId)],

@@ -3,8 +3,8 @@ import { html } from '../../../../web/html.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, withNames } from '../../parts/names.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
-import { choicesOf, named, withNames } from './names.ts'
 
 interface Numbered {
   readonly brand: string | null
@@ -68,7 +68,7 @@ export const cardsPage = listPage({
       of: ({ status: state, frozenReason, closedReason }) =>
         html`${status(state)} ${(frozenReason ?? closedReason) && text(words(frozenReason ?? closedReason ?? ''), 80)}`,
     },
-    { name: 'Agent', of: ({ agentId }, request) => named(request, agentId) },
+    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
     {
       name: 'A payment at most',
       isFigure: true,

@@ -3,12 +3,12 @@ import { html } from '../../../../web/html.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, readNames, withNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts } from '../../parts/table.ts'
 import { euros, spaced, status, text, time, words } from '../../parts/text.ts'
 import { paymentsOf, refundsOf } from './collected.ts'
-import { choicesOf, named, readNames, withNames } from './names.ts'
 
 const events = ['claim.request.*']
 
@@ -48,7 +48,7 @@ export const requestsPage = listPage({
     { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
     { name: 'Paid', isFigure: true, of: ({ paidEuros }) => euros(paidEuros) },
     { name: 'State', of: request => status(request.status) },
-    { name: 'Into', of: ({ walletId }, request) => named(request, walletId) },
+    { name: 'Into', of: ({ walletId }, request) => recordLink(request, walletId) },
     { name: 'Payer', of: ({ payerName }) => text(payerName, 60) },
     { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
   ],
@@ -86,8 +86,8 @@ ${!isOpen && operationForm(collectRefundsApi.refund, { params, members: ['amount
           'Given back',
           spaced(euros(refundedEuros), refundingEuros > 0 && html`and ${euros(refundingEuros)} on its way`),
         ],
-        ['Into', named(request, record.walletId)],
-        ['Agent', named(request, record.agentId)],
+        ['Into', recordLink(request, record.walletId)],
+        ['Agent', recordLink(request, record.agentId)],
         ['Payer', text(record.payerName)],
         ['Payer’s e-mail', text(record.payerEmail)],
         ['Open until', time(record.expiresAt)],

@@ -49,11 +49,14 @@ export async function disputesOf(id: string, mayBegin: boolean, request: PageReq
   const { ask, may } = request
   if (!may(disputesApi.list)) return html``
   const { data } = await ask(disputesApi.list, { query: { transactionId: id, limit: 10 } })
+  // What is under way or decided is not disputed again.
+  const isOver = data.some(one => !['withdrawn', 'lapsed'].includes(one.status))
   if (data.length === 0 && !mayBegin) return html``
   return box(
     'Disputes',
     data.length > 0 ? table(columns, data, request, 'Disputes of the payment') : html`<p>None.</p>`,
     mayBegin &&
+      !isOver &&
       operationForm(
         disputesApi.create,
         {
@@ -100,7 +103,7 @@ ${box(
     ['What has happened', text(dispute.description, 2_000)],
     ['Refunded meanwhile', euros(dispute.refundedEuros)],
     ['Given back so far', euros(dispute.creditedEuros)],
-    ['Evidence', `${dispute.evidenceIds.length} pieces`],
+    ['Evidence', `${dispute.evidenceIds.length} ${dispute.evidenceIds.length === 1 ? 'piece' : 'pieces'}`],
     ['Evidence until', time(dispute.evidenceDueAt)],
     ['Submitted', time(dispute.submittedAt)],
     ['The processor', text(dispute.processorProblem, 300)],

@@ -4,11 +4,11 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, readNames, withNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, type Column, knownFacts } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
-import { choicesOf, named, readNames, withNames } from './names.ts'
 
 const events = ['incoming.*']
 
@@ -27,7 +27,7 @@ const columns: readonly Column<Credit>[] = [
   { name: 'From', of: ({ senderName }) => text(senderName, 60) },
   { name: 'Its text', of: ({ reference }) => text(reference, 80) },
   { name: 'State', of: credit => status(credit.status) },
-  { name: 'Wallet', of: ({ walletId }, request) => named(request, walletId) },
+  { name: 'Wallet', of: ({ walletId }, request) => recordLink(request, walletId) },
   { name: 'Came', of: ({ createdAt }) => time(createdAt) },
 ]
 
@@ -87,7 +87,7 @@ export const creditPage = recordPage({
 ${box(
   'Credit',
   knownFacts([
-    ['Wallet', credit.walletId === null ? none : named(request, credit.walletId)],
+    ['Wallet', credit.walletId === null ? none : recordLink(request, credit.walletId)],
     ['Pays', recordLink(request, credit.payableId)],
     ['Why it was in no wallet at first', credit.reason === null ? none : words(credit.reason)],
     ['Its text', text(credit.reference, 300)],

@@ -4,11 +4,11 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { readNames, withNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, words } from '../../parts/text.ts'
 import { entryColumns } from './entries.ts'
-import { named, readNames, withNames } from './names.ts'
 
 /** The proof of the ledger in words; it is made where the address asks for it, as it reads every entry. */
 async function proof(request: PageRequest): Promise<Html> {
@@ -50,7 +50,7 @@ export const accountsPage = listPage({
   prepare: withNames('wallets'),
   columns: [
     { name: 'Account', of: ({ id, kind }, request) => recordLink(request, id, words(kind)) },
-    { name: 'Wallet', of: ({ walletId }, request) => named(request, walletId) },
+    { name: 'Wallet', of: ({ walletId }, request) => recordLink(request, walletId) },
     { name: 'Posted', isFigure: true, of: ({ postedEuros }) => euros(postedEuros) },
     { name: 'Held', isFigure: true, of: ({ heldEuros }) => euros(heldEuros) },
     { name: 'Entries', isFigure: true, of: ({ version }) => version },
@@ -80,7 +80,7 @@ export const accountPage = recordPage({
         ['Held', euros(account.heldEuros)],
         ['Available', euros(account.availableEuros)],
         ['Usual side', account.normal],
-        ['Wallet', named(request, account.walletId)],
+        ['Wallet', recordLink(request, account.walletId)],
         ['Entries', account.version],
       ]),
     )}${box(

@@ -4,11 +4,11 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { readNames, withNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
-import { named, readNames, withNames } from './names.ts'
 import { type Step, steps } from './steps.ts'
 
 const events = ['mpp.*']
@@ -31,7 +31,7 @@ export const machinePaymentsPage = listPage({
     { name: 'Paid to', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 80)) },
     { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
     { name: 'State', of: credential => status(credential.status) },
-    { name: 'Agent', of: ({ agentId }, request) => named(request, agentId) },
+    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
     { name: 'When', of: ({ createdAt }) => time(createdAt) },
   ],
 })
@@ -126,7 +126,7 @@ export const machinePaymentPage = recordPage({
       knownFacts([
         ['Address', html`<code>${credential.method}</code> ${text(credential.url, 400)}`],
         ['Calls itself', text(credential.merchantName)],
-        ['Agent', named(request, credential.agentId)],
+        ['Agent', recordLink(request, credential.agentId)],
         ['Intent', recordLink(request, credential.intentId)],
         ['Card', recordLink(request, credential.cardId)],
         ['Network', credential.network],

@@ -1,8 +1,9 @@
 import { protectApi } from '../../../../commerce/mpp/index.ts'
 import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, withNames } from '../../parts/names.ts'
 import { status, text, time } from '../../parts/text.ts'
-import { choicesOf, named, withNames } from './names.ts'
 
 export const protectRulesPage = listPage({
   title: 'Whom machine payments may go to',
@@ -34,7 +35,7 @@ export const protectRulesPage = listPage({
   columns: [
     { name: 'Rule', of: ({ type }) => status(type) },
     { name: 'Merchant', of: ({ merchant }) => text(merchant, 120) },
-    { name: 'Agent', of: ({ agentId }, request) => (agentId ? named(request, agentId) : 'Every agent') },
+    { name: 'Agent', of: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'Every agent') },
     { name: 'Why', of: ({ reason }) => text(reason) },
     { name: 'Since', of: ({ createdAt }) => time(createdAt) },
     {

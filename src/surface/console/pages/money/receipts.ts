@@ -73,7 +73,7 @@ function readOf({ facts, reasons, suggestions }: FullReceipt, request: PageReque
           { name: 'Payment', of: ({ transactionId }) => recordLink(request, transactionId) },
           { name: 'Points of 100', of: ({ score }) => score, isFigure: true },
           { name: 'Fits by', of: ({ reasons: why }) => why.map(words).join(', ') },
-          { name: '', of: ({ transactionId }) => matchForm(request, transactionId) },
+          { name: 'Action', of: ({ transactionId }) => matchForm(request, transactionId) },
         ],
         suggestions,
         request,

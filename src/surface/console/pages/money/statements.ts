@@ -4,10 +4,10 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, readNames, withNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, type Column, facts } from '../../parts/table.ts'
 import { euros, status, text, time } from '../../parts/text.ts'
-import { choicesOf, named, readNames, withNames } from './names.ts'
 
 interface Statement {
   readonly id: string
@@ -62,7 +62,10 @@ export const statementsPage = listPage({
       request,
     ),
   prepare: withNames('wallets'),
-  columns: [{ name: 'Wallet', of: ({ walletId }, request) => named(request, walletId) }, ...statementColumns],
+  columns: [
+    { name: 'Wallet', of: ({ walletId }, request) => recordLink(request, walletId) },
+    ...statementColumns,
+  ],
 })
 
 export const statementPage = recordPage({
@@ -82,7 +85,7 @@ export const statementPage = recordPage({
 ${box(
   'Month',
   facts([
-    ['Wallet', named(request, walletId)],
+    ['Wallet', recordLink(request, walletId)],
     ['Holder', text(statement.holder)],
     ['IBAN', text(statement.iban)],
     ['From', time(statement.from)],

@@ -5,12 +5,12 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { readNames, withNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, knownFacts } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
 import { disputesOf } from './disputes.ts'
-import { named, readNames, withNames } from './names.ts'
 import { receiptsOf } from './receipts.ts'
 import { refundsOf } from './refunds.ts'
 import { type Step, steps } from './steps.ts'
@@ -34,7 +34,7 @@ export const transactionsPage = listPage({
     { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
     { name: 'State', of: transaction => status(transaction.status) },
     { name: 'By', of: ({ type }) => words(type) },
-    { name: 'Agent', of: ({ agentId }, request) => (agentId ? named(request, agentId) : 'You') },
+    { name: 'Agent', of: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'You') },
     { name: 'When', of: ({ createdAt }) => time(createdAt) },
   ],
 })
@@ -136,8 +136,8 @@ export const transactionPage = recordPage({
     return html`<div class="boxes">${box(
       'Payment',
       knownFacts([
-        ['Agent', agentId ? named(request, agentId) : 'None: it is yours'],
-        [isIncome ? 'Into' : 'From', named(request, walletId)],
+        ['Agent', agentId ? recordLink(request, agentId) : 'None: it is yours'],
+        [isIncome ? 'Into' : 'From', recordLink(request, walletId)],
         ['Intent', recordLink(request, intentId)],
         ['Transfer', recordLink(request, transferId)],
         ['Card', recordLink(request, cardId)],

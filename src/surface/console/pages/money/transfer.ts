@@ -3,12 +3,12 @@ import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
+import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts, table } from '../../parts/table.ts'
 import { euros, none, text, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
-import { named, readNames } from './names.ts'
 import { type Step, steps } from './steps.ts'
 import { payeeOf, transferEventNames } from './transfers.ts'
 
@@ -170,9 +170,9 @@ export const transferPage = recordPage({
 <div class="boxes">${box(
       'Transfer',
       knownFacts([
-        ['From', named(request, transfer.fromWalletId)],
+        ['From', recordLink(request, transfer.fromWalletId)],
         ['To', payeeOf(transfer, request)],
-        ['Agent', named(request, agentId)],
+        ['Agent', recordLink(request, agentId)],
         ['Kind', words(kind)],
         ['Scheme', scheme ? words(scheme) : none],
         ['Reference', text(transfer.reference, 140)],
@@ -198,7 +198,7 @@ const partsTable = (
     'Parts',
     table(
       [
-        { name: 'Wallet', of: ({ walletId }) => named(request, walletId) },
+        { name: 'Wallet', of: ({ walletId }) => recordLink(request, walletId) },
         { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
       ],
       parts,

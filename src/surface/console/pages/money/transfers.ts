@@ -4,8 +4,8 @@ import type { PageRequest } from '../../page.ts'
 import { type Choices, operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { choicesOf, withNames } from '../../parts/names.ts'
 import { euros, none, status, text, time, usage } from '../../parts/text.ts'
-import { choicesOf, named, withNames } from './names.ts'
 
 export const transferEventNames = ['payment.updated', 'transfer.*']
 
@@ -88,15 +88,15 @@ export const transfersPage = listPage({
   columns: [
     {
       name: 'Transfer',
-      of: ({ id, reference }, request) =>
-        recordLink(request, id, reference === null ? undefined : text(reference, 60)),
+      of: ({ id, reference, amountEuros }, request) =>
+        recordLink(request, id, reference === null ? euros(amountEuros) : text(reference, 60)),
     },
     { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
     {
       name: 'State',
       of: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
     },
-    { name: 'From', of: ({ fromWalletId }, request) => named(request, fromWalletId) },
+    { name: 'From', of: ({ fromWalletId }, request) => recordLink(request, fromWalletId) },
     { name: 'To', of: (transfer, request) => payeeOf(transfer, request) },
     { name: 'When', of: ({ createdAt }) => time(createdAt) },
   ],
@@ -111,5 +111,5 @@ interface Payees {
 export function payeeOf({ toWalletId, beneficiaryId, parts }: Payees, request: PageRequest): Content {
   if (parts) return `${parts.length} wallets`
   const payee = toWalletId ?? beneficiaryId
-  return payee ? named(request, payee) : none
+  return payee ? recordLink(request, payee) : none
 }

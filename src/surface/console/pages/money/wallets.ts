@@ -8,11 +8,11 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
+import { readNames, withNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, knownFacts, table } from '../../parts/table.ts'
 import { euros, none, status, text, words } from '../../parts/text.ts'
 import { entryColumns } from './entries.ts'
-import { named, readNames, withNames } from './names.ts'
 import { statementColumns } from './statements.ts'
 
 const events = [
@@ -67,7 +67,7 @@ export const walletsPage = listPage({
     {
       name: 'Of',
       of: ({ kind, agentId, cardId }, request) =>
-        agentId ? named(request, agentId) : cardId ? recordLink(request, cardId) : words(kind),
+        agentId ? recordLink(request, agentId) : cardId ? recordLink(request, cardId) : words(kind),
     },
     { name: 'IBAN', of: ({ iban }) => (iban ? html`<code>${iban}</code>` : none) },
   ],
@@ -190,7 +190,7 @@ export const walletPage = recordPage({
         ['IBAN', iban ? copyable(iban) : none],
         ['BIC', text(wallet.bic)],
         ['Below', recordLink(request, parentWalletId)],
-        ['Agent', named(request, agentId)],
+        ['Agent', recordLink(request, agentId)],
         ['Card', recordLink(request, cardId)],
       ]),
       html`<p><a href="${request.to(`console/transactions?walletId=${wallet.id}`)}">Payments from it</a> · <a href="${request.to(`console/transfers?fromWalletId=${wallet.id}`)}">Transfers from it</a></p>`,

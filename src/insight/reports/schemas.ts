@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Failure } from '../../kernel/contract/operation.ts'
 import { missing } from '../../kernel/contract/operation.ts'
+import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { span_invalid, spanQuery } from './span.ts'
 
 /** The query of a report: its days, and what else it takes. */
@@ -25,3 +26,8 @@ export const answerSpan = {
   from: day.meta({ description: 'The first day, in UTC.' }),
   to: day.meta({ description: 'The last day, in UTC.' }),
 }
+
+/** How many groups are told one by one: the rest is summed. */
+export const bound = inDigits(wholeNumber(1, 100).default(20)).meta({
+  description: 'How many groups are told one by one; the rest is `other`.',
+})

@@ -1,12 +1,9 @@
-import { agentsApi } from '../../../../control/agents/index.ts'
-import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
-import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
-import { walletsApi } from '../../../../money/wallets/index.ts'
-import type { Html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
-import type { Choices } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
-import { text } from '../../parts/text.ts'
+import { agentsApi } from '../../../control/agents/index.ts'
+import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { beneficiariesApi } from '../../../money/beneficiaries/index.ts'
+import { walletsApi } from '../../../money/wallets/index.ts'
+import type { PageRequest } from '../page.ts'
+import type { Choices } from './form.ts'
 
 const lists = { wallets: walletsApi.list, agents: agentsApi.list, beneficiaries: beneficiariesApi.list }
 
@@ -24,7 +21,7 @@ interface Names {
   readonly asked: Map<Kind, Promise<Choices>>
 }
 
-const known = new WeakMap<PageRequest, Names>()
+const known = new WeakMap<object, Names>()
 
 function namesOn(request: PageRequest): Names {
   const names = known.get(request) ?? { byId: new Map(), asked: new Map() }
@@ -57,11 +54,8 @@ async function readChoices(kind: Kind, request: PageRequest): Promise<Choices> {
   return data.map(({ id, name }) => [id, name] as const)
 }
 
-/** A link to the record by its name, where the page has read it. */
-export function named(request: PageRequest, id: string | null | undefined): Html {
-  const name = id ? namesOn(request).byId.get(id) : undefined
-  return recordLink(request, id, name === undefined ? undefined : text(name, 60))
-}
+/** What the record of this id is called, where the page has read it. */
+export const nameOf = (request: object, id: string): string | undefined => known.get(request)?.byId.get(id)
 
 /** For `prepare` of a list: the names of these kinds. */
 export const withNames =

@@ -21,8 +21,6 @@ export const figureMembers = {
   netEuros: signedEuros.meta({ description: '`spentEuros` less `refundedEuros`.' }),
 }
 
-export const FiguresRecord = z.object(figureMembers).meta({ id: 'SpendFigures' })
-
 interface Summed {
   readonly payments: number
   readonly spentEuros: Euros

@@ -1,0 +1,16 @@
+import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
+import { type Run, readWith } from './support.ts'
+
+/** Each of them can be made again: what has been done is found done. */
+export const gdprActivities = (run: Run) => ({
+  readExport: (input: ProcessInput): Promise<ProcessStatus> =>
+    readWith(run, 'gdpr.exportStatus', input, requestOf(input)),
+
+  async advanceExport(input: ProcessInput): Promise<void> {
+    await run('gdpr.advanceExport', { of: input, as: 'process', requestId: requestOf(input) })
+  },
+})
+
+export type GdprActivities = ReturnType<typeof gdprActivities>
+
+const requestOf = ({ id }: ProcessInput): string => `workflow:gdpr-export/${id}`

@@ -1,0 +1,20 @@
+import type { Personal } from '../../values/personal.ts'
+
+export const accessEventsPersonal = {
+  access_events: {
+    personal: {
+      merchant_host: { kind: 'payment', ground: 'security' },
+      purpose: { kind: 'words', ground: 'security' },
+      address: { kind: 'network', ground: 'security' },
+      actor_id: { kind: 'name', ground: 'security' },
+    },
+    plain: ['actor_type', 'way', 'source_id', 'decision', 'reasons', 'key_thumbprint'],
+    about: { person: ['actor_id'] },
+  },
+  access_outcomes: {
+    personal: {
+      message: { kind: 'words', ground: 'security' },
+    },
+    plain: ['outcome', 'code'],
+  },
+} as const satisfies Personal

@@ -1,0 +1,11 @@
+import type { Personal } from '../../../values/personal.ts'
+
+export const paymentTokensPersonal = {
+  payment_tokens: {
+    personal: {
+      recipient_name: { kind: 'name', ground: 'vouchers' },
+    },
+    plain: ['recipient_wallet_id', 'recipient_owner_id', 'hint', 'charge_id'],
+    secret: ['hash'],
+  },
+} as const satisfies Personal

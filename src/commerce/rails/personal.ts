@@ -1,0 +1,30 @@
+import type { Personal } from '../../values/personal.ts'
+
+export const railsPersonal = {
+  sepa_files: {
+    personal: {
+      content: { kind: 'payment', ground: 'vouchers' },
+    },
+    plain: ['scheme', 'message_id', 'sha256'],
+    owner: null,
+  },
+  sepa_messages: {
+    personal: {
+      payments: { kind: 'payment', ground: 'vouchers' },
+      credits: { kind: 'payment', ground: 'vouchers' },
+    },
+    plain: ['sha256', 'kind', 'message_id'],
+    owner: null,
+  },
+  sepa_notices: {
+    personal: {},
+    plain: ['message_id', 'notice', 'reason_code'],
+  },
+  sepa_instructions: {
+    personal: {
+      payee: { kind: 'name', ground: 'vouchers' },
+      reference: { kind: 'words', ground: 'vouchers' },
+    },
+    plain: ['file_id', 'end_to_end_id'],
+  },
+} as const satisfies Personal

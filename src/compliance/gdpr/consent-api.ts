@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { get, list, put } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { formattedText, recordHead } from '../../values/schemas.ts'
+import { MAX_PURPOSES } from './consent.ts'
+
+const purpose = formattedText(
+  /^[a-z][a-z0-9_]*$/,
+  50,
+  'a purpose has small letters, digits and underscores, as in usage_analytics',
+).meta({ description: 'What the data may be used for.', examples: ['usage_analytics'] })
+
+const wordingVersion = z
+  .string()
+  .trim()
+  .min(1)
+  .max(50)
+  .meta({ description: 'Which version of the wording was shown.', examples: ['2026-11'] })
+
+const granted = z.boolean().meta({ description: '`false`: refused, or taken back.' })
+
+const ConsentRecord = z
+  .object({
+    ...recordHead('consent'),
+    purpose: z.string(),
+    granted,
+    wordingVersion: z.string(),
+    by: z
+      .object({ type: z.string(), id: z.string().nullable() })
+      .meta({ description: 'By whom: the kind of caller, and the key or person.' }),
+    createdAt: instant,
+  })
+  .meta({ id: 'Consent' })
+
+const Consents = z
+  .object({ consents: z.array(ConsentRecord).meta({ description: 'The newest change of each purpose.' }) })
+  .meta({ id: 'Consents' })
+
+export const ConsentEvent = z.object({
+  consentId: id('consent'),
+  purpose: z.string(),
+  granted: z.boolean(),
+  wordingVersion: z.string(),
+})
+
+const consentChanged = event('An owner has consented to a purpose, or taken it back.', ConsentEvent)
+
+const isOnce = (given: readonly { purpose: string }[]): boolean =>
+  new Set(given.map(one => one.purpose)).size === given.length
+
+export const consentApi = {
+  getConsent: get('/gdpr/consent', {
+    summary: 'Get what you have consented to',
+    callers: ['key'],
+    scope: 'gdpr:read',
+    returns: [200, Consents],
+  }),
+  putConsent: put('/gdpr/consent', {
+    summary: 'Give or take back consent',
+    description:
+      'For the purposes that are named; others stay as they are. Consent can be taken back at any time, as easily as it was given. A change is a new record, and the earlier ones stay.',
+    callers: ['key'],
+    scope: 'gdpr:write',
+    body: z.strictObject({
+      purposes: z
+        .array(z.strictObject({ purpose, granted, wordingVersion }))
+        .min(1)
+        .max(MAX_PURPOSES)
+        .refine(isOnce, 'each purpose once'),
+    }),
+    example: { purposes: [{ purpose: 'usage_analytics', granted: true, wordingVersion: '2026-11' }] },
+    returns: [200, Consents],
+    emits: { 'consent.changed': consentChanged },
+  }),
+  listConsents: list('/gdpr/consent/history', {
+    summary: 'List all changes of your consent',
+    description: 'Newest first: when, by whom, and which wording was shown.',
+    callers: ['key'],
+    scope: 'gdpr:read',
+    filters: { purpose: purpose.optional() },
+    item: ConsentRecord,
+  }),
+}

@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+
+/** The most purposes in one request. */
+export const MAX_PURPOSES = 20
+
+const schema = defineEntity({
+  ...tenantTable('Consent', 'consents'),
+  properties: {
+    ...record('consent'),
+    purpose: p.text(),
+    granted: p.boolean(),
+    /** Which wording the person has read. */
+    wordingVersion: p.text(),
+    byType: p.text(),
+    byId: nullable.string(),
+  },
+})
+
+/** One change of what an owner consents to. It is never altered: the newest of a purpose counts. */
+export class Consent extends schema.class {}
+schema.setClass(Consent)

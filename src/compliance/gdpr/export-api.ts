@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { file } from '../../kernel/contract/file.ts'
+import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { otherSubjects } from '../../values/personal.ts'
+import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
+import { exportMachine, subjectTypes } from './data-export.ts'
+
+const readers = { callers: ['key'], scope: 'gdpr:read' } as const
+const writers = { callers: ['key'], scope: 'gdpr:write' } as const
+
+export const subject = z
+  .strictObject({
+    type: z.enum(otherSubjects).meta({
+      description:
+        '`person`: somebody who signs in for the account. `beneficiary`: a payee. `payer`: by the id of the payment request or of the incoming credit.',
+    }),
+    id: z.string().min(1).max(128),
+  })
+  .meta({
+    description: 'About whom, where it is not the owner of the account.',
+    examples: [{ type: 'person', id: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' }],
+  })
+
+const SubjectRecord = z
+  .object({ type: z.enum(subjectTypes), id: z.string() })
+  .meta({ description: 'About whom: the owner of the account, or somebody else by id.' })
+
+const status = z.enum(exportMachine.states).meta({
+  description:
+    '`requested` until the records have been counted, which takes seconds; then the archive is `ready` for seven days.',
+})
+
+const DataExportRecord = z
+  .object({
+    ...recordHead('gdprexport'),
+    status,
+    subject: SubjectRecord,
+    records: z
+      .int()
+      .nullable()
+      .meta({ description: 'How many records there were when the archive became ready.' }),
+    answerBy: instant.meta({ description: 'When the law wants it answered at the latest: within a month.' }),
+    readyAt: instant.nullable(),
+    expiresAt: instant.nullable().meta({ description: 'Until when the archive can be downloaded.' }),
+    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'GdprExport' })
+
+/** Ids only. */
+export const ExportEvent = z.object({
+  exportId: id('gdprexport'),
+  subject: SubjectRecord,
+  status,
+})
+
+export const exportEvents = {
+  'gdpr.export_requested': event('Somebody has asked for what is held about a person.', ExportEvent),
+  'gdpr.export_ready': event('An archive of what is held about a person can be downloaded.', ExportEvent),
+}
+
+const export_not_found = missing('export')
+
+export const subject_not_found = [
+  404,
+  'subject: there is no such person, beneficiary, payment request or credit of yours.',
+] as const
+
+export const exportApi = {
+  createExport: post('/gdpr/exports', {
+    ...writers,
+    summary: 'Ask for all that is held about you',
+    description:
+      'Or about a person, a beneficiary or a payer of yours, who have the same right. The archive holds the records of the mode of your key; make one with a live key, and one with a test key.',
+    body: z.strictObject({ subject: subject.optional() }),
+    example: {},
+    returns: [201, DataExportRecord],
+    fails: { subject_not_found },
+    emits: { 'gdpr.export_requested': exportEvents['gdpr.export_requested'] },
+  }),
+  listExports: list('/gdpr/exports', {
+    ...readers,
+    summary: 'List exports',
+    filters: { status: status.optional() },
+    item: DataExportRecord,
+  }),
+  getExport: get('/gdpr/exports/{id}', {
+    ...readers,
+    summary: 'Get an export',
+    returns: [200, DataExportRecord],
+    fails: { export_not_found },
+  }),
+  archive: get('/gdpr/exports/{id}/archive', {
+    callers: ['key'],
+    scope: 'gdpr-archives:read',
+    readsClock: true,
+    summary: 'Download the archive of an export',
+    description:
+      'A ZIP file: a folder for each area with its records as JSON and a sentence for each member, your files, and `manifest.json` with the SHA-256 of each. It is made while it is sent, so it says what is held at that moment.',
+    returns: [200, file('application/zip')],
+    fails: {
+      export_not_found,
+      export_not_ready: [400, 'The archive is not ready yet: ask again when the status is ready.'],
+      export_expired: [400, 'The archive was there for seven days. Ask for a new one by POST /gdpr/exports.'],
+    },
+  }),
+}
+
+/** What the process of an export does. */
+export const exportSteps = {
+  exportStatus: get('/gdpr/exports/{id}/status', {
+    readsClock: true,
+    summary: 'Get the status of an export’s process',
+    callers: [],
+    returns: [200, ProcessStatusRecord],
+    fails: { export_not_found },
+  }),
+  /** Changes nothing before its time, by the tenant's clock, and nothing when it is repeated. */
+  advanceExport: post('/gdpr/exports/{id}/advance', {
+    summary: 'Make an export ready, or expire it',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { export_not_found },
+    emits: { 'gdpr.export_ready': exportEvents['gdpr.export_ready'] },
+  }),
+}

@@ -1,0 +1,113 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { after, minuteInWords } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { archiveOf } from './archive.ts'
+import { DataExport, exportMachine, KEPT_MS } from './data-export.ts'
+import type { exportApi, exportSteps } from './export-api.ts'
+import { exportProcess } from './process.ts'
+import { countRecords, isKnown } from './tables-of-subject.ts'
+
+const subjectOf = ({ subjectType, subjectId }: DataExport) => ({ type: subjectType, id: subjectId })
+
+const response = (found: DataExport) =>
+  withMembers(found, {
+    subject: subjectOf(found),
+    records: found.records === null ? null : Number(found.records),
+  })
+
+const eventData = (found: DataExport) => ({
+  exportId: found.id,
+  subject: subjectOf(found),
+  status: found.status,
+})
+
+const wakeProcess = ({ id }: DataExport, { wake }: Pick<Context, 'wake'>): void =>
+  wake(exportProcess, { id, agentId: null })
+
+/** By the calendar, as the law counts: the same day of the next month, or its last one. */
+export function monthAfter(start: Date): Date {
+  const end = new Date(start)
+  end.setUTCMonth(end.getUTCMonth() + 1)
+  if (end.getUTCDate() !== start.getUTCDate()) end.setUTCDate(0)
+  return end
+}
+
+export const createExport: HandlerOf<typeof exportApi.createExport> = async ({ body }, context) => {
+  const { records, tenant, now, emit, refuse } = context
+  const subject = body.subject ?? { type: 'owner' as const, id: tenant.ownerId }
+  if (!(await isKnown(subject, context))) return refuse('subject_not_found')
+  const id = newId('gdprexport')
+  const made = records.create(DataExport, {
+    id,
+    subjectType: subject.type,
+    subjectId: subject.id,
+    answerBy: monthAfter(now),
+    dueAt: now,
+    workflowId: workflowIdOf(exportProcess, id),
+  })
+  emit('gdpr.export_requested', eventData(made))
+  wakeProcess(made, context)
+  return response(made)
+}
+
+export const listExports: HandlerOf<typeof exportApi.listExports> = async (
+  { query: { status } },
+  { page },
+) => {
+  const { data, ...cursor } = await page(DataExport, definedOnly({ status }))
+  return { ...cursor, data: data.map(response) }
+}
+
+export const getExport: HandlerOf<typeof exportApi.getExport> = async ({ params }, { records, refuse }) => {
+  const found = await records.findOne(DataExport, { id: params.id })
+  return found ? response(found) : refuse('export_not_found')
+}
+
+export const archive: HandlerOf<typeof exportApi.archive> = async ({ params }, context) => {
+  const { records, now, refuse } = context
+  const found = await records.findOne(DataExport, { id: params.id })
+  if (!found) return refuse('export_not_found')
+  if (found.status === 'requested') return refuse('export_not_ready')
+  if (!found.expiresAt || found.expiresAt <= now) return refuse('export_expired')
+  const made = { exportId: found.id, subject: subjectOf(found), madeAt: now }
+  return { type: 'application/zip', name: `${found.id}.zip`, content: archiveOf(made, context) }
+}
+
+export const advanceExport: HandlerOf<typeof exportSteps.advanceExport> = async ({ params }, context) => {
+  const { records, now, emit, refuse } = context
+  const found = await records.lock(DataExport, params.id)
+  if (!found) return refuse('export_not_found')
+  if (!found.dueAt || found.dueAt > now) return { done: true }
+  if (found.status === 'ready') {
+    exportMachine.move(found, 'expired')
+    found.dueAt = null
+  } else {
+    const expiresAt = after(now, KEPT_MS)
+    exportMachine.move(found, 'ready')
+    const count = await countRecords(subjectOf(found), context)
+    Object.assign(found, { records: count, readyAt: now, expiresAt, dueAt: expiresAt })
+    emit('gdpr.export_ready', eventData(found))
+  }
+  wakeProcess(found, context)
+  return { done: true }
+}
+
+export const exportStatus: HandlerOf<typeof exportSteps.exportStatus> = async (
+  { params },
+  { records, now, refuse },
+) => {
+  const found = await records.findOne(DataExport, { id: params.id })
+  if (!found) return refuse('export_not_found')
+  const { ownerId, mode, status, dueAt } = found
+  return {
+    status,
+    summary: `Export of the data of ${ownerId} in ${mode} mode: ${status}`,
+    closed: status === 'expired',
+    dueInMs: dueAt && dueAt.getTime() - now.getTime(),
+    waitsFor: dueAt && `for the archive to expire, at ${minuteInWords(dueAt)}`,
+    signals: [],
+  }
+}

@@ -1,0 +1,68 @@
+import type { Personal } from '../../values/personal.ts'
+
+/** The tables of no area: what every request needs. */
+export const kernelPersonal = {
+  tenant_clocks: {
+    personal: {},
+    plain: [],
+  },
+  idempotency_keys: {
+    personal: {
+      body: { kind: 'payment', ground: 'security' },
+      reservation: { kind: 'payment', ground: 'security' },
+    },
+    plain: ['operation', 'key', 'request_hash', 'error_code'],
+  },
+  outbox: {
+    personal: {},
+    plain: ['process', 'input', 'leased_by'],
+  },
+  stored_files: {
+    personal: {},
+    plain: ['sha256', 'used_by', 'type'],
+  },
+  rate_limits: {
+    personal: {
+      client: { kind: 'network', ground: 'security' },
+    },
+    plain: [],
+    owner: null,
+  },
+  wrong_guesses: {
+    personal: {
+      guesser: { kind: 'network', ground: 'security' },
+    },
+    plain: [],
+    owner: null,
+  },
+  applied_functions: {
+    personal: {},
+    plain: ['name', 'checksum'],
+    owner: null,
+  },
+  journal_origin: {
+    personal: {},
+    plain: [],
+    owner: null,
+  },
+  migration_checksums: {
+    personal: {},
+    plain: ['name', 'checksum'],
+    owner: null,
+  },
+  mikro_orm_migrations: {
+    personal: {},
+    plain: ['name'],
+    owner: null,
+  },
+  process_leases: {
+    personal: {},
+    plain: ['kind'],
+    owner: null,
+  },
+  used_proofs: {
+    personal: {},
+    plain: ['digest'],
+    owner: null,
+  },
+} as const satisfies Personal

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { encryptionKey } from '../../values/encryption-key.ts'
+import { timeRange } from '../../values/schemas.ts'
+import {
+  ApplicationRecord,
+  ApprovedRecord,
+  applicationMembers,
+  MerchantRecord,
+  merchantEvents,
+  merchantFails,
+  NewMerchantKey,
+  reasonGiven,
+  status,
+} from './schemas.ts'
+
+const operator = { callers: ['dash'] } as const
+const merchant = { callers: ['merchant'] } as const
+const { application_not_found, application_decided, application_not_approved } = merchantFails
+
+export const merchantApplicationsApi = {
+  create: post('/merchant-applications', {
+    ...operator,
+    summary: 'Record the application of a merchant',
+    description:
+      'Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
+    body: z.strictObject(applicationMembers),
+    example: {
+      name: 'Bookshop',
+      legalName: 'Bookshop GmbH',
+      country: 'DE',
+      website: 'https://shop.example.com',
+      mcc: '5942',
+      contactName: 'Grace Hopper',
+      contactEmail: 'grace@example.com',
+    },
+    returns: [201, ApplicationRecord],
+    emits: {
+      'merchant_application.submitted': merchantEvents['merchant_application.submitted'],
+    },
+  }),
+  list: list('/merchant-applications', {
+    ...operator,
+    summary: 'List the applications of merchants',
+    description: 'Newest first.',
+    filters: { status: status.optional(), ...timeRange },
+    item: ApplicationRecord,
+  }),
+  get: get('/merchant-applications/{id}', {
+    ...operator,
+    summary: 'Get the application of a merchant',
+    returns: [200, ApplicationRecord],
+    fails: { application_not_found },
+  }),
+  approve: post('/merchant-applications/{id}/approve', {
+    ...operator,
+    summary: 'Let a merchant in',
+    description: 'Its key is in `key`, in this response only: the merchant calls with it.',
+    returns: [200, ApprovedRecord],
+    fails: { application_not_found, application_decided },
+    emits: { 'merchant_application.approved': merchantEvents['merchant_application.approved'] },
+  }),
+  reject: post('/merchant-applications/{id}/reject', {
+    ...operator,
+    summary: 'Reject the application of a merchant',
+    body: reasonGiven,
+    example: { reason: 'The website sells something else.' },
+    returns: [200, ApplicationRecord],
+    fails: { application_not_found, application_decided },
+    emits: { 'merchant_application.rejected': merchantEvents['merchant_application.rejected'] },
+  }),
+  revoke: post('/merchant-applications/{id}/revoke', {
+    ...operator,
+    summary: 'Shut a merchant out',
+    description: 'Its keys stop working at once, for good. Who is to come back applies anew.',
+    body: reasonGiven,
+    example: { reason: 'It has sold what it must not.' },
+    returns: [200, ApplicationRecord],
+    fails: { application_not_found, application_not_approved },
+    emits: { 'merchant_application.revoked': merchantEvents['merchant_application.revoked'] },
+  }),
+  me: get('/merchants/me', {
+    ...merchant,
+    summary: 'Get the merchant that your key belongs to',
+    returns: [200, MerchantRecord],
+    fails: { application_not_found },
+  }),
+  updateMe: patch('/merchants/me', {
+    ...merchant,
+    summary: 'Change your own name, or the public key to which data for you is encrypted',
+    description:
+      'A key that is too weak is refused, and so is a private one: it is not kept, and not logged. Null takes the key back.',
+    bodyLimitKiB: 256,
+    body: z.strictObject({ name: applicationMembers.name, publicKeyJwk: encryptionKey.nullable() }).partial(),
+    example: {
+      publicKeyJwk: {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+        y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+      },
+    },
+    returns: [200, MerchantRecord],
+    fails: { application_not_found },
+    emits: { 'merchant.updated': merchantEvents['merchant.updated'] },
+  }),
+  rotateKey: post('/merchants/me/rotate-key', {
+    ...merchant,
+    summary: 'Replace the key that you call with',
+    description:
+      'The new one is in `key`, in this response only. The old one works for another hour unless `overlapMinutes` says otherwise: where this response is lost, replace it once more with the old one. Any earlier one ends at once.',
+    body: z.strictObject({
+      overlapMinutes: z.int().min(0).max(1_440).default(60).meta({ description: 'How long both work.' }),
+    }),
+    example: { overlapMinutes: 60 },
+    returns: [201, NewMerchantKey],
+    fails: { application_not_found },
+    emits: { 'merchant.updated': merchantEvents['merchant.updated'] },
+  }),
+}

@@ -1,0 +1,143 @@
+import { area } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { after, clock, minutes } from '../../values/clock.ts'
+import { merchantApplicationsApi } from './api.ts'
+import { applicationMachine, MerchantApplication, MerchantKey, platform } from './application.ts'
+import { authenticateMerchant } from './authenticate.ts'
+import { merchantApplicationsPersonal } from './personal.ts'
+import { merchantEvent } from './schemas.ts'
+
+const shown = (application: MerchantApplication) =>
+  withMembers(application, { thumbprint: application.thumbprint() })
+
+/** Makes a key for a merchant; the secret is shown once. */
+function issueKey(merchantId: string, { records }: Pick<Context, 'records'>): string {
+  const secret = newSecret('mer_')
+  records.create(MerchantKey, { merchantId, ...traceOf(secret) })
+  return secret
+}
+
+/** Locks an application for the operator. */
+function lockApplication(id: string, { records, actFor }: Pick<Context, 'records' | 'actFor'>) {
+  actFor(platform)
+  return records.lock(MerchantApplication, id)
+}
+
+/** The merchant whose key calls, and that key. */
+async function callingMerchant({ records, actor }: Pick<Context, 'records' | 'actor'>) {
+  const key = await records.findOne(MerchantKey, { id: String(actor.id) })
+  return key && records.findOne(MerchantApplication, { id: key.merchantId, status: 'approved' })
+}
+
+async function lockCallingMerchant(context: Pick<Context, 'records' | 'actor'>) {
+  const found = await callingMerchant(context)
+  const merchant = found && (await context.records.lock(MerchantApplication, found.id))
+  return merchant?.status === 'approved' ? merchant : null
+}
+
+const merchantApplications = implement(merchantApplicationsApi, {
+  create({ body }, { records, actFor, emit }) {
+    actFor(platform)
+    const application = records.create(MerchantApplication, body)
+    emit('merchant_application.submitted', merchantEvent(application))
+    return shown(application)
+  },
+
+  async list({ query: { status, from, to } }, context) {
+    context.actFor(platform)
+    const created = await createdWithin('merchant', { from, to }, context)
+    const page = await context.page(MerchantApplication, definedOnly({ status, ...created }))
+    return { ...page, data: page.data.map(shown) }
+  },
+
+  async get({ params }, { records, actFor, refuse }) {
+    actFor(platform)
+    const application = await records.findOne(MerchantApplication, { id: params.id })
+    return application ? shown(application) : refuse('application_not_found')
+  },
+
+  async approve({ params }, context) {
+    const { now, emit, refuse } = context
+    const application = await lockApplication(params.id, context)
+    if (!application) return refuse('application_not_found')
+    if (!applicationMachine.move(application, 'approved')) return refuse('application_decided')
+    application.decidedAt = now
+    const key = issueKey(application.id, context)
+    emit('merchant_application.approved', merchantEvent(application))
+    return withMembers(application, { thumbprint: application.thumbprint(), key })
+  },
+
+  async reject({ params, body: { reason } }, context) {
+    const { now, emit, refuse } = context
+    const application = await lockApplication(params.id, context)
+    if (!application) return refuse('application_not_found')
+    if (!applicationMachine.move(application, 'rejected')) return refuse('application_decided')
+    Object.assign(application, { reason, decidedAt: now })
+    emit('merchant_application.rejected', merchantEvent(application))
+    return shown(application)
+  },
+
+  async revoke({ params, body: { reason } }, context) {
+    const { records, now, emit, refuse } = context
+    const application = await lockApplication(params.id, context)
+    if (!application) return refuse('application_not_found')
+    if (!applicationMachine.move(application, 'revoked')) return refuse('application_not_approved')
+    Object.assign(application, { reason, revokedAt: now })
+    for (const key of await records.find(MerchantKey, { merchantId: application.id, revokedAt: null }))
+      key.revokedAt = clock.real()
+    emit('merchant_application.revoked', merchantEvent(application))
+    return shown(application)
+  },
+
+  async me(_, context) {
+    const merchant = await callingMerchant(context)
+    return merchant ? shown(merchant) : context.refuse('application_not_found')
+  },
+
+  async updateMe({ body: { name, publicKeyJwk } }, context) {
+    const merchant = await lockCallingMerchant(context)
+    if (!merchant) return context.refuse('application_not_found')
+    const changed: ('name' | 'publicKeyJwk')[] = []
+    if (name !== undefined) {
+      merchant.name = name
+      changed.push('name')
+    }
+    if (publicKeyJwk !== undefined) {
+      merchant.publicKeyJwk = publicKeyJwk === null ? null : publicKeyJwk.jwk
+      changed.push('publicKeyJwk')
+    }
+    context.emit('merchant.updated', { ...merchantEvent(merchant), changed })
+    return shown(merchant)
+  },
+
+  async rotateKey({ body: { overlapMinutes } }, context) {
+    const { records, actor, emit, refuse } = context
+    const merchant = await lockCallingMerchant(context)
+    if (!merchant) return refuse('application_not_found')
+    const replacedEndsAt = after(clock.real(), minutes(overlapMinutes))
+    for (const old of await records.find(MerchantKey, { merchantId: merchant.id, revokedAt: null })) {
+      if (old.id !== actor.id) old.revokedAt = clock.real()
+      else if (!old.expiresAt || old.expiresAt > replacedEndsAt) old.expiresAt = replacedEndsAt
+    }
+    const key = issueKey(merchant.id, context)
+    emit('merchant.updated', { ...merchantEvent(merchant), changed: ['key'] })
+    return { merchantId: merchant.id, key, hint: key.slice(-4), replacedEndsAt }
+  },
+})
+
+export const merchantApplicationsArea = area(
+  'Merchant Applications',
+  'Merchants that are let in: who they are, their key, and the public key to which data for them is encrypted.',
+  merchantApplications,
+  {
+    entities: [MerchantApplication, MerchantKey],
+    personal: merchantApplicationsPersonal,
+    machines: [applicationMachine],
+    credentials: { mer: authenticateMerchant },
+    endsCredentials: ['merchant_application.revoked', 'merchant.updated'],
+  },
+)

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { attachment } from '../../kernel/contract/file.ts'
+import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { freeText, label, timeRange } from '../../values/schemas.ts'
+import { reportStages } from './clocks.ts'
+import { criteriaSchema } from './criteria.ts'
+import { incidentEvents } from './events.ts'
+import { fieldEntries } from './report/fields.ts'
+import { IncidentRecord, incidentFacts, incidentFails, severity, status } from './schemas.ts'
+
+const operator = { callers: ['dash'] } as const
+const { incident_not_found, incident_closed, time_to_come, times_disordered, too_many_entries } =
+  incidentFails
+const changing = { incident_not_found, incident_closed }
+
+const { description, detectedAt, ...otherFacts } = incidentFacts
+
+export const securityIncidentsApi = {
+  create: post('/security/incidents', {
+    ...operator,
+    summary: 'Open a security incident',
+    description:
+      'The clocks begin with `awareAt`. What earlier incidents have told about the entity that reports is taken over. Its events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
+    body: z.strictObject(incidentFacts),
+    example: {
+      severity: 'high',
+      category: 'system_failure',
+      detectedAt: '2026-11-20T09:30:00.000Z',
+      description: 'Card authorizations were declined, as the processor could not be reached.',
+      affectedUsers: 1_200,
+      countries: ['DE'],
+    },
+    returns: [201, IncidentRecord],
+    fails: { time_to_come, times_disordered },
+    emits: { 'incident.opened': incidentEvents['incident.opened'] },
+  }),
+  list: list('/security/incidents', {
+    ...operator,
+    summary: 'List security incidents',
+    description: 'Newest first, each with its clocks.',
+    readsClock: true,
+    filters: { status: status.optional(), severity: severity.optional(), ...timeRange },
+    item: IncidentRecord,
+  }),
+  get: get('/security/incidents/{id}', {
+    ...operator,
+    summary: 'Get a security incident',
+    description: 'With what is owed to whom by when, each beside its article.',
+    readsClock: true,
+    returns: [200, IncidentRecord],
+    fails: { incident_not_found },
+  }),
+  update: patch('/security/incidents/{id}', {
+    ...operator,
+    summary: 'Tell what else is known of a security incident',
+    description:
+      'The clocks follow: `recoveredAt` asks for an updated intermediate report, `personalDataAwareAt` begins the 72 hours of the GDPR. `fields` fills in the reports, by the numbers of Implementing Regulation (EU) 2025/302, Annex I; null takes an entry back.',
+    body: z.strictObject({ description, detectedAt, ...otherFacts, fields: fieldEntries }).partial(),
+    example: { recoveredAt: '2026-11-20T11:10:00.000Z', fields: { '2.7': 'by our monitoring' } },
+    returns: [200, IncidentRecord],
+    fails: { ...changing, time_to_come, times_disordered },
+    emits: { 'incident.updated': incidentEvents['incident.updated'] },
+  }),
+  classify: post('/security/incidents/{id}/classify', {
+    ...operator,
+    summary: 'Compare a security incident with the thresholds, and decide whether it is major',
+    description:
+      'The criteria are those of Delegated Regulation (EU) 2024/1772. `assessment` says which thresholds are met and why; with `decision` a person decides, also against it, and the clocks follow. Without one nothing is decided. It can be decided again until the incident is closed: what is not major after all is reported as reclassified where an initial notification was submitted.',
+    body: z.strictObject({
+      criteria: criteriaSchema,
+      decision: z
+        .strictObject({
+          isMajor: z.boolean(),
+          decidedBy: label.meta({ description: 'Who decides.', examples: ['Ada Lovelace'] }),
+          reasons: freeText.min(1).meta({ examples: ['Cards were down for three hours.'] }),
+          at: instant.optional().meta({ description: 'Now, unless it was decided before.' }),
+        })
+        .optional(),
+    }),
+    example: {
+      criteria: {
+        clientsAffected: 1_200,
+        clientsOfService: 9_000,
+        downtimeMinutes: 190,
+        criticalServices: true,
+      },
+      decision: {
+        isMajor: true,
+        decidedBy: 'Ada Lovelace',
+        reasons: 'Cards were down for three hours, for 13 % of all clients.',
+      },
+    },
+    returns: [200, IncidentRecord],
+    fails: { ...changing, time_to_come, times_disordered, too_many_entries },
+    emits: {
+      'incident.updated': incidentEvents['incident.updated'],
+      'incident.classified': incidentEvents['incident.classified'],
+    },
+  }),
+  submit: post('/security/incidents/{id}/reports/{stage}/submit', {
+    ...operator,
+    summary: 'Record that a report was submitted to the authority',
+    description:
+      'The service submits nothing by itself: it keeps when the authority has got the report, and under which reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. Intermediate reports may be several. `reclassification` tells that the incident is not major after all, `data_protection` is what the data protection authority is told.',
+    body: z.strictObject({
+      at: instant.meta({ description: 'When it was submitted.' }),
+      reference: label.meta({
+        description: 'As the authority names it.',
+        examples: ['BaFin-2026-004711'],
+      }),
+      covers: z
+        .array(z.enum(['initial', 'intermediate']))
+        .max(2)
+        .default([]),
+    }),
+    example: { at: '2026-11-20T11:00:00.000Z', reference: 'BaFin-2026-004711' },
+    returns: [200, IncidentRecord],
+    fails: {
+      ...changing,
+      time_to_come,
+      times_disordered,
+      too_many_entries,
+      stage_not_found: [
+        404,
+        'There is no such report. See the stages of GET /security/incidents/{id}/report.',
+      ],
+      not_major: [400, 'Only a major incident is reported so. Classify it first.'],
+      not_reclassified: [400, 'The incident was not reported as major, or it still is.'],
+      no_personal_data: [400, 'No personal data are affected. Tell so by `personalDataAwareAt` first.'],
+      already_submitted: [400, 'This report was submitted already.'],
+      earlier_report_missing: [
+        400,
+        'An earlier report was not submitted. Record that one first, or name it in `covers`.',
+      ],
+      covers_later_report: [400, 'covers: a submission covers reports that come before it.'],
+    },
+    emits: { 'incident.report_submitted': incidentEvents['incident.report_submitted'] },
+  }),
+  report: get('/security/incidents/{id}/report', {
+    ...operator,
+    summary: 'Get a report on a security incident, as far as it is known',
+    description:
+      'The fields of Implementing Regulation (EU) 2025/302, Annex I: those that are known are filled in, those that are missing are named. As JSON (`IncidentReport`: `stage`, `dueAt`, `article`, `isComplete`, `missing`, `sections`), or as PDF.',
+    readsClock: true,
+    query: z.strictObject({
+      stage: z.enum(reportStages).exclude(['data_protection']).default('initial'),
+      format: z.enum(['json', 'pdf']).default('json'),
+    }),
+    returns: [200, attachment],
+    fails: { incident_not_found },
+  }),
+  close: post('/security/incidents/{id}/close', {
+    ...operator,
+    summary: 'Close a security incident',
+    description: 'Once nothing is owed to an authority any more.',
+    returns: [200, IncidentRecord],
+    fails: {
+      ...changing,
+      not_classified: [400, 'Nobody has decided whether the incident is major. Classify it first.'],
+      reports_missing: [400, 'A report is still owed. Submit it first.'],
+    },
+    emits: { 'incident.closed': incidentEvents['incident.closed'] },
+  }),
+}

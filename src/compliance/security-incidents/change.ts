@@ -1,0 +1,107 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { newId } from '../../values/ids.ts'
+import type { securityIncidentsApi } from './api.ts'
+import { incidentEvent } from './events.ts'
+import { platform, SecurityIncident } from './incident.ts'
+import { incidentProcess } from './process.ts'
+import { type FieldEntries, isAboutEntity } from './report/fields.ts'
+import { incidentResponse } from './response.ts'
+import { schedule } from './schedule.ts'
+
+type Creating = ContextOf<typeof securityIncidentsApi.create>
+
+/** An incident that may still change, locked; or why it may not. */
+export async function lockOpen(
+  id: string,
+  context: Pick<Context<'incident_not_found' | 'incident_closed'>, 'records' | 'actFor' | 'refuse'>,
+): Promise<SecurityIncident | Refusal> {
+  context.actFor(platform)
+  const incident = await context.records.lock(SecurityIncident, id)
+  if (!incident) return context.refuse('incident_not_found')
+  return incident.status === 'closed' ? context.refuse('incident_closed') : incident
+}
+
+type Times = Pick<
+  SecurityIncident,
+  'detectedAt' | 'awareAt' | 'occurredAt' | 'recoveredAt' | 'resolvedAt' | 'personalDataAwareAt'
+>
+
+const NOT_KNOWN = { occurredAt: null, recoveredAt: null, resolvedAt: null, personalDataAwareAt: null }
+
+/** Instants that have not been yet, or that contradict each other. */
+function timeProblem(
+  incident: Times,
+  { now, refuse }: Pick<Context<'time_to_come' | 'times_disordered'>, 'now' | 'refuse'>,
+): Refusal | undefined {
+  const { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt } = incident
+  const named = { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt }
+  for (const [name, at] of Object.entries(named))
+    if (at && at > now) return refuse('time_to_come', `${name}: this is still to come. Give when it was.`)
+  if (awareAt < detectedAt)
+    return refuse('times_disordered', 'awareAt: nobody knows of an incident before it is detected.')
+  if (occurredAt && occurredAt > detectedAt)
+    return refuse('times_disordered', 'occurredAt: an incident begins before it is detected.')
+  const began = occurredAt ?? null
+  if (recoveredAt && began && recoveredAt < began)
+    return refuse('times_disordered', 'recoveredAt: business is normal again after the incident has begun.')
+  if (resolvedAt && began && resolvedAt < began)
+    return refuse('times_disordered', 'resolvedAt: an incident is resolved after it has begun.')
+  return undefined
+}
+
+/** What earlier incidents have told about the entity that reports. */
+async function aboutEntity({ records }: Pick<Creating, 'records'>): Promise<Record<string, string>> {
+  const [latest] = await records.find(SecurityIncident, {}, { orderBy: { id: 'desc' }, limit: 1 })
+  return Object.fromEntries(Object.entries(latest?.fields ?? {}).filter(([number]) => isAboutEntity(number)))
+}
+
+export const create: HandlerOf<typeof securityIncidentsApi.create> = async ({ body }, context) => {
+  const { records, actFor, emit } = context
+  actFor(platform)
+  const { awareAt = body.detectedAt, ...given } = body
+  const facts = { ...given, awareAt }
+  const problem = timeProblem({ ...NOT_KNOWN, ...definedOnly(facts) } as Times, context)
+  if (problem) return problem
+  const id = newId('incident')
+  const workflowId = workflowIdOf(incidentProcess, id)
+  const incident = records.create(SecurityIncident, {
+    ...definedOnly(facts),
+    ...{ id, workflowId, fields: await aboutEntity(context) },
+  } as never)
+  schedule(incident, context)
+  emit('incident.opened', incidentEvent(incident))
+  return incidentResponse(incident, context)
+}
+
+/** The entries with these changes: null takes one back. */
+function withEntries(entries: FieldEntries, changes: FieldEntries): Record<string, string> {
+  const all = Object.entries({ ...entries, ...changes })
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+export const update: HandlerOf<typeof securityIncidentsApi.update> = async ({ params, body }, context) => {
+  const incident = await lockOpen(params.id, context)
+  if (!(incident instanceof SecurityIncident)) return incident
+  const { fields, ...facts } = body
+  const changed = definedOnly(facts)
+  const problem = timeProblem({ ...timesOf(incident), ...changed }, context)
+  if (problem) return problem
+  Object.assign(incident, changed)
+  if (fields) incident.fields = withEntries(incident.fields, fields)
+  schedule(incident, context)
+  context.emit('incident.updated', incidentEvent(incident))
+  return incidentResponse(incident, context)
+}
+
+const timesOf = (incident: SecurityIncident) => ({
+  detectedAt: incident.detectedAt,
+  awareAt: incident.awareAt,
+  occurredAt: incident.occurredAt,
+  recoveredAt: incident.recoveredAt,
+  resolvedAt: incident.resolvedAt,
+  personalDataAwareAt: incident.personalDataAwareAt,
+})

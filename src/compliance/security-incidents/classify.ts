@@ -1,0 +1,45 @@
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { securityIncidentsApi } from './api.ts'
+import { lockOpen } from './change.ts'
+import { assess } from './criteria.ts'
+import { incidentEvent } from './events.ts'
+import { type Decision, MOST_ENTRIES, SecurityIncident } from './incident.ts'
+import { incidentResponse } from './response.ts'
+import { schedule } from './schedule.ts'
+import { followReports } from './submit.ts'
+
+/** Keeps the criteria, and with a decision what a person makes of them: the first step leaves the clocks as they are. */
+export const classify: HandlerOf<typeof securityIncidentsApi.classify> = async (
+  { params, body: { criteria, decision } },
+  context,
+) => {
+  const { now, emit, refuse } = context
+  const incident = await lockOpen(params.id, context)
+  if (!(incident instanceof SecurityIncident)) return incident
+  const at = decision?.at ?? now
+  if (at > now) return refuse('time_to_come', 'decision.at: this is still to come. Give when it was decided.')
+  if (at < incident.awareAt)
+    return refuse('times_disordered', 'decision.at: nobody decides about an incident before it is known.')
+  if (incident.decisions.length >= MOST_ENTRIES) return refuse('too_many_entries')
+  incident.criteria = criteria
+  if (!decision) {
+    emit('incident.updated', incidentEvent(incident))
+    return incidentResponse(incident, context)
+  }
+  const { isMajor, decidedBy, reasons } = decision
+  const thresholdsMet = assess(criteria).meetsThresholds
+  decide(incident, { at: at.toISOString(), isMajor, decidedBy, reasons, thresholdsMet })
+  schedule(incident, context)
+  emit('incident.classified', incidentEvent(incident))
+  return incidentResponse(incident, context)
+}
+
+/** A decision that stays the same leaves the clock of the first one: nobody gains time by deciding again. */
+function decide(incident: SecurityIncident, decision: Decision): void {
+  const { isMajor, at } = decision
+  if (isMajor && incident.isMajor !== true) incident.classifiedAt = new Date(at)
+  if (!isMajor) incident.classifiedAt = null
+  incident.isMajor = isMajor
+  incident.decisions = [...incident.decisions, decision]
+  followReports(incident)
+}

@@ -1,0 +1,170 @@
+import {
+  atBankTime,
+  bankDateOf,
+  bankDayOnOrAfter,
+  bankTimeOf,
+  isBankDay,
+} from '../../values/bank-calendar.ts'
+import { after, minutes } from '../../values/clock.ts'
+
+/** What is owed to an authority, each by a time of its own. */
+export const clockStages = [
+  'classification',
+  'initial',
+  'intermediate',
+  'update',
+  'final',
+  'data_protection',
+] as const
+export type ClockStage = (typeof clockStages)[number]
+
+/** The reports that are submitted. An update is an intermediate report, too. */
+export const reportStages = [
+  'initial',
+  'intermediate',
+  'final',
+  'reclassification',
+  'data_protection',
+] as const
+export type ReportStage = (typeof reportStages)[number]
+
+/** For which reports a deadline on a weekend or bank holiday moves. */
+export type WeekendRelief = 'none' | 'final' | 'all'
+
+/** What the clocks are read off. The reports may stand in any order. */
+export interface Course {
+  readonly awareAt: Date
+  /** When the incident was classified as major; null where it is not classified yet, or is not major. */
+  readonly classifiedAt: Date | null
+  /** Null while nobody has classified it. */
+  readonly isMajor: boolean | null
+  readonly recoveredAt: Date | null
+  /** When it became known that personal data are affected. */
+  readonly personalDataAwareAt: Date | null
+  readonly reports: readonly { readonly stage: ReportStage; readonly at: Date }[]
+}
+
+export interface Clock {
+  readonly stage: ClockStage
+  readonly beginsAt: Date
+  readonly dueAt: Date
+  /** The rule that sets the time. */
+  readonly article: string
+  /** Whether the rule about weekends and bank holidays has moved it. */
+  readonly isMoved: boolean
+  readonly doneAt: Date | null
+}
+
+const HOUR = minutes(60)
+const REPORTING = 'Delegated Regulation (EU) 2025/301, Article'
+const DATA_PROTECTION = 'Regulation (EU) 2016/679, Article 33(1)'
+
+/**
+ * The clocks of an incident as they run by now, in the order in which they begin. Hours run to the minute from the
+ * event itself. Regulation (EEC, Euratom) 1182/71 would let some of them end later, so whoever keeps these is never late.
+ */
+export function clocksOf(course: Course, relief: WeekendRelief): Clock[] {
+  const clocks = [
+    classification(course),
+    initial(course, relief),
+    intermediate(course, relief),
+    update(course),
+    final(course, relief),
+    dataProtection(course),
+  ]
+  return clocks.filter(clock => clock !== null)
+}
+
+const times = ({ reports }: Course, stage: ReportStage): number[] =>
+  reports.flatMap(report => (report.stage === stage ? [report.at.getTime()] : []))
+
+function firstOf(course: Course, stage: ReportStage): Date | null {
+  const all = times(course, stage)
+  return all.length > 0 ? new Date(Math.min(...all)) : null
+}
+
+function lastOf(course: Course, stage: ReportStage): Date | null {
+  const all = times(course, stage)
+  return all.length > 0 ? new Date(Math.max(...all)) : null
+}
+
+/** Whoever classifies later than this has no more than four hours left for the initial notification. */
+function classification({ isMajor, awareAt }: Course): Clock | null {
+  if (isMajor !== null) return null
+  const dueAt = after(awareAt, 24 * HOUR)
+  return clockOf('classification', awareAt, dueAt, `${REPORTING} 5(1)(a)`, null)
+}
+
+function initial(course: Course, relief: WeekendRelief): Clock | null {
+  const { awareAt, classifiedAt } = course
+  if (!isReported(course) || !classifiedAt) return null
+  const [ofAwareness, ofClassification] = [after(awareAt, 24 * HOUR), after(classifiedAt, 4 * HOUR)]
+  const isLate = classifiedAt > ofAwareness
+  const dueAt = isLate || ofClassification < ofAwareness ? ofClassification : ofAwareness
+  const article = `${REPORTING} ${isLate ? '5(2)' : '5(1)(a)'}`
+  const clock = clockOf('initial', classifiedAt, dueAt, article, firstOf(course, 'initial'))
+  return relief === 'all' ? movedToWorkingDay(clock) : clock
+}
+
+function intermediate(course: Course, relief: WeekendRelief): Clock | null {
+  const submittedAt = firstOf(course, 'initial')
+  if (!isReported(course) || !submittedAt) return null
+  const dueAt = after(submittedAt, 72 * HOUR)
+  const doneAt = firstOf(course, 'intermediate')
+  const clock = clockOf('intermediate', submittedAt, dueAt, `${REPORTING} 5(1)(b)`, doneAt)
+  return relief === 'all' ? movedToWorkingDay(clock) : clock
+}
+
+/** Business is normal again, and the last intermediate report does not know it: an updated one is due without delay. */
+function update(course: Course): Clock | null {
+  const { recoveredAt } = course
+  const last = lastOf(course, 'intermediate')
+  if (!isReported(course) || !recoveredAt || !last || firstOf(course, 'final')) return null
+  return last >= recoveredAt
+    ? null
+    : clockOf('update', recoveredAt, recoveredAt, `${REPORTING} 5(1)(b)`, null)
+}
+
+function final(course: Course, relief: WeekendRelief): Clock | null {
+  const last = lastOf(course, 'intermediate')
+  if (!isReported(course) || !last) return null
+  const dueAt = aMonthAfter(last)
+  const clock = clockOf('final', last, dueAt, `${REPORTING} 5(1)(c)`, lastOf(course, 'final'))
+  return relief === 'none' ? clock : movedToWorkingDay(clock)
+}
+
+/** Whether it is major or not: only that data of people are affected counts. */
+function dataProtection(course: Course): Clock | null {
+  const { personalDataAwareAt } = course
+  if (!personalDataAwareAt) return null
+  const dueAt = after(personalDataAwareAt, 72 * HOUR)
+  const doneAt = firstOf(course, 'data_protection')
+  return clockOf('data_protection', personalDataAwareAt, dueAt, DATA_PROTECTION, doneAt)
+}
+
+const isReported = ({ isMajor }: Course): boolean => isMajor === true
+
+const clockOf = (
+  stage: ClockStage,
+  beginsAt: Date,
+  dueAt: Date,
+  article: string,
+  doneAt: Date | null,
+): Clock => ({ stage, beginsAt, dueAt, article, isMoved: false, doneAt })
+
+/** Article 5(4): from a weekend or bank holiday to noon of the next working day. */
+function movedToWorkingDay(clock: Clock): Clock {
+  const day = bankDateOf(clock.dueAt)
+  if (isBankDay(day)) return clock
+  const dueAt = atBankTime(bankDayOnOrAfter(day), '12:00')
+  return { ...clock, dueAt, isMoved: true, article: `${clock.article} with 5(4)` }
+}
+
+/** The same day of the next month, or its last one, at the same time of day in Frankfurt. */
+export function aMonthAfter(at: Date): Date {
+  const [year = 0, month = 0, day = 0] = bankDateOf(at).split('-').map(Number)
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  const next = new Date(Date.UTC(year, month, Math.min(day, lastDay))).toISOString().slice(0, 10)
+  const withinMinute = at.getTime() % minutes(1)
+  return after(atBankTime(next, bankTimeOf(at)), withinMinute)
+}

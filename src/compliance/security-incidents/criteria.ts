@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { country } from '../../values/schemas.ts'
+
+/** The members of the European Union and of the European Economic Area, in which the regulation counts. */
+const MEMBER_STATES = new Set(
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(' '),
+)
+
+const count = (description: string) =>
+  z.int().min(0).max(1_000_000_000).nullable().default(null).meta({ description })
+const amount = (description: string) =>
+  z
+    .number()
+    .min(0)
+    .max(1_000_000_000_000)
+    .refine(number => /^\d+(\.\d{1,2})?$/.test(String(number)), 'at most two decimals')
+    .nullable()
+    .default(null)
+    .meta({ description })
+const yes = (description: string) => z.boolean().default(false).meta({ description })
+
+/** What is known of an incident, by the criteria of Delegated Regulation (EU) 2024/1772. Null: not known yet. */
+export const criteriaSchema = z
+  .strictObject({
+    clientsAffected: count('Clients that the service fails, or that are harmed.'),
+    clientsOfService: count('All clients that use the affected service.'),
+    counterpartsAffected: count('Financial counterparts that are affected.'),
+    counterpartsOfService: count('All financial counterparts of the affected service.'),
+    transactionsAffected: count('Transactions that are affected.'),
+    transactionsADay: count('How many the service has on an average day.'),
+    transactionsAffectedEuros: amount('Their value.'),
+    transactionsADayEuros: amount('The value that the service has on an average day.'),
+    relevantClientsAffected: yes('Clients or counterparts are affected on whom the business depends.'),
+    inMedia: yes('Media have reported it.'),
+    repeatedComplaints: yes('Different clients complain again and again.'),
+    requirementsMissed: yes('What regulation demands cannot be kept, or probably not.'),
+    clientsLeaving: yes('Clients leave, or probably will, so that the business feels it.'),
+    durationMinutes: count('From its beginning until it is resolved; an estimate will do.'),
+    downtimeMinutes: count('How long the service was away, wholly or in part.'),
+    memberStates: z
+      .array(country)
+      .max(30)
+      .default([])
+      .meta({ description: 'Where it is felt.', examples: [['DE', 'AT']] }),
+    dataLosses: yes(
+      'Availability, authenticity, integrity or confidentiality of data is lost, and that harms the aims of the business or its duties.',
+    ),
+    maliciousAccess: yes('Somebody has got in who must not, with ill intent, and data may be lost by it.'),
+    criticalServices: yes(
+      'It touches services or systems that support critical or important functions, services that need an authorisation, or is a malicious access.',
+    ),
+    costsEuros: amount('Costs and losses, also those that are expected.'),
+    recurring: yes(
+      'With others of the same cause it has come twice within six months, and together they meet the thresholds.',
+    ),
+    estimated: yes('The numbers are estimates.'),
+  })
+  .meta({ id: 'IncidentCriteria' })
+
+export type Criteria = z.output<typeof criteriaSchema>
+
+export const criterionNames = [
+  'critical_services',
+  'clients_counterparts_transactions',
+  'reputation',
+  'duration_and_downtime',
+  'geographical_spread',
+  'data_losses',
+  'malicious_access',
+  'economic_impact',
+  'recurring',
+] as const
+
+export interface Finding {
+  readonly criterion: (typeof criterionNames)[number]
+  readonly article: string
+  readonly isMet: boolean
+  /** What was compared with what, or what is not known. */
+  readonly reasons: readonly string[]
+}
+
+export interface Assessment {
+  /** Whether the thresholds of a major incident are met. A person decides. */
+  readonly meetsThresholds: boolean
+  readonly reason: string
+  readonly findings: readonly Finding[]
+}
+
+const ARTICLE = 'Delegated Regulation (EU) 2024/1772, Article'
+
+const finding = (
+  criterion: Finding['criterion'],
+  article: string,
+  reasons: readonly (string | false | undefined)[],
+): Finding => {
+  const held = reasons.filter(reason => typeof reason === 'string')
+  return {
+    criterion,
+    article: `${ARTICLE} ${article}`,
+    isMet: held.length > 0,
+    reasons: held.length > 0 ? held : ['Nothing that is known meets it.'],
+  }
+}
+
+/** A sentence where the part is above so many percent of the whole. */
+function above(percent: number, part: number | null, whole: number | null, what: string): string | false {
+  if (part === null || whole === null || part * 100 <= whole * percent) return false
+  const share = whole === 0 ? '' : ` (${Math.round((part * 1_000) / whole) / 10} %)`
+  return `${part} of ${whole} ${what}${share}: more than ${percent} %.`
+}
+
+const clients = (known: Criteria): Finding =>
+  finding('clients_counterparts_transactions', '9(1)', [
+    above(10, known.clientsAffected, known.clientsOfService, 'clients'),
+    (known.clientsAffected ?? 0) > 100_000 && `${known.clientsAffected} clients: more than 100,000.`,
+    above(30, known.counterpartsAffected, known.counterpartsOfService, 'financial counterparts'),
+    above(10, known.transactionsAffected, known.transactionsADay, 'transactions of an average day'),
+    above(10, known.transactionsAffectedEuros, known.transactionsADayEuros, 'euros of an average day'),
+    known.relevantClientsAffected && 'Clients or counterparts are affected on whom the business depends.',
+  ])
+
+const reputation = (known: Criteria): Finding =>
+  finding('reputation', '9(2) with 2', [
+    known.inMedia && 'Media have reported it.',
+    known.repeatedComplaints && 'Different clients complain again and again.',
+    known.requirementsMissed && 'What regulation demands cannot be kept, or probably not.',
+    known.clientsLeaving && 'Clients leave, or probably will.',
+  ])
+
+const duration = ({ durationMinutes, downtimeMinutes, criticalServices }: Criteria): Finding =>
+  finding('duration_and_downtime', '9(3)', [
+    (durationMinutes ?? 0) > 24 * 60 && `It lasted ${durationMinutes} minutes: longer than 24 hours.`,
+    criticalServices &&
+      (downtimeMinutes ?? 0) > 2 * 60 &&
+      `A service that supports critical or important functions was away for ${downtimeMinutes} minutes: longer than 2 hours.`,
+  ])
+
+function geography({ memberStates }: Criteria): Finding {
+  const states = [...new Set(memberStates)].filter(state => MEMBER_STATES.has(state))
+  return finding('geographical_spread', '9(4)', [
+    states.length >= 2 && `It is felt in ${states.join(', ')}: two Member States or more.`,
+  ])
+}
+
+const economy = ({ costsEuros }: Criteria): Finding =>
+  finding('economic_impact', '9(6)', [
+    (costsEuros ?? 0) > 100_000 && `Costs and losses of € ${costsEuros}: more than € 100,000.`,
+  ])
+
+/** Compares what is known with the thresholds: critical services, and malicious access or two of the others (Article 8). */
+export function assess(known: Criteria): Assessment {
+  const critical = finding('critical_services', '6', [
+    known.criticalServices && 'Critical services are affected.',
+  ])
+  const malicious = finding('malicious_access', '9(5)(b)', [
+    known.maliciousAccess && 'A malicious access by which data may be lost.',
+  ])
+  const losses = finding('data_losses', '9(5)(a)', [
+    known.dataLosses && 'Data losses harm the aims of the business or its duties.',
+  ])
+  const others = [
+    clients(known),
+    reputation(known),
+    duration(known),
+    geography(known),
+    losses,
+    economy(known),
+  ]
+  const recurring = finding('recurring', '8(2)', [
+    known.recurring && 'Twice within six months by the same cause, and together above the thresholds.',
+  ])
+  const [first, ...rest] = others
+  const findings = [critical, first as Finding, ...rest, malicious, recurring]
+  return { ...verdict(critical, malicious, recurring, others), findings }
+}
+
+function verdict(critical: Finding, malicious: Finding, recurring: Finding, others: readonly Finding[]) {
+  if (recurring.isMet)
+    return {
+      meetsThresholds: true,
+      reason: 'Incidents that come again count as one major incident (Article 8(2)).',
+    }
+  if (!critical.isMet)
+    return { meetsThresholds: false, reason: 'No critical services are affected (Article 8(1)).' }
+  if (malicious.isMet)
+    return {
+      meetsThresholds: true,
+      reason: 'Critical services are affected, and somebody has got in with ill intent (Article 8(1)(a)).',
+    }
+  const met = others.filter(({ isMet }) => isMet).length
+  return {
+    meetsThresholds: met >= 2,
+    reason: `Critical services are affected, and ${met} of the other thresholds are met: two are needed (Article 8(1)(b)).`,
+  }
+}

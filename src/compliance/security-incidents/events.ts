@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { clockStages, reportStages } from './clocks.ts'
+import { categories, type SecurityIncident, severities } from './incident.ts'
+import { reminderKinds } from './reminders.ts'
+import { incidentMachine } from './states.ts'
+
+/** What has happened stays in the record: events go to others. */
+const IncidentEvent = z.object({
+  incidentId: id('incident'),
+  status: z.enum(incidentMachine.states),
+  severity: z.enum(severities),
+  category: z.enum(categories),
+  isMajor: z.boolean().nullable(),
+})
+
+const Due = IncidentEvent.extend({
+  stage: z.enum(clockStages).meta({ description: 'What is owed.' }),
+  dueAt: instant,
+  article: z.string().meta({ description: 'The rule that sets the time.' }),
+  reminder: z.enum(reminderKinds),
+  advice: z.string(),
+})
+
+export const incidentEvents = {
+  'incident.opened': event('A security incident was reported to the operator.', IncidentEvent),
+  'incident.updated': event('More is known of a security incident, or something else.', IncidentEvent),
+  'incident.classified': event('A person has decided whether a security incident is major.', IncidentEvent),
+  'incident.report_due': event('A report on a security incident is due soon.', Due),
+  'incident.report_overdue': event('The time for a report on a security incident is over.', Due),
+  'incident.report_submitted': event(
+    'A report on a security incident was submitted to the authority.',
+    IncidentEvent.extend({ stage: z.enum(reportStages), at: instant }),
+  ),
+  'incident.closed': event('A security incident is closed.', IncidentEvent),
+}
+
+export const incidentEvent = (incident: SecurityIncident): z.output<typeof IncidentEvent> => ({
+  incidentId: incident.id,
+  status: incident.status,
+  severity: incident.severity,
+  category: incident.category,
+  isMajor: incident.isMajor,
+})

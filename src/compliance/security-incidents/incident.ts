@@ -1,0 +1,96 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
+import type { Course, ReportStage } from './clocks.ts'
+import type { Criteria } from './criteria.ts'
+import { incidentMachine } from './states.ts'
+
+/** Incidents are the platform's own, in real time. */
+export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
+
+export const severities = ['low', 'medium', 'high', 'critical'] as const
+
+/** What kind of incident it is: more than one kind is `other`, with a description. */
+export const categories = [
+  'cybersecurity',
+  'process_failure',
+  'system_failure',
+  'external_event',
+  'payment_related',
+  'other',
+] as const
+
+/** A person’s decision about what the incident is. */
+export interface Decision {
+  readonly at: string
+  readonly isMajor: boolean
+  readonly decidedBy: string
+  readonly reasons: string
+  /** What the thresholds said at that time. */
+  readonly thresholdsMet: boolean
+}
+
+export interface SubmittedReport {
+  readonly stage: ReportStage
+  readonly at: string
+  readonly reference: string
+  /** Whether one submission covered other stages, too. */
+  readonly isJoint: boolean
+}
+
+/** The most reports and decisions of one incident. */
+export const MOST_ENTRIES = 100
+
+/** SQL condition: the process of the incident has something to wait for. */
+export const OPEN = "status <> 'closed'"
+
+const schema = defineEntity({
+  ...tenantTable('SecurityIncident', 'security_incidents'),
+  properties: {
+    ...record('incident'),
+    status: p.enum(incidentMachine.states).onCreate(() => incidentMachine.initial),
+    severity: p.enum(severities),
+    category: p.enum(categories),
+    description: p.text(),
+    detectedAt: p.datetime().columnType('timestamptz(3)'),
+    awareAt: p.datetime().columnType('timestamptz(3)'),
+    occurredAt: nullable.instant(),
+    recoveredAt: nullable.instant(),
+    resolvedAt: nullable.instant(),
+    affectedUsers: nullable.integer(),
+    countries: textArray(),
+    personalDataAwareAt: nullable.instant(),
+    criteria: nullable.json<Criteria>(),
+    isMajor: p
+      .boolean()
+      .$type<boolean | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    classifiedAt: nullable.instant(),
+    decisions: p.json<readonly Decision[]>().onCreate(() => []),
+    reports: p.json<readonly SubmittedReport[]>().onCreate(() => []),
+    /** What the reports say beside the rest, by the numbers of their fields. */
+    fields: p.json<Readonly<Record<string, string>>>().onCreate(() => ({})),
+    /** The names of the reminders that were given. */
+    reminded: textArray(),
+    closedAt: nullable.instant(),
+    /** When somebody is reminded next; null where nothing is owed. */
+    dueAt: nullable.instant(),
+    workflowId: p.text(),
+  },
+})
+
+/** Something that went wrong with the service, and what the authorities are told of it. */
+export class SecurityIncident extends schema.class {
+  course(): Course {
+    const { awareAt, classifiedAt, isMajor, recoveredAt, personalDataAwareAt, reports } = this
+    const told = reports.map(({ stage, at }) => ({ stage, at: new Date(at) }))
+    return { awareAt, classifiedAt, isMajor, recoveredAt, personalDataAwareAt, reports: told }
+  }
+
+  hasReported(stage: ReportStage): boolean {
+    return this.reports.some(report => report.stage === stage)
+  }
+}
+schema.setClass(SecurityIncident)

@@ -1,0 +1,41 @@
+import { after, minutes } from '../../values/clock.ts'
+import { type Clock, clocksOf } from './clocks.ts'
+
+export const reminderKinds = ['half_time', 'one_hour', 'at_once', 'overdue'] as const
+export type ReminderKind = (typeof reminderKinds)[number]
+
+export interface Reminder {
+  readonly clock: Clock
+  readonly kind: ReminderKind
+  readonly at: Date
+  /** Names the reminder for good: a deadline that moves has reminders of its own. */
+  readonly name: string
+}
+
+const reminder = (clock: Clock, kind: ReminderKind, at: Date): Reminder => ({
+  clock,
+  kind,
+  at,
+  name: `${clock.stage}/${clock.dueAt.toISOString()}/${kind}`,
+})
+
+/** At half time, an hour before and when it is over. What is due at once has one of its own. */
+function remindersOf(clock: Clock): Reminder[] {
+  const { beginsAt, dueAt, doneAt } = clock
+  if (doneAt) return []
+  if (dueAt <= beginsAt) return [reminder(clock, 'at_once', dueAt)]
+  const half = after(beginsAt, (dueAt.getTime() - beginsAt.getTime()) / 2)
+  const oneHour = after(dueAt, -minutes(60))
+  return [
+    reminder(clock, 'half_time', half),
+    ...(oneHour > half ? [reminder(clock, 'one_hour', oneHour)] : []),
+    reminder(clock, 'overdue', dueAt),
+  ]
+}
+
+/** The reminders that were not given yet, the earliest first. */
+export const openReminders = (given: readonly string[], ...clocks: Parameters<typeof clocksOf>): Reminder[] =>
+  clocksOf(...clocks)
+    .flatMap(remindersOf)
+    .filter(({ name }) => !given.includes(name))
+    .sort((one, other) => one.at.getTime() - other.at.getTime())

@@ -1,0 +1,75 @@
+import { area } from '../../kernel/contract/area.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { securityIncidentsApi } from './api.ts'
+import { create, update } from './change.ts'
+import { classify } from './classify.ts'
+import { close } from './close.ts'
+import { OPEN, platform, SecurityIncident } from './incident.ts'
+import { securityIncidentsPersonal } from './personal.ts'
+import { incidentProcess } from './process.ts'
+import { processStatus } from './process-status.ts'
+import { remind } from './remind.ts'
+import { report } from './report/answer.ts'
+import { incidentResponse } from './response.ts'
+import { incidentMachine } from './states.ts'
+import { stepsApi } from './steps-api.ts'
+import { submit } from './submit.ts'
+
+const securityIncidents = implement(
+  { ...securityIncidentsApi, ...stepsApi },
+  {
+    create,
+    update,
+    classify,
+    submit,
+    report,
+    close,
+    processStatus,
+    remind,
+
+    async list({ query: { status, severity, from, to } }, context) {
+      context.actFor(platform)
+      const created = await createdWithin('incident', { from, to }, context)
+      const page = await context.page(SecurityIncident, definedOnly({ status, severity, ...created }))
+      return { ...page, data: page.data.map(incident => incidentResponse(incident, context)) }
+    },
+
+    async get({ params }, context) {
+      context.actFor(platform)
+      const incident = await context.records.findOne(SecurityIncident, { id: params.id })
+      return incident ? incidentResponse(incident, context) : context.refuse('incident_not_found')
+    },
+  },
+)
+
+const deadline: Deadline = {
+  process: incidentProcess,
+  table: 'security_incidents',
+  record: 'id',
+  agent: 'null::text',
+  due: 'due_at',
+  open: OPEN,
+  waits: 'true',
+  operations: ['securityIncidents.remind'],
+}
+
+export const securityIncidentsArea = area(
+  'Security Incidents',
+  'What went wrong with the service itself: whether it is major, what the authorities are told of it, and by when.',
+  securityIncidents,
+  {
+    entities: [SecurityIncident],
+    personal: securityIncidentsPersonal,
+    machines: [incidentMachine],
+    deadlines: [deadline],
+    openRecords: [
+      {
+        process: incidentProcess,
+        select: `select id, owner_id, mode, null::text as agent_id, severity as about from security_incidents where ${OPEN}`,
+      },
+    ],
+  },
+)

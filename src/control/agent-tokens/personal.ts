@@ -1,0 +1,11 @@
+import type { Personal } from '../../values/personal.ts'
+
+export const agentTokensPersonal = {
+  agent_tokens: {
+    personal: {
+      label: { kind: 'words', ground: 'contract' },
+    },
+    plain: ['hint', 'scopes'],
+    secret: ['hash'],
+  },
+} as const satisfies Personal

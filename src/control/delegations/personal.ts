@@ -1,0 +1,12 @@
+import type { Personal } from '../../values/personal.ts'
+
+export const delegationsPersonal = {
+  delegations: {
+    personal: {
+      label: { kind: 'words', ground: 'contract' },
+      merchant: { kind: 'payment', ground: 'contract' },
+    },
+    plain: ['parent_delegation_id', 'ancestors', 'scopes', 'hint'],
+    secret: ['code_hash'],
+  },
+} as const satisfies Personal

@@ -1,0 +1,49 @@
+import type { Personal } from '../../values/personal.ts'
+
+export const policiesPersonal = {
+  policies: {
+    personal: {
+      name: { kind: 'words', ground: 'contract' },
+      merchant_allowlist: { kind: 'payment', ground: 'contract' },
+      merchant_blocklist: { kind: 'payment', ground: 'contract' },
+      overridden: { kind: 'payment', ground: 'contract' },
+    },
+    plain: [
+      'template_id',
+      'mcc_categories',
+      'allowed_countries',
+      'allowed_mccs',
+      'blocked_mccs',
+      'expiration_action',
+    ],
+  },
+  policy_versions: {
+    personal: {
+      rules: { kind: 'payment', ground: 'contract' },
+    },
+    plain: ['policy_id', 'changed_by_type', 'changed_by_id'],
+    about: { person: ['changed_by_id'] },
+  },
+  decisions: {
+    personal: {
+      request: { kind: 'payment', ground: 'payments' },
+      counters: { kind: 'payment', ground: 'payments' },
+      result: { kind: 'payment', ground: 'payments' },
+    },
+    plain: ['subject_type', 'subject_id', 'policy_id'],
+  },
+  owner_budgets: {
+    personal: {},
+    plain: [],
+  },
+  counters: {
+    personal: {
+      first_merchant: { kind: 'payment', ground: 'contract' },
+    },
+    plain: ['subject', 'period'],
+  },
+  reservations: {
+    personal: {},
+    plain: ['cause_type', 'cause_id', 'subjects'],
+  },
+} as const satisfies Personal

@@ -1,0 +1,15 @@
+import type { Personal } from '../../values/personal.ts'
+
+export const sessionsPersonal = {
+  sessions: {
+    personal: {
+      address: { kind: 'network', ground: 'security' },
+      device_id: { kind: 'device', ground: 'security' },
+      device_name: { kind: 'device', ground: 'security' },
+      client: { kind: 'device', ground: 'security' },
+    },
+    plain: ['client_type', 'scopes', 'bound_to', 'shown_to', 'key_id'],
+    secret: ['hash', 'user_hash'],
+    about: { person: ['person_id'] },
+  },
+} as const satisfies Personal

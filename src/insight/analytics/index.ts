@@ -1,0 +1,1 @@
+export { rhythmOf } from './rhythm.ts'

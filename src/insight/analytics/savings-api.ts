@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { file } from '../../kernel/contract/file.ts'
+import { get } from '../../kernel/contract/operation.ts'
+import { id } from '../../values/ids.ts'
+import { euros, signedEuros } from '../../values/money.ts'
+import { answerSpan, ofSpan, reading } from '../reports/index.ts'
+import { waysKeptBack } from './savings.ts'
+
+const sum = { count: z.int().min(0), amountEuros: euros }
+
+export const SavingsRecord = z
+  .object({
+    ...answerSpan,
+    keptBack: z.object({
+      ...sum,
+      rules: z.array(
+        z.object({
+          how: z.enum(waysKeptBack).meta({
+            description:
+              '`denied` by the policy, `turned_down` by a person, a payment by card `declined`, or `expired` while nobody decided.',
+          }),
+          rule: z.string().meta({
+            description:
+              'The rule that said so, or that asked for a person; `other`: something else than a rule.',
+            examples: ['dailyLimitEuros'],
+          }),
+          ...sum,
+        }),
+      ),
+    }),
+    refundedEuros: signedEuros.meta({ description: 'What has come back in these days.' }),
+    disputesWon: z.object(sum).meta({
+      description: 'Disputes that ended for you in these days, with what they gave back beside refunds.',
+    }),
+    totalEuros: signedEuros.meta({
+      description: 'All of these: each refusal, refund and dispute is in it once.',
+    }),
+  })
+  .meta({ id: 'SavingsReport' })
+
+const query = ofSpan({ agentId: id('agent').optional() })
+
+export const savingsApi = {
+  savings: get('/analytics/savings', {
+    ...reading,
+    summary: 'What was kept back, and got back',
+    description:
+      'What policies and persons have prevented, by rule, on the day on which they did. A refusal is no proof of money saved: what was declared again, and was allowed, is in the costs too.',
+    query,
+    returns: [200, SavingsRecord],
+  }),
+  savingsTable: get('/analytics/savings/csv', {
+    ...reading,
+    summary: 'What was kept back, and got back, as a table',
+    description:
+      'RFC 4180 in UTF-8: a line for each rule, one for refunds, and one for disputes that were won.',
+    query,
+    returns: [200, file('text/csv')],
+  }),
+}

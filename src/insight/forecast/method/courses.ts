@@ -1,0 +1,76 @@
+import { weekdayOf } from './days.ts'
+import { drawnPlace } from './draw.ts'
+import type { LevelErrors } from './level-errors.ts'
+import { ageWeight, type Pool } from './pool.ts'
+import { randomOf } from './random.ts'
+
+/** How many courses are drawn. */
+const COURSES = 600
+/** Days that follow each other are drawn together: a burst stays a burst. */
+const BLOCK = 7
+/** The blocks themselves show a part of the errors of the past: the rest of them is drawn for the whole course. */
+const LEVEL_PART = 0.85
+
+/** One way in which the days ahead may go: what is spent on each, in cents. */
+export type Course = Float64Array
+
+/**
+ * Draws courses of the days ahead, by blocks of days of the pool that begin on the same weekday, younger ones more often;
+ * each course is as much too high or too low as the method was at some time in the past. The same seed draws the same.
+ */
+export function drawCourses(pool: Pool, errors: LevelErrors, days: number, seed: string): Course[] {
+  const random = randomOf(seed)
+  const end = pool.firstDay + pool.values.length
+  const blocks = Array.from({ length: 7 }, (_, weekday) => blocksOn(pool, weekday))
+  const drawOne = (): Course => {
+    const course = new Float64Array(days)
+    const level = (errors.ratios[drawnPlace(errors.sums, random())] ?? 1) ** LEVEL_PART
+    for (let first = 0; first < days; first += BLOCK) {
+      const { places, sums } = blocks[weekdayOf(end + first)] as Blocks
+      const start = places[drawnPlace(sums, random())] ?? 0
+      for (let n = first; n < Math.min(days, first + BLOCK); n++) {
+        const share = pool.shares[weekdayOf(end + n)] as number
+        course[n] = level * share * (pool.values[start + n - first] as number)
+      }
+    }
+    return course
+  }
+  return Array.from({ length: COURSES }, drawOne)
+}
+
+/** Places in the pool at which a block may begin, with the running sums of their weights. */
+interface Blocks {
+  readonly places: readonly number[]
+  readonly sums: readonly number[]
+}
+
+function blocksOn({ values, firstDay }: Pool, weekday: number): Blocks {
+  const places: number[] = []
+  const sums: number[] = []
+  let sum = 0
+  for (let n = 0; n + BLOCK <= values.length; n++) {
+    if (weekdayOf(firstDay + n) !== weekday) continue
+    sum += ageWeight(values.length - 1 - n)
+    places.push(n)
+    sums.push(sum)
+  }
+  return { places, sums }
+}
+
+/**
+ * Courses from a few days only, all alike: each knows no more than a quarter of these days, so that the courses lie as far
+ * apart as little knowledge demands.
+ */
+export function drawFromFew(known: readonly number[], days: number, seed: string): Course[] {
+  const random = randomOf(seed)
+  const any = (of: ArrayLike<number>): number => of[Math.floor(random() * of.length)] ?? 0
+  const most = Math.max(2, Math.floor(known.length / 4))
+  return Array.from({ length: COURSES }, () => {
+    const few = Float64Array.from({ length: most }, () => any(known))
+    return Float64Array.from({ length: days }, () => any(few))
+  })
+}
+
+/** What each course comes to in its first days, in cents. */
+export const totalsOf = (courses: readonly Course[], days: number): number[] =>
+  courses.map(course => course.subarray(0, days).reduce((sum, spent) => sum + spent, 0))

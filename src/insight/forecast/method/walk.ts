@@ -1,0 +1,70 @@
+import type { Sliced } from '../../../kernel/contract/time-slices.ts'
+import type { DailySpend } from './days.ts'
+import { type Expectation, expectationOf } from './level-errors.ts'
+import { adapted, FIRST_TAILS, type Tails } from './levels.ts'
+import { type Pool, poolBefore } from './pool.ts'
+import { predict } from './predict.ts'
+import type { Quantiles } from './quantiles.ts'
+
+/** Days ahead for which the outer quantiles are learnt, each apart. */
+export const HORIZONS: readonly number[] = [1, 7, 14]
+
+/** Before so many days no forecast is made by this method. */
+export const LEAST_DAYS = 28
+
+/** A forecast made in the past for a day that is known by now. */
+export interface PastForecast {
+  /** The day before which it was made: the first that was not known. */
+  readonly origin: number
+  readonly horizon: number
+  readonly day: number
+  readonly forecast: Quantiles
+  readonly actual: number
+}
+
+export interface Walk {
+  readonly past: readonly PastForecast[]
+  readonly expectations: readonly Expectation[]
+  /** The pool at the end of the series. */
+  readonly pool: Pool
+  /** The outer quantiles as they stand at the end of it, one for each of `HORIZONS`. */
+  readonly tails: readonly Tails[]
+}
+
+/** Goes through the past day by day, as if each were today: nothing that comes later is used. */
+export function* walkThrough(spend: DailySpend): Sliced<Walk> {
+  const { firstDay, cents } = spend
+  const end = firstDay + cents.length
+  const tails: Tails[] = HORIZONS.map(() => FIRST_TAILS)
+  const past: PastForecast[] = []
+  const expectations: Expectation[] = []
+  const due = new Map<number, PastForecast[]>()
+  for (let origin = firstDay + LEAST_DAYS; origin < end; origin++) {
+    const pool = poolBefore(origin, spend)
+    expectations.push(expectationOf(pool, origin))
+    for (const [n, horizon] of HORIZONS.entries()) {
+      const day = origin + horizon - 1
+      if (day >= end) continue
+      const forecast = predict(pool, day, tails[n] as Tails)
+      const made = { origin, horizon, day, forecast, actual: cents[day - firstDay] as number }
+      past.push(made)
+      due.set(day, [...(due.get(day) ?? []), made])
+    }
+    // The day passes: each forecast that was made for it is judged.
+    for (const { horizon, forecast, actual } of due.get(origin) ?? []) {
+      const n = placeOf(horizon)
+      tails[n] = adapted(tails[n] as Tails, forecast, actual)
+    }
+    due.delete(origin)
+    yield
+  }
+  return { past, expectations, pool: poolBefore(end, spend), tails }
+}
+
+const placeOf = (horizon: number): number => HORIZONS.indexOf(horizon)
+
+/** The learnt outer quantiles for a day that lies so many days ahead. */
+export function tailsFor(tails: readonly Tails[], ahead: number): Tails {
+  const nearest = HORIZONS.toSorted((a, b) => Math.abs(a - ahead) - Math.abs(b - ahead))[0] ?? 1
+  return tails[placeOf(nearest)] ?? FIRST_TAILS
+}

@@ -1,0 +1,23 @@
+import type { DayOfSpend } from '../spend/index.ts'
+import { type DailySpend, dayNumber } from './method/days.ts'
+
+/** How far one looks back: what the forecasts of half a year rested on, and what came of them. */
+export const HISTORY_DAYS = 400
+
+export interface Past {
+  /** The whole days from the first payment on. */
+  readonly spend: DailySpend
+  /** What today has cost so far, in cents. */
+  readonly todayCents: number
+}
+
+/** The days of a past without gaps; today is not over, and stands beside them. */
+export function pastOf(spent: readonly DayOfSpend[], today: string): Past {
+  const centsOn = new Map(
+    spent.map(({ day, spentEuros }) => [dayNumber(day), Math.max(0, Number(spentEuros))]),
+  )
+  const end = dayNumber(today)
+  const firstDay = Math.min(end, ...spent.filter(({ count }) => count > 0).map(({ day }) => dayNumber(day)))
+  const cents = Array.from({ length: end - firstDay }, (_, n) => centsOn.get(firstDay + n) ?? 0)
+  return { spend: { firstDay, cents }, todayCents: centsOn.get(end) ?? 0 }
+}

@@ -1,0 +1,95 @@
+import type { Agent } from '../../control/agents/index.ts'
+import type { Euros } from '../../values/money.ts'
+import type { Known } from './known.ts'
+import type { Backtest } from './method/backtest.ts'
+import { type Course, totalsOf } from './method/courses.ts'
+import { type Quantiles, quantileNames, quantilesOf } from './method/quantiles.ts'
+import { MOST_DAYS, type Outlook, outlookOf } from './outlook.ts'
+import type { Past } from './past.ts'
+import { daysLeftInMonth, runsOut } from './runs-out.ts'
+import type { WhatIsLeft } from './what-is-left.ts'
+
+interface Asked {
+  readonly agent: Agent | null
+  readonly days: number
+  readonly known: readonly Known[]
+  readonly left: WhatIsLeft
+  readonly seed: string
+}
+
+const euros = (cents: number): Euros => BigInt(Math.round(cents))
+
+const inEuros = ({ p10, p50, p90 }: Quantiles) => ({ p10: euros(p10), p50: euros(p50), p90: euros(p90) })
+
+/** Today costs at least what it has cost so far. */
+const atLeast = (cents: number, quantiles: Quantiles): Quantiles =>
+  Object.fromEntries(
+    quantileNames.map(name => [name, Math.max(cents, quantiles[name])]),
+  ) as unknown as Quantiles
+
+function withToday(courses: readonly Course[], cents: number): readonly Course[] {
+  return courses.map(course => course.map((spent, n) => (n === 0 ? Math.max(spent, cents) : spent)))
+}
+
+export async function shownForecast({ spend, todayCents }: Past, { agent, days, known, left, seed }: Asked) {
+  const outlook = await outlookOf(spend, days, seed)
+  const courses = withToday(outlook.draw(MOST_DAYS), todayCents)
+  const today = spend.firstDay + spend.cents.length
+  const isForetold = outlook.method !== 'none'
+  return {
+    agentId: agent?.id ?? null,
+    data: outlook.days.map(({ date, ...day }, n) => ({
+      date,
+      ...inEuros(n === 0 ? atLeast(todayCents, day) : day),
+    })),
+    total: isForetold
+      ? inEuros(quantilesOf(totalsOf(withToday(outlook.draw(days), todayCents), days)))
+      : null,
+    runsOut: {
+      budget: runsOutOf(left.budgetEuros, daysLeftInMonth(today)),
+      wallet: runsOutOf(left.walletEuros, MOST_DAYS),
+    },
+    basis: {
+      method: outlook.method,
+      days: spend.cents.length,
+      frozen: agent?.status === 'frozen',
+      notes: notesOn(outlook, agent),
+      known: [...known],
+    },
+    backtest: outlook.backtest ? shownBacktest(outlook.backtest) : null,
+  }
+
+  /** What was spent today is not in what is left any more. */
+  function runsOutOf(leftEuros: Euros | null, within: number) {
+    if (leftEuros === null || !isForetold) return { p10: null, p50: null, p90: null }
+    return runsOut(courses, Number(leftEuros) + todayCents, today, within)
+  }
+}
+
+const rounded = (part: number): number => Math.round(part * 10_000) / 10_000
+
+const shownBacktest = ({ days, coverage, above, below, loss, naiveLoss, rivalLoss }: Backtest) => ({
+  days,
+  coverage: rounded(coverage),
+  above: rounded(above),
+  below: rounded(below),
+  lossEuros: euros(loss),
+  naiveLossEuros: euros(naiveLoss),
+  rivalLossEuros: euros(rivalLoss),
+})
+
+function notesOn({ method, backtest }: Outlook, agent: Agent | null): string[] {
+  return [
+    method === 'none' &&
+      'Less than seven days are known from the first payment on, so nothing is foretold yet. Ask again after a week.',
+    method === 'little' &&
+      'Less than 28 days are known: each day is told from the least to the most that one has cost so far, which is wide.',
+    backtest !== undefined &&
+      backtest.rivalLoss < backtest.loss &&
+      'On this past, the quantiles of the last eight same weekdays would have been the better forecast: rivalLossEuros is below lossEuros.',
+    agent?.status === 'frozen' &&
+      'The agent is frozen and spends nothing: this is the forecast as if it were not.',
+    (agent?.status === 'deleting' || agent?.status === 'deleted') &&
+      'The agent is deleted and spends nothing any more: this is the forecast as if it were not.',
+  ].filter(note => note !== false)
+}

@@ -1,0 +1,202 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
+import { id } from '../../values/ids.ts'
+import { euros, positiveEuros, signedEuros } from '../../values/money.ts'
+import { freeText, metadata, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
+import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
+
+const members = {
+  success: z.boolean().meta({ description: 'Whether what was paid for has done what it was to do.' }),
+  valueEuros: euros.nullable().meta({ description: 'What it was worth to you. Null: nobody has said.' }),
+  note: z.string().nullable(),
+  metadata,
+}
+
+export const OutcomeRecord = z
+  .object({
+    ...recordHead('outcome'),
+    agentId: id('agent'),
+    intentId: id('intent'),
+    runId: id('run').nullable(),
+    ...members,
+    ...recordTail,
+  })
+  .meta({ id: 'Outcome' })
+
+const told = z.object({
+  outcomeId: id('outcome'),
+  intentId: id('intent'),
+  agentId: id('agent'),
+  runId: id('run').optional(),
+  delegationId: id('delegation').optional(),
+  success: z.boolean(),
+  valueEuros: euros.nullable(),
+})
+
+export const outcomeEvents = {
+  'outcome.reported': event('Somebody has said what came of an intent.', told),
+  'outcome.corrected': event(
+    'What was said about an intent has been corrected; `before` has each value that was replaced.',
+    told.extend({
+      before: z.object({
+        success: z.boolean().optional(),
+        valueEuros: euros.nullable().optional(),
+        note: z.string().nullable().optional(),
+        metadata: metadata.optional(),
+      }),
+    }),
+  ),
+}
+
+const writable = {
+  valueEuros: positiveEuros(100_000_000_00n)
+    .or(euros.refine(amount => amount === 0n))
+    .nullable(),
+  note: freeText.min(1).nullable(),
+}
+
+const outcome_not_found = missing('outcome')
+const using = { callers: ['key', 'agent'] } as const
+
+const rate = z
+  .object({ rate: z.number(), low: z.number(), high: z.number() })
+  .nullable()
+  .meta({
+    description:
+      'The share of the reported ones that succeeded, and the interval in which it lies in 95 of 100 cases (Wilson). Null where nobody has reported.',
+    examples: [{ rate: 0.6667, low: 0.2077, high: 0.9385 }],
+  })
+
+const figures = {
+  reported: z.int().min(0).meta({ description: 'Intents with an outcome.' }),
+  succeeded: z.int().min(0),
+  successRate: rate,
+  netSpendEuros: signedEuros.meta({
+    description:
+      'What the reported intents have cost as of now: paid less come back. One that was never paid counts with 0.',
+  }),
+  valueEuros: euros.meta({ description: 'What was said to be their value; `valued` says by how many.' }),
+  valued: z.int().min(0),
+  returnEuros: signedEuros.meta({ description: '`valueEuros` less `netSpendEuros`.' }),
+  returnShare: z
+    .number()
+    .nullable()
+    .meta({ description: 'The return as a share of the net spend; null without one.' }),
+  costPerSuccessEuros: euros.nullable().meta({
+    description:
+      'The net spend for each success, to the cent; null where nothing succeeded or nothing was spent.',
+  }),
+  unreported: z
+    .int()
+    .min(0)
+    .meta({ description: 'Completed intents of which nobody has said what came of them.' }),
+}
+
+export const groupings = /^(?:agent|merchant|mcc|run|metadata\.[^\s].{0,99})$/su
+
+const SummaryRecord = z
+  .object({
+    ...answerSpan,
+    groupBy: z.string(),
+    total: z.object(figures),
+    data: z
+      .array(
+        z.object({
+          key: z
+            .string()
+            .nullable()
+            .meta({ description: 'The agent, merchant, code, run or value; null: without one.' }),
+          name: z
+            .string()
+            .nullable()
+            .meta({ description: 'The name of an agent, where the groups are agents.' }),
+          ...figures,
+        }),
+      )
+      .meta({ description: 'Those with the most outcomes first.' }),
+    other: z
+      .object({ groups: z.int(), ...figures })
+      .nullable()
+      .meta({ description: 'All other groups together.' }),
+  })
+  .meta({ id: 'OutcomeSummary' })
+
+export const outcomesApi = {
+  create: post('/outcomes', {
+    ...using,
+    summary: 'Report what came of an intent',
+    description:
+      'Once for each intent, in whatever state it is: one that was never paid counts with a spend of 0. What was reported wrongly is corrected with `PATCH`.',
+    scope: 'outcomes:write',
+    body: z.strictObject({
+      intentId: id('intent'),
+      success: members.success,
+      valueEuros: writable.valueEuros.default(null).meta({ description: 'What it was worth to you.' }),
+      note: writable.note.default(null),
+      metadata: metadata.default({}),
+    }),
+    example: {
+      intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      success: true,
+      valueEuros: 40,
+      note: 'Cited twice',
+    },
+    returns: [201, OutcomeRecord],
+    fails: {
+      intent_not_found: missing('intent'),
+      outcome_reported: [409, 'intentId: its outcome has been reported already. Correct that one.'],
+    },
+    emits: { 'outcome.reported': outcomeEvents['outcome.reported'] },
+  }),
+  list: list('/outcomes', {
+    ...using,
+    summary: 'List outcomes',
+    scope: 'outcomes:read',
+    filters: {
+      agentId: id('agent').optional(),
+      intentId: id('intent').optional(),
+      runId: id('run').optional(),
+      success: z.enum(['true', 'false']).optional(),
+      ...timeRange,
+    },
+    item: OutcomeRecord,
+  }),
+  summary: get('/outcomes/summary', {
+    ...reading,
+    scope: 'outcomes:read',
+    summary: 'Whether it was worth it',
+    description:
+      'Of the intents that were declared in these days: what came of them, what they have cost as of now, and of how many nobody has said. The groups and `other` add up to `total`. By `metadata.<key>` the outcome’s own value goes before the intent’s.',
+    query: ofSpan({
+      groupBy: z
+        .string()
+        .max(109)
+        .regex(groupings, 'agent, merchant, mcc, run, or metadata. and a key')
+        .default('agent')
+        .meta({ examples: ['agent', 'metadata.project'] }),
+      agentId: id('agent').optional(),
+      limit: bound,
+    }),
+    returns: [200, SummaryRecord],
+  }),
+  get: get('/outcomes/{id}', {
+    ...using,
+    summary: 'Get an outcome',
+    scope: 'outcomes:read',
+    returns: [200, OutcomeRecord],
+    fails: { outcome_not_found },
+  }),
+  update: patch('/outcomes/{id}', {
+    ...using,
+    summary: 'Correct an outcome',
+    description:
+      'What stood there before stays in the audit trail: `before` of the event `outcome.corrected`.',
+    scope: 'outcomes:write',
+    body: z.strictObject({ success: members.success, ...writable, metadata }).partial(),
+    example: { success: false, note: 'Withdrawn by the publisher' },
+    returns: [200, OutcomeRecord],
+    fails: { outcome_not_found },
+    emits: { 'outcome.corrected': outcomeEvents['outcome.corrected'] },
+  }),
+}

@@ -1,0 +1,101 @@
+import { findIntent } from '../../control/intents/index.ts'
+import { area } from '../../kernel/contract/area.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
+import { createdWithin } from '../../kernel/database/created-within.ts'
+import { definedOnly, reaches } from '../../kernel/database/entity.ts'
+import { canonicalJson } from '../../values/canonical-json.ts'
+import { scopeOf, shownSpan } from '../reports/index.ts'
+import { merchantOf } from '../spend/index.ts'
+import { outcomesApi } from './api.ts'
+import { Outcome } from './outcome.ts'
+import { outcomesPersonal } from './personal.ts'
+import { summaryOf } from './summary.ts'
+
+const outcomeEvent = ({ id, intentId, agentId, runId, delegationId, success, valueEuros }: Outcome) => ({
+  outcomeId: id,
+  intentId,
+  agentId,
+  ...(runId ? { runId } : {}),
+  ...(delegationId ? { delegationId } : {}),
+  success,
+  valueEuros,
+})
+
+type Correction = Partial<Pick<Outcome, 'success' | 'valueEuros' | 'note' | 'metadata'>>
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  typeof one === 'object' && typeof other === 'object' && one && other
+    ? canonicalJson(one) === canonicalJson(other)
+    : one === other
+
+/** The values that a correction replaces. */
+function replacedBy(correction: Correction, outcome: Outcome): Correction {
+  const names = Object.keys(correction) as (keyof Correction)[]
+  const changed = names.filter(name => !isSame(correction[name], outcome[name]))
+  return Object.fromEntries(changed.map(name => [name, outcome[name]]))
+}
+
+const outcomes = implement(outcomesApi, {
+  async create({ body }, { records, emit, refuse }) {
+    const intent = await findIntent(records, body.intentId)
+    if (!intent) return refuse('intent_not_found')
+    // Of two at once the second one fails by the unique index, is tried again, and finds the first.
+    if (await records.findOne(Outcome, { intentId: intent.id })) return refuse('outcome_reported')
+    const { agentId, delegationId, runId, mcc, createdAt: declaredAt } = intent
+    const merchant = merchantOf(intent.merchant)
+    const outcome = records.create(Outcome, {
+      ...body,
+      agentId,
+      delegationId,
+      runId,
+      merchant,
+      mcc,
+      declaredAt,
+    })
+    emit('outcome.reported', outcomeEvent(outcome))
+    return outcome
+  },
+
+  async list({ query: { agentId, intentId, runId, success, from, to } }, context) {
+    const created = await createdWithin('outcome', { from, to }, context)
+    return context.page(
+      Outcome,
+      definedOnly({
+        agentId,
+        intentId,
+        runId,
+        success: success === undefined ? undefined : success === 'true',
+        ...created,
+      }),
+    )
+  },
+
+  async summary({ query: { groupBy, limit, ...wished } }, context) {
+    const scope = await scopeOf(wished, context)
+    if (scope instanceof Refusal) return scope
+    const summary = await summaryOf(context.sql, context.tenant, { ...scope, groupBy, limit })
+    return { ...shownSpan(scope), groupBy, ...summary }
+  },
+
+  get: async ({ params }, { records, refuse }) =>
+    (await records.findOne(Outcome, { id: params.id })) ?? refuse('outcome_not_found'),
+
+  async update({ params, body }, { records, actor, emit, refuse }) {
+    const correction = definedOnly(body)
+    const outcome = await records.lock(Outcome, params.id)
+    if (!outcome || !reaches(actor, outcome)) return refuse('outcome_not_found')
+    const before = replacedBy(correction, outcome)
+    if (Object.keys(before).length === 0) return outcome
+    Object.assign(outcome, correction)
+    emit('outcome.corrected', { ...outcomeEvent(outcome), before })
+    return outcome
+  },
+})
+
+export const outcomesArea = area(
+  'Outcomes',
+  'What came of what was paid for, as agents and owners say, and whether it was worth it.',
+  outcomes,
+  { entities: [Outcome], personal: outcomesPersonal },
+)

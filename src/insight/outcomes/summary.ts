@@ -1,0 +1,167 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Euros } from '../../values/money.ts'
+import { namesOfAgents, type ReportScope } from '../reports/index.ts'
+import { labelInSql, linesOf, merchantOf, parametersOf, type View } from '../spend/index.ts'
+import { rateOf } from './wilson.ts'
+
+interface GroupRow extends Row {
+  readonly key: string
+  readonly isRaw: boolean
+  readonly completed: number
+  readonly reported: number
+  readonly succeeded: number
+  readonly valued: number
+  readonly valueEuros: Euros
+  readonly spendEuros: Euros
+}
+
+/** How the lines of completed intents, and the outcomes, are grouped. */
+interface Grouping {
+  readonly view: View
+  readonly ofLine: string
+  readonly ofOutcome: string
+  /** Where an outcome is grouped differently from its intent, this is the group of the intent. */
+  readonly ofIntent?: string
+}
+
+const groupings: Readonly<Record<string, Grouping>> = {
+  agent: { view: 'completed:agent', ofLine: 'agent_id', ofOutcome: 'o.agent_id' },
+  merchant: { view: 'completed:merchant', ofLine: 'value', ofOutcome: 'o.merchant' },
+  mcc: { view: 'completed:mcc', ofLine: 'value', ofOutcome: "coalesce(o.mcc, '')" },
+  run: { view: 'completed:run', ofLine: 'run_id', ofOutcome: "coalesce(o.run_id, '')" },
+}
+
+/** Intents without the key are those of all less those with it. */
+function groupingBy(groupBy: string, place: string): Grouping & { readonly minus?: View } {
+  const known = groupings[groupBy]
+  if (known) return known
+  const key = groupBy.slice('metadata.'.length)
+  const label = (json: string): string => labelInSql(`(${json} ->> ${place})`)
+  return {
+    view: `completed:label:${key}`,
+    minus: 'completed:agent',
+    ofLine: 'value',
+    ofOutcome: `coalesce(${label('o.metadata')}, ${label('i.metadata')}, '')`,
+    ofIntent: `coalesce(${label('i.metadata')}, '')`,
+  }
+}
+
+/** An intent has the state that it has now, and has cost what was paid less what has come back. */
+const OUTCOMES = `
+from outcomes o
+cross join lateral (
+  select * from intents one where (one.owner_id, one.mode, one.id) = (o.owner_id, o.mode, o.intent_id) limit 1
+) as i
+left join lateral (
+  select amount_cents - refunded_cents as net from transactions one
+  where (one.owner_id, one.mode, one.id) = (i.owner_id, i.mode, i.transaction_id)
+    and one.status in ('settlement', 'settled', 'completed', 'refunded') limit 1
+) as paid on true
+where o.owner_id = $1 and o.mode = $2 and o.declared_at >= $4::date::timestamp at time zone 'UTC'
+  and o.declared_at < $5::date::timestamp at time zone 'UTC'`
+
+/** A completed intent with an outcome is taken off the group that the line of its completion is in. */
+function textOf(groupBy: string, { agentId }: ReportScope): string {
+  const place = agentId === undefined ? '$6' : '$7'
+  const { ofLine, ofOutcome, ofIntent = ofOutcome, minus } = groupingBy(groupBy, place)
+  const ofAgent = agentId === undefined ? '' : 'and o.agent_id = $6'
+  const unlabelled = minus
+    ? `union all
+  select '', false, case when view = '${minus}' then payments else -payments end, 0, 0, 0, 0, 0 from lines`
+    : ''
+  return `
+with ${linesOf({ agentId })},
+reported as materialized (
+  select ${ofOutcome} as key, ${ofIntent} as intent_key, i.status = 'completed' as is_completed, o.success, o.value_cents,
+    coalesce(paid.net, 0) as net ${OUTCOMES} ${ofAgent}
+),
+counts (key, is_raw, completed, reported, succeeded, valued, value, spend) as (
+  select ${ofLine}, is_raw, payments, 0, 0, 0, 0, 0 from lines ${minus ? `where view <> '${minus}'` : ''} ${unlabelled}
+  union all select intent_key, false, -1, 0, 0, 0, 0, 0 from reported where is_completed
+  union all select key, false, 0, 1, success::int, (value_cents is not null)::int, coalesce(value_cents, 0), net from reported
+)
+select key, is_raw as "isRaw", sum(completed)::int as completed, sum(reported)::int as reported,
+  sum(succeeded)::int as succeeded, sum(valued)::int as valued, sum(value)::bigint as "valueEuros",
+  sum(spend)::bigint as "spendEuros"
+from counts group by 1, 2`
+}
+
+const NOTHING = { completed: 0, reported: 0, succeeded: 0, valued: 0, valueEuros: 0n, spendEuros: 0n }
+type Counts = typeof NOTHING
+
+const added = (one: Counts, other: Counts): Counts => ({
+  completed: one.completed + other.completed,
+  reported: one.reported + other.reported,
+  succeeded: one.succeeded + other.succeeded,
+  valued: one.valued + other.valued,
+  valueEuros: one.valueEuros + other.valueEuros,
+  spendEuros: one.spendEuros + other.spendEuros,
+})
+
+const half = (of: Euros): Euros => of / 2n
+
+export function summaryFigures({ completed, reported, succeeded, valued, valueEuros, spendEuros }: Counts) {
+  const returnEuros = valueEuros - spendEuros
+  const successes = BigInt(succeeded)
+  const isPriced = succeeded > 0 && spendEuros > 0n
+  return {
+    reported,
+    succeeded,
+    successRate: rateOf(succeeded, reported),
+    netSpendEuros: spendEuros,
+    valueEuros,
+    valued,
+    returnEuros,
+    returnShare:
+      spendEuros > 0n ? Math.round((Number(returnEuros) / Number(spendEuros)) * 10_000) / 10_000 : null,
+    costPerSuccessEuros: isPriced ? (spendEuros + half(successes)) / successes : null,
+    // What is left of the completed ones once those with an outcome are taken off.
+    unreported: completed,
+  }
+}
+
+/** One statement: outcomes, payments and completed intents as of one instant. */
+export async function summaryOf(
+  sql: Sql,
+  tenant: Tenant,
+  { groupBy, limit, ...scope }: ReportScope & { readonly groupBy: string; readonly limit: number },
+) {
+  const { view, minus } = groupingBy(groupBy, '')
+  const views: readonly View[] = minus ? [view, minus] : [view]
+  const key = minus ? [groupBy.slice('metadata.'.length)] : []
+  const rows = await sql<GroupRow>(textOf(groupBy, scope), [
+    ...parametersOf(tenant, { ...scope, views }),
+    ...key,
+  ])
+  const groups = new Map<string, Counts>()
+  for (const row of rows) {
+    const group = row.isRaw ? merchantOf(row.key) : row.key
+    groups.set(group, added(groups.get(group) ?? NOTHING, row))
+  }
+  const ranked = [...groups]
+    .filter(([, { completed, reported }]) => completed > 0 || reported > 0)
+    .sort(
+      ([a, one], [b, other]) =>
+        other.reported - one.reported || other.completed - one.completed || (a < b ? -1 : 1),
+    )
+  const [told, rest] = [ranked.slice(0, limit), ranked.slice(limit)]
+  const sum = (of: typeof ranked) => summaryFigures(of.map(([, counts]) => counts).reduce(added, NOTHING))
+  const names =
+    groupBy === 'agent'
+      ? await namesOfAgents(
+          sql,
+          tenant,
+          told.map(([id]) => id),
+        )
+      : new Map()
+  return {
+    total: sum(ranked),
+    data: told.map(([group, counts]) => ({
+      key: group || null,
+      name: names.get(group) ?? null,
+      ...summaryFigures(counts),
+    })),
+    other: rest.length > 0 ? { groups: rest.length, ...sum(rest) } : null,
+  }
+}

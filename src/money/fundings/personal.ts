@@ -1,0 +1,11 @@
+import type { Personal } from '../../values/personal.ts'
+
+export const fundPersonal = {
+  fundings: {
+    personal: {
+      reason: { kind: 'payment', ground: 'payments' },
+      next_action: { kind: 'payment', ground: 'payments' },
+    },
+    plain: ['payment_method_id', 'credit_id'],
+  },
+} as const satisfies Personal

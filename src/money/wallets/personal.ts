@@ -1,0 +1,16 @@
+import type { Personal } from '../../values/personal.ts'
+
+export const walletsPersonal = {
+  wallets: {
+    personal: {
+      name: { kind: 'words', ground: 'contract' },
+      metadata: { kind: 'words', ground: 'contract' },
+      iban: { kind: 'account', ground: 'vouchers' },
+    },
+    plain: ['kind', 'parent_wallet_id', 'bic'],
+  },
+  payment_references: {
+    personal: {},
+    plain: ['payable_type', 'payable_id'],
+  },
+} as const satisfies Personal

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { file } from '../../kernel/contract/file.ts'
+import { get, post } from '../../kernel/contract/operation.ts'
+
+/** RFC 9727 names the profile by which a link set is known as a catalogue. */
+export const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+const ServiceRecord = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    url: z.string(),
+    documentation: z.string(),
+    openapi: z.string(),
+    currencies: z.array(z.string()),
+    environments: z.array(z.enum(['sandbox', 'live'])),
+    payments: z
+      .array(z.object({ method: z.string(), description: z.string() }))
+      .meta({ description: 'How agents pay, and how owners are paid.' }),
+    machinePayments: z
+      .object({ scheme: z.string(), methods: z.array(z.string()), intents: z.array(z.string()) })
+      .meta({ description: 'The Machine Payments Protocol that payees of this service speak.' }),
+    authorization: z.string().meta({ description: 'The metadata of RFC 8414.' }),
+    publicKeys: z.string().meta({ description: 'The keys that check what the service has signed.' }),
+    verify: z.string(),
+    status: z.string(),
+    securityContact: z.string().nullable(),
+  })
+  .meta({ id: 'ServiceMetadata' })
+
+const open = { callers: ['public'], cachedFor: 3_600 } as const
+
+const validators = 'It may be kept for an hour. `ETag` sent back in `If-None-Match` is answered with a 304.'
+
+export const wellKnownApi = {
+  service: get('/.well-known/agent-payments', {
+    ...open,
+    summary: 'Find out what this service is, and where to go on',
+    description: `For programs that know nothing but the host. ${validators}`,
+    returns: [200, ServiceRecord],
+  }),
+  catalog: get('/.well-known/api-catalog', {
+    ...open,
+    summary: 'Find the description of this interface',
+    description: `The catalogue of RFC 9727, a set of links (RFC 9264); HEAD answers with its \`Link\`. ${validators}`,
+    headers: { 200: { Link: 'This catalogue, as RFC 9727 wants it of HEAD.' } },
+    returns: [200, file(LINKSET)],
+  }),
+  securityTxt: get('/.well-known/security.txt', {
+    ...open,
+    summary: 'Find out to whom a weakness is reported',
+    description: `The file of RFC 9116, where \`SECURITY_CONTACT\` is set. ${validators}`,
+    returns: [200, file('text/plain; charset=utf-8')],
+    fails: {
+      no_security_contact: [
+        404,
+        'The operator of this installation has named no contact: SECURITY_CONTACT is not set.',
+      ],
+    },
+  }),
+  verify: post('/.well-known/verify', {
+    callers: ['public'],
+    readOnly: true,
+    bodyLimitKiB: 256,
+    summary: 'Check a statement that this installation may have signed',
+    description:
+      'A mandate, the proof of an approval, the evidence of a payment, each as a compact JWS; a receipt as the header `Payment-Receipt` has it; or the signed note of a checkpoint of an audit trail. The answer says whether it is valid or why not, and nothing else about anybody: what it says stands in it. A mandate is valid while it is in force. Keys that were replaced still count. With a copy of `/.well-known/jwks.json` the signature can be checked offline, and the passkey of an approval with it.',
+    body: z.strictObject({
+      statement: z.string().min(1).max(200_000).meta({
+        description:
+          'The compact JWS, the content of the header `Payment-Receipt`, or the note of a checkpoint.',
+      }),
+    }),
+    example: { statement: 'eyJhbGciOiJFZERTQSIsInR5cCI6Im1hbmRhdGUifQ.e30.AA' },
+    returns: [
+      200,
+      z
+        .object({
+          valid: z.boolean(),
+          kind: z.enum(['mandate', 'approval', 'receipt', 'evidence', 'checkpoint']).nullable().meta({
+            description: 'What it says that it is; null where it is nothing of the kind.',
+          }),
+          reason: z.string().nullable().meta({ description: 'Why it is not valid.' }),
+        })
+        .meta({ id: 'VerifiedStatement' }),
+    ],
+  }),
+}

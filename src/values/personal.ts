@@ -1,0 +1,120 @@
+/** What a column says about a person. */
+export const personalKinds = {
+  name: 'The name of a person or company, or who did something.',
+  contact: 'Where a person can be reached.',
+  address: 'Where a person lives or is registered.',
+  birth: 'When a person was born.',
+  identity: 'What an identity document or a register says of a person.',
+  account: 'An account or card that belongs to a person.',
+  network: 'The network address from which a person has called.',
+  device: 'A device or authenticator that belongs to a person.',
+  payment: 'What a person has paid for, to whom, and how that was decided.',
+  words: 'Words that people have written themselves, in which anybody may be named.',
+} as const
+export type PersonalKind = keyof typeof personalKinds
+
+interface LegalGround {
+  /** Why the data are processed at all, and why they stay. */
+  readonly law: string
+  /** For how many years the law has them kept, from the end of the calendar year; 0: not beyond the account. */
+  readonly years: number
+}
+
+/** The grounds on which personal data are kept, each with its law and term. `docs/data-protection.md` explains them. */
+export const legalGrounds = {
+  contract: {
+    law: 'GDPR Art. 6(1)(b): needed for as long as there is an account, and not beyond it.',
+    years: 0,
+  },
+  security: {
+    law: 'GDPR Art. 6(1)(f): the safety of the account and of the service, for as long as there is an account.',
+    years: 0,
+  },
+  claims: {
+    law: 'GDPR Art. 17(3)(e), BGB §§ 195 and 199: claims about a payment can be made for three years.',
+    years: 3,
+  },
+  payments: {
+    law: 'ZAG § 30 (PSD2 Art. 21): records of payment services, also as proof of who authorised what (PSD2 Art. 72).',
+    years: 5,
+  },
+  moneyLaundering: {
+    law: 'GwG § 8(4): what was found about the identity of customers, and why transactions were looked into.',
+    years: 5,
+  },
+  vouchers: {
+    law: 'HGB § 257(1) no. 4 and (4), AO § 147(1) no. 4 and (3): accounting vouchers.',
+    years: 8,
+  },
+  books: {
+    law: 'HGB § 257(1) no. 1 and (4), AO § 147(1) no. 1 and (3): the books themselves.',
+    years: 10,
+  },
+} as const satisfies Record<string, LegalGround>
+export type Ground = keyof typeof legalGrounds
+
+/** Those about whom data are held, besides the owner of the account. */
+export const otherSubjects = ['person', 'beneficiary', 'payer'] as const
+export type OtherSubject = (typeof otherSubjects)[number]
+
+export interface PersonalColumn {
+  readonly kind: PersonalKind
+  readonly ground: Ground
+}
+
+/** A table as data protection sees it: each column that can hold a text is named in one of the lists, or in `ids`. */
+export interface PersonalTable {
+  /** The columns that are about a person. */
+  readonly personal: Readonly<Record<string, PersonalColumn>>
+  /** Those that are not: ids, codes, states, digests. */
+  readonly plain: readonly string[]
+  /** Those that open something: about nobody, and given to nobody. */
+  readonly secret?: readonly string[]
+  /** The columns that hold the id of a subject other than the owner; of one with JSON the member, as SQL writes it. */
+  readonly about?: Readonly<Partial<Record<OtherSubject, readonly string[]>>>
+  /** The columns that name a stored file by its SHA-256. */
+  readonly files?: readonly string[]
+  /** The column that names the owner: `owner_id` unless said; null where no row belongs to one owner. */
+  readonly owner?: 'id' | null
+}
+
+/** The tables of an area by name. */
+export type Personal = Readonly<Record<string, PersonalTable>>
+
+/** Columns that hold ids and states in whatever table they are, so that no table names them again. */
+export const ids: readonly string[] = [
+  'id',
+  'owner_id',
+  'mode',
+  'status',
+  'currency',
+  'agent_id',
+  'delegation_id',
+  'intent_id',
+  'card_id',
+  'wallet_id',
+  'run_id',
+  'transaction_id',
+  'request_id',
+  'person_id',
+  'session_id',
+  'workflow_id',
+  'passkey_id',
+  'beneficiary_id',
+  'token_id',
+  'transfer_id',
+  'access_event_id',
+  'webhook_id',
+  'event_id',
+]
+
+/** An area as data protection sees it. */
+export interface PersonalArea {
+  /** `people` */
+  readonly key: string
+  readonly name: string
+  readonly about: string
+  readonly tables: Personal
+  /** What the contracts of the area say about a member, by its name. */
+  readonly sentences: ReadonlyMap<string, string>
+}

@@ -1,0 +1,82 @@
+import { addPerson } from '../cases/approval-cases.ts'
+import { fillAgents } from '../database/intent-rows.ts'
+import { fillPast } from '../database/past-intents.ts'
+import { onSizes } from '../database/sizes.ts'
+import { ratio, type Section, tableLine, wholeNumber } from '../report.ts'
+import { usualOrShort } from '../short.ts'
+import { type Stage, withClient } from '../stage.ts'
+import { timesToPart, visits } from './in-browser.ts'
+import { costOf, meter, pageCosts, pageTable } from './pages.ts'
+import { threeTabs } from './three-tabs.ts'
+
+const PAGES = [
+  'console',
+  'console/approvals',
+  'console/intents',
+  'console/agents',
+  'console/agents/agent_bench_1',
+  'console/policies',
+  'console/transactions',
+  'console/wallets',
+  'console/wallets/wallet_bench_1',
+  'console/events',
+  'console/deliveries',
+  'console/audit',
+  'console/people',
+  'console/settings',
+]
+
+const PAST = usualOrShort(1_000, 200)
+const SIZES = usualOrShort([1_000, 1_000_000], [200, 400])
+
+async function fill(stage: Stage, past: number): Promise<void> {
+  await fillAgents(stage)
+  await fillPast(stage, past)
+  await withClient(stage, client => client.query('vacuum analyze'))
+}
+
+/** The console: pages beside the calls that they make, what they weigh, how soon they are seen and follow what happens. */
+export async function measureConsole(stage: Stage): Promise<Section> {
+  await fill(stage, PAST)
+  const { cookie } = await addPerson(stage)
+  const costs = await pageCosts(stage, cookie, PAGES)
+  const { first, later } = await visits(stage, cookie, PAGES)
+  const part = await timesToPart(stage, cookie)
+  const hour = await threeTabs(stage, cookie)
+  const text = [
+    ...pageTable(costs),
+    '',
+    tableLine(['in Chromium, on loopback', 'bytes', 'first paint ms']),
+    ...[first, ...later].map(({ path, bytes, firstPaintMs }) =>
+      tableLine([path, wholeNumber(bytes), wholeNumber(firstPaintMs)]),
+    ),
+    '',
+    tableLine(['from a request to the part that shows it', 'p50 ms', 'longest ms']),
+    tableLine(['console/runs', wholeNumber(part.p50), wholeNumber(part.longest)]),
+    '',
+    `three tabs for ${hour.minutes} minutes, ${hour.actions} pages opened: ${hour.mostRequests} requests in the busiest minute, ${hour.refused} refused with 429`,
+  ].join('\n')
+  return { figures: { console: { costs, first, later, part, hour } }, text }
+}
+
+/** The same pages with few and with many records: what they cost must not depend on the number. */
+export const measureConsoleSizes = (folder: string): Promise<Section> =>
+  onSizes(folder, SIZES, { what: 'past intents', fill }, async stages => {
+    const sized = []
+    for (const stage of stages) {
+      const load = meter(stage, (await addPerson(stage)).cookie)
+      const pages = []
+      for (const path of PAGES) pages.push(await load({ method: 'GET', path: `/${path}` }))
+      sized.push(pages)
+    }
+    const [few = [], many = []] = sized
+    const text = [
+      'processor time of service and PostgreSQL for a page in µs',
+      tableLine(['past intents', ...SIZES.map(wholeNumber), 'share']),
+      ...PAGES.map((path, n) => {
+        const [one, other] = [few[n], many[n]].map(result => (result ? costOf(result) : undefined))
+        return tableLine([path, wholeNumber(one ?? 0), wholeNumber(other ?? 0), ratio(other, one)])
+      }),
+    ].join('\n')
+    return { figures: { consoleSizes: sized }, text }
+  })

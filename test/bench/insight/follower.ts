@@ -1,0 +1,16 @@
+import { startSpend } from '../../../src/app/insight/spend.ts'
+import { requiredSecrets } from '../../../src/app/required-secrets.ts'
+import { openRuntime } from '../../../src/app/runtime.ts'
+import { live } from '../../../src/platform/lifetime.ts'
+import { printLine } from '../../../src/platform/output.ts'
+import { environment } from '../../../src/platform/settings/environment.ts'
+
+/** A process that only keeps the sums of what was spent. */
+live(async life => {
+  const settings = environment()
+  const runtime = await openRuntime({ settings: { ...settings, ...requiredSecrets(settings) }, shared: true })
+  life.closeLater(() => runtime.database.close())
+  const part = startSpend(runtime)
+  life.closeLater(() => part.stop())
+  printLine('The follower is running.')
+})

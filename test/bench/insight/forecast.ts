@@ -1,0 +1,45 @@
+import { outlookOf } from '../../../src/insight/forecast/outlook.ts'
+import { familyNames, yearOf } from '../../support/insight/families.ts'
+import { coverageOfTotals, figuresOf } from '../../support/insight/figures.ts'
+import { type Section, tableLine } from '../report.ts'
+import { usualOrShort } from '../short.ts'
+
+const APART = usualOrShort(10, 90)
+const ROUNDS = usualOrShort(20, 3)
+
+const percent = (part: number): string => `${Math.round(part * 100)} %`
+
+/** Judges the forecast on series of six kinds, and times a forecast of a year of days with its backtest. */
+export async function measureForecast(): Promise<Section> {
+  const figures = familyNames.map(family => ({
+    family,
+    ...figuresOf(family),
+    week: coverageOfTotals(family, 7, APART),
+    fourWeeks: coverageOfTotals(family, 28, APART),
+  }))
+  const ms = await millisecondsOfOne()
+  const head = ['series', 'of naive', 'rival, of naive', 'covered', 'above p90', '7 days', '28 days']
+  const lines = figures.map(({ family, ofNaive, rivalOfNaive, coverage, above, week, fourWeeks }) =>
+    tableLine([
+      family,
+      ofNaive.toFixed(2),
+      rivalOfNaive.toFixed(2),
+      ...[coverage, above, week, fourWeeks].map(percent),
+    ]),
+  )
+  const text = [tableLine(head), ...lines, `A year of days with its backtest: ${ms.toFixed(0)} ms`].join('\n')
+  return { figures: { forecast: { figures, ms } }, text }
+}
+
+/** The median of forecasts of different pasts: none has been learnt before. */
+async function millisecondsOfOne(): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const past = yearOf('weekdays', round)
+    const began = performance.now()
+    const { draw } = await outlookOf(past, 30, 'bench')
+    draw(90)
+    times.push(performance.now() - began)
+  }
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
+}

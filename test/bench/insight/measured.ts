@@ -1,0 +1,156 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import { countSpend } from '../../../src/insight/spend/index.ts'
+import { printLine } from '../../../src/platform/output.ts'
+import { type Case, measure } from '../case.ts'
+import { intentCases } from '../cases/intent-cases.ts'
+import { fillWallets, transferCases } from '../cases/transfer-cases.ts'
+import { node, start } from '../child.ts'
+import { onSizes, secondsSince } from '../database/sizes.ts'
+import { type Section, tableLine, wholeNumber } from '../report.ts'
+import { usualOrShort } from '../short.ts'
+import { onStage, type Stage } from '../stage.ts'
+import { REPORTS, type Reading, type Report, readPlain, readReport } from './reports.ts'
+import { addPayments, fillPayments } from './rows.ts'
+
+const SIZES = usualOrShort([10_000, 10_000_000], [1_000, 10_000])
+const TIMES = usualOrShort(40, 3)
+const BATCHES = usualOrShort(500, 5)
+const IN_EACH = 100
+const ROUNDS = usualOrShort(7, 1)
+const SECONDS = usualOrShort(3, 0.5)
+const CONNECTIONS = 32
+
+const reports = Object.keys(REPORTS) as Report[]
+
+interface Sized {
+  readonly payments: number
+  readonly readings: Readonly<Record<string, Reading>>
+  readonly plain: { readonly costs: number; readonly merchants: number }
+}
+
+async function measureSize(stage: Stage, payments: number): Promise<Sized> {
+  const readings: Record<string, Reading> = {}
+  for (const report of reports) {
+    readings[report] = await readReport(stage, report, TIMES)
+    const { milliseconds, blocks } = readings[report]
+    printLine(
+      `  ${report} of ${wholeNumber(payments)}: ${milliseconds.toFixed(1)} ms, ${wholeNumber(blocks)} blocks`,
+    )
+  }
+  const plain = { costs: await readPlain(stage, 'costs'), merchants: await readPlain(stage, 'merchants') }
+  return { payments, readings, plain }
+}
+
+/** How many payments a second the follower counts, that are all there when it begins. */
+async function followerRate(stage: Stage): Promise<number> {
+  await addPayments(stage, BATCHES, IN_EACH)
+  const pool = new pg.Pool({ connectionString: stage.databaseUrl, max: 1 })
+  const began = performance.now()
+  await countSpend({ pool })
+  const rate = (BATCHES * IN_EACH) / secondsSince(began)
+  await pool.end()
+  return rate
+}
+
+interface Pair {
+  readonly alone: number
+  readonly beside: number
+}
+
+/** In turns, with and without a process that follows. */
+async function besideFollower(stage: Stage, load: Case): Promise<Pair[]> {
+  const pairs: Pair[] = []
+  const rate = async () => (await measure(stage, load, CONNECTIONS, SECONDS)).perSecond
+  const followed = async () => {
+    const command = node('test/bench/insight/follower.ts')
+    const follower = await start(
+      { command, log: join(stage.folder, 'follower.log'), env: stage.env },
+      /running/,
+    )
+    try {
+      return await rate()
+    } finally {
+      await follower.stop()
+    }
+  }
+  await rate()
+  for (let round = 0; round < ROUNDS; round++) {
+    // Whoever is first in a round would have the younger table.
+    const alone = round % 2 === 0 ? await rate() : undefined
+    const beside = await followed()
+    pairs.push({ alone: alone ?? (await rate()), beside })
+  }
+  return pairs
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
+
+const shareOf = (pairs: readonly Pair[]): number => median(pairs.map(({ alone, beside }) => beside / alone))
+
+/** Transfers and intents each on a database of their own, as elsewhere in the bench. */
+async function measureFollower(folder: string) {
+  const [counted, transfers] = await onStage(folder, 'follower', async stage => {
+    const rate = await followerRate(stage)
+    await fillWallets(stage)
+    return [rate, await besideFollower(stage, caseNamed('transfers', transferCases(stage)))] as const
+  })
+  const intents = await onStage(folder, 'followed-intents', async stage =>
+    besideFollower(stage, caseNamed('intents', await intentCases(stage))),
+  )
+  const paid = median(transfers.map(({ alone }) => alone))
+  return {
+    counted,
+    paid,
+    transfers: shareOf(transfers),
+    intents: shareOf(intents),
+    pairs: { transfers, intents },
+  }
+}
+
+function caseNamed(wanted: string, cases: readonly Case[]): Case {
+  const found = cases.find(({ name }) => name === wanted)
+  if (!found) throw new Error(`${wanted} is no case of the other parts`)
+  return found
+}
+
+function textOf(sizes: readonly Sized[], follower: Awaited<ReturnType<typeof measureFollower>>): string {
+  const [few, many] = sizes as [Sized, Sized]
+  const cell = ({ milliseconds, blocks }: Reading) =>
+    `${milliseconds.toFixed(1)} ms ${wholeNumber(blocks)} blocks`
+  const rows = reports.map(name => {
+    const [one, other] = [few.readings[name] as Reading, many.readings[name] as Reading]
+    const times = `${(other.milliseconds / one.milliseconds).toFixed(2)} of time, ${(other.blocks / one.blocks).toFixed(2)} of blocks`
+    return tableLine([REPORTS[name], cell(one), cell(other), times])
+  })
+  const plain = (['costs', 'merchants'] as const).map(name => {
+    const reading = many.readings[name] as Reading
+    return tableLine([
+      `the sum of ${name} by plain SQL, and how much faster the report is`,
+      `${few.plain[name].toFixed(1)} ms`,
+      `${many.plain[name].toFixed(1)} ms`,
+      (many.plain[name] / reading.milliseconds).toFixed(0),
+    ])
+  })
+  return [
+    'reports of thirty days by HTTP, one after the other: median time, and pages of PostgreSQL',
+    tableLine(['payments in the year', ...sizes.map(({ payments }) => wholeNumber(payments)), 'ratio']),
+    ...rows,
+    ...plain,
+    '',
+    `the follower counts ${wholeNumber(follower.counted)} payments a second; transfers alone make ${wholeNumber(follower.paid)}: ${(follower.counted / follower.paid).toFixed(2)}`,
+    `with the follower beside it, by the median of ${ROUNDS} rounds: POST /transfers ${follower.transfers.toFixed(3)}, POST /intents ${follower.intents.toFixed(3)}`,
+  ].join('\n')
+}
+
+/** What reports cost with few and with many payments, and what keeping their sums costs those who pay. */
+export async function measureInsight(folder: string): Promise<Section> {
+  const sizes = await onSizes(folder, SIZES, { what: 'payments', fill: fillPayments }, async stages => {
+    const sized: Sized[] = []
+    for (const [n, stage] of stages.entries()) sized.push(await measureSize(stage, SIZES[n] as number))
+    return sized
+  })
+  const follower = await measureFollower(folder)
+  return { figures: { insight: { sizes, follower } }, text: textOf(sizes, follower) }
+}

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { bearer, type Stage, withClient } from '../stage.ts'
+
+/** The reports that read sums, over thirty days. */
+export const REPORTS = {
+  costs: '/analytics/agents/costs',
+  merchants: '/analytics/merchants',
+  allocation: '/analytics/allocation?groupBy=merchant',
+  savings: '/analytics/savings',
+  anomalies: '/analytics/anomalies',
+} as const
+export type Report = keyof typeof REPORTS
+
+/** The same sums out of the payments themselves. */
+const PLAIN = {
+  costs: `select agent_id, (created_at at time zone 'UTC')::date, count(*), sum(amount_cents), sum(refunded_cents)`,
+  merchants: 'select merchant, count(*), sum(amount_cents), sum(refunded_cents)',
+}
+
+const FROM = `
+from transactions where owner_id = $1 and mode = 'test' and created_at >= current_date - 29 and created_at < current_date + 1
+  and type not in ('collect', 'refund') and status in ('settlement', 'settled', 'completed', 'refunded')`
+
+export interface Reading {
+  readonly milliseconds: number
+  /** Pages of PostgreSQL, cached or not. */
+  readonly blocks: number
+}
+
+const BLOCKS = `select (blks_hit + blks_read)::int as blocks from pg_stat_database where datname = current_database()`
+
+/** An idle connection tells what it has read within a second. */
+const UNTIL_TOLD_MS = 1_500
+
+async function blocksOf(stage: Stage): Promise<number> {
+  await pause(UNTIL_TOLD_MS)
+  return withClient(
+    stage,
+    async client => (await client.query<{ blocks: number }>(BLOCKS)).rows[0]?.blocks ?? 0,
+  )
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
+
+/** What reading the figures themselves costs is taken off. */
+export async function readReport(stage: Stage, report: Report, times: number): Promise<Reading> {
+  const ask = async (): Promise<number> => {
+    const began = performance.now()
+    const answer = await fetch(stage.api.url + REPORTS[report], { headers: bearer(stage) })
+    if (!answer.ok) throw new Error(await answer.text())
+    await answer.arrayBuffer()
+    return performance.now() - began
+  }
+  for (let n = 0; n < times; n++) await ask()
+  const idle = -(await blocksOf(stage)) + (await blocksOf(stage))
+  const before = await blocksOf(stage)
+  const milliseconds: number[] = []
+  for (let n = 0; n < times; n++) milliseconds.push(await ask())
+  const blocks = ((await blocksOf(stage)) - before - idle) / times
+  return { milliseconds: median(milliseconds), blocks }
+}
+
+/** The time that PostgreSQL alone needs for the plain sum; the best of three. */
+export const readPlain = (stage: Stage, report: keyof typeof PLAIN): Promise<number> =>
+  withClient(stage, async client => {
+    const columns = report === 'costs' ? '1, 2' : '1'
+    const times: number[] = []
+    for (let n = 0; n < 3; n++) {
+      const began = performance.now()
+      await client.query(`${PLAIN[report]} ${FROM} group by ${columns}`, [stage.ownerId])
+      times.push(performance.now() - began)
+    }
+    return Math.min(...times)
+  })

@@ -1,0 +1,74 @@
+import { AGENTS, fillAgents } from '../database/intent-rows.ts'
+import { type Stage, withClient } from '../stage.ts'
+
+/** Three agents that pay nine shops a day for a year: one payment in each cell with ten thousand, a thousand with ten million. */
+export const DAYS = 365
+const SHOPS = ['Bakery', 'Bookshop', 'Florist', 'Garage', 'Hotel', 'Museum', 'Pharmacy', 'Printer', 'Theatre']
+
+/** They carry no report: with them, ten million rows would take an hour. */
+const UNUSED = `
+drop index if exists transactions_of_transfer, transactions_of_intent, transactions_by_agent, transactions_by_wallet,
+  transactions_by_status, transactions_by_merchant, transactions_by_folded_merchant`
+
+const PAYMENTS = `
+insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
+  amount_cents, refunded_cents, merchant, mcc, country, witnesses)
+select 'txn_bench_' || lpad(n::text, 12, '0'), $1, 'test', at, at, agent, 'wallet' || substr(agent, 6), 'card', 'completed', 'EUR',
+  1000 + n % 997, 0, ($2::text[])[1 + n % 27 / 3], '5942', 'DE', '[]'
+from generate_series($3::int, $4::int) as n,
+  lateral (select 'agent_bench_' || n % 3 + 1 as agent,
+    (current_date - (n / 27 % ${DAYS}))::timestamp at time zone 'UTC' + n % 1440 * interval '1 second' as at) as one`
+
+/** The sums as the follower makes them, in one pass. */
+const CELLS = `
+insert into spend_cells
+select owner_id, mode, v.view, (created_at at time zone 'UTC')::date, agent_id, '', v.value, count(*), sum(amount_cents), 0, 0
+from transactions, lateral (values ('agent', ''), ('merchant', lower(merchant)), ('mcc', mcc), ('wallet', wallet_id),
+  ('type', type), ('run', '')) as v (view, value)
+group by 1, 2, 3, 4, 5, 6, 7`
+
+const COUNTED = `
+insert into spend_counted (owner_id, mode, transaction_id, kind, cents, type, merchant)
+select owner_id, mode, id, 'spent', amount_cents, type, lower(merchant) from transactions`
+
+const CAUGHT_UP =
+  'update spend_position set written_in = pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
+
+const CHUNK = 500_000
+
+/** Writes payments of a year and their sums straight into the tables. */
+export async function fillPayments(stage: Stage, payments: number): Promise<void> {
+  await fillAgents(stage)
+  await withClient(stage, async client => {
+    await client.query(`set session_replication_role = replica; ${UNUSED}`)
+    for (let from = 1; from <= payments; from += CHUNK)
+      await client.query(PAYMENTS, [stage.ownerId, SHOPS, from, Math.min(payments, from + CHUNK - 1)])
+    await client.query(CELLS)
+    await client.query(COUNTED)
+    await client.query(CAUGHT_UP)
+    await client.query('vacuum analyze')
+  })
+}
+
+const NEW_PAYMENTS = `
+with paid as (
+  insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
+    amount_cents, refunded_cents, merchant, mcc, country, witnesses)
+  select 'txn_new_' || $2 || '_' || n, $1, 'test', now(), now(), 'agent_bench_' || n % ${AGENTS} + 1,
+    'wallet_bench_' || n % ${AGENTS} + 1, 'card', 'completed', 'EUR', 1000 + n, 0, 'Bookshop', '5942', 'DE', '[]'
+  from generate_series(1, $3::int) as n returning id, owner_id, mode, agent_id
+)
+insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at, actor_type, action, outcome,
+  resource_id, recorded_at)
+select first_id_at('event', now()) || substr(md5(id || step), 1, 16), owner_id, mode, agent_id, 'transaction.' || step,
+  jsonb_build_object('transactionId', id, 'agentId', agent_id, 'amountEuros', 12.5, 'merchant', 'Bookshop', 'status', step),
+  'req_bench', now(), 'key', 'transfers.create', 'done', id, now()
+from paid, unnest('{created,authorization,settlement,settled,completed}'::text[]) as step`
+
+/** Payments that are committed and in no sum yet, with their five events each, so many in a transaction. */
+export const addPayments = (stage: Stage, batches: number, inEach: number): Promise<void> =>
+  withClient(stage, async client => {
+    await client.query('set session_replication_role = replica')
+    for (let batch = 0; batch < batches; batch++)
+      await client.query(NEW_PAYMENTS, [stage.ownerId, `${Date.now()}_${batch}`, inEach])
+  })

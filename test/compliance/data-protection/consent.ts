@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals'
+import { service } from './service.ts'
+
+const analytics = { purpose: 'usage_analytics', granted: true, wordingVersion: '2026-11' }
+
+describe('consent', () => {
+  test('is there with its wording, its time and who gave it; a repetition changes nothing', async () => {
+    const { client, ownerId } = await service.owner()
+    expect((await client.gdpr.getConsent()).body).toEqual({ consents: [] })
+    const given = await client.gdpr.putConsent({ body: { purposes: [analytics] } })
+    expect(given.body).toMatchObject({
+      consents: [{ ...analytics, ownerId, by: { type: 'key', id: expect.stringMatching(/^key_/) } }],
+    })
+    await client.gdpr.putConsent({ body: { purposes: [analytics] } })
+    expect((await client.gdpr.getConsent()).body).toEqual(given.body)
+    expect((await client.gdpr.listConsents()).body).toMatchObject({ data: [analytics] })
+  })
+
+  test('can be taken back: other purposes stay as they are, and every change is kept', async () => {
+    const { client, key } = await service.owner()
+    const research = { purpose: 'research', granted: true, wordingVersion: '1' }
+    await client.gdpr.putConsent({ body: { purposes: [analytics, research] } })
+    const taken = { ...analytics, granted: false }
+    const { body } = await client.gdpr.putConsent({ body: { purposes: [taken] } })
+    expect(body).toMatchObject({ consents: [research, taken] })
+    const history = await client.gdpr.listConsents({ query: { purpose: 'usage_analytics' } })
+    expect(history.body).toMatchObject({ data: [taken, analytics] })
+    const events = await service.http('GET', '/events?event=consent.changed', { token: key })
+    expect(events.body.data.map((event: { data: object }) => event.data)).toMatchObject([
+      taken,
+      research,
+      analytics,
+    ])
+  })
+
+  test('of sixteen equal changes at once one is written', async () => {
+    const { client } = await service.owner()
+    await Promise.all(
+      Array.from({ length: 16 }, () => client.gdpr.putConsent({ body: { purposes: [analytics] } })),
+    )
+    const { body } = await client.gdpr.listConsents()
+    expect((body as { data: unknown[] }).data).toHaveLength(1)
+  })
+
+  test('a purpose that is named twice, or badly, is refused and nothing changes', async () => {
+    const { client, key } = await service.owner()
+    for (const purposes of [[analytics, analytics], [{ ...analytics, purpose: 'Usage' }], []]) {
+      const { status, body } = await service.http('PUT', '/gdpr/consent', { token: key, body: { purposes } })
+      expect([status, body.error]).toEqual([400, expect.stringContaining('purposes')])
+    }
+    expect((await client.gdpr.listConsents()).body).toMatchObject({ data: [] })
+  })
+
+  test('its changes cannot be altered, not by the owner of the database either', async () => {
+    const { client } = await service.owner()
+    await client.gdpr.putConsent({ body: { purposes: [analytics] } })
+    await expect(service.sql('update consents set granted = false')).rejects.toThrow('append-only')
+  })
+})

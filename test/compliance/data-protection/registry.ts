@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { ids, type PersonalTable } from '../../../src/values/personal.ts'
+import { service } from './service.ts'
+
+const named = new Map<string, PersonalTable>(
+  Object.values(areas).flatMap(({ personal }) => Object.entries(personal)),
+)
+
+/** Every column of a type that can hold what somebody has written; of partitions only the table that has them. */
+const COLUMNS = `
+select c.relname as table, a.attname as column, t.typname ~ '^_?(text|json|jsonb|varchar|bytea)$' as "isText"
+from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+join pg_type t on t.oid = a.atttypid
+where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`
+
+const columns = await service.sql<{ table: string; column: string; isText: boolean }>(COLUMNS)
+
+const namesIn = ({ personal, plain, secret = [] }: PersonalTable): string[] => [
+  ...Object.keys(personal),
+  ...plain,
+  ...secret,
+]
+
+describe('the register of personal data', () => {
+  test('names each column that can hold a text', () => {
+    const missing = columns.filter(({ table, column, isText }) => {
+      const known = named.get(table)
+      return isText && !ids.includes(column) && !(known && namesIn(known).includes(column))
+    })
+    // Name these in the `personal.ts` beside the entity: `personal`, or `plain` where they are about nobody.
+    expect(missing.map(({ table, column }) => `${table}.${column}`)).toEqual([])
+  })
+
+  test('names no table and no column that does not exist, and none twice', () => {
+    const existing = new Set(columns.map(({ table, column }) => `${table}.${column}`))
+    const all = [...named].flatMap(([table, entry]) => namesIn(entry).map(column => `${table}.${column}`))
+    expect(all.filter(column => !existing.has(column))).toEqual([])
+    expect(all).toHaveLength(new Set(all).size)
+  })
+
+  test('gives each table to one area', () => {
+    const tables = Object.values(areas).flatMap(({ personal }) => Object.keys(personal))
+    expect(tables).toHaveLength(new Set(tables).size)
+  })
+
+  test.each([...named])('finds what %s holds about a subject by columns that it has', (table, entry) => {
+    const own = columns.filter(column => column.table === table).map(({ column }) => column)
+    const owner = entry.owner === null ? [] : [entry.owner ?? 'owner_id']
+    const about = Object.values(entry.about ?? {}).flat()
+    const needed = [...owner, ...about.map(place => place.split(' ')[0] ?? ''), ...(entry.files ?? [])]
+    const holdsNothing = Object.keys(entry.personal).length === 0
+    expect(needed.filter(column => !own.includes(column) && !holdsNothing)).toEqual([])
+  })
+})

@@ -1,0 +1,5 @@
+import './incidents/clocks.ts'
+import './incidents/criteria.ts'
+import './incidents/incidents.ts'
+import './incidents/reminders.ts'
+import './incidents/reports.ts'

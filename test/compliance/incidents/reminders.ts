@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals'
+import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { ago, incidentDesk } from '../../support/compliance/incidents.ts'
+import { startTestService } from '../../support/harness.ts'
+import { openWorkerRuntime } from '../../support/worker-runtime.ts'
+
+const service = await startTestService()
+const worker = await openWorkerRuntime(service)
+const { open, classify, submitted, eventsOf } = incidentDesk(service)
+
+describe('who answers for an incident', () => {
+  const remindersOf = async (id: string) =>
+    (await eventsOf(id)).flatMap(({ event, data }) =>
+      event.startsWith('incident.report_') && data.reminder ? [[event, data.stage, data.reminder]] : [],
+    )
+
+  test('is reminded at half time and as the time is over, once each, whoever looks', async () => {
+    const { id } = await open({ detectedAt: ago(13) })
+    await Promise.all([endOverdue(worker), endOverdue(worker)])
+    await endOverdue(worker)
+    expect(await remindersOf(id)).toEqual([['incident.report_due', 'classification', 'half_time']])
+    await classify(id, true, ago(5))
+    await endOverdue(worker)
+    await endOverdue(worker)
+    expect((await remindersOf(id)).slice(1)).toEqual([['incident.report_overdue', 'initial', 'overdue']])
+    const last = (await eventsOf(id)).at(-1)
+    expect([last?.data.article, last?.data.advice]).toEqual([
+      'Delegated Regulation (EU) 2025/301, Article 5(1)(a)',
+      expect.stringContaining('reasons for the delay'),
+    ])
+  })
+
+  test('is told an hour before that a delay must be announced in time', async () => {
+    const { id } = await open({ detectedAt: ago(4) })
+    await classify(id, true, ago(3.5))
+    await endOverdue(worker)
+    expect(await remindersOf(id)).toEqual([['incident.report_due', 'initial', 'one_hour']])
+    expect((await eventsOf(id)).at(-1)?.data.advice).toContain('Article 5(3)')
+  })
+
+  test('hears nothing more once the report was submitted', async () => {
+    const { id } = await open({ detectedAt: ago(6) })
+    await classify(id, true, ago(5))
+    await submitted(id, 'initial', 4)
+    await endOverdue(worker)
+    expect(await remindersOf(id)).toEqual([])
+  })
+})

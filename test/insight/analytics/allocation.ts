@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { distribute } from '../../../src/insight/analytics/distribute.ts'
+import { aDispute, networkSays } from '../../support/commerce/disputes.ts'
+import { anIntent, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { aPayingOwner, comeBack, later, pay, payByCard, steady } from '../../support/insight/paying.ts'
+
+const service = await startTestService()
+
+describe('the allocation of costs', () => {
+  test('adds up to what was spent, by labels of intents, runs and agents', async () => {
+    const owner = await aPayingOwner(service)
+    const { client, agent, holder } = owner
+    const run = await bodyOf(
+      client.runs.create({ body: { agentId: agent.id, name: 'R', metadata: { team: 'sales' } } }),
+    )
+    await bodyOf(client.agents.update({ params: holder, body: { metadata: { team: 'ops' } } }))
+    await pay(owner, 10, { metadata: { team: 'research' } })
+    await pay(owner, 20, { runId: run.id, metadata: { team: 'research' } })
+    await pay(owner, 40, { runId: run.id })
+    await pay(owner, 0.1)
+    await payByCard(owner, 7)
+    const ask = (query: object) => steady(service, () => bodyOf(client.analytics.allocation({ query })))
+    const lines = async (query: object) =>
+      (await ask(query)).data.map(({ label, allocatedEuros }) => [label, allocatedEuros])
+    const groupBy = 'metadata.team'
+    expect(await lines({ groupBy })).toEqual([
+      ['sales', 40],
+      ['research', 30],
+      ['ops', 7],
+      [null, 0.1],
+    ])
+    expect(await lines({ groupBy, shared: 'alike' })).toEqual([
+      ['sales', 40.04],
+      ['research', 30.03],
+      ['ops', 7.03],
+      [null, 0],
+    ])
+    expect(await lines({ groupBy, shared: 'by_spend' })).toEqual([
+      ['sales', 40.05],
+      ['research', 30.04],
+      ['ops', 7.01],
+      [null, 0],
+    ])
+    expect(await lines({ groupBy: 'run' })).toEqual([
+      [run.id, 60],
+      [null, 17.1],
+    ])
+    expect(await lines({ groupBy: 'agent' })).toEqual([
+      [agent.id, 70.1],
+      [holder.id, 7],
+    ])
+    expect(await lines({ groupBy: 'merchant' })).toEqual([['bookshop', 77.1]])
+    expect(await lines({ groupBy: 'metadata.none' })).toEqual([[null, 77.1]])
+    const { total, data, other } = await ask({ groupBy, limit: 2, shared: 'alike' })
+    expect([total.netEuros, data.length, other?.allocatedEuros]).toEqual([77.1, 2, 7.03])
+    const table = String(await bodyOf(client.analytics.allocationTable({ query: { groupBy } })))
+      .trim()
+      .split('\r\n')
+    expect(table.map(line => line.split(',')[2])).toEqual(['label', 'sales', 'research', 'ops', '(no label)'])
+    for (const bad of ['', 'team', 'metadata.', 'mcc'])
+      expect((await client.analytics.allocation({ query: { groupBy: bad } })).error).toMatch(/^groupBy/)
+  })
+
+  test('divides any amount into parts that are the whole, each within a cent of what is due', () => {
+    const cents = fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n })
+    const weights = fc.array(fc.bigInt({ min: -1_000n, max: 10n ** 9n }), { minLength: 1, maxLength: 50 })
+    fc.assert(
+      fc.property(cents, weights, (amount, of) => {
+        const parts = distribute(amount, of)
+        expect(parts).toHaveLength(of.length)
+        expect(parts.reduce((all, part) => all + part, 0n)).toBe(amount)
+        const positive = of.map(weight => (weight > 0n ? weight : 0n))
+        const sum = positive.reduce((all, weight) => all + weight, 0n)
+        if (sum > 0n)
+          for (const [n, part] of parts.entries()) {
+            const rest = part * sum - amount * (positive[n] as bigint)
+            expect(rest < sum && rest > -sum).toBe(true)
+          }
+      }),
+    )
+  })
+})
+
+describe('what was kept back and got back', () => {
+  test('is told by rule, with refunds and disputes that were won, each once', async () => {
+    const owner = await aPayingOwner(service)
+    const { client, agent, shopId } = owner
+    const asked = await anIntent(client, agent.id, { walletId: shopId, amountEuros: 20_000 })
+    await bodyOf(client.intents.deny({ params: asked, body: { reason: 'Too dear' } }))
+    await anIntent(client, agent.id, { walletId: shopId, amountEuros: 15_000, expiresInMinutes: 5 })
+    const paid = await payByCard(owner, 40)
+    await comeBack(owner, paid, 15)
+    await payByCard(owner, 60)
+    const { data } = await bodyOf(client.transactions.list({ query: { limit: 1 } }))
+    const dispute = await aDispute(client, String(data[0]?.id))
+    await networkSays(client, dispute.id, 'won')
+    await later(client, 1)
+    const report = await steady(service, () => bodyOf(client.analytics.savings()))
+    expect(report).toMatchObject({
+      keptBack: {
+        count: 2,
+        amountEuros: 35_000,
+        rules: [
+          { how: 'turned_down', rule: 'autoApproveLimitEuros', count: 1, amountEuros: 20_000 },
+          { how: 'expired', rule: 'autoApproveLimitEuros', count: 1, amountEuros: 15_000 },
+        ],
+      },
+      refundedEuros: 15,
+      disputesWon: { count: 1, amountEuros: 60 },
+      totalEuros: 35_075,
+    })
+    const table = String(await bodyOf(client.analytics.savingsTable({ query: {} })))
+      .trim()
+      .split('\r\n')
+    expect(table.slice(1)).toEqual([
+      'turned_down,autoApproveLimitEuros,1,20000.00',
+      'expired,autoApproveLimitEuros,1,15000.00',
+      'refunded,,,15.00',
+      'disputes_won,,1,60.00',
+    ])
+  })
+})

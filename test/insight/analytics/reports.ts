@@ -1,0 +1,172 @@
+import { describe, expect, test } from '@jest/globals'
+import { aRun, aWallet, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import {
+  aPayingOwner,
+  comeBack,
+  later,
+  pay,
+  payByCard,
+  steady,
+  todayOf,
+} from '../../support/insight/paying.ts'
+import { longestTurn } from '../../support/longest-turn.ts'
+
+const service = await startTestService()
+
+describe('the merchants that most was paid to', () => {
+  test('are one for all spellings, whose texts stay visible, and the rest is `other`', async () => {
+    const owner = await aPayingOwner(service)
+    const { client } = owner
+    const paid = await payByCard(owner, 40, 'AMZN MKTP DE*1X2Y3')
+    await payByCard(owner, 15, 'Amazon')
+    await pay(owner, 5, { walletId: (await aWallet(client, 0, { name: 'amazon eu' })).id })
+    await comeBack(owner, paid, 10)
+    await pay(owner, 5)
+    const report = await steady(service, () => bodyOf(client.analytics.merchants({ query: { limit: 1 } })))
+    const day = await todayOf(client)
+    expect(report).toMatchObject({
+      total: { count: 4, spentEuros: 65, refundedEuros: 10, netEuros: 55 },
+      data: [
+        {
+          key: 'amazon',
+          count: 3,
+          spentEuros: 60,
+          refundedEuros: 10,
+          netEuros: 50,
+          share: 0.9091,
+          firstOn: day,
+          lastOn: day,
+          rhythm: null,
+        },
+      ],
+      other: { groups: 1, netEuros: 5 },
+    })
+    expect(report.data[0]?.names).toEqual(['Amazon', 'amazon eu'])
+    const trades = await bodyOf(client.analytics.merchants({ query: { groupBy: 'mcc' } }))
+    expect(trades.data.map(({ key, netEuros }) => [key, netEuros])).toEqual([
+      ['5942', 45],
+      [null, 10],
+    ])
+    const table = String(await bodyOf(client.analytics.merchantsTable({ query: { limit: 1 } })))
+    expect(table.split('\r\n')[2]).toBe('other,,1,5.00,0.00,5.00,,,,')
+  })
+
+  test('have the rhythm in which they are paid, and how the amount has changed', async () => {
+    const owner = await aPayingOwner(service)
+    const { client, holder } = owner
+    let from = ''
+    for (const amount of [9.99, 9.99, 9.99, 12.99]) {
+      from = await todayOf(client)
+      await payByCard(owner, amount, 'NETFLIX.COM')
+      await payByCard(owner, 3, 'Deutsche Bahn')
+      await later(client, 15)
+      await payByCard(owner, 4, 'Deutsche Bahn')
+      await later(client, 15)
+    }
+    const { data } = await steady(service, () => bodyOf(client.analytics.merchants({ query: { from } })))
+    const [netflix] = data.filter(({ key }) => key === 'netflix')
+    expect(netflix?.rhythm).toMatchObject({
+      agentId: holder.id,
+      every: 'month',
+      times: 4,
+      firstEuros: 9.99,
+      beforeEuros: 9.99,
+      lastEuros: 12.99,
+      change: 0.3003,
+    })
+    expect(data.find(({ key }) => key === 'deutsche bahn')?.rhythm).toBe(null)
+    const { data: anomalies } = await steady(service, () =>
+      bodyOf(client.analytics.anomalies({ query: { from } })),
+    )
+    expect(anomalies).toMatchObject([
+      {
+        kind: 'subscription_dearer',
+        agentId: holder.id,
+        merchant: 'netflix',
+        figures: { amountEuros: 12.99, usualEuros: 9.99, share: 0.3, times: 4 },
+        sentence: 'The monthly charge of netflix has risen from € 9.99 to € 12.99, by 30 %.',
+      },
+    ])
+  })
+})
+
+describe('a hundred thousand merchants', () => {
+  test('are bounded, with the rest summed, and hold nobody up', async () => {
+    const { client, ownerId, agent } = await aPayingOwner(service)
+    const day = await todayOf(client)
+    await service.sql(
+      `insert into spend_cells select $1, 'test', 'merchant', $2::date, $3, '', 'shop ' || n, 1, n, 0, 0
+       from generate_series(1, 100000) as n`,
+      [ownerId, day, agent.id],
+    )
+    let report: Awaited<ReturnType<typeof client.analytics.merchants>>['body'] | undefined
+    const longest = await longestTurn(async () => {
+      report = await bodyOf(client.analytics.merchants({ query: { limit: 2 } }))
+    })
+    expect(report?.data.map(({ key, netEuros }) => [key, netEuros])).toEqual([
+      ['shop 100000', 1_000],
+      ['shop 99999', 999.99],
+    ])
+    expect(report?.other).toMatchObject({ groups: 99_998, count: 99_998, netEuros: 49_998_500.01 })
+    expect(longest).toBeLessThan(50)
+  })
+})
+
+describe('anomalies', () => {
+  test('are a day and a merchant far from the usual ones, the same charge twice, and a new merchant', async () => {
+    const owner = await aPayingOwner(service)
+    const { client, holder, agent } = owner
+    for (let day = 0; day < 20; day++) {
+      await payByCard(owner, 10 + (day % 3), 'Bookshop')
+      await later(client, 1)
+    }
+    await payByCard(owner, 11, 'Bookshop')
+    await payByCard(owner, 11, 'Bookshop')
+    await payByCard(owner, 400, 'Rare Maps')
+    await pay(owner, 1)
+    const query = { from: await todayOf(client) }
+    const { data, others } = await steady(service, () => bodyOf(client.analytics.anomalies({ query })))
+    expect(others).toBe(0)
+    expect(data.map(({ kind, agentId, merchant }) => [kind, agentId, merchant])).toEqual(
+      expect.arrayContaining([
+        ['day_above_usual', holder.id, null],
+        ['charged_twice', holder.id, 'bookshop'],
+        ['new_merchant', holder.id, 'rare maps'],
+      ]),
+    )
+    expect(data).toHaveLength(3)
+    expect(data.every(({ score }) => score >= 0.5 && score <= 1)).toBe(true)
+    const one = await bodyOf(client.analytics.anomalies({ query: { ...query, limit: 1 } }))
+    expect(one).toMatchObject({ data: [data[0]], others: 2 })
+    expect(await bodyOf(client.analytics.anomalies({ query: { agentId: agent.id } }))).toMatchObject({
+      data: [],
+    })
+    expect(String(await bodyOf(client.analytics.anomaliesTable({ query }))).split('\r\n')).toHaveLength(5)
+  })
+
+  test('are spending outside of runs, and a budget that does not last', async () => {
+    const owner = await aPayingOwner(service)
+    const { client, agent } = owner
+    const today = await todayOf(client)
+    const toTheTenth =
+      (Date.UTC(Number(today.slice(0, 4)), Number(today.slice(5, 7)), 10) - Date.parse(today)) / 86_400_000
+    await later(client, toTheTenth)
+    const policy = await bodyOf(
+      client.policies.create({
+        body: { name: 'Little', monthlyLimitEuros: 100, autoApproveLimitEuros: 100 },
+      }),
+    )
+    await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId: policy.id } }))
+    const run = await aRun(client, agent.id)
+    await pay(owner, 50, { runId: run.id })
+    await pay(owner, 2)
+    const { data } = await steady(service, () => bodyOf(client.analytics.anomalies()))
+    expect(
+      data.map(({ kind, agentId, figures }) => [kind, agentId, figures.amountEuros, figures.limitEuros]),
+    ).toEqual([
+      ['budget_at_this_pace', agent.id, 52, 100],
+      ['outside_of_runs', agent.id, 2, undefined],
+    ])
+  })
+})

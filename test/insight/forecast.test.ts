@@ -1,0 +1,2 @@
+import './forecast/method.ts'
+import './forecast/outlooks.ts'

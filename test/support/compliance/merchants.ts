@@ -1,0 +1,24 @@
+import { areas } from '../../../src/areas.ts'
+import { client } from '../../../src/derive/client.ts'
+import { bodyOf } from '../factories.ts'
+import { DASHBOARD_SECRET } from '../harness.ts'
+
+export const APPLICATION = {
+  name: 'Bookshop',
+  legalName: 'Bookshop GmbH',
+  country: 'DE',
+  website: 'https://shop.example.com',
+  mcc: '5942',
+  contactName: 'Grace Hopper',
+  contactEmail: 'grace@example.com',
+}
+
+/** A merchant that the operator of the service at this address has let in, with the key that it calls with. */
+export async function aMerchant(url: string) {
+  const { merchantApplications: applications } = client(areas, { url, dashboardSecret: DASHBOARD_SECRET })
+  const { id } = await bodyOf(applications.create({ body: APPLICATION }))
+  const { key } = await bodyOf(applications.approve({ params: { id } }))
+  return { id, key: String(key) }
+}
+
+export const aMerchantKey = async (url: string): Promise<string> => (await aMerchant(url)).key

@@ -1,0 +1,98 @@
+import {
+  type DailySpend,
+  dateOfDay,
+  dayNumber,
+  weekdayOf,
+} from '../../../src/insight/forecast/method/days.ts'
+import { randomOf } from '../../../src/insight/forecast/method/random.ts'
+
+const DAYS = 365
+const FIRST_DAY = dayNumber('2025-01-01')
+
+/** What an agent spends on a day, in cents: by the day and its place in the series. */
+type Spender = (day: number, place: number) => number
+
+type Random = () => number
+
+/** Around 1, never negative: most days a little less, some much more. */
+function unevenly(random: Random, spread: number): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  return Math.exp(spread * normal - spread ** 2 / 2)
+}
+
+const from = (random: Random, low: number, high: number): number => low + random() * (high - low)
+
+/** What each weekday has, Sunday first. */
+const WEEKS: readonly (readonly number[])[] = [
+  [0.2, 1.2, 1.3, 1.2, 1.3, 1.1, 0.7],
+  [0.1, 1.4, 1.3, 1.3, 1.3, 1.3, 0.3],
+  [0.5, 1, 1, 1.1, 1.2, 1.2, 1],
+]
+const EVEN_WEEK = WEEKS[2] as readonly number[]
+
+const anyWeek = (random: Random) => WEEKS[Math.floor(random() * WEEKS.length)] as readonly number[]
+
+const on = (week: readonly number[], day: number): number => week[weekdayOf(day)] as number
+
+/** Kinds of spending, as agents show them. */
+export const families = {
+  weekdays(random: Random): Spender {
+    const [week, level, spread] = [anyWeek(random), from(random, 2_000, 22_000), from(random, 0.25, 0.6)]
+    return day => level * on(week, day) * unevenly(random, spread)
+  },
+
+  'many zeros'(random: Random): Spender {
+    const [chance, level] = [from(random, 0.25, 0.55), from(random, 1_000, 11_000)]
+    const spread = from(random, 0.5, 0.9)
+    return () => (random() < chance ? level * unevenly(random, spread) : 0)
+  },
+
+  /** Now and then two to six days of four to eight times as much. */
+  bursts(random: Random): Spender {
+    const level = from(random, 1_000, 6_000)
+    let [daysLeft, times] = [0, 1]
+    return day => {
+      if (daysLeft > 0) daysLeft--
+      else if (random() < 0.03) [daysLeft, times] = [2 + Math.floor(random() * 5), from(random, 4, 8)]
+      return level * on(EVEN_WEEK, day) * (daysLeft > 0 ? times : 1) * unevenly(random, 0.45)
+    }
+  },
+
+  'level doubles'(random: Random): Spender {
+    const [week, level, spread] = [anyWeek(random), from(random, 2_000, 10_000), from(random, 0.3, 0.5)]
+    const doublesAt = 200 + Math.floor(random() * 140)
+    return (day, place) => level * (place < doublesAt ? 1 : 2) * on(week, day) * unevenly(random, spread)
+  },
+
+  trend(random: Random): Spender {
+    const [week, level, spread] = [anyWeek(random), from(random, 2_000, 10_000), from(random, 0.3, 0.5)]
+    const growth = from(random, 0.002, 0.006) * (random() < 0.75 ? 1 : -1)
+    return (day, place) => level * Math.exp(growth * place) * on(week, day) * unevenly(random, spread)
+  },
+
+  'monthly charge'(random: Random): Spender {
+    const level = from(random, 1_000, 5_000)
+    const [charge, chargedOn] = [level * from(random, 5, 15), 1 + Math.floor(random() * 28)]
+    const spread = from(random, 0.3, 0.6)
+    return day => {
+      const isCharged = Number(dateOfDay(day).slice(-2)) === chargedOn
+      return level * on(EVEN_WEEK, day) * unevenly(random, spread) + (isCharged ? charge : 0)
+    }
+  },
+} as const
+
+export type Family = keyof typeof families
+
+export const familyNames = Object.keys(families) as Family[]
+
+/** Series without ties, of which the closed interval can cover 80 %. */
+export const hasZeros = (family: Family): boolean => family === 'many zeros'
+
+export const SERIES_OF_EACH = 20
+
+/** A year of a family: the same for the same number. */
+export function yearOf(family: Family, number: number): DailySpend {
+  const spender = families[family](randomOf(`${family} ${number}`))
+  const cents = Array.from({ length: DAYS }, (_, place) => Math.round(spender(FIRST_DAY + place, place)))
+  return { firstDay: FIRST_DAY, cents }
+}
