@@ -6,4 +6,5 @@ export const auditPersonal = {
   audit_seals: { personal: {}, plain: ['leaf', 'commitments'], secret: ['salts'] },
   audit_tiles: { personal: {}, plain: ['hashes', 'root'] },
   audit_checkpoints: { personal: {}, plain: ['note'] },
+  audit_purges: { personal: {}, plain: ['edge', 'checkpoint_id'] },
 } as const satisfies Personal
