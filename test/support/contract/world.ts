@@ -37,6 +37,7 @@ export const operations = published(areas)
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/console/sessions': async world => (await world.signedIn()).sessionId,
   '/collect/agents': world => world.idOf('agent'),
+  '/forecast/agents': world => world.idOf('agent'),
   '/sessions': world => world.deviceLetIn(),
   '/cli': world => world.waitingTerminal(),
   '/approve': world => world.idOf('intent'),
