@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros, signedEuros } from '../../values/money.ts'
+import { euros, formatEuros, signedEuros } from '../../values/money.ts'
 import { freeText, metadata, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
+
+/** What one intent can have been worth at most. */
+const MOST_VALUE = 100_000_000_00n
 
 const members = {
   success: z.boolean().meta({ description: 'Whether what was paid for has done what it was to do.' }),
@@ -50,9 +53,7 @@ export const outcomeEvents = {
 }
 
 const writable = {
-  valueEuros: positiveEuros(100_000_000_00n)
-    .or(euros.refine(amount => amount === 0n))
-    .nullable(),
+  valueEuros: euros.refine(amount => amount <= MOST_VALUE, `at most ${formatEuros(MOST_VALUE)}`).nullable(),
   note: freeText.min(1).nullable(),
 }
 
