@@ -71,7 +71,8 @@ export const withoutReceipt = (
     $and: [
       reachable(context),
       sqlCondition(
-        'not exists (select from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id))',
+        // Looked up for each payment on its way: a join would read and sort all receipts.
+        '(select r.id from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id) limit 1) is null',
       ) as Condition<Transaction>,
     ],
   }) as Condition<Transaction>

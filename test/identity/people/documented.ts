@@ -61,6 +61,7 @@ describe('the page about people', () => {
       'console:sign-out',
       'intents:approve',
       'passkeys:write',
+      'push:write',
       'sessions:write',
       'transfers:confirm-payee',
     ])
