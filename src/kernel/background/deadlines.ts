@@ -46,9 +46,24 @@ const overdueOfTenant = ({ table, record, due, open }: Deadline): string => `
 select ${record} as id, owner_id, mode from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${due} <= $3 order by ${due}, id limit ${BATCH_SIZE}`
 
-const nextOf = ({ table, due, open }: Deadline): string => `
-select min(${due}) as at from ${table}
-where owner_id = $1 and mode = $2 and ${open} and ${due} > $3 and ${due} <= $4`
+/** Which deadlines have an overdue record of a tenant, by their places: one statement, as a clock stops at many instants. */
+const dueOf = (bounds: readonly BoundDeadline[]): string =>
+  bounds
+    .map(
+      ({ deadline: { table, due, open } }, place) => `
+select ${place} as place where exists (
+  select from ${table} where owner_id = $1 and mode = $2 and ${open} and ${due} <= $3)`,
+    )
+    .join(' union all ')
+
+const nextOf = (bounds: readonly BoundDeadline[]): string => `
+select min(at) as at from (${bounds
+  .map(
+    ({ deadline: { table, due, open } }) => `
+  select min(${due}) as at from ${table}
+  where owner_id = $1 and mode = $2 and ${open} and ${due} > $3 and ${due} <= $4`,
+  )
+  .join(' union all ')}) as first`
 
 const waitingOf = ({ table, record, agent, open, waits }: Waiting): string => `
 select ${record} as id, ${agent} as "agentId" from ${table}
@@ -146,31 +161,39 @@ export const advance = (parts: Parts, tenant: Tenant, toMs: number): Promise<voi
 
 async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<void> {
   const sql = sqlOn(parts.database.pool)
-  const endDue = async (at: Date): Promise<void> => {
-    const values = [tenant.ownerId, tenant.mode, at]
-    for (const bound of deadlinesOf(parts.areas))
-      await endAll(parts, bound, overdueOfTenant(bound.deadline), values)
-  }
+  const bounds = deadlinesOf(parts.areas)
+  const next = nextOf(bounds)
+  const end = clock.tenant(toMs)
   let now = clock.tenant(await offsetOf(sql, tenant))
-  let next: Date | undefined
   // What is due already is done at its time, and what follows of it is due on the way.
-  await endDue(now)
-  do {
-    next = await nextInstant(sql, parts.areas, tenant, now, clock.tenant(toMs))
-    now = next ?? clock.tenant(toMs)
-    await moveOffset(sql, tenant, next ? next.getTime() - clock.milliseconds() : toMs)
-    await endDue(now)
-  } while (next)
+  await endDue(parts, bounds, tenant, now)
+  for (let isLast = false; !isLast; ) {
+    const [row] = await sql<{ at: Date | null }>(next, [tenant.ownerId, tenant.mode, now, end])
+    isLast = !row?.at
+    now = row?.at ?? end
+    await moveOffset(sql, tenant, isLast ? toMs : now.getTime() - clock.milliseconds())
+    await endDue(parts, bounds, tenant, now)
+  }
   await wakeWaiting(sql, parts.areas, tenant)
 }
 
-async function nextInstant(sql: Sql, areas: Areas, { ownerId, mode }: Tenant, after: Date, until: Date) {
-  const instants: Date[] = []
-  for (const { deadline } of deadlinesOf(areas)) {
-    const [row] = await sql<{ at: Date | null }>(nextOf(deadline), [ownerId, mode, after, until])
-    if (row?.at) instants.push(row.at)
+/** Ends what is due of a tenant at an instant, each deadline once; ending one may make a record of another one due. */
+async function endDue(
+  parts: Parts,
+  bounds: readonly BoundDeadline[],
+  { ownerId, mode }: Tenant,
+  at: Date,
+): Promise<void> {
+  const values = [ownerId, mode, at]
+  const done = new Set<number>()
+  for (;;) {
+    const due = await sqlOn(parts.database.pool)<{ place: number }>(dueOf(bounds), values)
+    const place = due.map(row => row.place).find(one => !done.has(one))
+    const bound = place === undefined ? undefined : bounds[place]
+    if (place === undefined || !bound) return
+    done.add(place)
+    await endAll(parts, bound, overdueOfTenant(bound.deadline), values)
   }
-  return instants.sort((a, b) => a.getTime() - b.getTime())[0]
 }
 
 /** Signals every waiting process of the tenant: each measures its wait by the moved clock. */
