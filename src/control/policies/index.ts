@@ -1,7 +1,7 @@
 export { policiesApi } from './api.ts'
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'
-export { PolicyExpired } from './schemas.ts'
+export { PolicyEvent, PolicyExpired } from './schemas.ts'
 export { policySimulationApi } from './simulation-api.ts'
 export {
   type Decision,

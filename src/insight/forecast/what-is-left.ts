@@ -15,19 +15,35 @@ type Asking = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
 const atLeastNothing = (amount: Euros): Euros => (amount > 0n ? amount : 0n)
 
-/** What the agent's policy and wallet leave. */
-export async function leftOfAgent({ id, walletId }: Agent, context: Asking): Promise<WhatIsLeft> {
+/** The limit of an agent's month, and what of it is used. */
+export interface MonthOfAgent {
+  /** Null where its policy sets none. */
+  readonly limitEuros: Euros | null
+  readonly heldEuros: Euros
+  readonly spentEuros: Euros
+  /** In any month; null where it has never spent. */
+  readonly lastSpendAt: Date | null
+}
+
+export async function monthOfAgent({ id }: Agent, context: Asking): Promise<MonthOfAgent> {
   const { sql, records, tenant, now } = context
-  const [counters, balances, policy] = await Promise.all([
+  const [counters, policy] = await Promise.all([
     readCounters(sql, { tenant, now }, [id]),
-    balancesOf(sql, tenant, [walletId]),
     records.findOne(Policy, { agentId: id, deletedAt: null }),
   ])
-  const [, , { reserved, spent }] = counters.today(id)
-  const limit = policy?.monthlyLimitEuros ?? null
+  const [{ lastSpendAt }, , { reserved: heldEuros, spent: spentEuros }] = counters.today(id)
+  return { limitEuros: policy?.monthlyLimitEuros ?? null, heldEuros, spentEuros, lastSpendAt }
+}
+
+/** What the agent's policy and wallet leave. */
+export async function leftOfAgent(agent: Agent, context: Asking): Promise<WhatIsLeft> {
+  const [{ limitEuros, heldEuros, spentEuros }, balances] = await Promise.all([
+    monthOfAgent(agent, context),
+    balancesOf(context.sql, context.tenant, [agent.walletId]),
+  ])
   return {
-    budgetEuros: limit === null ? null : atLeastNothing(limit - reserved - spent),
-    walletEuros: balances.get(walletId)?.availableEuros ?? 0n,
+    budgetEuros: limitEuros === null ? null : atLeastNothing(limitEuros - heldEuros - spentEuros),
+    walletEuros: balances.get(agent.walletId)?.availableEuros ?? 0n,
   }
 }
 
