@@ -21,16 +21,16 @@ import { visibleTo } from './visible.ts'
 const underDelegation = ({ delegationId }: Actor): object =>
   delegationId ? sqlCondition(`(data ->> 'delegationId') = ?`, [delegationId]) : {}
 
-/** The operator has no tenant of its own, and reads what happened to the platform. */
-function actForPlatform({
-  actor,
-  actFor,
-  headers,
-  refuse,
-}: Pick<Context<'owner_required'>, 'actor' | 'actFor' | 'headers' | 'refuse'>): Refusal | undefined {
-  if (actor.tenant) return undefined
-  if (headers['x-owner-id'] !== PLATFORM_OWNER) return refuse('owner_required')
-  actFor({ ownerId: PLATFORM_OWNER, mode: 'live' })
+/**
+ * The operator has no tenant of its own, and reads what happened to the platform. Headers are read for the operator alone:
+ * a page of the console asks without any.
+ */
+function actForPlatform(
+  context: Pick<Context<'owner_required'>, 'actor' | 'actFor' | 'headers' | 'refuse'>,
+): Refusal | undefined {
+  if (context.actor.tenant) return undefined
+  if (context.headers['x-owner-id'] !== PLATFORM_OWNER) return context.refuse('owner_required')
+  context.actFor({ ownerId: PLATFORM_OWNER, mode: 'live' })
   return undefined
 }
 

@@ -54,14 +54,14 @@ describe('the pages about insight', () => {
   test('tell merchants with every text that means them, and outcomes with the interval of their rate', async () => {
     const { read, ...owner } = await aLooker()
     const { client } = owner
-    await payByCard(owner, 7, 'SQ *BOOKSHOP 1234')
+    for (const text of ['AMZN MKTP DE*1X2Y3', 'Amazon']) await payByCard(owner, 20, text)
     for (const success of [false, true, true]) {
       const { id: intentId } = (await pay(owner, 10)).intent
       await bodyOf(client.outcomes.create({ body: { intentId, success, valueEuros: 25 } }))
     }
     const merchants = await read('console/merchants')
     expect(merchants.text).toContain('2 texts')
-    expect(merchants.text).toContain('€37.00')
+    expect(merchants.text).toContain('€40.00')
     const { text } = await read('console/outcomes')
     expect(text).toContain('66.7%')
     expect(text).toMatch(/20\.8%.*to.*93\.9%/)
