@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { bars, fan } from '../../../src/surface/console/parts/chart.ts'
 import { html } from '../../../src/web/html.ts'
-import { bodyOf } from '../../support/factories.ts'
+import { aWallet, bodyOf } from '../../support/factories.ts'
 import { aPayingOwner, comeBack, later, pay, payByCard } from '../../support/insight/paying.ts'
 import { aVisitor, service } from './visitors.ts'
 
@@ -54,7 +54,8 @@ describe('the pages about insight', () => {
   test('tell merchants with every text that means them, and outcomes with the interval of their rate', async () => {
     const { read, ...owner } = await aLooker()
     const { client } = owner
-    for (const text of ['AMZN MKTP DE*1X2Y3', 'Amazon']) await payByCard(owner, 20, text)
+    await payByCard(owner, 20, 'AMZN MKTP DE*1X2Y3')
+    await pay(owner, 20, { walletId: (await aWallet(client, 0, { name: 'amazon eu' })).id })
     for (const success of [false, true, true]) {
       const { id: intentId } = (await pay(owner, 10)).intent
       await bodyOf(client.outcomes.create({ body: { intentId, success, valueEuros: 25 } }))
