@@ -1,6 +1,7 @@
 import './console/account.ts'
 import './console/deciding.ts'
 import './console/frame.ts'
+import './console/insight.ts'
 import './console/money.ts'
 import './console/papers.ts'
 import './console/policies.ts'

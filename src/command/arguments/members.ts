@@ -42,19 +42,17 @@ function innerPlace(
   [first, ...rest]: readonly string[],
 ): Pick<Place, 'path' | 'shape'> | undefined {
   if (first === undefined) return { path: [], shape }
+  // The numbers of a form's fields have dots in them.
+  const dotted = shape.members?.find(({ name }) => name === [first, ...rest].join('.'))
+  if (dotted) return { path: [dotted.name], shape: dotted }
   const member = named(shape.members ?? [], first)
   const isIndex = shape.items !== undefined && /^\d{1,3}$/.test(first)
-  // A free name may have dots in it, where nothing can follow it.
-  if (!member && !isIndex && first !== '' && shape.values && isLeaf(shape.values))
-    return { path: [[first, ...rest].join('.')], shape: shape.values }
   const next = member ?? (isIndex ? shape.items : shape.values)
   if (!next || first === '') return undefined
   const inner = innerPlace(next, rest)
   const step = member?.name ?? (isIndex ? Number(first) : first)
   return inner && { path: [step, ...inner.path], shape: inner.shape }
 }
-
-const isLeaf = ({ members, items, values }: Shape): boolean => !members && !items && !values
 
 /** The names of all options that the members of a command have. */
 export const memberOptions = (command: Command): string[] => [

@@ -21,7 +21,10 @@ import { visibleTo } from './visible.ts'
 const underDelegation = ({ delegationId }: Actor): object =>
   delegationId ? sqlCondition(`(data ->> 'delegationId') = ?`, [delegationId]) : {}
 
-/** The operator has no tenant of its own, and reads what happened to the platform. Only then there is a header to look at. */
+/**
+ * The operator has no tenant of its own, and reads what happened to the platform. Headers are read for the operator alone:
+ * a page of the console asks without any.
+ */
 function actForPlatform(
   context: Pick<Context<'owner_required'>, 'actor' | 'actFor' | 'headers' | 'refuse'>,
 ): Refusal | undefined {

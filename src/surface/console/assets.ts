@@ -5,7 +5,7 @@ import { plainStyle } from '../../web/refusal-page.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-const sheets = ['frame', 'parts', 'forms', 'decide', 'money']
+const sheets = ['frame', 'parts', 'forms', 'decide', 'money', 'charts']
 
 export const style = pageAsset(
   'console',

@@ -3,6 +3,7 @@ import type { Section } from './page.ts'
 import { account, accountDetails, allowances, happenings } from './pages/account/sections.ts'
 import { control, controlDetails } from './pages/control-sections.ts'
 import { decide, decideDetails } from './pages/decide/sections.ts'
+import { insight } from './pages/insight/sections.ts'
 import { money, moneyBeside } from './pages/money/money-sections.ts'
 
 /** The navigation: its groups, and the sections of each in their order. */
@@ -11,6 +12,7 @@ export const navigation: Navigation = [
   ['Control', control],
   ['Allowed in advance', allowances],
   ['Money', money],
+  ['Insight', insight],
   ['What happened', happenings],
   ['Account', account],
 ]
@@ -24,6 +26,7 @@ export const sections: Readonly<Record<string, Section>> = {
   ...allowances,
   ...money,
   ...moneyBeside,
+  ...insight,
   ...happenings,
   ...account,
   ...accountDetails,

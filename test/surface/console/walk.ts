@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
+import { pay } from '../../support/insight/paying.ts'
 import { axeFindings } from '../../support/web/axe.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
 import { service } from './visitors.ts'
@@ -38,6 +39,10 @@ async function aHostileAccount(client: TestClient): Promise<void> {
         body: { agentId, amountEuros, merchant: hostile, purpose: hostile, runId: run.id },
       }),
     )
+  const { intent } = await pay({ client, agent, shopId: wallet.id }, 4, { purpose: hostile })
+  await bodyOf(
+    client.outcomes.create({ body: { intentId: intent.id, success: true, valueEuros: 9, note: hostile } }),
+  )
   await Promise.all([
     bodyOf(
       client.delegations.create({

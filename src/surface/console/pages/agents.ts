@@ -91,6 +91,10 @@ ${box(
     ['Wallet', recordLink(request, agent.walletId)],
     ['Payments', html`<a href="${request.to(`console/transactions?agentId=${id}`)}">all of this agent</a>`],
     ['Intents', html`<a href="${request.to(`console/intents?agentId=${id}`)}">all of this agent</a>`],
+    [
+      'Insight',
+      html`<a href="${request.to(`console/costs?agentId=${id}`)}">costs</a>, <a href="${request.to(`console/forecast?agentId=${id}`)}">forecast</a>`,
+    ],
   ]),
 )}
 ${box(

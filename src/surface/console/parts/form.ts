@@ -125,6 +125,8 @@ function control(
     return html`<input id="${id}" type="number" name="${name}" value="${given}" step="${schema.type === 'integer' ? 1 : 0.01}" inputmode="decimal"${empty}>`
   if (schema.format === 'date-time')
     return html`<input id="${id}" name="${name}" value="${given}" data-type="instant" placeholder="2026-01-31T00:00:00Z" maxlength="40" autocomplete="off"${empty}>`
+  if (schema.format === 'date')
+    return html`<input id="${id}" type="date" name="${name}" value="${given}"${empty}>`
   if ((schema.maxLength ?? 0) > 300)
     return html`<textarea id="${id}" name="${name}" rows="2" maxlength="${schema.maxLength ?? ''}"${empty}>${given}</textarea>`
   return html`<input id="${id}" name="${name}" value="${given}" maxlength="${schema.maxLength ?? 400}" autocomplete="off"${empty}>`

@@ -9,8 +9,21 @@ export const none = html`<span class="none">none</span>`
 
 const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' })
 
+/** An amount where no markup may stand: in a title, in a description. */
+export const plainEuros = (amount: number): string => money.format(amount)
+
 export const euros = (amount: number): Html =>
-  html`<data class="amount" value="${amount}">${money.format(amount)}</data>`
+  html`<data class="amount" value="${amount}">${plainEuros(amount)}</data>`
+
+const percents = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
+
+/** A share of a whole; none where there is no such whole. */
+export const percent = (share: number | null): Html =>
+  share === null ? none : html`<span class="amount">${percents.format(share)}</span>`
+
+/** By how much something has changed, with its sign. */
+export const change = (share: number | null): Html =>
+  share === null ? none : html`<span class="amount">${share > 0 ? '+' : ''}${percents.format(share)}</span>`
 
 /** How large a file is. */
 export const size = (bytes: number): string =>
@@ -35,6 +48,18 @@ export function time(at: string | Date | null | undefined): Html {
   const instant = new Date(at)
   return html`<time datetime="${instant.toISOString()}">${minute.format(instant)} UTC</time>`
 }
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** A day in UTC, `2026-11-03`, or a month, `2026-11`, in words. */
+export const dayInWords = (day: string): string =>
+  (day.length > 7 ? dayFormat : monthFormat).format(new Date(day))
 
 /** `needs_information` is shown as `needs information`. */
 export const words = (name: string): string => name.replaceAll('_', ' ')

@@ -10,12 +10,14 @@ import { recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
 import { box, facts } from '../../parts/table.ts'
 import { euros, status, text, time, usage, words } from '../../parts/text.ts'
+import { unusual } from '../insight/unusual.ts'
 import { countOf, readWaiting, type Waiting, waitingEvents } from './waiting.ts'
 
 /** What waits for the person who looks, what has been spent, and what is not well. */
 export const homePage: Page = async request => {
   const parts = await Promise.all([
     request.part({ id: 'waiting', events: waitingEvents, make: () => waits(request) }),
+    request.part({ id: 'unusual', events: ['transaction.*'], make: () => unusual(request) }),
     request.part({
       id: 'spent',
       events: ['intent.approved', 'intent.cancelled', 'transaction.*', 'budget.updated'],
@@ -29,11 +31,12 @@ export const homePage: Page = async request => {
     request.part({ id: 'webhooks', events: ['webhook.*'], make: () => failingWebhooks(request) }),
     request.part({ id: 'health', events: [], make: () => health(request) }),
   ])
-  const [waiting, ...others] = parts
+  const [waiting, toKnow, ...others] = parts
   return {
     title: 'Home',
     content: html`<h1>Home</h1>
 ${waiting}
+${toKnow}
 <div class="boxes">${others}</div>`,
   }
 }

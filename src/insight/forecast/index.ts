@@ -1,0 +1,1 @@
+export { forecastApi } from './api.ts'

@@ -1,0 +1,1 @@
+export { outcomesApi } from './api.ts'

@@ -1,0 +1,38 @@
+import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { type Choices, field } from '../../parts/form.ts'
+import { choicesOf } from '../../parts/names.ts'
+import { queryMembers } from '../../parts/schema.ts'
+import { dayInWords } from '../../parts/text.ts'
+
+type Query = Readonly<Record<string, string>>
+
+/** What stands in the address for a report: fields that were left empty are left out. */
+export const asked = ({ query }: PageRequest): Query =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
+
+const labels = { agentId: 'Agent', from: 'From', to: 'To', groupBy: 'By', days: 'Days ahead' }
+
+/** The fields by which a report is asked for, the agent beside them: what is chosen stands in the address. */
+export async function questionForm(
+  operation: AnyOperation,
+  names: readonly string[],
+  request: PageRequest,
+  more: Readonly<Record<string, Choices>> = {},
+): Promise<Html> {
+  const members = queryMembers(operation)
+  const choices = { ...more, agentId: await choicesOf('agents', request) }
+  return html`<form method="get" class="span">
+${[...names, 'agentId'].map(name => field(`asked-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices }))}
+<button type="submit">Show</button>
+</form>`
+}
+
+/** The address of a report as a table for accounting, by the same question. */
+export const tableAddress = ({ path }: AnyOperation, request: PageRequest): string =>
+  `${request.to(path.slice(1))}?${new URLSearchParams(asked(request))}`
+
+/** The days of a report, which it names itself. */
+export const spanInWords = ({ from, to }: { readonly from: string; readonly to: string }): string =>
+  from === to ? dayInWords(from) : `${dayInWords(from)} to ${dayInWords(to)}`

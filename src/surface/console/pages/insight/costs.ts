@@ -1,0 +1,97 @@
+import { costsApi } from '../../../../insight/analytics/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { AnswerOf, Page, PageRequest } from '../../page.ts'
+import { bars } from '../../parts/chart.ts'
+import { recordLink } from '../../parts/links.ts'
+import { box, type Column, facts, table } from '../../parts/table.ts'
+import { change, dayInWords, euros, percent, plainEuros, text } from '../../parts/text.ts'
+import { asked, questionForm, spanInWords, tableAddress } from './asked.ts'
+import { periodsIn } from './periods.ts'
+
+type Costs = AnswerOf<typeof costsApi.costs>
+type Period = Costs['total']['periods'][number]
+
+/** What agents cost: day by day, and agent by agent. */
+export const costsPage: Page = async request => {
+  const content = await request.part({ id: 'costs', events: ['transaction.*'], make: () => costs(request) })
+  return {
+    title: 'Costs',
+    content: html`<h1>Costs</h1>
+<p class="lead">What was paid, and what has come back, on the days on which it was and did. Days are days in UTC.</p>
+${await questionForm(costsApi.costs, ['from', 'to', 'groupBy'], request)}
+${content}`,
+  }
+}
+
+async function costs(request: PageRequest): Promise<Html> {
+  const report = await request.ask(costsApi.costs, { query: asked(request) })
+  const { total, data } = report
+  if (total.count === 0 && total.deniedCount === 0 && total.refundedEuros === 0)
+    return html`<div class="empty"><p>Nothing was paid from ${spanInWords(report)}.</p></div>`
+  return html`${box(
+    spanInWords(report),
+    facts([
+      ['Spent', html`${euros(total.spentEuros)}, ${total.count} payments`],
+      ['Come back', euros(total.refundedEuros)],
+      ['Net', html`${euros(total.netEuros)} (${change(total.change)} against the days before)`],
+      ['Kept back by rules and people', html`${euros(total.deniedEuros)}, ${total.deniedCount} times`],
+    ]),
+    drawn(report, request),
+  )}
+${box('By agent', byAgent(report, request))}
+<nav class="pages" aria-label="The report"><span>${data.length} agents told one by one</span><a class="aside" href="${tableAddress(costsApi.costsTable, request)}" download>CSV</a></nav>`
+}
+
+const columns: readonly Column<Period>[] = [
+  { name: 'From', of: ({ from }) => html`<time datetime="${from}">${dayInWords(from)}</time>` },
+  { name: 'Payments', of: ({ count }) => count, isFigure: true },
+  { name: 'Spent', of: ({ spentEuros }) => euros(spentEuros), isFigure: true },
+  { name: 'Come back', of: ({ refundedEuros }) => euros(refundedEuros), isFigure: true },
+  { name: 'Net', of: ({ netEuros }) => euros(netEuros), isFigure: true },
+  { name: 'Fees', of: ({ feesEuros }) => euros(feesEuros), isFigure: true },
+]
+
+function drawn({ from, to, groupBy, total }: Costs, request: PageRequest): Html {
+  const known = new Map(total.periods.map(period => [period.from, period]))
+  const items = periodsIn(from, to, groupBy).map(first => ({
+    name: dayInWords(first),
+    up: known.get(first)?.spentEuros ?? 0,
+    down: Math.max(0, known.get(first)?.refundedEuros ?? 0),
+  }))
+  const dearest = items.reduce((one, other) => (other.up > one.up ? other : one))
+  return bars(items, {
+    id: 'spent',
+    title: `Spent by ${groupBy}`,
+    description: `${items.length} bars, one for each ${groupBy}. The highest is ${plainEuros(dearest.up)}, ${dearest.name}. The table below has the figures.`,
+    legend: [
+      ['up', 'spent'],
+      ['down', 'come back'],
+    ],
+    table: table(columns, total.periods, request, `Costs by ${groupBy}; without payments none`),
+  })
+}
+
+type Line = Costs['total'] & { readonly who: Html }
+
+const lineColumns: readonly Column<Line>[] = [
+  { name: 'Agent', of: ({ who }) => who },
+  { name: 'Payments', of: ({ count }) => count, isFigure: true },
+  { name: 'Spent', of: ({ spentEuros }) => euros(spentEuros), isFigure: true },
+  { name: 'Come back', of: ({ refundedEuros }) => euros(refundedEuros), isFigure: true },
+  { name: 'Net', of: ({ netEuros }) => euros(netEuros), isFigure: true },
+  { name: 'Share', of: ({ share }) => percent(share), isFigure: true },
+  { name: 'Change', of: one => change(one.change), isFigure: true },
+  { name: 'Kept back', of: ({ deniedEuros }) => euros(deniedEuros), isFigure: true },
+]
+
+function byAgent({ data, other }: Costs, request: PageRequest): Html {
+  const told = data.map(line => ({
+    ...line,
+    who:
+      line.agentId === null
+        ? html`Yourselves, without an agent`
+        : recordLink(request, line.agentId, text(line.name, 60)),
+  }))
+  const rest = other ? [{ ...other, who: html`${other.agents} others together` }] : []
+  return table(lineColumns, [...told, ...rest], request, 'Costs by agent')
+}

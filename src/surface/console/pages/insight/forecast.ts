@@ -1,0 +1,164 @@
+import { costsApi } from '../../../../insight/analytics/index.ts'
+import { forecastApi } from '../../../../insight/forecast/index.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { AnswerOf, Page, PageRequest } from '../../page.ts'
+import { type FanDay, fan } from '../../parts/chart.ts'
+import { recordLink } from '../../parts/links.ts'
+import { box, type Column, facts, table } from '../../parts/table.ts'
+import { dayInWords, euros, none, percent, plainEuros, text, words } from '../../parts/text.ts'
+import { asked, questionForm } from './asked.ts'
+import { periodsIn } from './periods.ts'
+
+type Forecast = AnswerOf<typeof forecastApi.ofOwner>
+
+const DAY_MS = 86_400_000
+/** So many days of what really happened stand before the forecast. */
+const PAST_DAYS = 28
+
+/** What will be spent, when a budget or a wallet is used up, and how well such forecasts have held. */
+export const forecastPage: Page = async request => {
+  const content = await request.part({
+    id: 'forecast',
+    events: ['transaction.*', 'budget.*', 'policy.*'],
+    make: () => forecast(request),
+  })
+  return {
+    title: 'Forecast',
+    content: html`<h1>Forecast</h1>
+<p class="lead">What will be spent on a day, before what comes back: learnt from the past half year, and as sure as that says.</p>
+${await questionForm(forecastApi.ofAgent, ['days'], request)}
+${content}`,
+  }
+}
+
+async function forecast(request: PageRequest): Promise<Html> {
+  const { agentId, ...query } = asked(request)
+  const first = new Date(request.now.getTime() - PAST_DAYS * DAY_MS).toISOString().slice(0, 10)
+  const [told, costs] = await Promise.all([
+    agentId === undefined
+      ? request.ask(forecastApi.ofOwner, { query })
+      : request.ask(forecastApi.ofAgent, { params: { id: agentId }, query }),
+    request.ask(costsApi.costs, {
+      query: { from: first, limit: 1, ...(agentId !== undefined && { agentId }) },
+    }),
+  ])
+  const spent = new Map(costs.total.periods.map(({ from, spentEuros }) => [from, spentEuros]))
+  const past = periodsIn(costs.from, costs.to, 'day').map(date => ({ date, spent: spent.get(date) ?? 0 }))
+  const whose =
+    agentId === undefined
+      ? html`All agents and you`
+      : recordLink(request, agentId, text(costs.data[0]?.name ?? agentId, 60))
+  return html`<div class="boxes">${runsOut(told, agentId !== undefined)}${sum(told, whose)}</div>
+${box('Day by day', notes(told), told.data.length > 0 && drawn(told, past, request))}
+<div class="boxes">${known(told, request)}${backtest(told)}</div>`
+}
+
+const on = (day: string | null): Content =>
+  day === null
+    ? html`<span class="none">not foreseen</span>`
+    : html`<time datetime="${day}">${dayInWords(day)}</time>`
+
+/** What an owner acts on: the day on which nothing is left. */
+function runsOut({ runsOut: { budget, wallet } }: Forecast, isOfAgent: boolean): Html {
+  const days = ({ p10, p50, p90 }: Forecast['runsOut']['budget']): Html =>
+    p10 === null
+      ? html`${on(null)}`
+      : html`<strong>${on(p50)}</strong><br><small>${on(p10)} in one of ten cases${p90 !== null && html`, by ${on(p90)} in nine of ten`}</small>`
+  return box(
+    'Runs out on',
+    facts([
+      ['The budget of this month', days(budget)],
+      ...(isOfAgent ? [['The wallet, as it is filled now', days(wallet)] as const] : []),
+    ]),
+  )
+}
+
+function sum({ total, data, basis }: Forecast, whose: Html): Html {
+  const until = data.at(-1)?.date
+  return box(
+    'Together',
+    facts([
+      ['Of', whose],
+      ...(total && until !== undefined
+        ? [
+            [`Until ${dayInWords(until)}`, html`<strong>${euros(total.p50)}</strong>`] as const,
+            ['In eight of ten cases', html`${euros(total.p10)} to ${euros(total.p90)}`] as const,
+          ]
+        : []),
+      ['Rests on', `${basis.days} whole days`],
+    ]),
+  )
+}
+
+const notes = ({ basis }: Forecast): Content => basis.notes.map(note => html`<p>${note}</p>`)
+
+interface Day {
+  readonly date: string
+  readonly spent?: number
+  readonly foretold?: Forecast['data'][number]
+}
+
+const columns: readonly Column<Day>[] = [
+  { name: 'Day', of: ({ date }) => html`<time datetime="${date}">${dayInWords(date)}</time>` },
+  { name: 'Spent', of: ({ spent }) => (spent === undefined ? none : euros(spent)), isFigure: true },
+  ...(['p10', 'p50', 'p90'] as const).map(
+    (name): Column<Day> => ({
+      name: { p10: 'One of ten below', p50: 'Half below', p90: 'One of ten above' }[name],
+      of: ({ foretold }) => (foretold ? euros(foretold[name]) : none),
+      isFigure: true,
+    }),
+  ),
+]
+
+function drawn({ data }: Forecast, past: readonly Day[], request: PageRequest): Html {
+  const foretold = new Map(data.map(day => [day.date, day]))
+  const known = past.map(day => {
+    const today = foretold.get(day.date)
+    return today ? { ...day, foretold: today } : day
+  })
+  const seen = new Set(past.map(({ date }) => date))
+  const ahead = data.filter(({ date }) => !seen.has(date)).map(day => ({ date: day.date, foretold: day }))
+  const days: readonly Day[] = [...known, ...ahead]
+  const highest = data.reduce((one, other) => (other.p90 > one.p90 ? other : one))
+  return fan(
+    days.map(({ date, ...day }): FanDay => ({ name: dayInWords(date), ...day })),
+    {
+      id: 'fan',
+      title: 'What was spent, and what is foretold',
+      description: `Bars for what was spent on each of ${past.length} days, today included, and a band for ${data.length} days from today on: it reaches highest on ${dayInWords(highest.date)}, up to ${plainEuros(highest.p90)}. The table below has the figures.`,
+      legend: [
+        ['up', 'what really was spent, today so far'],
+        ['band', 'eight of ten days lie here'],
+        ['middle', 'half of the days are below'],
+      ],
+      table: table(columns, days, request, 'Spent and foretold by day'),
+    },
+  )
+}
+
+function known({ basis }: Forecast, request: PageRequest): Html {
+  if (basis.known.length === 0)
+    return box(
+      'Known already',
+      html`<p>No approved intent waits to be paid, and no subscription was found.</p>`,
+    )
+  return box(
+    'Known already',
+    html`<ul class="lines">${basis.known.map(({ kind, date, amountEuros, merchant, intentId }) => html`<li>${euros(amountEuros)} to ${text(merchant, 60)}<span>${words(kind)}, ${dayInWords(date)}${intentId !== null && html`: ${recordLink(request, intentId)}`}</span></li>`)}</ul>`,
+  )
+}
+
+function backtest({ backtest: past }: Forecast): Html {
+  if (!past) return box('How well it has held', html`<p>Not known yet: that takes more than four weeks.</p>`)
+  return box(
+    'How well it has held',
+    facts([
+      ['Past days judged', past.days],
+      ['Lay in the band', html`${percent(past.coverage)}, 80% is meant`],
+      ['Above it', html`${percent(past.above)}, 10% is meant`],
+      ['Mean loss', euros(past.lossEuros)],
+      ['Of “as yesterday”', euros(past.naiveLossEuros)],
+      ['Of the last eight same weekdays', euros(past.rivalLossEuros)],
+    ]),
+  )
+}

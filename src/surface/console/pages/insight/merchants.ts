@@ -1,0 +1,86 @@
+import { merchantsApi } from '../../../../insight/analytics/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { AnswerOf, Page, PageRequest } from '../../page.ts'
+import { bars } from '../../parts/chart.ts'
+import { recordLink } from '../../parts/links.ts'
+import { readNames } from '../../parts/names.ts'
+import { box, type Column, table } from '../../parts/table.ts'
+import { change, dayInWords, euros, none, percent, plainEuros, text } from '../../parts/text.ts'
+import { asked, questionForm, spanInWords, tableAddress } from './asked.ts'
+
+type Merchants = AnswerOf<typeof merchantsApi.merchants>
+type Merchant = Merchants['data'][number]
+
+/** Who was paid most, since when, and by which rhythm. */
+export const merchantsPage: Page = async request => {
+  const content = await request.part({
+    id: 'merchants',
+    events: ['transaction.*'],
+    make: () => merchants(request),
+  })
+  return {
+    title: 'Merchants',
+    content: html`<h1>Merchants</h1>
+<p class="lead">Who was paid most. Texts that mean the same merchant are one; all of them are told.</p>
+${await questionForm(merchantsApi.merchants, ['from', 'to', 'groupBy'], request)}
+${content}`,
+  }
+}
+
+async function merchants(request: PageRequest): Promise<Html> {
+  const [report] = await Promise.all([
+    request.ask(merchantsApi.merchants, { query: asked(request) }),
+    readNames(request, 'agents'),
+  ])
+  const { data, other, total } = report
+  if (data.length === 0)
+    return html`<div class="empty"><p>Nobody was paid from ${spanInWords(report)}.</p></div>`
+  return html`${box(spanInWords(report), drawn(report, request))}
+<nav class="pages" aria-label="The report"><span>${other ? `${other.groups} others together: ${plainEuros(other.netEuros)} of ${plainEuros(total.netEuros)} net` : `All together: ${plainEuros(total.netEuros)} net`}</span><a class="aside" href="${tableAddress(merchantsApi.merchantsTable, request)}" download>CSV</a></nav>`
+}
+
+const nameOf = ({ key, names }: Merchant): string => names[0] ?? key ?? 'Without a name'
+
+const columns: readonly Column<Merchant>[] = [
+  { name: 'Merchant', of: merchant => html`${text(nameOf(merchant), 60)}${otherNames(merchant)}` },
+  { name: 'Payments', of: ({ count }) => count, isFigure: true },
+  { name: 'Spent', of: ({ spentEuros }) => euros(spentEuros), isFigure: true },
+  { name: 'Come back', of: ({ refundedEuros }) => euros(refundedEuros), isFigure: true },
+  { name: 'Net', of: ({ netEuros }) => euros(netEuros), isFigure: true },
+  { name: 'Share', of: ({ share }) => percent(share), isFigure: true },
+  { name: 'First', of: ({ firstOn }) => (firstOn ? dayInWords(firstOn) : none) },
+  { name: 'Last', of: ({ lastOn }) => (lastOn ? dayInWords(lastOn) : none) },
+  { name: 'Rhythm', of: rhythm },
+]
+
+const otherNames = ({ names }: Merchant): Html | false =>
+  names.length > 1 &&
+  html`<details class="more"><summary>${names.length} texts</summary><ul>${names.map(name => html`<li>${text(name, 100)}</li>`)}</ul></details>`
+
+function rhythm({ rhythm: found }: Merchant, request: PageRequest): Html {
+  if (!found) return none
+  const { every, next, lastEuros, change: grown, agentId } = found
+  return html`every ${every}, ${euros(lastEuros)} (${change(grown)} since the first), next about ${dayInWords(next)}${agentId !== null && html`, ${recordLink(request, agentId)}`}`
+}
+
+function drawn({ data }: Merchants, request: PageRequest): Html {
+  const [most] = data
+  return bars(
+    data.map(merchant => ({
+      name: nameOf(merchant).slice(0, 60),
+      up: merchant.spentEuros,
+      down: Math.max(0, merchant.refundedEuros),
+    })),
+    {
+      id: 'paid',
+      title: 'Paid by merchant',
+      description: `${data.length} bars, the highest net spend first${most ? `: ${nameOf(most).slice(0, 60)} with ${plainEuros(most.netEuros)}` : ''}. The table below has the figures.`,
+      legend: [
+        ['up', 'spent'],
+        ['down', 'come back'],
+      ],
+      table: table(columns, data, request, 'Merchants'),
+      isOpen: true,
+    },
+  )
+}

@@ -1,0 +1,113 @@
+import { outcomesApi } from '../../../../insight/outcomes/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { AnswerOf, Page, PageRequest } from '../../page.ts'
+import { copyable, recordLink } from '../../parts/links.ts'
+import { readNames } from '../../parts/names.ts'
+import { box, type Column, facts, table } from '../../parts/table.ts'
+import { euros, none, percent, status, text, time } from '../../parts/text.ts'
+import { asked, questionForm, spanInWords } from './asked.ts'
+
+type Summary = AnswerOf<typeof outcomesApi.summary>
+type Figures = Summary['total']
+type Outcome = AnswerOf<typeof outcomesApi.list>['data'][number]
+
+const EVENTS = ['outcome.*', 'transaction.*', 'intent.completed']
+
+/** Whether it was worth it: by group, and what was reported last. */
+export const outcomesPage: Page = async request => {
+  const [summed, latest] = await Promise.all([
+    request.part({ id: 'summary', events: EVENTS, make: () => summary(request) }),
+    request.part({ id: 'latest', events: ['outcome.*'], make: () => latestOnes(request) }),
+  ])
+  return {
+    title: 'Outcomes',
+    content: html`<h1>Outcomes</h1>
+<p class="lead">What came of intents that were declared in these days, what they have cost as of now, and of how many nobody has said.</p>
+${await questionForm(outcomesApi.summary, ['from', 'to', 'groupBy'], request, { groupBy })}
+${summed}
+${latest}`,
+  }
+}
+
+const groupBy = ['agent', 'merchant', 'mcc', 'run'].map(one => [one, one] as const)
+
+/** A rate is never told without the interval in which it lies. */
+const rate = ({ successRate }: Figures): Html =>
+  successRate
+    ? html`${percent(successRate.rate)} <small>${percent(successRate.low)} to ${percent(successRate.high)}</small>`
+    : none
+
+async function summary(request: PageRequest): Promise<Html> {
+  const report = await request.ask(outcomesApi.summary, { query: asked(request) })
+  const { total, data, other } = report
+  if (data.length === 0)
+    return html`<div class="empty"><p>Nothing was reported, and nothing was completed, of what was declared from ${spanInWords(report)}.</p><p>${copyable('agentpay outcomes create --intent-id intent_… --success true --value-euros 40')}</p></div>`
+  const groups = data.map(group => ({ ...group, who: nameOf(group, report, request) }))
+  const rest = other ? [{ ...other, who: html`${other.groups} others together` }] : []
+  return html`${box(
+    spanInWords(report),
+    facts([
+      ['Reported', html`${total.reported}; of ${total.unreported} completed ones nobody has said`],
+      ['Succeeded', rate(total)],
+      ['Cost, net', euros(total.netSpendEuros)],
+      ['Value', html`${euros(total.valueEuros)}, said of ${total.valued}`],
+      ['Return', html`${euros(total.returnEuros)} (${percent(total.returnShare)})`],
+    ]),
+  )}
+${box(`By ${report.groupBy}`, table(columns, [...groups, ...rest], request, `Outcomes by ${report.groupBy}`))}`
+}
+
+function nameOf(
+  { key, name }: Summary['data'][number],
+  { groupBy: by }: Summary,
+  request: PageRequest,
+): Html {
+  if (key === null) return html`<span class="none">without one</span>`
+  return by === 'agent' || by === 'run'
+    ? recordLink(request, key, text(name ?? key, 60))
+    : html`${text(key, 60)}`
+}
+
+const columns: readonly Column<Figures & { readonly who: Html }>[] = [
+  { name: 'Of', of: ({ who }) => who },
+  { name: 'Reported', of: ({ reported }) => reported, isFigure: true },
+  { name: 'Succeeded, 95 % interval', of: rate, isFigure: true },
+  { name: 'Cost, net', of: ({ netSpendEuros }) => euros(netSpendEuros), isFigure: true },
+  { name: 'Value', of: ({ valueEuros }) => euros(valueEuros), isFigure: true },
+  { name: 'Return', of: ({ returnEuros }) => euros(returnEuros), isFigure: true },
+  {
+    name: 'Cost of a success',
+    of: ({ costPerSuccessEuros: cost }) => (cost === null ? none : euros(cost)),
+    isFigure: true,
+  },
+  { name: 'Not said', of: ({ unreported }) => unreported, isFigure: true },
+]
+
+async function latestOnes(request: PageRequest): Promise<Html> {
+  const { agentId } = asked(request)
+  const only = agentId === undefined ? {} : { agentId }
+  const [{ data }] = await Promise.all([
+    request.ask(outcomesApi.list, { query: { limit: 20, ...only } }),
+    readNames(request, 'agents'),
+  ])
+  if (data.length === 0) return html``
+  const csv = `${request.to('console/csv/outcomes')}?${new URLSearchParams(only)}`
+  return box(
+    'Reported last',
+    table(latestColumns, data, request, 'What was reported last'),
+    html`<nav class="pages" aria-label="All outcomes"><a class="aside" href="${csv}" download>CSV</a></nav>`,
+  )
+}
+
+const latestColumns: readonly Column<Outcome>[] = [
+  { name: 'Intent', of: ({ intentId }, request) => recordLink(request, intentId) },
+  { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
+  { name: 'Outcome', of: ({ success }) => status(success ? 'succeeded' : 'failed') },
+  {
+    name: 'Value',
+    of: ({ valueEuros }) => (valueEuros === null ? none : euros(valueEuros)),
+    isFigure: true,
+  },
+  { name: 'Note', of: ({ note }) => text(note, 200) },
+  { name: 'Reported', of: ({ createdAt }) => time(createdAt) },
+]

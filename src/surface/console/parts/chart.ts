@@ -1,0 +1,137 @@
+import { type Content, type Html, html } from '../../../web/html.ts'
+import { plainEuros } from './text.ts'
+
+/** How a drawing is measured inside; it is stretched to the width of the page. */
+const WIDTH = 1_000
+const HEIGHT = 200
+/** So high is what is more than nothing, however little. */
+const LEAST = 1.5
+
+interface Told {
+  /** Its own on the page. */
+  readonly id: string
+  readonly title: string
+  /** What the drawing shows, in a sentence, for those who do not see it. */
+  readonly description: string
+  /** What the colours mean. */
+  readonly legend: readonly (readonly [kind: string, words: string])[]
+  /** The same in figures. */
+  readonly table: Html
+  /** The table stands open at first: it says more than the drawing. */
+  readonly isOpen?: boolean
+}
+
+/** What is drawn for a place on the axis of time: upwards what was spent, downwards what came back. */
+export interface Bar {
+  readonly name: string
+  readonly up: number
+  readonly down: number
+}
+
+/** A place on the axis of time of a forecast: what was spent, what is foretold, or both on the day that is today. */
+export interface FanDay {
+  readonly name: string
+  readonly spent?: number
+  readonly foretold?: { readonly p10: number; readonly p50: number; readonly p90: number }
+}
+
+/** Bars side by side in their order. */
+export function bars(items: readonly Bar[], told: Told): Html {
+  const { top, scale } = scaleOf(
+    items.map(({ up }) => up),
+    items.map(({ down }) => down),
+  )
+  const drawn = items.map(({ name, up, down }, place) => [
+    barAt(place, items.length, 'up', {
+      y: scale(up),
+      height: scale(0) - scale(up),
+      title: `${name}: ${plainEuros(up)}`,
+    }),
+    barAt(place, items.length, 'down', {
+      y: scale(0),
+      height: scale(-down) - scale(0),
+      title: `${name}: ${plainEuros(down)} came back`,
+    }),
+  ])
+  return figure(html`${lines(top, scale)}${drawn}`, top, items, told)
+}
+
+/** What was spent as bars, and beside it the band in which eight of ten days lie, with its middle. */
+export function fan(days: readonly FanDay[], told: Told): Html {
+  const { top, scale } = scaleOf(days.map(({ spent, foretold }) => Math.max(spent ?? 0, foretold?.p90 ?? 0)))
+  const spent = days.map(({ name, spent: amount = 0 }, place) =>
+    barAt(place, days.length, 'up', {
+      y: scale(amount),
+      height: scale(0) - scale(amount),
+      title: `${name}: ${plainEuros(amount)}`,
+    }),
+  )
+  const first = days.findIndex(({ foretold }) => foretold !== undefined)
+  const foretold = days.flatMap(day => day.foretold ?? [])
+  const stepsOf = (amounts: readonly number[]): string[] =>
+    amounts.flatMap((amount, n) =>
+      [first + n, first + n + 1].map(place => `${rounded((place / days.length) * WIDTH)} ${scale(amount)}`),
+    )
+  const edges = [
+    ...stepsOf(foretold.map(({ p90 }) => p90)),
+    ...stepsOf(foretold.map(({ p10 }) => p10)).reverse(),
+  ]
+  const band =
+    foretold.length > 0 &&
+    html`<path class="band" d="M${edges.join('L')}Z"/>
+<path class="middle" d="M${stepsOf(foretold.map(({ p50 }) => p50)).join('L')}"/>`
+  return figure(html`${lines(top, scale)}${band}${spent}`, top, days, told)
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100
+
+/** The least of 1, 2, 2.5 and 5 times a power of ten that is not below the amount. */
+function roundAbove(amount: number): number {
+  if (amount <= 0) return 1
+  const power = 10 ** Math.floor(Math.log10(amount))
+  return ([1, 2, 2.5, 5].find(times => times * power >= amount) ?? 10) * power
+}
+
+function scaleOf(ups: readonly number[], downs: readonly number[] = []) {
+  const top = roundAbove(Math.max(0, ...ups))
+  const whole = top + Math.max(0, ...downs)
+  return { top, scale: (amount: number): number => rounded(((top - amount) / whole) * HEIGHT) }
+}
+
+interface Extent {
+  readonly y: number
+  readonly height: number
+  readonly title: string
+}
+
+function barAt(place: number, count: number, kind: 'up' | 'down', { y, height, title }: Extent): Content {
+  if (height <= 0) return false
+  const drawn = Math.max(height, LEAST)
+  const from = kind === 'up' ? y + height - drawn : y
+  const slot = WIDTH / count
+  return html`<rect class="${kind}" x="${rounded((place + 0.1) * slot)}" y="${rounded(from)}" width="${rounded(slot * 0.8)}" height="${rounded(drawn)}"><title>${title}</title></rect>`
+}
+
+/** The height that is named, half of it, and nothing. */
+const lines = (top: number, scale: (amount: number) => number): Html =>
+  html`${[top, top / 2, 0].map(amount => html`<line class="${amount === 0 ? 'zero' : 'grid'}" x1="0" x2="${WIDTH}" y1="${scale(amount)}" y2="${scale(amount)}"/>`)}`
+
+/** The drawing with its scale and ends as text of the page, so that they are as large as text on every screen. */
+function figure(
+  drawing: Html,
+  top: number,
+  items: readonly { readonly name: string }[],
+  { id, title, description, legend, table, isOpen }: Told,
+): Html {
+  return html`<figure class="chart">
+<p class="scale">Up to ${plainEuros(top)}</p>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-description">
+<title id="${id}-title">${title}</title>
+<desc id="${id}-description">${description}</desc>
+${drawing}
+</svg>
+<p class="ends"><span>${items[0]?.name}</span> <span>${items.length > 1 && items.at(-1)?.name}</span></p>
+<figcaption>${legend.map(([kind, words]) => html`<span class="key ${kind}">${words}</span> `)}</figcaption>
+<details class="more figures"${isOpen === true && html` open`}><summary>The same as a table</summary>${table}</details>
+</figure>`
+}
