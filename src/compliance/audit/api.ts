@@ -26,7 +26,7 @@ const not_sealed = [
   'The entry is not sealed yet. That takes two seconds at most; where it does not happen, no relay is running.',
 ] as const
 
-const nothing_sealed = [
+const trail_not_found = [
   404,
   'No entry of this trail is sealed yet. That takes two seconds at most; where it does not happen, no relay is running.',
 ] as const
@@ -79,7 +79,7 @@ export const auditApi = {
     description:
       'Keep it somewhere else: whoever has an older checkpoint finds out if what was sealed before it is ever changed. The key that checks it is in `/.well-known/jwks.json`.',
     returns: [200, CheckpointRecord],
-    fails: { nothing_sealed },
+    fails: { trail_not_found },
   }),
   checkpoints: list('/audit/checkpoints', {
     ...reading,
@@ -115,7 +115,7 @@ export const auditApi = {
       ...timeRange,
     }),
     returns: [200, file('application/x-ndjson')],
-    fails: { nothing_sealed },
+    fails: { trail_not_found },
     emits: {
       'audit.exported': event(
         'The audit trail has been exported.',
@@ -146,7 +146,7 @@ export const auditApi = {
     },
     returns: [200, PurgeRecord],
     fails: {
-      nothing_sealed,
+      trail_not_found,
       too_young: [400, '`before` lies within the time for which entries are kept: see AUDIT_RETENTION_DAYS.'],
     },
     emits: {

@@ -21,7 +21,7 @@ const audit = implement(auditApi, {
   proof: prove,
 
   checkpoint: async (_, { sql, tenant, refuse }) =>
-    (await newestCheckpoint(sql, tenant)) ?? refuse('nothing_sealed'),
+    (await newestCheckpoint(sql, tenant)) ?? refuse('trail_not_found'),
 
   async checkpoints(_, { page }) {
     const { data, ...cursor } = await page(Checkpoint, {})

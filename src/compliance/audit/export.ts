@@ -18,7 +18,7 @@ export const exportTrail: HandlerOf<typeof auditApi.export> = async ({ query }, 
   const { sql, readLater, tenant, ports, emit, refuse } = context
   const { format, from, to } = query
   const checkpoint = await newestCheckpoint(sql, tenant)
-  if (!checkpoint) return refuse('nothing_sealed')
+  if (!checkpoint) return refuse('trail_not_found')
   const { id: checkpointId, size } = checkpoint
   emit('audit.exported', { checkpointId, size, format, from: from ?? null, to: to ?? null })
   const exported = { sql: readLater, tenant, checkpoint, period: { from, to } }

@@ -20,7 +20,7 @@ export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, con
   if (before.getTime() > clock.real().getTime() - days(auditRetentionDays)) return refuse('too_young')
   const already = await purgedSize(sql, tenant)
   const checkpoint = await newestCheckpoint(sql, tenant)
-  if (!checkpoint) return refuse('nothing_sealed')
+  if (!checkpoint) return refuse('trail_not_found')
   const id = newId('purge')
   const values = [ownerId, mode, before, auditRetentionDays, MOST, id]
   const [{ size } = { size: already }] = await sql<{ size: number }>(PURGE, values)

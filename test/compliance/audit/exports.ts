@@ -149,7 +149,7 @@ describe('an export as NDJSON', () => {
   test('is refused before anything is sealed, and to those who may not read the trail', async () => {
     const { client, key } = await service.owner()
     const first = await service.http('GET', '/v1/audit/export', { token: key })
-    expect([first.status, first.headers.get('x-error-code')]).toEqual([404, 'nothing_sealed'])
+    expect([first.status, first.headers.get('x-error-code')]).toEqual([404, 'trail_not_found'])
     const narrow = String((await aKey(client, { scopes: ['agents:read'] })).key)
     expect((await service.http('GET', '/v1/audit/export', { token: narrow })).status).toBe(403)
     const wrong = await service.http('GET', '/v1/audit/export?format=xml', { token: key })

@@ -61,7 +61,7 @@ describe('sealing', () => {
 
   test('is told where nothing is sealed yet', async () => {
     const { client } = await service.owner()
-    expect((await client.audit.checkpoint()).code).toBe('nothing_sealed')
+    expect((await client.audit.checkpoint()).code).toBe('trail_not_found')
     const [entry] = (await bodyOf(client.audit.list())).data
     const params = { id: String(entry?.id) }
     expect(await bodyOf(client.audit.get({ params }))).toMatchObject({ position: null })

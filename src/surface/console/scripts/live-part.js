@@ -2,7 +2,7 @@
 
 import { hasTyped, morph } from './morph.js'
 import { closestTo, dataset, goBy, here, part, Refused, words } from './page.js'
-import { signInAgain } from './sign-in.js'
+import { signInAgain, signIns } from './sign-in.js'
 import { follow } from './stream.js'
 import { showTimes, timeOf } from './times.js'
 
@@ -22,8 +22,6 @@ let isAsking = false
 let notBefore = 0
 /** Somebody waits for a part that is being fetched already: where that fails, it is fetched again at once. */
 let isUrgent = false
-/** How often somebody has signed in since the page is open: what was asked before tells nothing of the session there is now. */
-let signIns = 0
 let standing = 'opening'
 
 customElements.define(
@@ -203,7 +201,6 @@ function sayStanding() {
 }
 
 follow(message => {
-  if (message.personId) signIns++
   if (message.standing) {
     standing = message.standing
     sayStanding()

@@ -6,6 +6,9 @@ import { follow, resume } from './stream.js'
 
 let underWay
 
+/** How often somebody has signed in anew since the page was opened. */
+export let signIns = 0
+
 /** Signs in again, once for all who ask; ends when somebody is signed in. */
 export function signInAgain() {
   underWay ??= ask().finally(() => {
@@ -47,17 +50,23 @@ async function signIn() {
 // What was typed for one person is not sent by another one.
 follow(({ personId }) => {
   if (!personId) return
+  signIns++
   if (dataset.person && personId !== dataset.person) location.reload()
   part('[data-sign-in]')?.closest('dialog').close('elsewhere')
 })
 
 /**
- * Calls an operation; where the session has ended, asks for the passkey and calls it again.
+ * Calls an operation; where the session has ended, asks for the passkey and calls it again. Where somebody has signed in
+ * while the request was on its way, nobody is asked once more.
  * @type {typeof call}
  */
-export const callSignedIn = (...request) =>
-  call(...request).catch(async error => {
+export async function callSignedIn(...request) {
+  const before = signIns
+  try {
+    return await call(...request)
+  } catch (error) {
     if (!(error instanceof Refused) || error.code !== 'unauthenticated') throw error
-    await signInAgain()
+    if (signIns === before) await signInAgain()
     return call(...request)
-  })
+  }
+}
