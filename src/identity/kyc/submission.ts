@@ -26,8 +26,8 @@ export const deciders = ['provider', 'operator'] as const
 /** The most submissions of a tenant within a day: each of them is work for the provider. */
 export const MAX_A_DAY = 50
 
-/** Between two calls of the provider, in minutes; the last one from then on. */
-const PAUSES = [1, 2, 5, 10, 20, 30, 60]
+/** Between two calls of the provider, in minutes: hourly for a day, and the last one from then on. */
+const PAUSES = [1, 2, 5, 10, 20, 30, ...Array<number>(24).fill(60), 1_440]
 
 /** How long the provider is left alone after so many calls. */
 export const pauseAfter = (calls: number): number => minutes(PAUSES[Math.min(calls, PAUSES.length) - 1] ?? 1)

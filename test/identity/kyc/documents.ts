@@ -152,7 +152,7 @@ describe('the time of a document is over', () => {
     expect(await filesOf(ownerId)).toBe(0)
     const { documents } = await bodyOf(client.kyc.get({ params: { id } }))
     expect(documents).toMatchObject([{ eraseAt: null, erasedAt: expect.any(String) }])
-  }, 120_000)
+  })
 
   test('counts in real time where the check was real: no owner erases what proves them by moving a test clock', async () => {
     const { client, ownerId } = await anIndividual(service)
