@@ -200,6 +200,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return measureInsight(folder)
   },
 
+  async audit(folder) {
+    const { measureAudit } = await import('./audit/measured.ts')
+    return onStage(folder, 'audit', measureAudit)
+  },
+
   async 'ledger-sizes'(folder) {
     const { measureSizes } = await import('./ledger-sizes.ts')
     return measureSizes(folder)
