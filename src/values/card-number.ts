@@ -13,8 +13,25 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
+/** The form of RFC 9562. Every three-hundredth random one would look like the number of a card in groups. */
+const UUID = /(?<![\da-z])[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}(?![\da-z])/
+
+const EVERY_UUID = new RegExp(UUID, 'gi')
+const withoutUuids = (text: string): string => text.replace(EVERY_UUID, 'uuid')
+
+const UUID_HERE = new RegExp(UUID, 'iy')
+/** Where the groups of a UUID begin in which a number of 14 digits has room. */
+const GROUPS_OF_UUID = [0, 9, 14, 19]
+
+/** Whether what stands there is a part of a UUID. */
+export const isWithinUuid = (text: string, at: number): boolean =>
+  GROUPS_OF_UUID.some(group => {
+    UUID_HERE.lastIndex = at - group
+    return at >= group && UUID_HERE.test(text)
+  })
+
 const isCardNumber = (text: string): boolean =>
-  [...text.matchAll(DIGITS)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
+  [...withoutUuids(text).matchAll(DIGITS)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
 
 /**
  * A number that stands by itself, of 14 digits or more, and begins as those of cards do. Ids that are random or the time
@@ -24,7 +41,7 @@ const ALONE = /(?<![\da-z])[2-69](?:[ -]?\d){13,18}(?![\da-z])/gi
 
 /** Whether an id that a client chose contains a card number. */
 export const isCardNumberInId = (id: string): boolean =>
-  [...id.matchAll(ALONE)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
+  [...withoutUuids(id).matchAll(ALONE)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
 
 /** Whether any text, number or member name inside a value contains a card number. */
 export function hasCardNumber(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { passesLuhn } from './card-number.ts'
+import { isWithinUuid, passesLuhn } from './card-number.ts'
 import { ibanLength, ibanProblem, plainIban } from './iban.ts'
 
 /**
@@ -86,7 +86,7 @@ export function maskCardNumbers(text: string, { isCut = false } = {}): string {
     const end = endOfNumber(text, start)
     looks++
     BEGINNING.lastIndex = start + 1
-    if (end === undefined) continue
+    if (end === undefined || isWithinUuid(text, start)) continue
     if (text[start - 1] === ' ' && ibans++ < MOST_IBANS && isWithinIban(text, start)) continue
     result += text.slice(kept, start) + masked(text.slice(start, end))
     BEGINNING.lastIndex = kept = end

@@ -59,9 +59,9 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // The clock and who got most; then at the same time their names, their days and when each was paid first.
   'analytics.merchants': 6,
   'analytics.merchantsTable': 6,
-  // The clock and the agent; then at the same time days, subscriptions, approved intents, counters, balance and policy.
-  'forecast.ofAgent': 8,
-  'forecast.ofOwner': 5,
+  // The clock and the agent; then at the same time days, merchants, approved intents, counters, balance and policy; then what those merchants got.
+  'forecast.ofAgent': 9,
+  'forecast.ofOwner': 8,
   // What a page of the console shows, asked at the same time and at one instant, and whether the service is well; the page of an agent asks for every limit.
   // On the home page also what was unusual, which takes five.
   'consoleView.home': 20,

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { withoutCardNumbers } from '../../src/values/card-number.ts'
 
 const NUMBER = '4242424242424242'
+/** Its first three groups are 16 digits with the check digit of a card. */
+const UUID = '42424242-4242-4242-8abc-abcdefabcdef'
 const body = withoutCardNumbers(
   z.object({ challenge: z.unknown(), note: z.string().optional() }),
   'send it to nobody.',
@@ -16,6 +18,16 @@ describe('a member that is random', () => {
     ['that begins as no card does', 'Payment id="7992739871300008"'],
   ])('may contain digits that pass as a card number: %s', (_, challenge) => {
     expect(body.safeParse({ challenge }).success).toBe(true)
+  })
+
+  test('may be a UUID whose groups pass as a card number', () => {
+    expect(body.safeParse({ challenge: `id="${UUID}"`, note: `https://shop.example/${UUID}` }).success).toBe(
+      true,
+    )
+  })
+
+  test('is no UUID where it only looks like the beginning of one', () => {
+    expect(body.safeParse({ challenge: 'a', note: UUID.slice(0, 19) }).success).toBe(false)
   })
 
   test.each([

@@ -36,6 +36,12 @@ describe('a card number in a text', () => {
     expect(maskCardNumbers(text)).toBe(text)
   })
 
+  test('is not seen in a UUID whose groups look like one', () => {
+    const text = 'nonce 42424242-4242-4242-8abc-abcdefabcdef'
+    expect(maskCardNumbers(text)).toBe(text)
+    expect(maskCardNumbers(text.slice(0, -13))).not.toBe(text.slice(0, -13))
+  })
+
   test('right behind an account number is seen', () => {
     expect(maskCardNumbers('BE68 5390 0754 7034 4242 4242 4242 4242')).toBe(
       'BE68 5390 0754 7034 **** **** **** 4242',

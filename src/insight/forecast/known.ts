@@ -3,7 +3,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { rhythmOf } from '../analytics/index.ts'
 import { addDays, dayOf } from '../reports/index.ts'
-import { readSpend, type SpendSum } from '../spend/index.ts'
+import { readSpend, readTop, type Span, type SpendSum } from '../spend/index.ts'
 
 export const knownKinds = ['approved_intent', 'subscription'] as const
 export const MOST_KNOWN = 100
@@ -19,6 +19,8 @@ export interface Known {
 }
 
 const RHYTHM_DAYS = 400
+/** Merchants that get less than these are not looked at: what a question costs does not grow with their number. */
+const MOST_MERCHANTS = 50
 
 const APPROVED = `
 select id as "intentId", agent_id as "agentId", merchant, amount_cents as "amountEuros", expires_at as "expiresAt"
@@ -43,13 +45,7 @@ export async function knownAhead(
   const today = dayOf(now)
   const [approved, paid] = await Promise.all([
     sql<Approved>(APPROVED, [tenant.ownerId, tenant.mode, agentId ?? null]),
-    readSpend(sql, tenant, {
-      from: addDays(today, -RHYTHM_DAYS),
-      before: addDays(today, 1),
-      agentId,
-      views: ['merchant'],
-      by: ['day', 'agent', 'value'],
-    }),
+    paidToMerchants(sql, tenant, { from: addDays(today, -RHYTHM_DAYS), before: addDays(today, 1), agentId }),
   ])
   const intents = approved.map(({ expiresAt, ...intent }) => ({
     kind: 'approved_intent' as const,
@@ -59,6 +55,18 @@ export async function knownAhead(
   return [...intents, ...subscriptionsIn(paid, today)]
     .sort((one, other) => (one.date < other.date ? -1 : 1))
     .slice(0, MOST_KNOWN)
+}
+
+/** What each agent has paid the merchants that got most, day by day. */
+async function paidToMerchants(
+  sql: Sql,
+  tenant: TenantNow['tenant'],
+  span: Span & { readonly agentId: string | undefined },
+): Promise<SpendSum[]> {
+  const { sums } = await readTop(sql, tenant, { ...span, views: ['merchant'] }, MOST_MERCHANTS)
+  const values = sums.flatMap(({ value }) => value ?? [])
+  if (values.length === 0) return []
+  return readSpend(sql, tenant, { ...span, values, views: ['merchant'], by: ['day', 'agent', 'value'] })
 }
 
 function subscriptionsIn(paid: readonly SpendSum[], today: string): Known[] {

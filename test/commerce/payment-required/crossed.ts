@@ -20,7 +20,7 @@ describe('agents of another owner that pay our own address', () => {
     const requests = await times(payers.length, () => create())
     const before = await balance()
     const answers = await Promise.all(payers.map((payer, n) => pay(payer, urlOf(String(requests[n]?.id)))))
-    expect(statusCounts(answers)).toEqual({ 200: 12 })
+    expect(answers.filter(({ status }) => status !== 200).map(({ body }) => body)).toEqual([])
     for (const { body } of answers) {
       expect(body.receipt).toEqual(expect.any(String))
       expect(body.merchant_body).toMatchObject({ unlocks: { url: 'https://example.com/reports/17' } })
