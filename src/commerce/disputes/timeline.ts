@@ -3,6 +3,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
+import { refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { disputesApi } from './api.ts'
 import { Dispute } from './dispute.ts'
@@ -16,9 +17,11 @@ export const timeline: HandlerOf<typeof disputesApi.timeline> = async ({ params 
 }
 
 async function recordsOf({ id, transactionId }: Dispute, records: Records): Promise<string[]> {
-  const [transaction, payment] = await Promise.all([
+  const [transaction, payment, refunds] = await Promise.all([
     records.findOne(Transaction, { id: transactionId }),
     records.findOne(CardAuthorization, { transactionId }),
+    refundsOf(transactionId, records),
   ])
-  return [id, transactionId, transaction?.intentId, payment?.id].flatMap(one => one ?? [])
+  const ids = [id, transactionId, transaction?.intentId, payment?.id].flatMap(one => one ?? [])
+  return [...ids, ...refunds.map(refund => refund.id)]
 }

@@ -18,7 +18,9 @@ export const TimelineEntry = z
     event: z.string().meta({ examples: ['intent.approved'] }),
     action: z.string().meta({ description: 'The operation that caused it.', examples: ['intents.create'] }),
     resourceId: z.string().meta({ examples: ['intent_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-    amountEuros: euros.nullable().meta({ description: 'The amount that it is about.' }),
+    amountEuros: euros
+      .nullable()
+      .meta({ description: 'The amount that it is about: of a refund what came back.' }),
     reason: z.string().nullable().meta({ description: 'What was said about it, or why it came to nothing.' }),
     actorType: z.string().meta({ examples: ['agent'] }),
     actorId: z.string().nullable(),
@@ -34,7 +36,7 @@ type TimelineRow = Entry & { readonly auditId: string | null }
 
 const ENTRIES = `
 select id, audit_id as "auditId", created_at as at, event, action, resource_id as "resourceId",
-  ((data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", data ->> 'reason' as reason,
+  (coalesce(data ->> 'refundEuros', data ->> 'amountEuros')::numeric * 100)::bigint as "amountEuros", data ->> 'reason' as reason,
   actor_type as "actorType", actor_id as "actorId", data ->> 'personId' as "personId", request_id as "requestId"
 from events`
 

@@ -1,4 +1,5 @@
 export { arrivedEvents, refundEvents } from './events.ts'
+export { refundsOf } from './of-payment.ts'
 export { Refund, refundMachine, refundOrigins, refundReasons, refundWays } from './refund.ts'
 export { openRefunds, type Refunds } from './refund-records.ts'
 export { type RefundRow, refundsById } from './refund-rows.ts'

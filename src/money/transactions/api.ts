@@ -44,6 +44,13 @@ export const TransactionEvent = z.object({
   status,
 })
 
+const RefundedEvent = TransactionEvent.extend({
+  type: type.optional().meta({ description: 'How it was paid.' }),
+  refundEuros: euros
+    .optional()
+    .meta({ description: 'What has come back by this; `amountEuros` is the payment.' }),
+})
+
 /** The events that every operation that pays can emit, each when a transaction enters the state it names. */
 export const transactionEvents = {
   'transaction.created': event('A payment has begun.', TransactionEvent),
@@ -54,7 +61,7 @@ export const transactionEvents = {
   'transaction.declined': event('A payment has come to nothing; its money is free again.', TransactionEvent),
   'transaction.refunded': event(
     'Money of a payment has come back: with the status `refunded` the rest of it, else a part.',
-    TransactionEvent,
+    RefundedEvent,
   ),
 }
 

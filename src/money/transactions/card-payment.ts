@@ -1,7 +1,7 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
-import { type TransactionEmitter, transactionEvent } from './events.ts'
+import { refundedEvent, type TransactionEmitter, transactionEvent } from './events.ts'
 import { type TransactionStatus, transactionMachine, type Witness } from './transaction.ts'
 import type { TransactionRow } from './transaction-rows.ts'
 
@@ -73,7 +73,7 @@ export function moveCardTransaction(
   emit: TransactionEmitter,
 ): boolean {
   const { status, ...members } = state
-  const hasComeBack = state.refundedEuros > transaction.refundedEuros
+  const cameBack = state.refundedEuros - transaction.refundedEuros
   const isSame =
     transaction.type === state.type &&
     transaction.amountEuros === state.amountEuros &&
@@ -84,9 +84,11 @@ export function moveCardTransaction(
   const steps = stepsTo(transaction.status, status)
   for (const step of steps) {
     transactionMachine.move(transaction, step)
-    emit(`transaction.${step}`, transactionEvent(transaction))
+    if (step === 'refunded') emit('transaction.refunded', refundedEvent(transaction, cameBack))
+    else emit(`transaction.${step}`, transactionEvent(transaction))
   }
-  if (hasComeBack && steps.at(-1) !== 'refunded') emit('transaction.refunded', transactionEvent(transaction))
+  if (cameBack > 0n && steps.at(-1) !== 'refunded')
+    emit('transaction.refunded', refundedEvent(transaction, cameBack))
   else if (steps.length === 0) emit('transaction.updated', transactionEvent(transaction))
   return true
 }

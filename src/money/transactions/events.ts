@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { Euros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { cardPaymentEvents, TransactionEvent } from './api.ts'
 import type { TransactionRow } from './transaction-rows.ts'
@@ -13,4 +14,11 @@ export const transactionEvent = (transaction: TransactionRow): z.output<typeof T
   amountEuros: transaction.amountEuros,
   merchant: excerpt(transaction.merchant),
   status: transaction.status,
+})
+
+/** So much has come back by this refund; nothing, where the rest of the payment was never taken. */
+export const refundedEvent = (transaction: TransactionRow, refundEuros: Euros) => ({
+  ...transactionEvent(transaction),
+  type: transaction.type,
+  ...(refundEuros > 0n ? { refundEuros } : {}),
 })

@@ -1,5 +1,5 @@
 import type { Euros } from '../../values/money.ts'
-import { type TransactionEmitter, transactionEvent } from './events.ts'
+import { refundedEvent, type TransactionEmitter, transactionEvent } from './events.ts'
 import { transactionMachine } from './transaction.ts'
 import type { TransactionRow } from './transaction-rows.ts'
 
@@ -17,5 +17,6 @@ export function refundTransaction(
   transaction.updatedAt = now
   const isBack = transaction.refundedEuros === transaction.amountEuros
   transactionMachine.move(transaction, isBack ? 'refunded' : 'completed')
-  emit(amountEuros > 0n ? 'transaction.refunded' : 'transaction.updated', transactionEvent(transaction))
+  if (amountEuros > 0n) emit('transaction.refunded', refundedEvent(transaction, amountEuros))
+  else emit('transaction.updated', transactionEvent(transaction))
 }

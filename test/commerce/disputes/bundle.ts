@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import sharp from 'sharp'
 import { aDispute, aPaidCard, networkSays } from '../../support/commerce/disputes.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
@@ -36,6 +37,18 @@ async function add(client: TestClient, id: string, agentId: string, given: Piece
   await bodyOf(client.disputes.addEvidence({ params: { id }, body: { evidenceIds: [piece.id] } }))
 }
 
+/** What is to be read in it, word by word. */
+async function textOf(pdf: Buffer): Promise<string> {
+  const document = await getDocument({ data: new Uint8Array(pdf), useSystemFonts: false }).promise
+  const words: string[] = []
+  for (let number = 1; number <= document.numPages; number++) {
+    const { items } = await (await document.getPage(number)).getTextContent()
+    for (const item of items) if ('str' in item) words.push(item.str)
+  }
+  await document.loadingTask.destroy()
+  return words.join(' ')
+}
+
 const pagesOf = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0
 
 const screenshot = (): Promise<Buffer> =>
@@ -69,6 +82,25 @@ describe('the bundle of a dispute', () => {
     const before = pagesOf(await bundleOf(key, id))
     await addText(client, id, agent.id, 'a\n'.repeat(10_000))
     expect(pagesOf(await bundleOf(key, id))).toBeLessThan(before + 7)
+  })
+
+  test('shows what has come back of the payment, and in its timeline how much each refund was', async () => {
+    const { client, key, id, transactionId, authorizationId } = await aProvenDispute()
+    const refunded = { authorizationId, amountEuros: 12.34, refundId: 'refund_of_the_shop' }
+    await bodyOf(client.sandbox.refundCard({ body: refunded }))
+    const { data } = await bodyOf(client.disputes.timeline({ params: { id }, query: { limit: 100 } }))
+    const told = data.filter(({ event }) => event === 'transaction.refunded' || event === 'refund.completed')
+    expect(told.map(({ event, amountEuros }) => [event, amountEuros]).toSorted()).toEqual([
+      ['refund.completed', 12.34],
+      ['transaction.refunded', 12.34],
+    ])
+    const [refund] = (await bodyOf(client.refunds.list({ query: { transactionId } }))).data
+    const text = await textOf(await bundleOf(key, id))
+    expect(text).toMatch(/Refunds.*€ 12\.34.*completed.*sent by the merchant/s)
+    expect(text).toContain('€ 12.34 (refund_of_the_shop)')
+    expect(text.replaceAll(/\s/g, '')).toContain(refund?.id)
+    expect(text).toMatch(/transaction\.refunded\s+card network\s+€ 12\.34/)
+    expect(text).not.toMatch(/transaction\.refunded\s+card network\s+€ 50\.00/)
   })
 
   test('goes on for as many pages as the evidence takes', async () => {

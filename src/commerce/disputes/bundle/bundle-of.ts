@@ -5,7 +5,13 @@ import { collectFacts, type Facts } from './collect-facts.ts'
 import { evidenceSections, picturesOf, receiptSections } from './evidence-sections.ts'
 import type { BundleInput } from './input.ts'
 import { decisionSection, intentSection } from './intent-sections.ts'
-import { correspondenceSection, disputeSection, paymentSection, timelineSection } from './sections.ts'
+import {
+  correspondenceSection,
+  disputeSection,
+  paymentSection,
+  refundsSection,
+  timelineSection,
+} from './sections.ts'
 
 /** The content of a bundle as it is now. The same facts give the same content, and so the same bytes. */
 export async function bundleOf(
@@ -22,6 +28,7 @@ export async function bundleOf(
     sections: [
       disputeSection(facts),
       paymentSection(facts),
+      ...refundsSection(facts),
       ...intentSection(facts),
       ...decisionSection(facts),
       ...receiptSections(facts),

@@ -1,3 +1,4 @@
+import type { Refund } from '../../../money/refunds/index.ts'
 import { formatEuros } from '../../../values/money.ts'
 import type { Facts } from './collect-facts.ts'
 import type { Block, Section } from './input.ts'
@@ -46,7 +47,6 @@ export function disputeSection({ dispute, holder }: Facts): Section {
 
 export function paymentSection({ transaction, payment }: Facts): Section {
   const clearings = payment?.facts.clearings ?? []
-  const refunds = payment?.facts.refunds ?? []
   return {
     title: 'The payment',
     blocks: [
@@ -62,10 +62,43 @@ export function paymentSection({ transaction, payment }: Facts): Section {
         ['Transaction', transaction.id],
         ['At the network', payment?.processorRef],
         ['Clearings', clearings.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')],
-        ['Refunds', refunds.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')],
       ]),
     ],
   }
+}
+
+const refundOrigins = {
+  asked: 'asked for by the cardholder',
+  network: 'sent by the merchant',
+  bank: 'sent back by a bank',
+  payee: 'given back by who was paid',
+} as const satisfies Record<Refund['origin'], string>
+
+/** What has come back of the payment, and what was asked for and has not; nothing while there is neither. */
+export function refundsSection({ refunds, payment }: Facts): Section[] {
+  const credits = payment?.facts.refunds ?? []
+  const credit = credits.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')
+  if (refunds.length === 0) return []
+  const table: Block = {
+    kind: 'table',
+    columns: [
+      { name: 'When', share: 0.21 },
+      { name: 'Amount', share: 0.11 },
+      { name: 'Came back', share: 0.11 },
+      { name: 'Stands', share: 0.11 },
+      { name: 'How', share: 0.2 },
+      { name: 'Refund', share: 0.26 },
+    ],
+    rows: refunds.map(({ id, createdAt, completedAt, amountEuros, arrivedEuros, status, origin }) => [
+      timeInWords(completedAt ?? createdAt),
+      formatEuros(amountEuros),
+      formatEuros(arrivedEuros),
+      status,
+      refundOrigins[origin],
+      id,
+    ]),
+  }
+  return [{ title: 'Refunds', blocks: [table, facts([['Credits of the network', credit]])] }]
 }
 
 /** Who has done it, for somebody who does not know the service. */
