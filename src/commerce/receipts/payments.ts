@@ -1,3 +1,4 @@
+import { foldMerchant, nameOfDescriptor } from '../../control/merchants/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { idsWithin } from '../../kernel/database/created-within.ts'
@@ -47,7 +48,10 @@ export async function paymentsAround(facts: ReceiptFacts, context: MatchContext)
   ])
   const payments = [...new Map(found.flat().map(payment => [payment.id, payment])).values()]
   const ids = payments.map(({ id }) => id)
-  const rows = await sql<{ id: string }>(WITH_RECEIPT, [tenant.ownerId, tenant.mode, ids])
+  const [rows, merchantKey] = await Promise.all([
+    sql<{ id: string }>(WITH_RECEIPT, [tenant.ownerId, tenant.mode, ids]),
+    merchantOf(facts.vatNumber, context),
+  ])
   const having = new Set(rows.map(({ id }) => id))
   return payments.map(({ id, amountEuros, merchant, createdAt }) => ({
     transactionId: id,
@@ -55,7 +59,33 @@ export async function paymentsAround(facts: ReceiptFacts, context: MatchContext)
     merchant,
     at: createdAt,
     hasReceipt: having.has(id),
+    hasVatNumber: keyOf(merchant) === merchantKey,
   }))
+}
+
+/** The merchants whose payments had receipts with this VAT number and with the total that was paid; the newest count. */
+const OF_VAT_NUMBER = `
+select distinct t.merchant from (
+  select r.transaction_id from receipts r
+  where r.owner_id = $1 and r.mode = $2 and r.facts ->> 'vatNumber' = $3 and r.status = 'matched'
+    and r.facts ->> 'total' is not null
+  order by r.id desc limit 50) known
+join lateral (
+  select one.merchant from transactions one
+  where (one.owner_id, one.mode, one.id) = ($1, $2, known.transaction_id) limit 1) t on true`
+
+const keyOf = (merchant: string): string => foldMerchant(nameOfDescriptor(merchant))
+
+/** Who has this VAT number, by earlier receipts. One that stands on papers of several merchants is that of the buyer. */
+async function merchantOf(
+  vatNumber: string | null,
+  { sql, tenant }: Pick<MatchContext, 'sql' | 'tenant'>,
+): Promise<string | undefined> {
+  if (vatNumber === null) return undefined
+  const values = [tenant.ownerId, tenant.mode, vatNumber]
+  const known = await sql<{ merchant: string }>(OF_VAT_NUMBER, values)
+  const keys = new Set(known.map(({ merchant }) => keyOf(merchant)))
+  return keys.size === 1 ? [...keys][0] : undefined
 }
 
 /** Payments that are done and have no receipt. */

@@ -15,6 +15,8 @@ export const AROUND_MS = days(30)
 const POINTS = {
   amount_equal: 50,
   merchant_named: 30,
+  /** Where the text does not name the merchant: earlier receipts with its VAT number were of no other. */
+  vat_number_known: 30,
   date_same_day: 20,
   date_within_3_days: 15,
   date_within_7_days: 10,
@@ -33,6 +35,8 @@ export interface Payment {
   readonly merchant: string
   readonly at: Date
   readonly hasReceipt: boolean
+  /** Earlier receipts with the same VAT number were of its merchant, and of no other. */
+  readonly hasVatNumber: boolean
 }
 
 export interface Scored {
@@ -70,6 +74,7 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
   const reasons: Reason[] = []
   if (isEuros(facts) && facts.total === decimal(payment.amountEuros)) reasons.push('amount_equal')
   if (isNamed(payment.merchant, names)) reasons.push('merchant_named')
+  else if (payment.hasVatNumber) reasons.push('vat_number_known')
   reasons.push(nearness(payment.at, facts.date, now))
   if (payment.hasReceipt) reasons.push('has_receipt')
   const score = reasons.reduce((sum, reason) => sum + POINTS[reason], 0)

@@ -22,6 +22,29 @@ describe('a PDF without a payment', () => {
     })
   })
 
+  test('is known by the VAT number of earlier receipts where it does not name its merchant', async () => {
+    const { client, agent, agentClient, transactionId } = await aPayer()
+    await sent(agentClient, await aBill('25.00'))
+    const second = await aPayment(client, agent.id, 31)
+    expect(await sent(agentClient, await aBill('31.00', { merchant: 'Quux' }))).toMatchObject({
+      ...{ status: 'matched', transactionId: second.transactionId, score: 100 },
+      reasons: ['amount_equal', 'vat_number_known', 'date_same_day'],
+    })
+    expect(second.transactionId).not.toBe(transactionId)
+  })
+
+  test('is not known by a VAT number that stands on receipts of several merchants: it is the buyer’s', async () => {
+    const { client, agent, agentClient } = await aPayer()
+    await sent(agentClient, await aBill('25.00'))
+    await aPayment(client, agent.id, 26, 'Fish and Chips')
+    expect(await sent(agentClient, await aBill('26.00', { merchant: 'Fish and Chips' }))).toMatchObject({
+      status: 'matched',
+    })
+    await aPayment(client, agent.id, 31)
+    const { status, suggestions } = await sent(agentClient, await aBill('31.00', { merchant: 'Quux' }))
+    expect([status, suggestions[0]?.reasons]).toEqual(['suggested', ['amount_equal', 'date_same_day']])
+  })
+
   test('of two payments that fit alike suggests both', async () => {
     const { client, agent, transactionId } = await aPayer()
     const second = await aPayment(client, agent.id)
