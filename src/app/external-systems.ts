@@ -1,6 +1,6 @@
 import { sandboxAcquirer } from '../adapters/acquirer/sandbox.ts'
-import type { Deliver } from '../adapters/acquirer/sandbox-network.ts'
 import { sandboxProcessor } from '../adapters/card-processor/sandbox.ts'
+import type { Deliver } from '../adapters/card-processor/sandbox-refunds.ts'
 import { sandboxFunding } from '../adapters/funding-rail/sandbox.ts'
 import { manualIdentity } from '../adapters/identity-verification/manual.ts'
 import { type DeliverNotice, sandboxIdentity } from '../adapters/identity-verification/sandbox.ts'
@@ -33,7 +33,7 @@ export function externalSystemsOf(settings: WithKey, queue: Queue, doors: Doors)
   const secrets = sandboxSecrets(settings)
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }
   const funding = { sandbox: sandboxFunding() }
-  const cards = { sandbox: sandboxProcessor(secrets), stripe: byStripe(settings) }
+  const cards = { sandbox: sandboxProcessor(secrets, doors.cards), stripe: byStripe(settings) }
   const acquirer = sandboxAcquirer(secrets.numbers, { processor: cards.sandbox, deliver: doors.cards })
   const identity =
     kycProviderOf(settings) === 'manual'

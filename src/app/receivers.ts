@@ -1,4 +1,4 @@
-import type { Deliver } from '../adapters/acquirer/sandbox-network.ts'
+import type { Deliver } from '../adapters/card-processor/sandbox-refunds.ts'
 import type { DeliverNotice } from '../adapters/identity-verification/sandbox.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
 import type { Areas, Receive, ReceiverTools } from '../kernel/contract/area.ts'

@@ -9,10 +9,12 @@ import type {
   ReadMessage,
   SignedMessage,
 } from './card-messages.ts'
+import type { PushRefund } from './card-refunds.ts'
 import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
 
 export type * from './card-disputes.ts'
 export type * from './card-messages.ts'
+export type * from './card-refunds.ts'
 export * from './processor-call.ts'
 
 /**
@@ -69,6 +71,8 @@ export interface CardProcessor {
         call: ProcessorCall,
       ) => Promise<Done | ProcessorFailure>)
     | null
+  /** Asks a merchant for money back; null for a processor that cannot: then the owner asks. */
+  readonly pushRefund: PushRefund | null
   /** Disputes of payments by its cards. */
   readonly disputes: CardDisputes
   /** Whether the headers are those of this processor's messages. Proves nothing. */

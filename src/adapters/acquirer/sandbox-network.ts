@@ -1,18 +1,9 @@
 import { hash } from 'node:crypto'
 import type { AcquirerCall, Charge, ChargeOutcome } from '../../ports/acquirer.ts'
-import type {
-  CardMerchant,
-  CardProcessor,
-  CardReply,
-  MessageContent,
-  ProcessorAnswer,
-  SignedMessage,
-} from '../../ports/card-processor.ts'
+import type { CardMerchant, CardProcessor, CardReply, MessageContent } from '../../ports/card-processor.ts'
 import { excerpt } from '../../values/schemas.ts'
+import type { Deliver } from '../card-processor/sandbox-refunds.ts'
 import type { SealedToken } from '../card-processor/sandbox-seal.ts'
-
-/** Hands a signed message in by the door of card processors; null where it could not be taken now. */
-export type Deliver = (message: SignedMessage, requestId: string) => Promise<ProcessorAnswer | null>
 
 /** The sandbox's own network: what the acquirer is asked for becomes messages to the issuer of the card. */
 export interface SandboxNetwork {

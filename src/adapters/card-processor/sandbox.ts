@@ -14,6 +14,7 @@ import { answer, replyIn } from './sandbox-answer.ts'
 import { sandboxDisputes } from './sandbox-disputes.ts'
 import { failureNoted, faultNoted, type SandboxCall } from './sandbox-faults.ts'
 import { cardIdFor, cardOf, type SandboxCard, type Secrets, tokenIdFor, tokenOf } from './sandbox-numbers.ts'
+import { type Deliver, sandboxRefunds } from './sandbox-refunds.ts'
 import { sealedCryptogram } from './sandbox-seal.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from './sandbox-signature.ts'
 import { parsed, written } from './sandbox-wire.ts'
@@ -39,11 +40,15 @@ const UNKNOWN_TOKEN: ProcessorFailure = {
 }
 
 /** A simulated processor. It stores nothing: cards and tokens are derived from the references by which they were made. */
-export const sandboxProcessor = ({ numbers, messages }: SandboxSecrets): CardProcessor => ({
+export const sandboxProcessor = (
+  { numbers, messages }: SandboxSecrets,
+  deliver: Deliver = async () => null,
+): CardProcessor => ({
   name: 'sandbox',
   ...cards(numbers),
   ephemeralKey: null,
   ...networkTokens(numbers),
+  pushRefund: sandboxRefunds(message => signedMessage(messages, message), deliver),
   disputes: sandboxDisputes(numbers),
   recognizes: hasSignature,
   read(body, headers, now) {

@@ -23,6 +23,8 @@ export function stripeIssuing(account: StripeAccount, patience = PATIENCE): Card
     tokenNetworks: null,
     networkToken: null,
     setNetworkToken: null,
+    // Stripe Issuing only tells of refunds: merchants are asked by the owner.
+    pushRefund: null,
     disputes: stripeDisputes(ask),
     recognizes: headers => headers['stripe-signature'] !== undefined,
     read(body, headers, now) {

@@ -15,9 +15,10 @@ const done = z.object({ done: z.boolean() })
 
 const createDescription = [
   'Money goes back the way it came, in full or in part, and never more than was paid: what is back, what is awaited and what is disputed count together. Without `amountEuros` it is all that is left.',
-  '- **A transfer between your wallets** is given back at once, out of the wallet that was paid.\n- **A payment of a request** goes back to who has paid, as by `POST /collect/requests/{id}/refund`: by SEPA, to the card, or into the wallet.\n- **A payment by card, or of a machine,** is asked of the merchant: ask there too, as only the merchant can send it. The refund is `pending` until the card network brings the money, which completes it, and `failed` after ' +
+  '- **A transfer between your wallets** is given back at once, out of the wallet that was paid.\n- **A payment of a request** goes back to who has paid, as by `POST /collect/requests/{id}/refund`: by SEPA, to the card, or into the wallet.\n- **A payment by card, or of a machine,** is asked of the merchant, through the card network where the processor can do that; ask there too, as only the merchant can send it. The refund is `pending` until the card network brings the money, which completes it, and `failed` after ' +
     `${WAIT_DAYS} days: dispute the payment then. Money that comes later is booked all the same.\n- **A transfer by SEPA** is asked back by \`POST /transfers/{id}/recall\`; what its bank returns is a refund of its own.`,
   'What comes back is free again in the limits of the day, the month, the run, the delegation, the mandate and the card in which it was counted; the payment stays one use of them. It goes to the wallet that has paid, and where that is closed, to yours.',
+  'In the sandbox the merchant sends a refund of € 93.01 by card at once, and declines one of € 93.02, which is `failed`; `POST /simulate/card/refund` plays what it sends later.',
   'Send an `Idempotency-Key`: a repeated call with the same one asks for nothing twice.',
 ].join('\n\n')
 

@@ -6,8 +6,15 @@ import type { refundsApi } from './api.ts'
 import { type CreateCode, type CreateItem, decide } from './decide.ts'
 import { begin, found, type Reservation } from './of-request.ts'
 import { openBatch, type RefundBatch, writeBatch } from './open-batch.ts'
+import { beginPush, foundRefund, type PushAnswer, push, recordPush } from './push.ts'
 
 type Creates = typeof refundsApi.create
+
+/** What the call has come to; null where there was none to make. */
+type CallAnswer =
+  | { readonly of: 'request'; readonly answers: StepAnswers }
+  | { readonly of: 'merchant'; readonly answer: PushAnswer }
+  | null
 
 /** Many refunds of one payment may be asked for at once: they are decided together, under its lock. */
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
@@ -27,18 +34,28 @@ const reserve: SharedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'
 export const create: HandlerOf<typeof refundsApi.create> = {
   reserve,
 
-  call: async (reservation: Reservation, outside): Promise<StepAnswers | null> =>
-    'steps' in reservation ? carryOutRefund(reservation.steps, outside) : null,
+  async call(reservation: Reservation, outside): Promise<CallAnswer> {
+    if ('steps' in reservation)
+      return { of: 'request', answers: await carryOutRefund(reservation.steps, outside) }
+    return 'push' in reservation ? { of: 'merchant', answer: await push(reservation.push, outside) } : null
+  },
 
-  async record(answers: StepAnswers | null, reservation: Reservation, context) {
+  async record(answered: CallAnswer, reservation: Reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
-    if (answers) await recordRefund(answers, reservation.steps, context)
+    if ('merchant' in reservation) return beginPush(reservation.merchant, context)
+    if ('push' in reservation)
+      return answered?.of === 'merchant'
+        ? recordPush(answered.answer, reservation.push, context)
+        : foundRefund(reservation.push.refundId, context)
+    if (answered?.of === 'request') await recordRefund(answered.answers, reservation.steps, context)
     return found(reservation.steps, context)
   },
 
-  /** What was not begun is begun now; what has begun is followed by the process of the request. */
+  /** What was not begun is begun now; what has begun is followed by the process of the request, or waits for its merchant. */
   async recover(reservation: Reservation, context) {
     if ('steps' in reservation) return found(reservation.steps, context)
+    if ('merchant' in reservation) return foundRefund(reservation.merchant.refundId, context)
+    if ('push' in reservation) return foundRefund(reservation.push.refundId, context)
     const begun = await begin(reservation.asked, context)
     return begun instanceof NextCall && 'steps' in begun.reservation
       ? found(begun.reservation.steps, context)

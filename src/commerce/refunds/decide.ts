@@ -1,5 +1,6 @@
 import { type Item, NextCall, type Verdict } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, InputOf } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { shortfallText } from '../../money/ledger/index.ts'
 import { leftToRefund, type RefundRow } from '../../money/refunds/index.ts'
@@ -10,8 +11,9 @@ import { newId } from '../../values/ids.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { type refundsApi, WAIT_DAYS } from './api.ts'
 import type { AskedOfRequest } from './of-request.ts'
-import type { PaidBy, RefundBatch } from './open-batch.ts'
+import { intentCause, type PaidBy, type RefundBatch } from './open-batch.ts'
 import { refundProcess } from './process.ts'
+import type { AskedOfMerchant } from './push.ts'
 import { refundResponse } from './schemas.ts'
 
 type Creates = typeof refundsApi.create
@@ -46,7 +48,7 @@ export function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerd
     : askMerchant(asked, batch, verdict)
 }
 
-type Problem = readonly [
+type Blocker = readonly [
   code: 'transaction_not_completed' | 'not_refundable' | 'recall_it' | 'payee_refunds' | 'nothing_to_refund',
   message?: string,
 ]
@@ -55,7 +57,7 @@ type Problem = readonly [
 function whyNotRefundable(
   { type, status }: TransactionRow,
   { kind, creditId, transferId }: PaidBy,
-): Problem | undefined {
+): Blocker | undefined {
   if (type === 'fee' || type === 'refund')
     return ['not_refundable', `transactionId: this is a ${type}, which is not refunded.`]
   if (kind === 'sepa')
@@ -114,7 +116,7 @@ function giveBack(
   verdict: CreateVerdict,
 ) {
   const { emit, refuse } = verdict
-  const { book, wallets, refunds, payments, changed } = batch
+  const { book, wallets, refunds, counters, changed } = batch
   const payee = wallets.get(paid.toWalletId ?? '')
   if (!payee || payee.status === 'closed')
     return refuse(
@@ -131,17 +133,22 @@ function giveBack(
   const walletId = placeFor(transaction.walletId, batch)
   moveBack(payee, walletId, row, batch)
   refunds.settle(row, transaction, walletId, emit)
-  const intent = payments.find(transaction.intentId)
-  if (intent) payments.giveBack(intent, amountEuros)
+  if (transaction.intentId) counters?.giveBack(intentCause(transaction.intentId), amountEuros)
   changed.add(transaction)
   return refundResponse(row)
 }
 
 /** The wallet that had paid, or the owner's where that is closed; null where there is none. */
-function placeFor(walletId: string, { wallets, ownersWalletId }: RefundBatch): string | null {
+function placeFor(
+  walletId: string,
+  { wallets, ownersWalletId, isAnyPayerClosed }: RefundBatch,
+): string | null {
   const isOpen = (id: string | undefined): id is string =>
     id !== undefined && (wallets.get(id)?.status ?? 'closed') !== 'closed'
-  return [walletId, ownersWalletId].find(isOpen) ?? null
+  const place = [walletId, ownersWalletId].find(isOpen) ?? null
+  // It was closed between the reading and the lock: where its money goes is known at the next try.
+  if (place === null && !isAnyPayerClosed) throw new Problem('busy')
+  return place
 }
 
 /** Where the owner's wallet has been paid, and the one that had paid is closed, the money is at its place already. */
@@ -156,7 +163,7 @@ function moveBack(
   else if (to !== from) book.move('transfer_refund', from, to, amountEuros, cause)
 }
 
-/** Only the merchant can send the money: it is waited for. */
+/** Only the merchant can send the money: it is waited for, and the processor asks for it where it can. */
 function askMerchant(
   { item, transaction, amountEuros }: Asked,
   { refunds }: RefundBatch,
@@ -171,5 +178,6 @@ function askMerchant(
     verdict.emit,
   )
   verdict.wake(refundProcess, row)
-  return refundResponse(row)
+  const asked: AskedOfMerchant = { refundId: id, transactionId: transaction.id, cents: String(amountEuros) }
+  return new NextCall({ merchant: asked })
 }

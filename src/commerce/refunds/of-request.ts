@@ -4,6 +4,7 @@ import type { Refusal } from '../../kernel/contract/problem.ts'
 import { Refund, type RefundRow } from '../../money/refunds/index.ts'
 import { beginRequestRefund, type OpenSteps } from '../collect/index.ts'
 import type { refundsApi } from './api.ts'
+import type { AskedOfMerchant, Push } from './push.ts'
 import { refundResponse } from './schemas.ts'
 
 type Creating = ContextOf<typeof refundsApi.create>
@@ -19,7 +20,11 @@ export interface AskedOfRequest {
 }
 
 /** What was reserved: nothing is moved yet, or the refund has begun and its money is held. */
-export type Reservation = { readonly asked: AskedOfRequest } | { readonly steps: OpenSteps }
+export type Reservation =
+  | { readonly asked: AskedOfRequest }
+  | { readonly steps: OpenSteps }
+  | { readonly merchant: AskedOfMerchant }
+  | { readonly push: Push }
 
 /** Begins the refund as the request's own operation does; a call follows where somebody else must be asked. */
 export async function begin(

@@ -1,6 +1,5 @@
-import { openCounters } from '../../control/budgets/index.ts'
-import { Payments } from '../../control/intents/index.ts'
-import { lockSpenders } from '../../control/policies/index.ts'
+import { lockAgents } from '../../control/agents/index.ts'
+import { type BudgetCounters, openCounters } from '../../control/budgets/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
@@ -8,7 +7,7 @@ import { openRefunds, type Refunds } from '../../money/refunds/index.ts'
 import { lockTransactions, type TransactionRow, updateTransactions } from '../../money/transactions/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 
-/** How a payment was made, as far as that never changes. */
+/** How a payment was made, as far as that never changes, save whether the wallet that had paid is closed by now. */
 export interface PaidBy extends Row {
   readonly id: string
   readonly type: TransactionRow['type']
@@ -20,86 +19,85 @@ export interface PaidBy extends Row {
   readonly toWalletId: string | null
   /** The credit by which the holder of a request or a token was paid. */
   readonly creditId: string | null
+  readonly isPayerClosed: boolean
 }
 
 const PAID_BY = `
 select t.id, t.type, t.agent_id as "agentId", t.intent_id as "intentId", t.wallet_id as "walletId",
-  t.transfer_id as "transferId", x.kind, x.to_wallet_id as "toWalletId", x.credit_id as "creditId"
+  t.transfer_id as "transferId", x.kind, x.to_wallet_id as "toWalletId", x.credit_id as "creditId",
+  coalesce(w.status = 'closed', false) as "isPayerClosed"
 from transactions t
 left join lateral (
   select * from transfers one where (one.owner_id, one.mode, one.id) = ($1, $2, t.transfer_id) limit 1) x on true
+left join lateral (
+  select one.status from wallets one where (one.owner_id, one.mode, one.id) = ($1, $2, t.wallet_id) limit 1) w on true
 where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
 
 /** Payments of which something is asked back, with all that moves by it. */
 export interface RefundBatch extends TenantNow {
   readonly paidBy: ReadonlyMap<string, PaidBy>
   readonly transactions: ReadonlyMap<string, TransactionRow>
-  readonly payments: Payments
+  /** Undefined where nothing goes back of what was paid on an intent. */
+  readonly counters: BudgetCounters | undefined
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
+  /** Where money goes whose wallet is closed; undefined where no wallet was, or the owner has none. */
   readonly ownersWalletId: string | undefined
+  /** Whether money may go elsewhere than where it came from. */
+  readonly isAnyPayerClosed: boolean
   readonly refunds: Refunds
   readonly changed: Set<TransactionRow>
 }
 
 const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'internal' && creditId === null
 
-/** Locks in the global order: agents, counters, accounts, intents, payments. */
+/**
+ * Locks in the global order, by one round trip: agents, counters, accounts, payments. The owner's wallet and suspense are
+ * locked only where a wallet is closed, so that refunds of one owner do not wait for each other.
+ */
 export async function openBatch(
   sql: Sql,
   { tenant, now }: TenantNow,
   transactionIds: readonly string[],
 ): Promise<RefundBatch> {
   const ids = [...new Set(transactionIds)]
-  const [paid, ownersWalletId] = await Promise.all([
-    sql<PaidBy>(PAID_BY, [tenant.ownerId, tenant.mode, ids]),
-    mainWalletId(sql, tenant),
-  ])
+  const paid = await sql<PaidBy>(PAID_BY, [tenant.ownerId, tenant.mode, ids])
   const transfers = paid.filter(isBetweenWallets)
-  const payments = await openPaymentsOf(sql, { tenant, now }, paid, transfers)
+  const isAnyPayerClosed = transfers.some(({ isPayerClosed }) => isPayerClosed)
+  const ownersWalletId = isAnyPayerClosed ? await mainWalletId(sql, tenant) : undefined
+  // Payments by card move under the lock of their agent, so it is taken for them as well.
+  const agents = paid.flatMap(({ type, agentId }) => (agentId && type !== 'collect' ? [agentId] : []))
+  const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentCause(intentId)] : []))
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
-  const wallets = [...new Set(ownersWalletId && between.length > 0 ? [...between, ownersWalletId] : between)]
-  const [book, rows, , transactions, refunds] = await Promise.all([
-    openBook(sql, { tenant, now }, { wallets, others: wallets.length > 0 ? ['suspense'] : [] }),
+  const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
+  const [, counters, book, rows, transactions, refunds] = await Promise.all([
+    lockAgents(sql, tenant, agents),
+    causes.length > 0 ? openCounters(sql, { tenant, now }, { causes, agents }) : undefined,
+    openBook(sql, { tenant, now }, { wallets, others: isAnyPayerClosed ? ['suspense'] : [] }),
     walletsById(sql, tenant, wallets),
-    payments.lock(sql),
     lockTransactions(sql, tenant, ids),
     openRefunds(sql, { tenant, now }, { transactionIds: ids }),
   ])
   return {
-    ...{ tenant, now, payments, book, ownersWalletId, transactions, refunds },
+    ...{ tenant, now, counters, book, ownersWalletId, isAnyPayerClosed, transactions, refunds },
     paidBy: new Map(paid.map(one => [one.id, one])),
     wallets: rows,
     changed: new Set(),
   }
 }
 
-/** Payments by card move under the lock of their agent, so it is taken for them as well; counters only where money moves. */
-async function openPaymentsOf(
-  sql: Sql,
-  tenantNow: TenantNow,
-  paid: readonly PaidBy[],
-  transfers: readonly PaidBy[],
-): Promise<Payments> {
-  const agentIds = paid.flatMap(({ type, agentId }) => (agentId && type !== 'collect' ? [agentId] : []))
-  const intentIds = transfers.flatMap(({ intentId }) => intentId ?? [])
-  if (agentIds.length === 0) return new Payments(tenantNow, [])
-  const agents = await lockSpenders(sql, tenantNow.tenant, agentIds)
-  if (intentIds.length === 0) return new Payments(tenantNow, [])
-  const causes = intentIds.map(id => ({ type: 'intent', id }))
-  const counters = await openCounters(sql, tenantNow, { causes, agents: [...agents.keys()] })
-  return new Payments(tenantNow, intentIds, { agents, counters })
-}
+/** What a payment on an intent was counted under. */
+export const intentCause = (id: string) => ({ type: 'intent', id })
 
 /** Writes what was decided, each table in one statement. */
 export async function writeBatch(
-  { tenant, changed, payments, refunds, book }: RefundBatch,
+  { tenant, changed, counters, refunds, book }: RefundBatch,
   sql: Sql,
 ): Promise<void> {
   await Promise.all([
     updateTransactions(sql, tenant, [...changed]),
     refunds.write(sql),
-    payments.write(sql),
+    counters?.write(sql),
     book.post(sql),
   ])
 }

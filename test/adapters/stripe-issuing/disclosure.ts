@@ -96,5 +96,11 @@ describe('an ephemeral key', () => {
 })
 
 test('Stripe gives no network tokens, and signs its messages alone', () => {
-  expect(processor).toMatchObject({ name: 'stripe', networkToken: null, setNetworkToken: null, sign: null })
+  expect(processor).toMatchObject({
+    name: 'stripe',
+    networkToken: null,
+    setNetworkToken: null,
+    pushRefund: null,
+    sign: null,
+  })
 })

@@ -73,6 +73,33 @@ describe('a refund of a payment by card', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is asked of the merchant by the processor: what it sends at once is there with the answer, and once', async () => {
+    const { client, any, ownerId, agent, transactionId } = await aCardPayment(95)
+    const headers = { 'Idempotency-Key': `push-${transactionId}` }
+    const answers = await times(4, n => ask(any(n), transactionId, 93.01, headers))
+    const [first] = answers.filter(({ status }) => status === 201)
+    expect(first?.body).toMatchObject({ status: 'completed', arrivedEuros: 93.01, walletId: agent.walletId })
+    expect(await bodyOf(ask(client, transactionId, 93.01, headers))).toEqual(first?.body)
+    expect(await refundsOf(client, transactionId)).toMatchObject([{ status: 'completed', origin: 'asked' }])
+    expect(await balanceOf(client, agent.walletId)).toBe(98.01)
+    expect(await told(ownerId, 'transaction.refunded')).toMatchObject([{ data: { refundEuros: 93.01 } }])
+    await expectVerifiedLedger(client)
+  })
+
+  test('that the merchant declines has failed, and leaves the payment to be disputed', async () => {
+    const { client, ownerId, transactionId } = await aCardPayment(95)
+    const asked = await bodyOf(ask(client, transactionId, 93.02))
+    expect(asked).toMatchObject({ status: 'failed', failure: { code: 'declined' }, dueAt: null })
+    expect(asked.failure?.message).toContain('POST /disputes')
+    expect(await told(ownerId, 'refund.failed')).toHaveLength(1)
+    const body = {
+      transactionId,
+      reason: 'credit_not_processed',
+      description: 'Sent back, not credited.',
+    } as const
+    expect(await bodyOf(client.disputes.create({ body }))).toMatchObject({ amountEuros: 95, status: 'open' })
+  })
+
   test('comes in parts, and what is above the payment is recorded without it', async () => {
     const { client, agent, card, authorizationId, transactionId } = await aCardPayment()
     const { id } = await bodyOf(ask(client, transactionId))

@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto'
+import type { CardMessage, ProcessorAnswer, PushRefund, SignedMessage } from '../../ports/card-processor.ts'
+import type { Euros } from '../../values/money.ts'
+
+/** Hands a signed message in by the door of card processors; null where it could not be taken now. */
+export type Deliver = (message: SignedMessage, requestId: string) => Promise<ProcessorAnswer | null>
+
+/** Documented at `POST /refunds`; of any other amount the merchant takes its time: `POST /simulate/card/refund`. */
+const SENT_EUROS: Euros = 9_301n
+const DECLINED_EUROS: Euros = 9_302n
+
+/** The same in every repetition, so that the credit comes once. */
+const SENT_AT = new Date(0)
+
+/** The sandbox's side of refunds that merchants are asked for: it keeps nothing, and a credit comes as a message of its own. */
+export const sandboxRefunds =
+  (sign: (message: CardMessage) => SignedMessage, deliver: Deliver): PushRefund =>
+  async ({ processorCardId, ...refund }, { reference, requestId }) => {
+    if (refund.amountEuros === DECLINED_EUROS)
+      return { status: 'declined', message: 'The merchant does not take the goods back.' }
+    if (refund.amountEuros !== SENT_EUROS) return { status: 'asked' }
+    const refundId = `sandboxrefund_${hash('sha256', reference, 'base64url')}`
+    const content = { kind: 'refund', refundId, ...refund } as const
+    const message = sign({ id: refundId, processorCardId, sentAt: SENT_AT, content })
+    return (await deliver(message, requestId)) ? { status: 'asked' } : { failure: 'late' }
+  }
