@@ -41,6 +41,7 @@ interface Parts {
   readonly deliver: Ports['deliver']
   readonly cardAnswerMs: number
   readonly auditRetentionDays: number
+  readonly filesQuotaBytes: number
   readonly mppRuns: Ports['mppRuns']
   readonly execute: Execute
   readonly onOutbox: () => void
@@ -73,6 +74,7 @@ export function portsOf(parts: Parts): Ports {
     deliver,
     cardAnswerMs,
     auditRetentionDays,
+    filesQuotaBytes,
     mppRuns,
     execute,
     onOutbox,
@@ -84,6 +86,7 @@ export function portsOf(parts: Parts): Ports {
     deliver,
     cardAnswerMs,
     auditRetentionDays,
+    filesQuotaBytes,
     mppRuns,
     health: oneAtATime(() => healthOf(database, temporal)),
     metrics: metrics.text,

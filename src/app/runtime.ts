@@ -219,6 +219,7 @@ const configured = (settings: ServiceSettings) => ({
   securityContact: settings.securityContact ?? null,
   cardAnswerMs: settings.cardAnswerMs,
   auditRetentionDays: settings.auditRetentionDays,
+  filesQuotaBytes: settings.filesQuotaMib * 1_048_576,
   mppRuns: settings.mppRuns,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },
   collection: {

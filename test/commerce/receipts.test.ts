@@ -1,4 +1,5 @@
 import './receipts/kept.ts'
 import './receipts/matching.ts'
 import './receipts/hostile-files.ts'
+import './receipts/quota.ts'
 import './receipts/texts.ts'

@@ -6,7 +6,7 @@ import { upload } from '../../kernel/contract/upload.ts'
 import { fileRefusals } from '../../kernel/database/read-file.ts'
 import { id } from '../../values/ids.ts'
 import { timeRange } from '../../values/schemas.ts'
-import { MissingReceipt, ReceiptEvent, ReceiptRecord, status } from './schemas.ts'
+import { FileStorage, MissingReceipt, ReceiptEvent, ReceiptRecord, status } from './schemas.ts'
 
 const readers = { callers: ['key', 'agent'], scope: 'receipts:read' } as const
 const writers = { callers: ['key', 'agent'], scope: 'receipts:write' } as const
@@ -58,6 +58,13 @@ export const receiptsApi = {
       'Completed payments by card, by machine and by transfer, newest first; those of one agent with `agentId`.',
     filters: { agentId: id('agent').optional(), ...timeRange },
     item: MissingReceipt,
+  }),
+  storage: get('/receipts/storage', {
+    ...readers,
+    summary: 'See how much room files take',
+    description:
+      'Receipts and evidence of the account with the pictures that were made of them, and what was uploaded to prove who you are; equal files count once. What needs more than is free is refused as `storage_full`.',
+    returns: [200, FileStorage],
   }),
   get: get('/receipts/{id}', {
     ...readers,

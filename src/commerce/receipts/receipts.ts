@@ -5,7 +5,7 @@ import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readFile } from '../../kernel/database/read-file.ts'
-import { keepFile, releaseFiles } from '../../kernel/database/stored-files.ts'
+import { fileUsage, keepWithinQuota, releaseFiles } from '../../kernel/database/stored-files.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { receiptsApi } from './api.ts'
 import { lookAgain, lookDue, nextLook } from './look-again.ts'
@@ -48,9 +48,9 @@ const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) =
     smallSha256: view.small.sha256,
     largeSha256: view.large.sha256,
   })
-  for (const kept of [file, view.small, view.large]) await keepFile(kept, receipt.id, context)
   emit('receipt.updated', receiptEvent(receipt))
   await noteOn([receipt.intentId], context)
+  await keepWithinQuota([file, view.small, view.large], receipt.id, context)
   return receipt
 }
 
@@ -81,9 +81,10 @@ const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context)
   if (!receipt) return refuse('receipt_not_found')
   const { id, sha256, smallSha256, largeSha256, intentId } = receipt
   records.remove(receipt)
-  context.sendAlong(releaseFiles([sha256, smallSha256, largeSha256], id, context))
   emit('receipt.deleted', receiptEvent(receipt))
   await noteOn([intentId], context)
+  // As late as where files are kept: the intent is locked before what the files take up.
+  context.sendAlong(releaseFiles([sha256, smallSha256, largeSha256], id, context))
 }
 
 const contentOf = (sha256: string, { ports, tenant }: Pick<Context, 'ports' | 'tenant'>) =>
@@ -103,6 +104,13 @@ const receipts = implement(receiptsApi, {
 
   missing: ({ query: { agentId, from, to } }, context) =>
     context.page(Transaction, withoutReceipt({ agentId, from, to }, context)),
+
+  async storage(_, context) {
+    const { files, bytes } = await fileUsage(context)
+    const quotaBytes = context.ports.filesQuotaBytes
+    const usedBytes = Number(bytes)
+    return { files: Number(files), usedBytes, freeBytes: Math.max(0, quotaBytes - usedBytes), quotaBytes }
+  },
 
   async get({ params }, { records, refuse }) {
     return (await records.findOne(Receipt, { id: params.id })) ?? refuse('receipt_not_found')

@@ -88,3 +88,24 @@ export const MissingReceipt = z
     createdAt: instant,
   })
   .meta({ id: 'MissingReceipt' })
+
+export const FileStorage = z
+  .object({
+    files: z
+      .int()
+      .min(0)
+      .meta({ examples: [12] }),
+    usedBytes: z
+      .int()
+      .min(0)
+      .meta({ examples: [1_843_200] }),
+    freeBytes: z
+      .int()
+      .min(0)
+      .meta({ examples: [5_366_865_920] }),
+    quotaBytes: z
+      .int()
+      .min(0)
+      .meta({ description: 'The room of all files, in this mode.', examples: [5_368_709_120] }),
+  })
+  .meta({ id: 'FileStorage' })

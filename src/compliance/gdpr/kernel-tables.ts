@@ -21,6 +21,10 @@ export const kernelPersonal = {
     personal: {},
     plain: ['sha256', 'used_by', 'type'],
   },
+  file_usage: {
+    personal: {},
+    plain: [],
+  },
   rate_limits: {
     personal: {
       client: { kind: 'network', ground: 'security' },

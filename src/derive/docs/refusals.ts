@@ -60,6 +60,7 @@ const advice: Readonly<Record<ProblemCode, string>> = {
   busy: 'Repeat after `Retry-After` seconds.',
   not_configured: 'Set what the message names, or use test mode.',
   files_unavailable: 'Repeat in a while; if it stays, tell whoever runs this installation.',
+  storage_full: 'Delete receipts that you need no more; `GET /receipts/storage` says what is used.',
   passkeys_unavailable: 'Set `PUBLIC_URL` to a host name with https.',
   overloaded: 'Repeat after `Retry-After` seconds.',
   outcome_unknown: 'Repeat with the same Idempotency-Key: nothing happens twice.',

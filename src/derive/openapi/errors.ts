@@ -34,6 +34,7 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   busy: isWriting,
   not_configured: ({ requires }) => requires !== undefined,
   files_unavailable: takesFiles,
+  storage_full: takesFiles,
   passkeys_unavailable: ({ asksForPasskey }) => asksForPasskey === true,
   overloaded: takesBody,
   outcome_unknown: isWriting,

@@ -56,6 +56,8 @@ export interface Ports extends ExternalSystems {
   readonly threads: Threads
   /** What is uploaded is kept by `keepFile`, and read by `open`. */
   readonly files: Files
+  /** So much room the files of an owner have, in each mode. */
+  readonly filesQuotaBytes: number
   /** Uploads are looked at by it before their handlers run, where the contract says `viewed`. */
   readonly viewer: Viewer
   /** Hands a signed request to the area that takes it, as if it had come by HTTP: simulated systems speak this way. */

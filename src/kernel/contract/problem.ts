@@ -61,6 +61,7 @@ export const problems = {
   invalid_cursor: [400, 'cursor: this is not a cursor of this list; take nextCursor from its last page.'],
   invalid_run: [400, 'X-Run-Id: it names no run of yours, or one that has ended.'],
   unknown_reference: [404, 'The request names a record that does not exist.'],
+  storage_full: [400, 'Your files take up all their room.'],
   unauthenticated: [401, 'Send a valid key or token: Authorization: Bearer <token>.'],
   invalid_dpop_proof: [
     401,

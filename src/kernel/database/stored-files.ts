@@ -1,30 +1,88 @@
+import { bytesInWords } from '../../values/bytes.ts'
 import type { Context } from '../contract/context.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Keepable } from '../contract/upload.ts'
 
-/** Sweep and keeping of one file exclude each other: see `sweepFiles`. */
-export const FILE_LOCK = `hashtextextended(concat_ws('|', 'file', $1::text, $2::text, $3::text), 0)`
+const lockOf = (sha256: string): string =>
+  `hashtextextended(concat_ws('|', 'file', $1::text, $2::text, ${sha256}), 0)`
 
+/** Sweep and keeping of one file exclude each other: see `sweepFiles`. */
+export const FILE_LOCK = lockOf('$3::text')
+
+/** In the order of their content: two requests that bring the same files wait for each other in one order. */
+const LOCK = `
+select pg_advisory_xact_lock(${lockOf('one.sha256')})
+from (select sha256 from unnest($3::text[]) as known(sha256) order by sha256) one`
+
+/** What the files of the owner take up is counted with each row, under a lock that is held from here to the commit. */
 const KEEP = `
-with locked as (select pg_advisory_xact_lock(${FILE_LOCK}))
 insert into stored_files (owner_id, mode, sha256, used_by, bytes, type, created_at)
-select $1, $2, $3, $4, $5, $6, $7 from locked
+select $1, $2, one.sha256, $3, one.bytes, one.type, $4
+from unnest($5::text[], $6::bigint[], $7::text[]) as one(sha256, bytes, type)
 on conflict do nothing`
 
 const RELEASE = `
 delete from stored_files where owner_id = $1 and mode = $2 and sha256 = any($3::text[]) and used_by = $4`
 
+const USED = 'select files, bytes from file_usage where owner_id = $1 and mode = $2'
+
 type FileContext = Pick<Context, 'sql' | 'tenant' | 'now'>
 
+/** What the files of an owner take up: equal ones once, pictures that were made of them with them. */
+export interface FileUsage {
+  readonly files: bigint
+  readonly bytes: bigint
+}
+
+export async function fileUsage({ sql, tenant }: Pick<FileContext, 'sql' | 'tenant'>): Promise<FileUsage> {
+  const [used] = await sql<{ files: bigint; bytes: bigint }>(USED, [tenant.ownerId, tenant.mode])
+  return used ?? { files: 0n, bytes: 0n }
+}
+
 /**
- * Keeps a file that came with the request, for the record with this id: the file has its name on disk before the row that
- * says so is committed. Where the request is refused or undone, nothing of it stays.
+ * Keeps files that came with the request, for the record with this id: they have their names in the store before the rows
+ * that say so are committed. Where the request is refused or undone, nothing of them stays. Other uploads of the owner wait
+ * from here to the commit, so this comes as late as it can.
  */
-export async function keepFile(file: Keepable, usedBy: string, context: FileContext): Promise<void> {
-  const { sql, tenant, now } = context
-  if (!file.staged) throw new Error('a file is kept by the request that has brought it')
-  const { sha256, size, kind } = file
-  await sql(KEEP, [tenant.ownerId, tenant.mode, sha256, usedBy, size, kind, now])
-  await file.staged.keep()
+export async function keepFiles(
+  files: readonly Keepable[],
+  usedBy: string,
+  { sql, tenant, now }: FileContext,
+): Promise<void> {
+  const { ownerId, mode } = tenant
+  const stagings = files.map(({ staged }) => staged)
+  const sha256s = files.map(({ sha256 }) => sha256)
+  await sql(LOCK, [ownerId, mode, sha256s])
+  for (const staged of stagings) {
+    if (!staged) throw new Error('a file is kept by the request that has brought it')
+    await staged.keep()
+  }
+  const [sizes, kinds] = [files.map(({ size }) => size), files.map(({ kind }) => kind)]
+  await sql(KEEP, [ownerId, mode, usedBy, now, sha256s, sizes, kinds])
+}
+
+export const keepFile = (file: Keepable, usedBy: string, context: FileContext): Promise<void> =>
+  keepFiles([file], usedBy, context)
+
+/** Keeps files unless the owner has no room left for them: then all that the request has done is undone. */
+export async function keepWithinQuota(
+  files: readonly Keepable[],
+  usedBy: string,
+  context: FileContext & Pick<Context, 'ports'>,
+): Promise<void> {
+  await keepFiles(files, usedBy, context)
+  const { bytes } = await fileUsage(context)
+  const quota = BigInt(context.ports.filesQuotaBytes)
+  if (bytes <= quota) return
+  const taken = BigInt(files.reduce((sum, { size }) => sum + size, 0))
+  const used = bytes > taken ? bytes - taken : 0n
+  throw new Problem('storage_full', fullText({ used, taken, quota }))
+}
+
+function fullText({ used, taken, quota }: Readonly<Record<'used' | 'taken' | 'quota', bigint>>): string {
+  const free = quota > used ? quota - used : 0n
+  const room = `${bytesInWords(used)} of ${bytesInWords(quota)} are used, ${bytesInWords(free)} are free`
+  return `Your files take up all their room: ${room}, and this takes ${bytesInWords(taken)} with its pictures. Delete receipts that you need no more, or ask whoever runs this service for more.`
 }
 
 /** The record uses these files no longer: those that no other record uses are erased within half an hour. */

@@ -23,6 +23,11 @@ export const serviceSettings = {
     allowed: 'a directory',
     otherwise: '`files` in `DATA_DIR`',
   }),
+  filesQuotaMib: about(integer(1, 1_000_000_000).default(5_120), {
+    meaning:
+      'Room for the files of one owner in each mode, in MiB: receipts and evidence with the pictures made of them, equal files once. What needs more is refused as `storage_full`.',
+    allowed: '1 to 1000000000',
+  }),
   filesUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning:
       'S3-compatible store in which uploaded files are kept in place of `FILES_DIR`: no process needs a folder then.',

@@ -50,8 +50,8 @@ const isNamed = (path: string): boolean => /^[0-9a-f]{64}$/.test(basename(path))
 
 describe('an API that is killed by SIGKILL while it keeps a document', () => {
   test.each([
-    // Each is held by its own lock: the row of the file comes first, then its name, and the events come last.
-    ['that is on disk without a name', 'lock table stored_files in exclusive mode', isUnnamed],
+    // Each is held by its own lock: other documents are counted first, then the file gets its name, and the events come last.
+    ['that is on disk without a name', 'lock table kyc_documents in access exclusive mode', isUnnamed],
     ['that has its name and no row yet', 'lock table events in exclusive mode', isNamed],
   ])(
     '%s leaves no row; the file is swept, and the document can be sent again',

@@ -21,6 +21,7 @@ describe('the settings', () => {
       bodyMemoryMib: 32,
       uploadMemoryMib: 64,
       auditRetentionDays: 3_650,
+      filesQuotaMib: 5_120,
       cardAnswerMs: 1_500,
       mppRuns: 'all',
       doraWeekendRelief: 'none',

@@ -32,7 +32,11 @@ export const receiptsPage = listPage({
   lead: 'What merchants have given for payments, as it came.',
   section: 'receipts',
   operation: receiptsApi.list,
-  above: ({ to }) => html`<a class="button" href="${to('console/evidence')}">Evidence</a>`,
+  async above({ to, ask }) {
+    const { usedBytes, freeBytes, quotaBytes } = await ask(receiptsApi.storage, {})
+    return html`<p>Your files take ${size(usedBytes)} of ${size(quotaBytes)}; ${size(freeBytes)} are free.</p>
+<a class="button" href="${to('console/evidence')}">Evidence</a>`
+  },
   filters: ['status', 'matched', 'transactionId', 'intentId', 'agentId', 'from', 'to'],
   events: ['receipt.*'],
   empty: { words: 'No receipt yet. Agents bring them, or you.', command: 'agentpay receipts create --help' },
