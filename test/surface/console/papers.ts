@@ -56,7 +56,9 @@ describe('the papers of a payment', () => {
     const { text } = await read(`console/receipts/${receipt.id}`)
     expect(text).toContain(`src="../../receipts/${receipt.id}/thumbnail?size=1200"`)
     expect(text).toContain(receipt.sha256)
-    expect((await read('console/receipts')).text).toContain(`receipts/${receipt.id}`)
+    const list = (await read('console/receipts')).text
+    expect(list).toContain(`receipts/${receipt.id}`)
+    expect(list).toMatch(/Your files take \d+ bytes of 5\.0 GiB; 5\.0 GiB are free\./)
     const agent = await anAgent(client)
     const intent = await bodyOf(
       client.intents.create({

@@ -1,4 +1,5 @@
 import { receiptsApi } from '../../../../commerce/receipts/index.ts'
+import { bytesInWords } from '../../../../values/bytes.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
@@ -34,7 +35,8 @@ export const receiptsPage = listPage({
   operation: receiptsApi.list,
   async above({ to, ask }) {
     const { usedBytes, freeBytes, quotaBytes } = await ask(receiptsApi.storage, {})
-    return html`<p>Your files take ${size(usedBytes)} of ${size(quotaBytes)}; ${size(freeBytes)} are free.</p>
+    const [used, free, quota] = [usedBytes, freeBytes, quotaBytes].map(bytes => bytesInWords(BigInt(bytes)))
+    return html`<p>Your files take ${used} of ${quota}; ${free} are free.</p>
 <a class="button" href="${to('console/evidence')}">Evidence</a>`
   },
   filters: ['status', 'matched', 'transactionId', 'intentId', 'agentId', 'from', 'to'],
