@@ -6,7 +6,7 @@ import type { refundsApi } from './api.ts'
 import { type CreateCode, type CreateItem, decide } from './decide.ts'
 import { begin, found, type Reservation } from './of-request.ts'
 import { openBatch, type RefundBatch, writeBatch } from './open-batch.ts'
-import { beginPush, foundRefund, type PushAnswer, push, recordPush } from './push.ts'
+import { foundRefund, type PushAnswer, push, recordPush } from './push.ts'
 
 type Creates = typeof refundsApi.create
 
@@ -21,10 +21,10 @@ type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: SharedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
   settles: true,
-  load: (items: readonly CreateItem[], sql) => {
+  load: (items: readonly CreateItem[], sql, ports) => {
     const { tenant, now } = items[0] as CreateItem
     const ids = items.map(({ input }) => input.body.transactionId)
-    return openBatch(sql, { tenant, now }, ids)
+    return openBatch(sql, { tenant, now, ports }, ids)
   },
   decide,
   write: writeBatch,
@@ -42,7 +42,6 @@ export const create: HandlerOf<typeof refundsApi.create> = {
 
   async record(answered: CallAnswer, reservation: Reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
-    if ('merchant' in reservation) return beginPush(reservation.merchant, context)
     if ('push' in reservation)
       return answered?.of === 'merchant'
         ? recordPush(answered.answer, reservation.push, context)
@@ -54,7 +53,6 @@ export const create: HandlerOf<typeof refundsApi.create> = {
   /** What was not begun is begun now; what has begun is followed by the process of the request, or waits for its merchant. */
   async recover(reservation: Reservation, context) {
     if ('steps' in reservation) return found(reservation.steps, context)
-    if ('merchant' in reservation) return foundRefund(reservation.merchant.refundId, context)
     if ('push' in reservation) return foundRefund(reservation.push.refundId, context)
     const begun = await begin(reservation.asked, context)
     return begun instanceof NextCall && 'steps' in begun.reservation

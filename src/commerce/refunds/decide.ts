@@ -13,7 +13,7 @@ import { type refundsApi, WAIT_DAYS } from './api.ts'
 import type { AskedOfRequest } from './of-request.ts'
 import { intentCause, type PaidBy, type RefundBatch } from './open-batch.ts'
 import { refundProcess } from './process.ts'
-import type { AskedOfMerchant } from './push.ts'
+import { pushOf } from './push.ts'
 import { refundResponse } from './schemas.ts'
 
 type Creates = typeof refundsApi.create
@@ -166,7 +166,7 @@ function moveBack(
 /** Only the merchant can send the money: it is waited for, and the processor asks for it where it can. */
 function askMerchant(
   { item, transaction, amountEuros }: Asked,
-  { refunds }: RefundBatch,
+  { refunds, pushable }: RefundBatch,
   verdict: CreateVerdict,
 ) {
   const { reason, note } = item.input.body
@@ -178,6 +178,9 @@ function askMerchant(
     verdict.emit,
   )
   verdict.wake(refundProcess, row)
-  const asked: AskedOfMerchant = { refundId: id, transactionId: transaction.id, cents: String(amountEuros) }
-  return new NextCall({ merchant: asked })
+  const payment = pushable.get(transaction.id)
+  if (!payment) return refundResponse(row)
+  const { tenant, now } = item
+  const call = { refundId: id, mode: tenant.mode, now: now.toISOString(), cents: String(amountEuros) }
+  return new NextCall({ push: pushOf(payment, call) })
 }

@@ -4,7 +4,7 @@ import type { Refusal } from '../../kernel/contract/problem.ts'
 import { Refund, type RefundRow } from '../../money/refunds/index.ts'
 import { beginRequestRefund, type OpenSteps } from '../collect/index.ts'
 import type { refundsApi } from './api.ts'
-import type { AskedOfMerchant, Push } from './push.ts'
+import type { Push } from './push.ts'
 import { refundResponse } from './schemas.ts'
 
 type Creating = ContextOf<typeof refundsApi.create>
@@ -23,7 +23,6 @@ export interface AskedOfRequest {
 export type Reservation =
   | { readonly asked: AskedOfRequest }
   | { readonly steps: OpenSteps }
-  | { readonly merchant: AskedOfMerchant }
   | { readonly push: Push }
 
 /** Begins the refund as the request's own operation does; a call follows where somebody else must be asked. */

@@ -1,11 +1,13 @@
 import { lockAgents } from '../../control/agents/index.ts'
 import { type BudgetCounters, openCounters } from '../../control/budgets/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
 import { openRefunds, type Refunds } from '../../money/refunds/index.ts'
 import { lockTransactions, type TransactionRow, updateTransactions } from '../../money/transactions/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { type PushablePayment, pushableOf } from './push.ts'
 
 /** How a payment was made, as far as that never changes, save whether the wallet that had paid is closed by now. */
 export interface PaidBy extends Row {
@@ -46,6 +48,8 @@ export interface RefundBatch extends TenantNow {
   /** Whether money may go elsewhere than where it came from. */
   readonly isAnyPayerClosed: boolean
   readonly refunds: Refunds
+  /** The payments by card whose merchants the processor can ask. */
+  readonly pushable: ReadonlyMap<string, PushablePayment>
   readonly changed: Set<TransactionRow>
 }
 
@@ -57,7 +61,7 @@ const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'inte
  */
 export async function openBatch(
   sql: Sql,
-  { tenant, now }: TenantNow,
+  { tenant, now, ports }: TenantNow & { readonly ports: Ports },
   transactionIds: readonly string[],
 ): Promise<RefundBatch> {
   const ids = [...new Set(transactionIds)]
@@ -70,16 +74,18 @@ export async function openBatch(
   const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentCause(intentId)] : []))
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
   const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
-  const [, counters, book, rows, transactions, refunds] = await Promise.all([
+  const byCard = paid.flatMap(({ id, type }) => (type === 'card' || type === 'mpp' ? [id] : []))
+  const [, counters, book, rows, transactions, refunds, pushable] = await Promise.all([
     lockAgents(sql, tenant, agents),
     causes.length > 0 ? openCounters(sql, { tenant, now }, { causes, agents }) : undefined,
     openBook(sql, { tenant, now }, { wallets, others: isAnyPayerClosed ? ['suspense'] : [] }),
     walletsById(sql, tenant, wallets),
     lockTransactions(sql, tenant, ids),
     openRefunds(sql, { tenant, now }, { transactionIds: ids }),
+    pushableOf(sql, tenant, byCard, ports),
   ])
   return {
-    ...{ tenant, now, counters, book, ownersWalletId, isAnyPayerClosed, transactions, refunds },
+    ...{ tenant, now, counters, book, ownersWalletId, isAnyPayerClosed, transactions, refunds, pushable },
     paidBy: new Map(paid.map(one => [one.id, one])),
     wallets: rows,
     changed: new Set(),

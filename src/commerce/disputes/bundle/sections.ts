@@ -83,11 +83,11 @@ export function refundsSection({ refunds, payment }: Facts): Section[] {
     kind: 'table',
     columns: [
       { name: 'When', share: 0.21 },
-      { name: 'Amount', share: 0.11 },
-      { name: 'Came back', share: 0.11 },
-      { name: 'Stands', share: 0.11 },
-      { name: 'How', share: 0.2 },
-      { name: 'Refund', share: 0.26 },
+      { name: 'Amount', share: 0.1 },
+      { name: 'Came back', share: 0.1 },
+      { name: 'Stands', share: 0.1 },
+      { name: 'How', share: 0.17 },
+      { name: 'Refund', share: 0.32 },
     ],
     rows: refunds.map(({ id, createdAt, completedAt, amountEuros, arrivedEuros, status, origin }) => [
       timeInWords(completedAt ?? createdAt),
