@@ -100,6 +100,7 @@ import { Consents } from './m0135-consents.ts'
 import { GdprExports } from './m0136-gdpr-exports.ts'
 import { ReceiptsByVatNumber } from './m0147-receipts-by-vat-number.ts'
 import { FileUsage } from './m0148-file-usage.ts'
+import { PoliciesWithoutAgent } from './m0149-policies-without-agent.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -205,4 +206,5 @@ export const migrations = [
   { name: 'm0136-gdpr-exports', class: GdprExports },
   { name: 'm0147-receipts-by-vat-number', class: ReceiptsByVatNumber },
   { name: 'm0148-file-usage', class: FileUsage },
+  { name: 'm0149-policies-without-agent', class: PoliciesWithoutAgent },
 ]

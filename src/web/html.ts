@@ -17,7 +17,8 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, character => entities[character] ?? '')
+const escaped = (text: string): string =>
+  /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, character => entities[character] ?? '') : text
 
 function textOf(content: Content): string {
   if (content instanceof Html) return content.text
@@ -27,5 +28,9 @@ function textOf(content: Content): string {
 }
 
 /** Creates markup from a template. Attribute values must be quoted: `html`<a href="${address}">${name}</a>``. */
-export const html = (parts: TemplateStringsArray, ...values: readonly Content[]): Html =>
-  new Html(parts.reduce((text, part, index) => text + textOf(values[index - 1]) + part))
+export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
+  let text = parts[0] ?? ''
+  // A page is thousands of these: a loop takes half of the time of `reduce`.
+  for (let index = 1; index < parts.length; index++) text += textOf(values[index - 1]) + parts[index]
+  return new Html(text)
+}

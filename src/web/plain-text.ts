@@ -3,11 +3,15 @@ const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
+/** Words of visible ASCII with single spaces between them: each sign is one character, and nothing is unseen. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+
 /**
  * A text of somebody else as a page shows it: in one line, with a mark where it has what nobody would see, and cut after
  * so many characters. Names come from agents and merchants, who may want to look like somebody else.
  */
 export function plainText(text: string, most = 1_000): string {
+  if (PLAIN.test(text)) return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
   const line = text.replace(/\s+/gu, ' ').replace(UNSEEN, '\ufffd').trim()
   // No character that a reader sees is shorter than one unit: nothing is counted where nothing can be cut.
   if (line.length <= most) return line

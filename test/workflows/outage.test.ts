@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { navigation } from '../../src/surface/console/sections.ts'
 import { anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
+import { signedInTo } from '../support/identity/console.ts'
 import { times } from '../support/sample-service.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
@@ -11,7 +13,8 @@ const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
 await proxy.close()
 const service = await startTestService({ temporal: temporalOfRun(new URL(proxy.url).host) })
 const temporal = await runViewer()
-const { client } = await service.owner()
+const owner = await service.owner()
+const { client } = owner
 const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
 
 const checks = async () => (await bodyOf(service.client().health.health())).checks
@@ -25,6 +28,27 @@ const outboxLength = async (): Promise<number> =>
 const untilDelivered = () => until('the outbox is empty', async () => (await outboxLength()) === 0)
 
 const statusOf = async (id: string) => (await bodyOf(client.intents.get({ params: { id } }))).status
+
+const TEMPORAL_IS_AWAY = 'Temporal cannot be reached'
+
+describe('the console while Temporal is away', () => {
+  test('says so at the top of every page, and everything can be read', async () => {
+    await untilTemporalIs('unreachable')
+    const { headers } = await signedInTo(service, owner)
+    const read = async (path: string) => {
+      const answer = await fetch(`${service.url}/${path}`, { headers: { ...headers, accept: 'text/html' } })
+      return { path, status: answer.status, says: (await answer.text()).includes(TEMPORAL_IS_AWAY) }
+    }
+    const paths = [
+      'console',
+      ...navigation.flatMap(([, group]) => Object.keys(group).map(name => `console/${name}`)),
+    ]
+    const pages = []
+    for (const path of paths) pages.push(await read(path))
+    expect(pages.length).toBeGreaterThan(30)
+    expect(pages).toEqual(paths.map(path => ({ path, status: 200, says: true })))
+  })
+})
 
 describe('an outage of Temporal', () => {
   test('from the start affects nothing else, is shown by /health, and loses no work', async () => {

@@ -29,10 +29,16 @@ const PAGES = [
 const PAST = usualOrShort(1_000, 200)
 const SIZES = usualOrShort([1_000, 1_000_000], [200, 400])
 
+/** A process that does not run here adds up what was spent. What it has not added, each first page would. */
+const FOLLOWED = 'update spend_position set written_in = (select max(written_in) + 1 from events)'
+
 async function fill(stage: Stage, past: number): Promise<void> {
   await fillAgents(stage)
   await fillPast(stage, past)
-  await withClient(stage, client => client.query('vacuum analyze'))
+  await withClient(stage, async client => {
+    await client.query(FOLLOWED)
+    await client.query('vacuum analyze')
+  })
 }
 
 /** The console: pages beside the calls that they make, what they weigh, how soon they are seen and follow what happens. */

@@ -29,7 +29,10 @@ export function meter(stage: Stage, cookie: string) {
     if (known.has(name)) return known.get(name) as Promise<Result>
     const request = { method, path, ...(call.body && { body: call.body }), token: '', cookie }
     const one: Case = { name: path, title: path, server: stage.api, request: () => request }
-    const result = measure(stage, one, CONNECTIONS, SECONDS)
+    // The second time counts: at the first one the processor is busy with compiling what it runs.
+    const result = measure(stage, one, CONNECTIONS, SECONDS).then(() =>
+      measure(stage, one, CONNECTIONS, SECONDS),
+    )
     known.set(name, result)
     return result
   }

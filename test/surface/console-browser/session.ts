@@ -1,12 +1,47 @@
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
-import { anOwnerAtThePage, followed, openTab, origin, saying } from './trial-service.ts'
+import { signedInTo } from '../../support/identity/console.ts'
+import { visit } from '../console-pages/devices.ts'
+import { anOwnerAtThePage, followed, openTab, origin, saying, service, trialPage } from './trial-service.ts'
 
 /** Ends every session of the owner, as another person does it. */
 async function endSessions(client: TestClient): Promise<void> {
   const { data } = await bodyOf(client.console.sessions({ query: { status: 'active' } }))
   for (const { id } of data) await bodyOf(client.console.endSession({ params: { id } }))
 }
+
+/** The page in the browser of another person of the account. */
+async function anApproverAtThePage(owner: Parameters<typeof signedInTo>[1]) {
+  const { cookie, personId } = await signedInTo(service, owner, { role: 'approver' })
+  const { page } = await visit('about:blank', { locale: 'en-GB' })
+  const [name = '', value = ''] = cookie.split(/=(.*)/)
+  await page.context().addCookies([{ name, value, url: origin }])
+  await page.goto(trialPage)
+  return { page, personId }
+}
+
+describe('a person who is removed', () => {
+  test('is led to where one signs in, while others stay where they are', async () => {
+    const owner = await anOwnerAtThePage()
+    const { client, ownerId } = owner
+    const { page, personId } = await anApproverAtThePage(owner)
+    await followed(ownerId, 2)
+    await bodyOf(client.people.remove({ params: { id: personId } }))
+    await page.waitForURL('**/login?to=*')
+    await followed(ownerId, 1)
+    expect(owner.page.url()).toBe(trialPage)
+  })
+
+  test('is told so in place where something is typed', async () => {
+    const owner = await anOwnerAtThePage()
+    const { page, personId } = await anApproverAtThePage(owner)
+    await followed(owner.ownerId, 2)
+    await page.getByLabel('Name').fill('Half')
+    await bodyOf(owner.client.people.remove({ params: { id: personId } }))
+    await saying(page, 'dialog', 'Your session has ended')
+    expect(await page.getByLabel('Name').inputValue()).toBe('Half')
+  })
+})
 
 describe('a session that is ended', () => {
   test('leads every tab to where one signs in, and from there back', async () => {

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
-import { markIn, open, troubleIn, visit } from './devices.ts'
-import { origin, service } from './pages-service.ts'
+import { markIn, open, openAsOwner, troubleIn, visit } from './devices.ts'
+import { origin, readPage, service } from './pages-service.ts'
 
 const aLink = async () => {
   const { client } = await service.owner()
@@ -65,9 +68,27 @@ describe('a link', () => {
   })
 })
 
+/** Ways to name a place of somebody else, of which browsers understand nearly all. */
+const ELSEWHERE = [
+  'https://evil.example/',
+  '//evil.example',
+  '///evil.example',
+  '\\\\evil.example',
+  '/\\evil.example',
+  '\t//evil.example',
+  '/\t/evil.example',
+  '/\n/evil.example',
+  `${origin}@evil.example`,
+  `${origin}.evil.example/`,
+  'javascript:alert(1)',
+  ' java\tscript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  `blob:${origin}/x`,
+]
+
 describe('going on after signing in', () => {
   test.each(['https://evil.example/', '\\\\evil.example', 'javascript:alert(1)'])(
-    'to %s leads to a page of ours instead',
+    'to %s by a link leads to a page of ours instead',
     async to => {
       const token = new URL(await aLink()).hash
       const { page, requests } = await open(`${origin}/login?to=${encodeURIComponent(to)}${token}`)
@@ -79,4 +100,61 @@ describe('going on after signing in', () => {
       expect(requests.filter(address => !address.startsWith(origin))).toEqual([])
     },
   )
+
+  test('by a passkey leads to no place of others, however it is written, and runs nothing', async () => {
+    const { client } = await service.owner()
+    const { page, requests } = await openAsOwner(client)
+    const asked: string[] = []
+    page.on('dialog', dialog => {
+      asked.push(dialog.message())
+      void dialog.dismiss()
+    })
+    for (const to of ELSEWHERE) {
+      await page.goto(`${origin}/login?to=${encodeURIComponent(to)}`)
+      await page.locator('[data-action="sign-in"]').click()
+      await page.waitForURL(`${origin}/approve`)
+    }
+    expect(requests.filter(address => !address.startsWith(`${origin}/`))).toEqual([])
+    expect(asked).toEqual([])
+  })
+
+  test('keeps to our own pages where the place of others is written once more encoded', async () => {
+    const { client } = await service.owner()
+    const { page } = await openAsOwner(client)
+    for (const to of ['%2F%2Fevil.example', '/%2F%2Fevil.example', '/%5Cevil.example', './/evil.example']) {
+      await page.goto(`${origin}/login?to=${encodeURIComponent(to)}`)
+      await page.locator('[data-action="sign-in"]').click()
+      await page.waitForURL(({ pathname }) => pathname.includes('evil.example'))
+      expect(new URL(page.url()).origin).toBe(origin)
+    }
+  })
+
+  test('is asked for by a page of ours only: no address that is asked makes the way there another one', async () => {
+    for (const path of ['/console/evil.example', '/console?to=//evil.example']) {
+      const { status, headers } = await readPage(path, { accept: 'text/html' })
+      expect(status).toBe(303)
+      const login = new URL(String(headers.get('location')), `${origin}${path}`)
+      expect([login.origin, login.pathname.replace(/^.*\//, '/')]).toEqual([origin, '/login'])
+      expect(new URL(String(login.searchParams.get('to')), login).origin).toBe(origin)
+    }
+  })
+})
+
+test('a page of ours is shown in no frame of another site', async () => {
+  const pages = ['console', 'approve', 'login', 'join'].map(path => `${origin}/${path}`)
+  const noPage = `${origin}/health`
+  const frames = [...pages, noPage].map(url => `<iframe src="${url}"></iframe>`)
+  const site = createServer((_, response) =>
+    response.setHeader('Content-Type', 'text/html').end(frames.join('')),
+  )
+  await once(site.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const elsewhere = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
+    const { page } = await visit(elsewhere)
+    const shown = page.frames().map(frame => frame.url())
+    expect(shown).toEqual([elsewhere, ...pages.map(() => 'chrome-error://chromewebdata/'), noPage])
+  } finally {
+    site.close()
+    site.closeAllConnections()
+  }
 })

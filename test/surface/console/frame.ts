@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
 import { signedInTo } from '../../support/identity/console.ts'
+import { withConnection } from '../../support/rows.ts'
+import { until } from '../../support/until.ts'
 import { aVisitor, service } from './visitors.ts'
+
+/** Ends what waits for a lock, as the service ends a statement that takes too long. */
+const END_WAITING = `select pg_cancel_backend(pid) from pg_stat_activity
+where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`
 
 const anAgent = async (visitor: Awaited<ReturnType<typeof aVisitor>>, name = 'Scout') =>
   bodyOf(visitor.owner.client.agents.create({ body: { name } }))
@@ -36,6 +42,27 @@ describe('a page of the console', () => {
     const page = await answer.text()
     expect(page).toContain('<html lang="en" class="live"')
     expect(page).not.toContain('Test mode')
+  })
+
+  test('shows what is urgent also where what was unusual cannot be reckoned just now', async () => {
+    const visitor = await aVisitor()
+    await anAgent(visitor)
+    const { status, text } = await withConnection(service.databaseUrl, async client => {
+      await client.query('begin')
+      await client.query('lock table spend_cells in access exclusive mode')
+      let isThere = false
+      const page = visitor.read('console').finally(() => {
+        isThere = true
+      })
+      await until('the page is there', async () => {
+        await service.sql(END_WAITING)
+        return isThere
+      })
+      return page
+    })
+    expect(status).toBe(200)
+    expect(text).toContain('This cannot be told just now')
+    expect(text).toContain('Nothing waits for you')
   })
 
   test('shows a viewer no button that would be refused, and an owner all of them', async () => {

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../page.ts'
 import { operationForm } from '../parts/form.ts'
 import { recordLink } from '../parts/links.ts'
 import { listPage } from '../parts/list.ts'
-import { readNames, withNames } from '../parts/names.ts'
+import { readNames } from '../parts/names.ts'
 import { backTo, recordHead } from '../parts/record.ts'
 import { box, table } from '../parts/table.ts'
 import { euros, label, none, text, time } from '../parts/text.ts'
@@ -69,7 +69,7 @@ export const policiesPage = listPage({
   operation: policiesApi.list,
   filters: ['kind', 'templateId'],
   events: changes,
-  prepare: withNames('agents'),
+  names: ['agents'],
   empty: { words: 'No policy yet: begin with a preset.', command: 'agentpay policies presets' },
   above: request =>
     html`${operationForm(

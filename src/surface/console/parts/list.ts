@@ -3,8 +3,9 @@ import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { type Refusal, Refused } from '../../../kernel/contract/problem.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { Page, PageRequest } from '../page.ts'
-import { type Choices, field } from './form.ts'
+import { field } from './form.ts'
 import { copyable } from './links.ts'
+import { choicesFor, type Kind, readNames } from './names.ts'
 import { parametersIn, questionOf } from './question.ts'
 import { queryMembers } from './schema.ts'
 import { type Column, table } from './table.ts'
@@ -27,7 +28,6 @@ export interface ListSpec<O extends AnyOperation> {
   /** The filters that have a field; others in the address hold as well. */
   readonly filters?: readonly string[]
   readonly labels?: Readonly<Record<string, string>>
-  readonly choices?: (request: PageRequest) => Promise<Readonly<Record<string, Choices>>>
   /** Filters that hold where the address names none. */
   readonly preset?: Readonly<Record<string, string>>
   /** What stands in the address for other parts of the page. */
@@ -38,7 +38,9 @@ export interface ListSpec<O extends AnyOperation> {
   readonly events: readonly string[]
   /** What stands above the list: what may be created. */
   readonly above?: (request: PageRequest) => Promise<Content> | Content
-  /** What is read for a page of records before its columns are made: names of others. */
+  /** Records of these kinds are called by their names in the columns, and chosen by them in the filters. */
+  readonly names?: readonly Kind[]
+  /** What else is read before the columns are made. */
   readonly prepare?: (items: readonly ItemOf<O>[], request: PageRequest) => Promise<void>
 }
 
@@ -71,12 +73,12 @@ function refusalOf(error: unknown): Refusal {
 }
 
 async function rowsOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Html> {
-  const { operation, columns, title, preset, prepare } = spec
+  const { operation, columns, title, preset, names = [], prepare } = spec
   const query = { ...preset, ...filtersOf(spec, request) }
   const answer = await request.ask(operation as AnyOperation, questionOf(operation, query))
   const { data, nextCursor } = answer as ListAnswer<ItemOf<O>>
   if (data.length === 0) return emptyState(spec, request)
-  await prepare?.(data, request)
+  await Promise.all([readNames(request, ...names), prepare?.(data, request)])
   return html`${table(columns, data, request, title)}${footOf(spec, nextCursor, request)}`
 }
 
@@ -121,15 +123,15 @@ ${nextCursor !== null && html`<a rel="next" href="?${new URLSearchParams({ ...fi
 }
 
 async function filterForm<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Content> {
-  const { filters = [], labels = {}, operation, choices } = spec
+  const { filters = [], labels = {}, operation, names = [] } = spec
   if (filters.length === 0) return html``
   const members = queryMembers(operation)
-  const chosen = (await choices?.(request)) ?? {}
+  const choices = await choicesFor(filters, names, request)
   const isOpen = filters.some(name => request.query[name] !== undefined)
   return html`<details class="filters"${isOpen && html` open`}><summary>Filter</summary>
 <form method="get">
 ${parametersOf(operation, request).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${filters.map(name => field(`filter-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices: chosen }))}
+${filters.map(name => field(`filter-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices }))}
 <button type="submit">Show</button> <a href="${unfiltered(operation, request)}">Show all</a>
 </form></details>`
 }

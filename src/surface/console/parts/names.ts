@@ -1,13 +1,19 @@
 import { agentsApi } from '../../../control/agents/index.ts'
+import { peopleApi } from '../../../identity/people/index.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { beneficiariesApi } from '../../../money/beneficiaries/index.ts'
 import { walletsApi } from '../../../money/wallets/index.ts'
 import type { PageRequest } from '../page.ts'
 import type { Choices } from './form.ts'
 
-const lists = { wallets: walletsApi.list, agents: agentsApi.list, beneficiaries: beneficiariesApi.list }
+const lists = {
+  wallets: walletsApi.list,
+  agents: agentsApi.list,
+  beneficiaries: beneficiariesApi.list,
+  people: peopleApi.list,
+}
 
-type Kind = keyof typeof lists
+export type Kind = keyof typeof lists
 
 interface Named {
   readonly id: string
@@ -57,8 +63,25 @@ async function readChoices(kind: Kind, request: PageRequest): Promise<Choices> {
 /** What the record of this id is called, where the page has read it. */
 export const nameOf = (request: object, id: string): string | undefined => known.get(request)?.byId.get(id)
 
-/** For `prepare` of a list: the names of these kinds. */
-export const withNames =
-  (...kinds: readonly Kind[]) =>
-  (_: readonly unknown[], request: PageRequest): Promise<void> =>
-    readNames(request, ...kinds)
+/** The kind of record that a member names. */
+const kinds: Readonly<Record<string, Kind>> = {
+  agentId: 'agents',
+  walletId: 'wallets',
+  beneficiaryId: 'beneficiaries',
+  personId: 'people',
+}
+
+/** What these members can be chosen from, of the kinds whose names the page reads anyway. */
+export async function choicesFor(
+  members: readonly string[],
+  named: readonly Kind[],
+  request: PageRequest,
+): Promise<Record<string, Choices>> {
+  const found: [string, Choices][] = []
+  for (const member of members) {
+    const kind = kinds[member]
+    const choices = kind && named.includes(kind) ? await choicesOf(kind, request) : []
+    if (choices.length > 0) found.push([member, choices])
+  }
+  return Object.fromEntries(found)
+}

@@ -22,7 +22,7 @@ interface RecordSpec<O extends AnyOperation> {
   /** What the record is called: in its head, and as the title of the page. */
   readonly name: (record: RecordOf<O>, request: PageRequest) => Content
   readonly title: (record: RecordOf<O>) => string
-  readonly state?: (record: RecordOf<O>) => string
+  readonly state?: (record: RecordOf<O>, request: PageRequest) => string
   readonly body: (record: RecordOf<O>, request: PageRequest) => Promise<Content> | Content
 }
 
@@ -44,7 +44,7 @@ export const recordPage =
       about: [id, ...(about?.(record) ?? [])].filter(one => one !== null).join(' '),
       async make() {
         await nameItsAgent(record, request)
-        return html`${recordHead({ name: name(record, request), kind, operation, command, ...(state && { state: state(record) }) }, request)}
+        return html`${recordHead({ name: name(record, request), kind, operation, command, ...(state && { state: state(record, request) }) }, request)}
 ${await body(record, request)}`
       },
     })

@@ -33,20 +33,18 @@ export const size = (bytes: number): string =>
       ? `${Math.round(bytes / 1_000)} kB`
       : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-const minute = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-})
+const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' })
+const months = Array.from({ length: 12 }, (_, month) => shortMonth.format(Date.UTC(2000, month)))
 
-/** An instant: by UTC, and by the reader's own zone where scripts run. */
+/**
+ * An instant: by UTC, and by the reader's own zone where scripts run. Lists have hundreds of them, and a formatter takes
+ * several times as long as this.
+ */
 export function time(at: string | Date | null | undefined): Html {
   if (!at) return none
   const instant = new Date(at)
-  return html`<time datetime="${instant.toISOString()}">${minute.format(instant)} UTC</time>`
+  const iso = instant.toISOString()
+  return html`<time datetime="${iso}">${instant.getUTCDate()} ${months[instant.getUTCMonth()]} ${instant.getUTCFullYear()}, ${iso.slice(-13, -8)} UTC</time>`
 }
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', {

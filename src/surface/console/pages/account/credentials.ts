@@ -3,11 +3,11 @@ import { consoleApi } from '../../../../identity/console/index.ts'
 import { passkeysApi } from '../../../../identity/passkeys/index.ts'
 import { sessionsApi } from '../../../../identity/sessions/index.ts'
 import { type Content, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { box, type Column, facts } from '../../parts/table.ts'
 import { status, text, time, words } from '../../parts/text.ts'
 import { history } from './shared.ts'
@@ -50,7 +50,7 @@ export const passkeysPage = listPage({
   section: 'passkeys',
   operation: passkeysApi.list,
   filters: ['status', 'personId'],
-  labels: { personId: 'Person id' },
+  names: ['people'],
   events: ['passkey.*'],
   empty: {
     words: 'No passkey yet: people make theirs where they join.',
@@ -130,26 +130,24 @@ export const devicesPage = listPage({
   section: 'devices',
   operation: sessionsApi.list,
   filters: ['status', 'personId', 'clientType'],
-  labels: { personId: 'Person id', clientType: 'Kind' },
+  labels: { clientType: 'Kind' },
+  names: ['people'],
   events: ['session.*'],
   empty: { words: 'No device was let in yet.', command: 'agentpay login' },
   columns: deviceColumns,
 })
 
-export const devicePage: Page = async request => {
-  const { ask, id } = request
-  const device = await ask(sessionsApi.get, { params: { id } })
-  const head = {
-    name: text(device.deviceName),
-    kind: 'Device',
-    state: device.status,
-    operation: sessionsApi.get,
-  }
-  return {
-    title: device.deviceName,
-    content: html`${backTo(request, 'devices', 'Devices')}
-${recordHead({ ...head, command: 'sessions get' }, request)}
-<div class="actions">${revokeDevice(device, request)}</div>
+export const devicePage = recordPage({
+  section: 'devices',
+  list: 'Devices',
+  kind: 'Device',
+  operation: sessionsApi.get,
+  command: 'sessions get',
+  events: ['session.*'],
+  name: ({ deviceName }) => text(deviceName),
+  title: ({ deviceName }) => deviceName,
+  state: device => device.status,
+  body: async (device, request) => html`<div class="actions">${revokeDevice(device, request)}</div>
 ${box(
   'Session',
   facts([
@@ -164,6 +162,5 @@ ${box(
     ['May', text(device.scopes?.join(', '), 2_000)],
   ]),
 )}
-${await history(id, request)}`,
-  }
-}
+${await history(device.id, request)}`,
+})

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import { delegationsApi } from '../../../../control/delegations/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames, withNames } from '../../parts/names.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { choicesOf } from '../../parts/names.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, status, text, time, usage } from '../../parts/text.ts'
 import { history } from './shared.ts'
@@ -50,10 +50,9 @@ export const delegationsPage = listPage({
   section: 'delegations',
   operation: delegationsApi.list,
   filters: ['status', 'agentId', 'parentDelegationId'],
-  labels: { agentId: 'Agent', parentDelegationId: 'Below the delegation' },
-  choices: async request => ({ agentId: await choicesOf('agents', request) }),
+  labels: { parentDelegationId: 'Below the delegation' },
   events: ['delegation.*', 'intent.*', 'transaction.*'],
-  prepare: withNames('agents'),
+  names: ['agents'],
   empty: {
     words: 'No delegation yet.',
     command: 'agentpay delegations create --agent-id agent_… --max-amount-euros 20 --expires-in-minutes 60',
@@ -75,31 +74,24 @@ export const delegationsPage = listPage({
   columns,
 })
 
-export const delegationPage: Page = async request => {
-  const { ask, id } = request
-  const { label } = await ask(delegationsApi.get, { params: { id } })
-  const content = await request.part({
-    id: 'delegation',
-    events: ['delegation.*', 'intent.*', 'transaction.*'],
-    make: () => delegationContent(request),
-  })
-  return {
-    title: label ?? 'Delegation',
-    content: html`${backTo(request, 'delegations', 'Delegations')}${content}${await history(id, request)}`,
-  }
-}
+export const delegationPage = recordPage({
+  section: 'delegations',
+  list: 'Delegations',
+  kind: 'Delegation',
+  operation: delegationsApi.get,
+  command: 'delegations get',
+  events: ['delegation.*', 'intent.*', 'transaction.*'],
+  about: ({ agentId }) => [agentId],
+  name: ({ label }) => (label ? text(label) : 'Delegation'),
+  title: ({ label }) => label ?? 'Delegation',
+  state: delegation => delegation.status,
+  body: delegationContent,
+})
 
-async function delegationContent(request: PageRequest): Promise<Html> {
-  const { ask, id } = request
-  const [delegation, below] = await Promise.all([
-    ask(delegationsApi.get, { params: { id } }),
-    ask(delegationsApi.list, { query: { parentDelegationId: id, limit: 50 } }),
-    readNames(request, 'agents'),
-  ])
-  const { label, merchant, parentDelegationId } = delegation
-  const head = { name: label ? text(label) : 'Delegation', kind: 'Delegation', state: delegation.status }
-  return html`${recordHead({ ...head, operation: delegationsApi.get, command: 'delegations get' }, request)}
-<div class="actions">${revoke(delegation, request)}</div>
+async function delegationContent(delegation: Delegation, request: PageRequest): Promise<Html> {
+  const { id, merchant, parentDelegationId } = delegation
+  const below = await request.ask(delegationsApi.list, { query: { parentDelegationId: id, limit: 50 } })
+  return html`<div class="actions">${revoke(delegation, request)}</div>
 ${box(
   'What may still be spent',
   facts([
@@ -115,5 +107,6 @@ ${box(
     ['Until', time(delegation.expiresAt)],
   ]),
 )}
-${below.data.length > 0 && box('Delegations below it', table(columns, below.data, request, 'Delegations below it'))}`
+${below.data.length > 0 && box('Delegations below it', table(columns, below.data, request, 'Delegations below it'))}
+${await history(id, request)}`
 }

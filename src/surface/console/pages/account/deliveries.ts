@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { deliveriesApi } from '../../../../delivery/webhooks/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, type Column, facts, table } from '../../parts/table.ts'
 import { none, status, text, time } from '../../parts/text.ts'
@@ -103,22 +103,21 @@ const attemptColumns: readonly Column<Attempt>[] = [
   { name: 'Attempt', of: ({ deliveryId }) => html`<code>${deliveryId}</code>` },
 ]
 
-export const deliveryPage: Page = async request => {
-  const { ask, id } = request
-  const params = { id }
-  const [delivery] = await Promise.all([ask(deliveriesApi.delivery, { params }), nameWebhooks(request)])
-  const { attempts, event, eventId, webhookId } = delivery
-  const head = {
-    name: text(event),
-    kind: 'Delivery',
-    state: delivery.status,
-    operation: deliveriesApi.delivery,
-  }
-  return {
-    title: `Delivery of ${event}`,
-    content: html`${backTo(request, 'deliveries', 'Deliveries')}
-${recordHead({ ...head, command: 'webhooks delivery' }, request)}
-<p class="lead">${delivery.explanation}</p>
+export const deliveryPage = recordPage({
+  section: 'deliveries',
+  list: 'Deliveries',
+  kind: 'Delivery',
+  operation: deliveriesApi.delivery,
+  command: 'webhooks delivery',
+  events: ['webhook.*'],
+  about: ({ webhookId }) => [webhookId],
+  name: ({ event }) => text(event),
+  title: ({ event }) => `Delivery of ${event}`,
+  state: delivery => delivery.status,
+  async body(delivery, request) {
+    const { attempts, eventId, webhookId } = delivery
+    await nameWebhooks(request)
+    return html`<p class="lead">${delivery.explanation}</p>
 <div class="actions">${replay(delivery, request)}</div>
 ${box(
   'What it is',
@@ -135,6 +134,6 @@ ${box(
   attempts.length > 0
     ? table(attemptColumns, attempts, request, 'Attempts, oldest first')
     : html`<p>None was made yet.</p>`,
-)}${await history(id, request)}`,
-  }
-}
+)}${await history(delivery.id, request)}`
+  },
+})

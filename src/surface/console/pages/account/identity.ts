@@ -1,11 +1,10 @@
 import { kycApi } from '../../../../identity/kyc/index.ts'
 import { onboardingApi } from '../../../../identity/onboarding/index.ts'
 import { html } from '../../../../web/html.ts'
-import type { Page } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
@@ -28,16 +27,19 @@ export const submissionsPage = listPage({
   ],
 })
 
-export const submissionPage: Page = async request => {
-  const { ask, id } = request
-  const submission = await ask(kycApi.get, { params: { id } })
-  const { name, rejection, documents } = submission
-  const head = { name: text(name), kind: 'Identity', state: submission.status, operation: kycApi.get }
-  return {
-    title: name,
-    content: html`${backTo(request, 'identity', 'Identity')}
-${recordHead({ ...head, command: 'kyc get' }, request)}
-${rejection !== null && html`<p class="lead">${text(rejection.reason)} ${text(rejection.sendInstead)}</p>`}
+export const submissionPage = recordPage({
+  section: 'identity',
+  list: 'Identity',
+  kind: 'Identity',
+  operation: kycApi.get,
+  command: 'kyc get',
+  events: ['kyc.*'],
+  name: ({ name }) => text(name),
+  title: ({ name }) => name,
+  state: submission => submission.status,
+  async body(submission, request) {
+    const { rejection, documents } = submission
+    return html`${rejection !== null && html`<p class="lead">${text(rejection.reason)} ${text(rejection.sendInstead)}</p>`}
 ${box(
   'Submission',
   facts([
@@ -48,9 +50,9 @@ ${box(
     ['Decided', time(submission.decidedAt)],
     ['Run in Temporal', runLink(request, submission.workflowId)],
   ]),
-)}${await history(id, request)}`,
-  }
-}
+)}${await history(submission.id, request)}`
+  },
+})
 
 export const onboardingsPage = listPage({
   title: 'Onboarding',
@@ -69,23 +71,21 @@ export const onboardingsPage = listPage({
   ],
 })
 
-export const onboardingPage: Page = async request => {
-  const { ask, id } = request
-  const onboarding = await ask(onboardingApi.get, { params: { id } })
-  const { legalName, missing, representatives, endedAt } = onboarding
-  const params = { id }
-  const head = {
-    name: text(legalName),
-    kind: 'Onboarding',
-    state: onboarding.status,
-    operation: onboardingApi.get,
-  }
-  const question = 'Withdraw the onboarding? A new one can be submitted afterwards.'
-  return {
-    title: legalName,
-    content: html`${backTo(request, 'onboarding', 'Onboarding')}
-${recordHead({ ...head, command: 'onboarding get' }, request)}
-<div class="actions">
+export const onboardingPage = recordPage({
+  section: 'onboarding',
+  list: 'Onboarding',
+  kind: 'Onboarding',
+  operation: onboardingApi.get,
+  command: 'onboarding get',
+  events: ['onboarding.*'],
+  name: ({ legalName }) => text(legalName),
+  title: ({ legalName }) => legalName,
+  state: onboarding => onboarding.status,
+  async body(onboarding, request) {
+    const { id, missing, representatives, endedAt } = onboarding
+    const params = { id }
+    const question = 'Withdraw the onboarding? A new one can be submitted afterwards.'
+    return html`<div class="actions">
 ${onboarding.status === 'needs_information' && operationForm(onboardingApi.update, { params, members: ['answer', 'registerNumber', 'website', 'intendedUse'], submit: 'Answer', fold: true }, request)}
 ${endedAt === null && operationForm(onboardingApi.withdraw, { params, submit: 'Withdraw', tone: 'against', confirm: question }, request)}
 </div>
@@ -113,9 +113,9 @@ ${box(
     request,
     'Representatives',
   ),
-)}${await history(id, request)}`,
-  }
-}
+)}${await history(id, request)}`
+  },
+})
 
 interface Round {
   readonly questions: readonly string[]

@@ -3,12 +3,11 @@ import { agentTokensApi } from '../../../../control/agent-tokens/index.ts'
 import { keysApi } from '../../../../identity/keys/index.ts'
 import { passkeysApi } from '../../../../identity/passkeys/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, withNames } from '../../parts/names.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { box, facts } from '../../parts/table.ts'
 import { status, text, time, usage } from '../../parts/text.ts'
 import { history } from './shared.ts'
@@ -66,15 +65,17 @@ export const keysPage = listPage({
   ],
 })
 
-export const keyPage: Page = async request => {
-  const { ask, id, now } = request
-  const key = await ask(keysApi.get, { params: { id } })
-  const state = stateOf(key, now)
-  const head = { name: text(key.name), kind: 'Key', state, operation: keysApi.get, command: 'keys get' }
-  return {
-    title: key.name,
-    content: html`${backTo(request, 'keys', 'Keys')}${recordHead(head, request)}
-${state === 'active' && keyForms(key, request)}
+export const keyPage = recordPage({
+  section: 'keys',
+  list: 'Keys',
+  kind: 'Key',
+  operation: keysApi.get,
+  command: 'keys get',
+  events: ['key.*', 'session.*'],
+  name: ({ name }) => text(name),
+  title: ({ name }) => name,
+  state: (key, { now }) => stateOf(key, now),
+  body: async (key, request) => html`${stateOf(key, request.now) === 'active' && keyForms(key, request)}
 ${box(
   'Key',
   facts([
@@ -91,9 +92,8 @@ ${box(
     ['May', text(key.scopes.join(', '), 3_000)],
   ]),
 )}
-${await history(id, request)}`,
-  }
-}
+${await history(key.id, request)}`,
+})
 
 const keyForms = ({ id, name }: Key, request: PageRequest): Html => html`<div class="actions">
 ${operationForm(keysApi.rotate, { params: { id }, members: ['overlapMinutes'], labels: { overlapMinutes: 'Minutes in which both work' }, submit: 'Replace', ...signed, challengeBody: { purpose: 'key', subject: { keyId: id } }, fold: true }, request)}
@@ -106,10 +106,8 @@ export const tokensPage = listPage({
   section: 'tokens',
   operation: agentTokensApi.listAll,
   filters: ['agentId'],
-  labels: { agentId: 'Agent' },
-  choices: async request => ({ agentId: await choicesOf('agents', request) }),
   events: ['token.*'],
-  prepare: withNames('agents'),
+  names: ['agents'],
   empty: {
     words: 'No agent has a token yet.',
     command: 'agentpay agent-tokens create agent_… --label Laptop',

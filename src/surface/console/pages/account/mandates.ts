@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import { mandatesApi } from '../../../../control/mandates/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames, withNames } from '../../parts/names.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { choicesOf } from '../../parts/names.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { box, facts } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
 import { history } from './shared.ts'
@@ -57,10 +57,8 @@ export const mandatesPage = listPage({
   section: 'mandates',
   operation: mandatesApi.list,
   filters: ['status', 'agentId'],
-  labels: { agentId: 'Agent' },
-  choices: async request => ({ agentId: await choicesOf('agents', request) }),
   events: ['mandate.*', 'intent.*', 'transaction.*'],
-  prepare: withNames('agents'),
+  names: ['agents'],
   empty: {
     words: 'No mandate yet. A person signs one with a passkey, for payments that need nobody then.',
     command: 'agentpay mandates options --help',
@@ -98,32 +96,25 @@ export const mandatesPage = listPage({
   ],
 })
 
-export const mandatePage: Page = async request => {
-  const { ask, id } = request
-  const title = (await ask(mandatesApi.get, { params: { id } })).name ?? 'Mandate'
-  const content = await request.part({
-    id: 'mandate',
-    events: ['mandate.*', 'intent.*', 'transaction.*'],
-    make: async () => {
-      const [mandate] = await Promise.all([
-        ask(mandatesApi.get, { params: { id } }),
-        readNames(request, 'agents'),
-      ])
-      return mandateContent(mandate, request)
-    },
-  })
-  return {
-    title,
-    content: html`${backTo(request, 'mandates', 'Mandates')}${content}${await history(id, request)}`,
-  }
-}
+export const mandatePage = recordPage({
+  section: 'mandates',
+  list: 'Mandates',
+  kind: 'Mandate',
+  operation: mandatesApi.get,
+  command: 'mandates get',
+  events: ['mandate.*', 'intent.*', 'transaction.*'],
+  about: ({ agentId }) => [agentId],
+  name: ({ name }) => (name ? text(name) : 'Mandate'),
+  title: ({ name }) => name ?? 'Mandate',
+  state: mandate => mandate.status,
+  body: async (mandate, request) =>
+    html`${mandateContent(mandate, request)}${await history(mandate.id, request)}`,
+})
 
 function mandateContent(mandate: Mandate, request: PageRequest): Html {
-  const { name, constraints, signedBy, suspendedBecause } = mandate
+  const { constraints, signedBy, suspendedBecause } = mandate
   const { merchants, mccs, countries } = constraints
-  const head = { name: name ? text(name) : 'Mandate', kind: 'Mandate', state: mandate.status }
-  return html`${recordHead({ ...head, operation: mandatesApi.get, command: 'mandates get' }, request)}
-${suspendedBecause !== null && html`<p class="lead">Suspended: ${words(suspendedBecause)}. ${text(mandate.comment)}</p>`}
+  return html`${suspendedBecause !== null && html`<p class="lead">Suspended: ${words(suspendedBecause)}. ${text(mandate.comment)}</p>`}
 ${changes(mandate, request)}
 <div class="boxes">${box(
     'What may still be spent',

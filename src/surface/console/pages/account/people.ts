@@ -4,11 +4,11 @@ import { passkeysApi } from '../../../../identity/passkeys/index.ts'
 import { peopleApi, recoveryApi } from '../../../../identity/people/index.ts'
 import { sessionsApi } from '../../../../identity/sessions/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { box, type Column, facts, table } from '../../parts/table.ts'
 import { status, text, time, words } from '../../parts/text.ts'
 import { deviceColumns, passkeyColumns, sessionColumns } from './credentials.ts'
@@ -73,15 +73,17 @@ export const peoplePage = listPage({
   columns: peopleColumns,
 })
 
-export const personPage: Page = async request => {
-  const { ask, id } = request
-  const person = await ask(peopleApi.get, { params: { id } })
-  const head = { name: text(person.name), kind: 'Person', state: person.status, operation: peopleApi.get }
-  return {
-    title: person.name,
-    content: html`${backTo(request, 'people', 'People')}
-${recordHead({ ...head, command: 'people get' }, request)}
-${recovery(person, request)}
+export const personPage = recordPage({
+  section: 'people',
+  list: 'People',
+  kind: 'Person',
+  operation: peopleApi.get,
+  command: 'people get',
+  events: ['person.*', 'passkey.*', 'console.*', 'session.*'],
+  name: ({ name }) => text(name),
+  title: ({ name }) => name,
+  state: person => person.status,
+  body: async (person, request) => html`${recovery(person, request)}
 ${person.status !== 'removed' && actions(person, request)}
 ${box(
   'Who it is',
@@ -93,10 +95,9 @@ ${box(
     ['Removed', time(person.removedAt)],
   ]),
 )}
-${await access(request)}
-${await history(id, request)}`,
-  }
-}
+${await access(person, request)}
+${await history(person.id, request)}`,
+})
 
 function recovery({ id, recovery: under }: Person, request: PageRequest): Html {
   if (!under) return html``
@@ -123,27 +124,17 @@ ${operationForm(peopleApi.remove, { params, submit: 'Remove', tone: 'against', c
 }
 
 /** What lets the person in: passkeys, open sessions of the console, and devices. */
-const access = (request: PageRequest): Promise<Html> =>
-  request.part({
-    id: 'access',
-    events: ['passkey.*', 'console.*', 'session.*'],
-    about: request.id,
-    make: async () => {
-      const { ask, id } = request
-      const query = { personId: id, limit: 50 } as const
-      const [passkeys, sessions, devices] = await Promise.all([
-        ask(passkeysApi.list, { query }),
-        ask(consoleApi.sessions, { query: { ...query, status: 'active' } }),
-        ask(sessionsApi.list, { query }),
-      ])
-      const inBox = <T>(
-        title: string,
-        columns: readonly Column<T>[],
-        items: readonly T[],
-        none: string,
-      ): Html => box(title, items.length > 0 ? table(columns, items, request, title) : html`<p>${none}</p>`)
-      return html`${inBox('Passkeys', passkeyColumns, passkeys.data, 'No passkey yet.')}
+async function access({ id }: Person, request: PageRequest): Promise<Html> {
+  const { ask } = request
+  const query = { personId: id, limit: 50 } as const
+  const [passkeys, sessions, devices] = await Promise.all([
+    ask(passkeysApi.list, { query }),
+    ask(consoleApi.sessions, { query: { ...query, status: 'active' } }),
+    ask(sessionsApi.list, { query }),
+  ])
+  const inBox = <T>(title: string, columns: readonly Column<T>[], items: readonly T[], none: string): Html =>
+    box(title, items.length > 0 ? table(columns, items, request, title) : html`<p>${none}</p>`)
+  return html`${inBox('Passkeys', passkeyColumns, passkeys.data, 'No passkey yet.')}
 ${inBox('Open sign-ins', sessionColumns, sessions.data, 'Not signed in, or not for you to see.')}
 ${inBox('Devices', deviceColumns, devices.data, 'No device was let in.')}`
-    },
-  })
+}

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import { runsApi } from '../../../../control/runs/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames, withNames } from '../../parts/names.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { choicesOf } from '../../parts/names.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { box, type Column, facts, table } from '../../parts/table.ts'
 import { euros, none, status, text, time, usage, words } from '../../parts/text.ts'
 import { doer, filtered, membersOf, requestLink } from './shared.ts'
@@ -28,10 +28,9 @@ export const runsPage = listPage({
   section: 'runs',
   operation: runsApi.list,
   filters: ['status', 'agentId', 'externalId', 'from', 'to'],
-  labels: { agentId: 'Agent', externalId: 'Your own id' },
-  choices: async request => ({ agentId: await choicesOf('agents', request) }),
+  labels: { externalId: 'Your own id' },
   events: ['run.*', 'intent.*', 'transaction.*'],
-  prepare: withNames('agents'),
+  names: ['agents'],
   empty: {
     words: 'No run yet.',
     command: 'agentpay runs create --agent-id agent_… --name "Literature review"',
@@ -59,34 +58,24 @@ export const runsPage = listPage({
   ],
 })
 
-export const runPage: Page = async request => {
-  const { ask, id } = request
-  const { name } = await ask(runsApi.get, { params: { id } })
-  const content = await request.part({
-    id: 'run',
-    events: ['run.*', 'intent.*', 'transaction.*'],
-    make: () => runContent(request),
-  })
-  return { title: name, content: html`${backTo(request, 'runs', 'Runs')}${content}` }
-}
+export const runPage = recordPage({
+  section: 'runs',
+  list: 'Runs',
+  kind: 'Run',
+  operation: runsApi.get,
+  command: 'runs get',
+  events: ['run.*', 'intent.*', 'transaction.*'],
+  about: ({ agentId }) => [agentId],
+  name: ({ name }) => text(name),
+  title: ({ name }) => name,
+  state: run => run.status,
+  body: runContent,
+})
 
-async function runContent(request: PageRequest): Promise<Html> {
-  const { ask, id, to } = request
-  const params = { id }
-  const [run, steps] = await Promise.all([
-    ask(runsApi.get, { params }),
-    ask(runsApi.timeline, { params, query: { limit: 100 } }),
-    readNames(request, 'agents'),
-  ])
-  const head = {
-    name: text(run.name),
-    kind: 'Run',
-    state: run.status,
-    operation: runsApi.get,
-    command: 'runs get',
-  }
-  return html`${recordHead(head, request)}
-${run.status === 'running' && changes(run, request)}
+async function runContent(run: Run, request: PageRequest): Promise<Html> {
+  const { id } = run
+  const steps = await request.ask(runsApi.timeline, { params: { id }, query: { limit: 100 } })
+  return html`${run.status === 'running' && changes(run, request)}
 <div class="boxes">${box(
     'What may still be spent',
     facts([
@@ -116,7 +105,7 @@ ${box(
     ? table(stepColumns, steps.data, request, 'Timeline, oldest first')
     : html`<p>Nothing yet.</p>`,
   steps.hasMore &&
-    html`<p><a href="${to(`runs/${encodeURIComponent(id)}/timeline`)}">The first hundred are shown: all as JSON</a></p>`,
+    html`<p><a href="${request.to(`runs/${encodeURIComponent(id)}/timeline`)}">The first hundred are shown: all as JSON</a></p>`,
 )}`
 }
 

@@ -10,7 +10,7 @@ export const whole = (name: string): Html => html`<span class="whole">${text(nam
 
 /** A link to what a request has caused. */
 export const requestLink = ({ to }: Pick<PageRequest, 'to'>, requestId: string): Html =>
-  html`<a href="${to(`console/causes/${encodeURIComponent(requestId)}`)}">${text(requestId, 14)}</a>`
+  html`<a href="${to(`console/causes/${encodeURIComponent(requestId)}`)}" class="whole">${text(requestId, 14)}</a>`
 
 /** A section with some of its filters set. */
 export const filtered = (

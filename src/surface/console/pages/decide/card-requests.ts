@@ -1,11 +1,10 @@
 import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { html } from '../../../../web/html.ts'
-import type { AnswerOf, Page, PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames, withNames } from '../../parts/names.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts } from '../../parts/table.ts'
 import { none, status, text, time, words } from '../../parts/text.ts'
@@ -20,9 +19,8 @@ export const cardRequestsPage = listPage({
   section: 'card-requests',
   operation: cardRequestsApi.list,
   filters: ['status', 'type', 'agentId', 'cardId', 'from', 'to'],
-  labels: { agentId: 'Agent', cardId: 'Card' },
-  choices: async request => ({ agentId: await choicesOf('agents', request) }),
-  prepare: withNames('agents'),
+  labels: { cardId: 'Card' },
+  names: ['agents'],
   events: ['card_limit_request.updated'],
   empty: {
     words: 'No agent has asked for a card.',
@@ -43,29 +41,23 @@ export const cardRequestsPage = listPage({
   ],
 })
 
-export const cardRequestPage: Page = async request => {
-  const { ask, id } = request
-  const [asked] = await Promise.all([
-    ask(cardRequestsApi.get, { params: { id } }),
-    readNames(request, 'agents'),
-  ])
-  const content = await request.part({
-    id: 'request',
-    events: ['card_limit_request.updated', 'card.created'],
-    about: id,
-    make: () => shown(asked, request),
-  })
-  return {
-    title: 'Card request',
-    content: html`${backTo(request, 'card-requests', 'Card requests')}${content}`,
-  }
-}
+export const cardRequestPage = recordPage({
+  section: 'card-requests',
+  list: 'Card requests',
+  kind: 'Card request',
+  operation: cardRequestsApi.get,
+  command: 'card-requests get',
+  events: ['card_limit_request.updated', 'card.created'],
+  name: ({ type }) => (type === 'new_card' ? 'A new card' : 'Other limits of a card'),
+  title: () => 'Card request',
+  state: asked => asked.status,
+  body: shown,
+})
 
 function shown(asked: CardRequest, request: PageRequest) {
   const { id, answeredBy, answeredAt, approvedLimits } = asked
   const isOpen = asked.status === 'pending'
-  return html`${recordHead({ name: asked.type === 'new_card' ? 'A new card' : 'Other limits of a card', kind: 'Card request', state: asked.status, operation: cardRequestsApi.get, command: 'card-requests get' }, request)}
-<p class="why">${text(asked.reason, 1_000)}</p>
+  return html`<p class="why">${text(asked.reason, 1_000)}</p>
 ${isOpen && html`<div class="actions">${answerCardRequest(asked, request, 'reload')}${operationForm(cardRequestsApi.cancel, { params: { id }, members: ['comment'], submit: 'Cancel', tone: 'against', fold: true }, request)}</div>`}
 <div class="boxes">
 ${box('Asked for', facts(limitFacts(asked.limits)))}

@@ -2,6 +2,7 @@ import { agentsApi } from '../../../../control/agents/index.ts'
 import { budgetApi } from '../../../../control/budgets/index.ts'
 import { riskApi } from '../../../../control/risk/index.ts'
 import { webhooksApi } from '../../../../delivery/webhooks/index.ts'
+import { Problem } from '../../../../kernel/contract/problem.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import { healthOn } from '../../health.ts'
 import type { AnswerOf, Page, PageRequest } from '../../page.ts'
@@ -17,7 +18,7 @@ import { countOf, readWaiting, type Waiting, waitingEvents } from './waiting.ts'
 export const homePage: Page = async request => {
   const parts = await Promise.all([
     request.part({ id: 'waiting', events: waitingEvents, make: () => waits(request) }),
-    request.part({ id: 'unusual', events: ['transaction.*'], make: () => unusual(request) }),
+    request.part({ id: 'unusual', events: ['transaction.*'], make: () => unusual(request).catch(notNow) }),
     request.part({
       id: 'spent',
       events: ['intent.approved', 'intent.cancelled', 'transaction.*', 'budget.updated'],
@@ -39,6 +40,15 @@ ${waiting}
 ${toKnow}
 <div class="boxes">${others}</div>`,
   }
+}
+
+/** What was unusual is reckoned anew for each page: where that takes too long, all that is urgent is still shown. */
+function notNow(error: unknown): Html {
+  if (!(error instanceof Problem) || error.status !== 503) throw error
+  return box(
+    'Unusual',
+    html`<p>This cannot be told just now: the service is busy. It is asked again with the next payment.</p>`,
+  )
 }
 
 interface Line {

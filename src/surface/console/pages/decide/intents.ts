@@ -1,12 +1,11 @@
 import { approvalApi, inquiryApi, intentsApi } from '../../../../control/intents/index.ts'
 import { Refused } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, Page, PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames, withNames } from '../../parts/names.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
@@ -23,9 +22,8 @@ export const intentsPage = listPage({
   section: 'intents',
   operation: intentsApi.list,
   filters: ['status', 'agentId', 'merchant', 'runId', 'clientIntentId', 'from', 'to'],
-  labels: { agentId: 'Agent', merchant: 'Merchant, in full', runId: 'Run', clientIntentId: 'Your own id' },
-  choices: async request => ({ agentId: await choicesOf('agents', request) }),
-  prepare: withNames('agents'),
+  labels: { merchant: 'Merchant, in full', runId: 'Run', clientIntentId: 'Your own id' },
+  names: ['agents'],
   events: ['intent.*'],
   empty: {
     words: 'No agent has declared an intent yet.',
@@ -49,21 +47,18 @@ function decider(decidedBy: Intent['decidedBy']): Html {
   return name === null ? html`${words(type)}` : text(name, 60)
 }
 
-export const intentPage: Page = async request => {
-  const { id } = request
-  const params = { id }
-  const intent = await request.ask(intentsApi.get, { params })
-  const content = await request.part({
-    id: 'intent',
-    events: ['intent.*', 'transaction.*', 'payment.updated', 'transfer.*', 'verification.mismatch'],
-    about: id,
-    make: () => shown(intent, request),
-  })
-  return {
-    title: `Intent: ${intent.merchant}`,
-    content: html`${backTo(request, 'intents', 'Intents')}${content}`,
-  }
-}
+export const intentPage = recordPage({
+  section: 'intents',
+  list: 'Intents',
+  kind: 'Intent',
+  operation: intentsApi.get,
+  command: 'intents get',
+  events: ['intent.*', 'transaction.*', 'payment.updated', 'transfer.*', 'verification.mismatch'],
+  name: ({ amountEuros, merchant }) => html`${euros(amountEuros)} to ${text(merchant, 80)}`,
+  title: ({ merchant }) => `Intent: ${merchant}`,
+  state: intent => intent.status,
+  body: shown,
+})
 
 async function shown(intent: Intent, request: PageRequest): Promise<Html> {
   const { ask, may, id } = request
@@ -73,7 +68,6 @@ async function shown(intent: Intent, request: PageRequest): Promise<Html> {
     ask(intentsApi.timeline, { params, query: { limit: 100 } }),
     proofOf(request),
     evidenceOf(id, request),
-    readNames(request, 'agents'),
   ])
   const isOpen = intent.status === 'created' || intent.status === 'approved'
   const cancel =
@@ -84,8 +78,7 @@ async function shown(intent: Intent, request: PageRequest): Promise<Html> {
       { params, members: ['comment'], submit: 'Cancel', tone: 'against', success: 'Cancelled.', fold: true },
       request,
     )
-  return html`${recordHead({ name: html`${euros(intent.amountEuros)} to ${text(intent.merchant, 80)}`, kind: 'Intent', state: intent.status, operation: intentsApi.get, command: 'intents get' }, request)}
-<p class="why">${text(intent.purpose, 1_000)}</p>
+  return html`<p class="why">${text(intent.purpose, 1_000)}</p>
 <div class="actions">${intent.status === 'created' && decideIntent(intent, request, 'reload')}${cancel}</div>
 <div class="boxes">
 ${about(intent, request)}

@@ -4,7 +4,6 @@ import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, withNames } from '../../parts/names.ts'
 import { facts } from '../../parts/table.ts'
 import { euros, none, spaced, status, text, time, words } from '../../parts/text.ts'
 
@@ -17,9 +16,7 @@ export const riskPage = listPage({
   section: 'risk',
   operation: riskApi.alerts,
   filters: ['status', 'agentId'],
-  labels: { agentId: 'Agent' },
-  choices: async request => ({ agentId: await choicesOf('agents', request) }),
-  prepare: withNames('agents'),
+  names: ['agents'],
   events: ['risk.*', 'agent.unfrozen'],
   empty: { words: 'There is no alert: no agent was frozen for its risk.', command: 'agentpay risk alerts' },
   above: thresholds,
@@ -43,9 +40,8 @@ export const unusualSpendsPage = listPage({
   section: 'unusual-spends',
   operation: riskApi.events,
   filters: ['agentId', 'minScore', 'from', 'to'],
-  labels: { agentId: 'Agent', minScore: 'Score, at least' },
-  choices: async request => ({ agentId: await choicesOf('agents', request) }),
-  prepare: withNames('agents'),
+  labels: { minScore: 'Score, at least' },
+  names: ['agents'],
   events: ['risk.*'],
   empty: { words: 'No spend was unusual.', command: 'agentpay risk events' },
   columns: [

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames, withNames } from '../../parts/names.ts'
+import { choicesOf, readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, facts, knownFacts, table } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
@@ -156,7 +156,7 @@ export const fundingsPage = listPage({
     command: 'agentpay fund create --wallet-id wallet_… --amount-euros 100',
   },
   above: fundForm,
-  prepare: withNames('wallets'),
+  names: ['wallets'],
   columns: [
     { name: 'Funding', of: ({ id, amountEuros }, request) => recordLink(request, id, euros(amountEuros)) },
     {

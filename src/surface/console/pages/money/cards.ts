@@ -3,7 +3,7 @@ import { html } from '../../../../web/html.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, withNames } from '../../parts/names.ts'
+import { choicesOf } from '../../parts/names.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
 
 interface Numbered {
@@ -26,7 +26,6 @@ export const cardsPage = listPage({
     words: 'No card yet. Issue one for an agent.',
     command: 'agentpay cards create --agent-id agent_… --usage multi',
   },
-  choices: async request => ({ agentId: await choicesOf('agents', request) }),
   above: async request =>
     operationForm(
       cardsApi.create,
@@ -59,7 +58,7 @@ export const cardsPage = listPage({
       },
       request,
     ),
-  prepare: withNames('agents'),
+  names: ['agents'],
   columns: [
     { name: 'Card', of: ({ id, displayName }, request) => recordLink(request, id, text(displayName, 60)) },
     { name: 'Number', of: numberOf },

@@ -3,7 +3,7 @@ import { html } from '../../../../web/html.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames, withNames } from '../../parts/names.ts'
+import { choicesOf, readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts } from '../../parts/table.ts'
@@ -42,7 +42,7 @@ export const requestsPage = listPage({
       },
       request,
     ),
-  prepare: withNames('wallets'),
+  names: ['wallets'],
   columns: [
     { name: 'For', of: ({ id, description }, request) => recordLink(request, id, text(description, 80)) },
     { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames, withNames } from '../../parts/names.ts'
+import { choicesOf, readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, type Column, knownFacts } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
@@ -38,13 +38,12 @@ export const incomingPage = listPage({
   operation: ownCreditsApi.own,
   filters: ['status', 'walletId', 'from', 'to'],
   labels: { status: 'State', walletId: 'Wallet' },
-  choices: async request => ({ walletId: await choicesOf('wallets', request) }),
   events,
   empty: {
     words: 'Nothing has been sent to you yet. A wallet’s page says how money is sent to it.',
     command: 'agentpay billing sepa-details',
   },
-  prepare: withNames('wallets'),
+  names: ['wallets'],
   columns,
 })
 

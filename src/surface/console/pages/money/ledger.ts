@@ -4,7 +4,7 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { readNames, withNames } from '../../parts/names.ts'
+import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, words } from '../../parts/text.ts'
@@ -47,7 +47,7 @@ export const accountsPage = listPage({
   events: ['wallet.*'],
   empty: { words: 'No account yet: the first money opens one.', command: 'agentpay fund --help' },
   above: async request => (request.may(ledgerApi.verify) ? await proof(request) : false),
-  prepare: withNames('wallets'),
+  names: ['wallets'],
   columns: [
     { name: 'Account', of: ({ id, kind }, request) => recordLink(request, id, words(kind)) },
     { name: 'Wallet', of: ({ walletId }, request) => recordLink(request, walletId) },

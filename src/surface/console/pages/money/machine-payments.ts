@@ -4,7 +4,7 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { readNames, withNames } from '../../parts/names.ts'
+import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts } from '../../parts/table.ts'
@@ -26,7 +26,7 @@ export const machinePaymentsPage = listPage({
   },
   above: ({ to }) =>
     html`<p><a class="button" href="${to('console/protect-rules')}">Whom they may go to</a></p>`,
-  prepare: withNames('agents'),
+  names: ['agents'],
   columns: [
     { name: 'Paid to', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 80)) },
     { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },

@@ -2,7 +2,7 @@ import { protectApi } from '../../../../commerce/mpp/index.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, withNames } from '../../parts/names.ts'
+import { choicesOf } from '../../parts/names.ts'
 import { status, text, time } from '../../parts/text.ts'
 
 export const protectRulesPage = listPage({
@@ -31,7 +31,7 @@ export const protectRulesPage = listPage({
       },
       request,
     ),
-  prepare: withNames('agents'),
+  names: ['agents'],
   columns: [
     { name: 'Rule', of: ({ type }) => status(type) },
     { name: 'Merchant', of: ({ merchant }) => text(merchant, 120) },

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames, withNames } from '../../parts/names.ts'
+import { choicesOf, readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, type Column, facts } from '../../parts/table.ts'
 import { euros, status, text, time } from '../../parts/text.ts'
@@ -42,7 +42,6 @@ export const statementsPage = listPage({
   operation: statementsApi.list,
   filters: ['walletId', 'period', 'status'],
   labels: { period: 'Month (YYYY-MM)' },
-  choices: async request => ({ walletId: await choicesOf('wallets', request) }),
   events: ['bill.updated'],
   empty: {
     words: 'No statement yet. The first comes when the month ends; draw one up here, or by a call.',
@@ -61,7 +60,7 @@ export const statementsPage = listPage({
       },
       request,
     ),
-  prepare: withNames('wallets'),
+  names: ['wallets'],
   columns: [
     { name: 'Wallet', of: ({ walletId }, request) => recordLink(request, walletId) },
     ...statementColumns,

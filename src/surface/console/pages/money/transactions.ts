@@ -5,7 +5,7 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { readNames, withNames } from '../../parts/names.ts'
+import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, knownFacts } from '../../parts/table.ts'
 import { euros, status, text, time, words } from '../../parts/text.ts'
@@ -28,7 +28,7 @@ export const transactionsPage = listPage({
     words: 'Nothing has been paid yet. An agent pays on an approved intent; you pay by a transfer.',
     command: 'agentpay transfers create --help',
   },
-  prepare: withNames('agents'),
+  names: ['agents'],
   columns: [
     { name: 'To, or for', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)) },
     { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../page.ts'
 import { type Choices, operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { choicesOf, withNames } from '../../parts/names.ts'
+import { choicesOf } from '../../parts/names.ts'
 import { euros, none, status, text, time, usage } from '../../parts/text.ts'
 
 export const transferEventNames = ['payment.updated', 'transfer.*']
@@ -84,7 +84,7 @@ export const transfersPage = listPage({
       'agentpay transfers create --from-wallet-id wallet_… --beneficiary-id beneficiary_… --amount-euros 12.50',
   },
   above: payForms,
-  prepare: withNames('wallets', 'beneficiaries'),
+  names: ['wallets', 'beneficiaries'],
   columns: [
     {
       name: 'Transfer',

@@ -8,7 +8,7 @@ import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { readNames, withNames } from '../../parts/names.ts'
+import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, knownFacts, table } from '../../parts/table.ts'
 import { euros, none, status, text, words } from '../../parts/text.ts'
@@ -58,7 +58,7 @@ export const walletsPage = listPage({
       },
       request,
     )}`,
-  prepare: withNames('agents'),
+  names: ['agents'],
   columns: [
     { name: 'Wallet', of: ({ id, name }, request) => recordLink(request, id, text(name, 60)) },
     { name: 'Available', isFigure: true, of: ({ availableEuros }) => euros(availableEuros) },
