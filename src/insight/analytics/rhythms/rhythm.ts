@@ -25,7 +25,7 @@ export interface Run {
   readonly brokenOn: string | null
 }
 
-export interface Rhythm {
+interface Rhythm {
   readonly every: Every
   /** The first and the last payment of it. */
   readonly since: string
