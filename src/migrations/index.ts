@@ -98,6 +98,7 @@ import { SecurityIncidents } from './m0131-security-incidents.ts'
 import { MerchantApplications } from './m0132-merchant-applications.ts'
 import { Consents } from './m0135-consents.ts'
 import { GdprExports } from './m0136-gdpr-exports.ts'
+import { SpendByPair } from './m0140-spend-by-pair.ts'
 import { ReceiptsByVatNumber } from './m0147-receipts-by-vat-number.ts'
 import { FileUsage } from './m0148-file-usage.ts'
 import { PoliciesWithoutAgent } from './m0149-policies-without-agent.ts'
@@ -204,6 +205,7 @@ export const migrations = [
   { name: 'm0132-merchant-applications', class: MerchantApplications },
   { name: 'm0135-consents', class: Consents },
   { name: 'm0136-gdpr-exports', class: GdprExports },
+  { name: 'm0140-spend-by-pair', class: SpendByPair },
   { name: 'm0147-receipts-by-vat-number', class: ReceiptsByVatNumber },
   { name: 'm0148-file-usage', class: FileUsage },
   { name: 'm0149-policies-without-agent', class: PoliciesWithoutAgent },

@@ -7,6 +7,9 @@ export const days = (count: number): number => minutes(count * 24 * 60)
 
 export const after = (from: Date, milliseconds: number): Date => new Date(from.getTime() + milliseconds)
 
+/** The day in UTC, `2026-11-21`. */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+
 /** `21 Nov 09:30 UTC`, for people who look at it within the year. */
 export function minuteInWords(at: Date): string {
   const [, day, month] = at.toUTCString().split(' ')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Counter } from '../../src/control/budgets/counter.ts'
-import { dayOf } from '../../src/control/budgets/counter.ts'
 import { BudgetCounters } from '../../src/control/budgets/counters.ts'
+import { dayOf } from '../../src/values/clock.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const TERM = new Date('2026-01-01T00:00:00.000Z')

@@ -1,3 +1,5 @@
 import './analytics/allocation.ts'
 import './analytics/costs.ts'
+import './analytics/crowds.ts'
 import './analytics/reports.ts'
+import './analytics/three-months.ts'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import { countSpend } from '../../src/insight/spend/index.ts'
+import { countSpend, isBehind } from '../../src/insight/spend/index.ts'
 import { readSpend, type View } from '../../src/insight/spend/read.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { startTestService } from '../support/harness.ts'
@@ -151,6 +151,31 @@ describe('the sums of what was spent', () => {
         where (r.owner_id, r.mode, r.transaction_id) = (t.owner_id, t.mode, t.id))`
     expect(await service.sql(apart)).toEqual([])
     expect(await service.sql('select from transaction_refunds limit 1')).toHaveLength(1)
+  })
+
+  test('are made from the journal’s beginning where they did not exist, in bounded steps, and reports are right meanwhile', async () => {
+    const spender = await aSpender(service)
+    for (const next of everything) await take(spender, next)
+    await pool.query(
+      'truncate spend_cells, spend_counted, merchant_names; update spend_position set written_in = 0',
+    )
+    const MOST_EVENTS = 40
+    let steps = 0
+    for (let since = 0n; await isBehind(sql); steps++) {
+      let looked = 0
+      await countSpend({ pool }, { most: MOST_EVENTS, isStopping: () => looked++ > 0 })
+      const [position] = await sql<{ until: bigint }>('select written_in as until from spend_position')
+      const until = position?.until ?? since
+      const within =
+        'select written_in from events where written_in >= $1 and written_in < $2 order by written_in'
+      const counted = await sql<{ written_in: bigint }>(within, [since, until])
+      const last = counted.at(-1)?.written_in
+      expect(counted.filter(({ written_in }) => written_in !== last).length).toBeLessThanOrEqual(MOST_EVENTS)
+      if (steps % 10 === 0) await expectExact(spender)
+      since = until
+    }
+    expect(steps).toBeGreaterThan(5)
+    await expectExact(spender)
   })
 
   test('equal the slow query while sixteen pay, two count, and a report is read again and again', async () => {

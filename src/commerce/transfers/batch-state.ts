@@ -10,9 +10,10 @@ import { CreditRows, type HandedOver } from '../../money/incoming/index.ts'
 import { type Book, DEBT_ACCOUNTS, openBook } from '../../money/ledger/index.ts'
 import type { TransactionRow } from '../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { dayOf } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import type { TransferRequest } from './intent-checks.ts'
-import { dayOf, type Limits, limitsOf, lockDay } from './limits/limits.ts'
+import { type Limits, limitsOf, lockDay } from './limits/limits.ts'
 import type { TransferRow } from './transfer-rows.ts'
 
 /** What a batch needs for its payments by SEPA. */

@@ -33,9 +33,6 @@ export interface Reservation extends Row {
   made: boolean
 }
 
-/** The day in UTC. */
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
-
 export const periodsOf = (day: string): string[] => ['all', `day:${day}`, `month:${day.slice(0, -3)}`]
 
 export const causeKey = ({ type, id }: Cause): string => `${type}/${id}`

@@ -1,6 +1,5 @@
 export { budgetApi } from './api.ts'
 export { ownerBudgets } from './budgets.ts'
-export { dayOf } from './counter.ts'
 export { BudgetCounters } from './counters.ts'
 export { openCounters, readCounters } from './open-counters.ts'
 export { OwnerBudget } from './owner-budget.ts'

@@ -1,7 +1,8 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
-import { type Counter, dayOf, type Reservation } from './counter.ts'
+import { dayOf } from '../../values/clock.ts'
+import type { Counter, Reservation } from './counter.ts'
 import { BudgetCounters } from './counters.ts'
 
 /** The counters to open: those of subjects that may reserve now, and those that earlier reservations count in. */

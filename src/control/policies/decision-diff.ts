@@ -1,5 +1,5 @@
+import { dayOf } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
-import { dayOf } from '../budgets/index.ts'
 import { parseCounters, parseRequest, type RecordedDecision } from '../decisions/index.ts'
 import {
   type Budget,

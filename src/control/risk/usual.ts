@@ -19,3 +19,10 @@ export const deviationOf = (amounts: readonly number[], usual: number): number =
     MEDIAN_TO_STANDARD * medianOf(amounts.map(amount => Math.abs(amount - usual))),
     MIN_DEVIATION_SHARE * usual,
   )
+
+/** The same in the database, over the rows of a group: what is looked at there never leaves it. */
+export const medianInSql = (amount: string): string =>
+  `percentile_cont(0.5) within group (order by ${amount})`
+
+export const deviationInSql = (amount: string, usual: string): string =>
+  `greatest(${MEDIAN_TO_STANDARD} * ${medianInSql(`abs(${amount} - ${usual})`)}, ${MIN_DEVIATION_SHARE} * ${usual})`

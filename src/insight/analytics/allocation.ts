@@ -1,11 +1,10 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope, shareOf } from '../reports/index.ts'
-import { readSpend, type SpendSum } from '../spend/index.ts'
-import { distribute } from './distribute.ts'
-import { groupsBy } from './groups.ts'
-import { spendByLabel } from './labels.ts'
+import { linesOf, parametersOf, type View, withNames } from '../spend/index.ts'
+import { distributed } from './distribute.ts'
+import { labelledBy } from './labels.ts'
 
 /** How costs without a label are shared: not at all, by what each label costs, or alike. */
 export const sharingRules = ['none', 'by_spend', 'alike'] as const
@@ -17,82 +16,89 @@ interface Wanted extends ReportScope {
   readonly limit: number
 }
 
-async function sumsBy(sql: Sql, tenant: Tenant, { groupBy, ...scope }: Wanted): Promise<SpendSum[]> {
-  if (groupBy.startsWith('metadata.')) {
-    const key = groupBy.slice('metadata.'.length)
-    return spendByLabel(sql, tenant, { ...scope, key })
-  }
-  if (groupBy === 'merchant') return readSpend(sql, tenant, { ...scope, views: ['merchant'], by: ['value'] })
-  const of = groupBy as 'agent' | 'run'
-  return readSpend(sql, tenant, { ...scope, views: [of], by: [of] })
+/** The sum of a label, or of all that are not told one by one. */
+interface LabelSum extends Row {
+  /** Empty: of what has no label. Null: the rest. */
+  readonly label: string | null
+  readonly groups: number
+  readonly payments: number
+  readonly spentEuros: Euros
+  readonly refundedEuros: Euros
+  readonly sharedEuros: Euros
+  readonly newNames: string[] | null
 }
 
-const labelOf = (groupBy: string) => {
-  if (groupBy === 'agent') return ({ agentId }: SpendSum) => agentId
-  return groupBy === 'run' ? ({ runId }: SpendSum) => runId : ({ value }: SpendSum) => value
-}
+const viewsBy = (groupBy: string): readonly View[] =>
+  groupBy.startsWith('metadata.')
+    ? [`label:${groupBy.slice('metadata.'.length)}`, 'run']
+    : [groupBy as 'agent' | 'run' | 'merchant']
 
-/** What has no label is divided among those that have one, or stays a line of its own. */
-function sharesOf(
-  groups: readonly { readonly key: string; readonly netEuros: Euros }[],
-  shared: Sharing,
-): Euros[] {
-  const none = groups.map(() => 0n)
-  const unlabelled = groups.findIndex(({ key }) => key === '')
-  if (shared === 'none' || unlabelled < 0 || groups.length === 1) return none
-  const whole = groups[unlabelled]?.netEuros ?? 0n
-  const labelled = groups.filter(({ key }) => key !== '')
-  const weights = labelled.map(({ netEuros }) => (shared === 'alike' ? 1n : netEuros))
-  const parts = distribute(whole, weights)
-  return groups.map(({ key }) => (key === '' ? -whole : (parts.shift() ?? 0n)))
+/** What each label gets of the costs without one, by the rule of the allocation. */
+const WEIGHTS: Readonly<Record<Sharing, string>> = { none: '0', by_spend: 'spent - refunded', alike: '1' }
+
+/** Labels are summed, ranked and shared among in the database: however many there are, few of them leave it. */
+const textOf = ({ agentId, groupBy, shared }: Wanted, place: number): string => `
+with ${linesOf({ agentId }, `$${place}`)},
+${labelledBy(groupBy, `$${place + 3}::text`)},
+summed as (
+  select label, is_raw, sum(payments) as payments, sum(spent_cents) as spent, sum(refunded_cents) as refunded
+  from labelled group by 1, 2
+),
+ranked as (
+  select *, row_number() over (order by spent - refunded desc, label collate "C") as place from summed
+  where payments <> 0 or spent <> 0 or refunded <> 0
+),
+unlabelled as (
+  select case when ${shared === 'none'} or (select count(*) from ranked) = 1 then 0
+    else coalesce(sum(spent - refunded), 0) end as amount from ranked where label = ''
+),
+sharing as (
+  select ranked.*, amount, ${WEIGHTS[shared]} as weight from ranked, unlabelled where label <> ''
+),
+parts as (
+  select label, is_raw, payments, spent, refunded, place, part from (${distributed('sharing')}) as one
+  union all
+  select label, is_raw, payments, spent, refunded, place, -amount from ranked, unlabelled where label = ''
+)
+select case when place <= $${place + 2}::int then label end as label, count(*)::int as groups, sum(payments)::int as payments,
+  sum(spent)::bigint as "spentEuros", sum(refunded)::bigint as "refundedEuros", sum(part)::bigint as "sharedEuros",
+  array_agg(label) filter (where is_raw) as "newNames"
+from parts group by 1 order by min(place)`
+
+async function sumsBy(sql: Sql, tenant: Tenant, wanted: Wanted): Promise<LabelSum[]> {
+  const parameters = parametersOf(tenant, { ...wanted, views: viewsBy(wanted.groupBy) })
+  const text = textOf(wanted, parameters.length + 1)
+  const key = wanted.groupBy.startsWith('metadata.') ? [wanted.groupBy.slice('metadata.'.length)] : []
+  const { rows } = await withNames(known =>
+    sql<LabelSum>(text, [...parameters, ...known, wanted.limit, ...key]),
+  )
+  return rows
 }
 
 /** The costs divided by a label: the parts are the whole, to the cent. */
 export async function allocationOf(sql: Sql, tenant: Tenant, wanted: Wanted) {
-  const { groupBy, shared, limit } = wanted
-  const groups = groupsBy(await sumsBy(sql, tenant, wanted), labelOf(groupBy))
-  const shares = sharesOf(groups, shared)
-  const total = figuresOf(groups.flatMap(({ sums }) => sums))
-  const lines = groups.map(({ key, sums: _, ...figures }, index) => {
-    const sharedEuros = shares[index] ?? 0n
-    const allocatedEuros = figures.netEuros + sharedEuros
-    return {
-      label: key || null,
-      ...figures,
-      sharedEuros,
-      allocatedEuros,
-      share: shareOf(allocatedEuros, total.netEuros),
-    }
-  })
-  const [told, rest] = [lines.slice(0, limit), lines.slice(limit)]
-  const names =
-    groupBy === 'agent'
-      ? await namesOfAgents(
-          sql,
-          tenant,
-          told.flatMap(({ label }) => label ?? []),
-        )
-      : new Map()
+  const sums = await sumsBy(sql, tenant, wanted)
+  const total = figuresOf(sums)
+  const told = sums.flatMap(sum => (sum.label === null ? [] : { label: sum.label, ...lineOf(sum) }))
+  const rest = sums.find(({ label }) => label === null)
+  const ids = wanted.groupBy === 'agent' ? told.flatMap(({ label }) => label || []) : []
+  const names = await namesOfAgents(sql, tenant, ids)
   return {
     total,
-    data: told.map(line => ({ name: names.get(line.label ?? '') ?? null, ...line })),
-    other: rest.length > 0 ? otherOf(rest) : null,
+    data: told.map(({ label, ...line }) => ({
+      label: label || null,
+      name: names.get(label) ?? null,
+      ...line,
+      share: shareOf(line.allocatedEuros, total.netEuros),
+    })),
+    other: rest ? { groups: rest.groups, ...lineOf(rest) } : null,
   }
 }
 
-type Line = ReturnType<typeof figuresOf> & { readonly sharedEuros: Euros; readonly allocatedEuros: Euros }
-
-function otherOf(lines: readonly Line[]) {
-  const add = (of: (line: Line) => Euros): Euros => lines.reduce((all, line) => all + of(line), 0n)
-  return {
-    groups: lines.length,
-    count: lines.reduce((all, { count }) => all + count, 0),
-    spentEuros: add(line => line.spentEuros),
-    refundedEuros: add(line => line.refundedEuros),
-    netEuros: add(line => line.netEuros),
-    sharedEuros: add(line => line.sharedEuros),
-    allocatedEuros: add(line => line.allocatedEuros),
-  }
+function lineOf(sum: LabelSum) {
+  const figures = figuresOf([sum])
+  const { sharedEuros } = sum
+  return { ...figures, sharedEuros, allocatedEuros: figures.netEuros + sharedEuros }
 }
 
 export type Allocation = Awaited<ReturnType<typeof allocationOf>>

@@ -89,15 +89,13 @@ const savings = report(
 const anomalies = report(
   'anomalies',
   async (scope, { limit }: InputOf<typeof anomaliesApi.anomalies>['query'], { sql, tenant }) => {
-    const all = await anomaliesIn(sql, tenant, scope)
-    const told = all.slice(0, limit)
+    const { data, others } = await anomaliesIn(sql, tenant, scope, limit)
     const names = await namesOfAgents(
       sql,
       tenant,
-      told.flatMap(({ agentId }) => agentId ?? []),
+      data.flatMap(({ agentId }) => agentId ?? []),
     )
-    const data = told.map(one => ({ ...one, name: names.get(one.agentId ?? '') ?? null }))
-    return { data, others: all.length - told.length }
+    return { data: data.map(one => ({ ...one, name: names.get(one.agentId ?? '') ?? null })), others }
   },
   anomalyColumns,
   ({ data }) => data,

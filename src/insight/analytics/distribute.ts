@@ -1,23 +1,19 @@
-import type { Euros } from '../../values/money.ts'
-
 /**
- * Divides an amount by weights, to the cent, so that the parts are the whole: each gets what is due rounded down, and the
- * cents that are left go to those who miss most of theirs, the earlier of two alike first. Weights below nothing count as
- * nothing; where all do, each part is alike.
+ * SQL that divides an amount by weights, to the cent, so that the parts are the whole: each row gets what is due rounded down,
+ * and the cents that are left go to those that miss most of theirs, the earlier `place` of two alike first. Weights below
+ * nothing count as nothing; where all do, each part is alike. The CTE `name` has `amount`, `weight` and `place`, all of them
+ * whole numbers, and the amount is the same in each row. Each row is told again with its `part`.
  */
-export function distribute(amount: Euros, weights: readonly bigint[]): Euros[] {
-  if (weights.length === 0) return []
-  const counted = weights.map(weight => (weight > 0n ? weight : 0n))
-  const sum = counted.reduce((all, weight) => all + weight, 0n)
-  const [of, whole] = sum > 0n ? [counted, sum] : [weights.map(() => 1n), BigInt(weights.length)]
-  const size = amount < 0n ? -amount : amount
-  const parts = of.map(weight => (size * weight) / whole)
-  const left = Number(size - parts.reduce((all, part) => all + part, 0n))
-  const byRemainder = of
-    .map((weight, index) => ({ index, remainder: (size * weight) % whole }))
-    .sort((one, other) =>
-      one.remainder === other.remainder ? one.index - other.index : one.remainder > other.remainder ? -1 : 1,
-    )
-  for (const { index } of byRemainder.slice(0, left)) parts[index] = (parts[index] ?? 0n) + 1n
-  return amount < 0n ? parts.map(part => -part) : parts
-}
+export const distributed = (name: string): string => `
+select rounded.*, (case when amount < 0 then -1 else 1 end) * (least_part + case
+    when row_number() over (order by missing desc, place) <= abs(amount) - sum(least_part) over () then 1 else 0 end
+  ) as part
+from (
+  select weighed.*, div(abs(amount) * due, whole) as least_part, mod(abs(amount) * due, whole) as missing
+  from (
+    select counted.*, sum(due) over () as whole
+    from (
+      select one.*, case when max(weight) over () > 0 then greatest(weight, 0) else 1 end::numeric as due from ${name} as one
+    ) as counted
+  ) as weighed
+) as rounded`

@@ -1,4 +1,5 @@
 export { anomaliesApi } from './anomalies/api.ts'
 export { costsApi } from './costs-api.ts'
 export { merchantsApi } from './merchants-api.ts'
-export { rhythmOf } from './rhythm.ts'
+export { readRuns } from './rhythms/read-runs.ts'
+export { nextsOf, RHYTHMS, type Run } from './rhythms/rhythm.ts'

@@ -1,65 +1,36 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { ReportScope } from '../reports/index.ts'
-import { labelInSql, readSpend, type SpendSum } from '../spend/index.ts'
+import { labelInSql } from '../spend/index.ts'
 
-const labelsIn = (table: 'runs' | 'agents'): string => `
-select id, ${labelInSql('(metadata ->> $4)')} as label from ${table}
-where owner_id = $1 and mode = $2 and id = any($3::text[]) and metadata ->> $4 is not null`
+const KEPT = 'payments, spent_cents, refunded_cents'
 
-async function labelsOf(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  table: 'runs' | 'agents',
-  ids: readonly string[],
-  key: string,
-): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map()
-  const rows = await sql<{ id: string; label: string } & Row>(labelsIn(table), [ownerId, mode, ids, key])
-  return new Map(rows.map(({ id, label }) => [id, label]))
-}
+const less = (column: string): string => `case when view = 'run' then ${column} else -${column} end`
 
-const distinct = (ids: readonly string[]): string[] => [...new Set(ids.filter(Boolean))]
-
-const placeOf = ({ agentId, runId }: SpendSum): string => `${agentId} ${runId}`
-
-/** What is left of a sum once these are taken off. */
-const less = (sum: SpendSum, others: readonly SpendSum[]): SpendSum => {
-  const add = (of: (one: SpendSum) => bigint): bigint => others.reduce((all, one) => all + of(one), 0n)
-  return {
-    ...sum,
-    value: '',
-    payments: sum.payments - others.reduce((all, { payments }) => all + payments, 0),
-    spentEuros: sum.spentEuros - add(({ spentEuros }) => spentEuros),
-    refundedEuros: sum.refundedEuros - add(({ refundedEuros }) => refundedEuros),
-    feesEuros: sum.feesEuros - add(({ feesEuros }) => feesEuros),
-  }
-}
+/** The label of a record that a sum belongs to. */
+const labelOf = (table: 'runs' | 'agents', id: string, key: string): string => `
+left join lateral (
+  select ${labelInSql(`(one.metadata ->> ${key})`)} as text from ${table} one
+  where (one.owner_id, one.mode, one.id) = ($1, $2, ${id}) limit 1
+) as of_${table} on true`
 
 /**
- * What was spent by a key of the metadata, each sum with its label as `value`, or without one: that of the intent, else that of
- * the run, else that of the agent.
+ * SQL: the CTE `labelled` of `lines`, each with its label, which is empty where it has none. By a key of the metadata, the
+ * parameter `key`, it is the label of the intent, else that of the run, else that of the agent: `lines` has the view of the
+ * key, whose labels are those of intents, and the view of runs, in which every payment is.
  */
-export async function spendByLabel(
-  sql: Sql,
-  tenant: Tenant,
-  { key, ...scope }: ReportScope & { readonly key: string },
-): Promise<SpendSum[]> {
-  const view = `label:${key}` as const
-  const by = ['view', 'agent', 'run', 'value'] as const
-  const sums = await readSpend(sql, tenant, { ...scope, views: [view, 'run'], by })
-  const labelled = sums.filter(sum => sum.view === view)
-  const byPlace = Map.groupBy(labelled, placeOf)
-  const rest = sums
-    .filter(sum => sum.view === 'run')
-    .map(sum => less(sum, byPlace.get(placeOf(sum)) ?? []))
-    .filter(sum => sum.payments !== 0 || sum.spentEuros !== 0n || sum.refundedEuros !== 0n)
-  const [ofRuns, ofAgents] = await Promise.all([
-    labelsOf(sql, tenant, 'runs', distinct(rest.map(({ runId }) => runId)), key),
-    labelsOf(sql, tenant, 'agents', distinct(rest.map(({ agentId }) => agentId)), key),
-  ])
-  return [
-    ...labelled,
-    ...rest.map(sum => ({ ...sum, value: ofRuns.get(sum.runId) ?? ofAgents.get(sum.agentId) ?? '' })),
-  ]
+export function labelledBy(groupBy: string, key: string): string {
+  if (!groupBy.startsWith('metadata.')) {
+    const label = { agent: 'agent_id', run: 'run_id', merchant: 'value' }[groupBy]
+    return `labelled (label, is_raw, ${KEPT}) as (select ${label}, is_raw, ${KEPT} from lines)`
+  }
+  return `
+rest as (
+  select agent_id, run_id, sum(${less('payments')}) as payments, sum(${less('spent_cents')}) as spent_cents,
+    sum(${less('refunded_cents')}) as refunded_cents
+  from lines group by 1, 2
+),
+labelled (label, is_raw, ${KEPT}) as (
+  select value, false, ${KEPT} from lines where view <> 'run'
+  union all
+  select coalesce(of_runs.text, of_agents.text, '') collate "C", false, ${KEPT}
+  from rest ${labelOf('runs', 'rest.run_id', key)} ${labelOf('agents', 'rest.agent_id', key)}
+)`
 }

@@ -12,7 +12,10 @@ const RhythmRecord = z.object({
   every: z.enum(['week', 'month']),
   since: day,
   last: day,
-  next: day.meta({ description: 'About when the next one is to be expected.' }),
+  next: day.meta({
+    description:
+      'When the next one is to be expected: on the day of the month on which it mostly comes, or a week or thirty days later.',
+  }),
   times: z.int(),
   firstEuros: euros,
   beforeEuros: euros.meta({ description: 'What the payment before the last one cost.' }),
@@ -42,17 +45,8 @@ export const MerchantsRecord = z
               'How payments name the merchant: up to a hundred texts, in the order of the alphabet.',
           }),
           share,
-          firstOn: z
-            .string()
-            .nullable()
-            .meta({
-              description: 'The first payment ever up to `to`; of more than 400 days before, its month.',
-              examples: ['2026-08-14'],
-            }),
-          lastOn: z
-            .string()
-            .nullable()
-            .meta({ description: 'The last one up to `to`, of 400 days.', examples: ['2026-11-14'] }),
+          firstOn: day.nullable().meta({ description: 'The first payment ever, up to `to`.' }),
+          lastOn: day.nullable().meta({ description: 'The last one up to `to`.' }),
           rhythm: RhythmRecord.nullable().meta({
             description:
               'Where an agent pays it every week or month: the latest four, or three, follow each other so.',

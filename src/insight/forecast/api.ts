@@ -80,7 +80,7 @@ const query = z.strictObject({
 })
 
 const description =
-  'What is spent on a day, before what comes back. Made of the past half year: days divided by the share of their weekday, brought half way to the level of now, younger ones with more weight. The same question on the same day has the same answer, as long as what was paid before today stays the same.'
+  'What is spent on a day, before what comes back. Made of the past half year: days divided by the share of their weekday, brought half way to the level of now, younger ones with more weight. Subscriptions that were found by their rhythm are not guessed: they stand on the days on which they are expected. The same question on the same day has the same answer, as long as what was paid before today stays the same.'
 
 export const forecastApi = {
   ofAgent: get('/forecast/agents/{id}', {

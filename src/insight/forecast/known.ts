@@ -1,26 +1,23 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { dayOf } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
-import { rhythmOf } from '../analytics/index.ts'
-import { addDays, dayOf } from '../reports/index.ts'
-import { readSpend, readTop, type Span, type SpendSum } from '../spend/index.ts'
+import type { Run } from '../analytics/index.ts'
+import { type DailySpend, dateOfDay } from './method/days.ts'
+import { followed } from './method/subscriptions.ts'
 
 export const knownKinds = ['approved_intent', 'subscription'] as const
 export const MOST_KNOWN = 100
 
 export interface Known {
   readonly kind: (typeof knownKinds)[number]
-  /** By when it is paid at the latest, or is charged next. */
+  /** By when it is paid at the latest, or is charged. */
   readonly date: string
   readonly amountEuros: Euros
   readonly merchant: string
   readonly agentId: string | null
   readonly intentId: string | null
 }
-
-const RHYTHM_DAYS = 400
-/** Merchants that get less than these are not looked at: what a question costs does not grow with their number. */
-const MOST_MERCHANTS = 50
 
 const APPROVED = `
 select id as "intentId", agent_id as "agentId", merchant, amount_cents as "amountEuros", expires_at as "expiresAt"
@@ -36,53 +33,60 @@ interface Approved extends Row {
   readonly expiresAt: Date
 }
 
-/** What will cost something and need not be guessed: approved intents that are not paid, and the next charge of each subscription. */
-export async function knownAhead(
+/** Approved intents that are not paid yet, by when each expires. */
+export async function approvedIntents(
   sql: Sql,
-  { tenant, now }: TenantNow,
+  { tenant }: TenantNow,
   agentId: string | undefined,
 ): Promise<Known[]> {
-  const today = dayOf(now)
-  const [approved, paid] = await Promise.all([
-    sql<Approved>(APPROVED, [tenant.ownerId, tenant.mode, agentId ?? null]),
-    paidToMerchants(sql, tenant, { from: addDays(today, -RHYTHM_DAYS), before: addDays(today, 1), agentId }),
-  ])
-  const intents = approved.map(({ expiresAt, ...intent }) => ({
-    kind: 'approved_intent' as const,
+  const approved = await sql<Approved>(APPROVED, [tenant.ownerId, tenant.mode, agentId ?? null])
+  return approved.map(({ expiresAt, ...intent }) => ({
+    kind: 'approved_intent',
     date: dayOf(expiresAt),
     ...intent,
   }))
-  return [...intents, ...subscriptionsIn(paid, today)]
-    .sort((one, other) => (one.date < other.date ? -1 : 1))
-    .slice(0, MOST_KNOWN)
 }
 
-/** What each agent has paid the merchants that got most, day by day. */
-async function paidToMerchants(
-  sql: Sql,
-  tenant: TenantNow['tenant'],
-  span: Span & { readonly agentId: string | undefined },
-): Promise<SpendSum[]> {
-  const { sums } = await readTop(sql, tenant, { ...span, views: ['merchant'] }, MOST_MERCHANTS)
-  const values = sums.flatMap(({ value }) => value ?? [])
-  if (values.length === 0) return []
-  return readSpend(sql, tenant, { ...span, values, views: ['merchant'], by: ['day', 'agent', 'value'] })
+/** What subscriptions have cost today, and will cost on each day from today on. */
+export interface Charges {
+  readonly todayCents: number
+  readonly cents: readonly number[]
+  readonly known: readonly Known[]
 }
 
-function subscriptionsIn(paid: readonly SpendSum[], today: string): Known[] {
-  const inOrder = paid.toSorted((one, other) => (one.day < other.day ? -1 : 1))
-  const series = Map.groupBy(inOrder, ({ agentId, value }) => `${agentId} ${value}`)
-  return [...series.values()].flatMap(days => {
-    const rhythm = rhythmOf(days, today)
-    const [first] = days
-    if (!rhythm || !first || rhythm.next < today) return []
-    return {
-      kind: 'subscription',
-      date: rhythm.next,
-      amountEuros: rhythm.lastEuros,
-      merchant: first.value,
-      agentId: first.agentId || null,
-      intentId: null,
+/** The charges of the next `most` days; told are those of the first `days`, and the next one of each. */
+export function chargesAhead(
+  { firstDay, cents: past, subscriptions = [] }: DailySpend,
+  runs: readonly Run[],
+  { most, days }: { readonly most: number; readonly days: number },
+): Charges {
+  const today = firstDay + past.length
+  const cents = Array<number>(most).fill(0)
+  const known: Known[] = []
+  let todayCents = 0
+  for (const [n, subscription] of subscriptions.entries()) {
+    const { agentId, merchant } = runs[n] as Run
+    const one = followed(subscription)
+    for (const charge of one.chargesBefore(today + 1)) if (charge.day === today) todayCents += charge.cents
+    for (const [place, expected] of one.expectedFrom(today, today + 1).entries()) {
+      const ahead = expected.day - today
+      if (ahead < most) cents[ahead] = (cents[ahead] as number) + expected.cents
+      if (place > 0 && ahead >= days) continue
+      const date = dateOfDay(expected.day)
+      const amountEuros = BigInt(expected.cents)
+      known.push({
+        kind: 'subscription',
+        date,
+        amountEuros,
+        merchant,
+        agentId: agentId || null,
+        intentId: null,
+      })
     }
-  })
+  }
+  return { todayCents, cents, known }
 }
+
+/** What comes first stands first, and more than these is not told. */
+export const inOrder = (known: readonly Known[]): Known[] =>
+  known.toSorted((one, other) => (one.date < other.date ? -1 : 1)).slice(0, MOST_KNOWN)

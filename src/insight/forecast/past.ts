@@ -1,5 +1,6 @@
+import type { Run } from '../analytics/index.ts'
 import type { DayOfSpend } from '../spend/index.ts'
-import { type DailySpend, dayNumber } from './method/days.ts'
+import { type DailySpend, dayNumber, type Subscription } from './method/days.ts'
 
 /** How far one looks back: what the forecasts of half a year rested on, and what came of them. */
 export const HISTORY_DAYS = 400
@@ -11,13 +12,21 @@ export interface Past {
   readonly todayCents: number
 }
 
-/** The days of a past without gaps; today is not over, and stands beside them. */
-export function pastOf(spent: readonly DayOfSpend[], today: string): Past {
+const subscriptionOf = ({ every, days, cents, brokenOn }: Run): Subscription => ({
+  every,
+  days: days.map(dayNumber),
+  cents: cents.map(Number),
+  brokenOn: brokenOn === null ? null : dayNumber(brokenOn),
+})
+
+/** The days of a past without gaps, and what in them came by a rhythm; today is not over, and stands beside them. */
+export function pastOf(spent: readonly DayOfSpend[], today: string, runs: readonly Run[] = []): Past {
   const centsOn = new Map(
     spent.map(({ day, spentEuros }) => [dayNumber(day), Math.max(0, Number(spentEuros))]),
   )
   const end = dayNumber(today)
   const firstDay = Math.min(end, ...spent.filter(({ count }) => count > 0).map(({ day }) => dayNumber(day)))
   const cents = Array.from({ length: end - firstDay }, (_, n) => centsOn.get(firstDay + n) ?? 0)
-  return { spend: { firstDay, cents }, todayCents: centsOn.get(end) ?? 0 }
+  const subscriptions = runs.map(subscriptionOf)
+  return { spend: { firstDay, cents, subscriptions }, todayCents: centsOn.get(end) ?? 0 }
 }

@@ -1,9 +1,9 @@
 import type { Agent } from '../../control/agents/index.ts'
 import type { Euros } from '../../values/money.ts'
-import type { Known } from './known.ts'
+import { type Charges, inOrder, type Known } from './known.ts'
 import type { Backtest } from './method/backtest.ts'
 import { type Course, totalsOf } from './method/courses.ts'
-import { type Quantiles, quantileNames, quantilesOf } from './method/quantiles.ts'
+import { type Quantiles, quantileNames, quantilesOf, raisedBy } from './method/quantiles.ts'
 import { MOST_DAYS, type Outlook, outlookOf } from './outlook.ts'
 import type { Past } from './past.ts'
 import { daysLeftInMonth, runsOut } from './runs-out.ts'
@@ -12,7 +12,8 @@ import type { WhatIsLeft } from './what-is-left.ts'
 interface Asked {
   readonly agent: Agent | null
   readonly days: number
-  readonly known: readonly Known[]
+  readonly approved: readonly Known[]
+  readonly charges: Charges
   readonly left: WhatIsLeft
   readonly seed: string
 }
@@ -27,24 +28,31 @@ const atLeast = (cents: number, quantiles: Quantiles): Quantiles =>
     quantileNames.map(name => [name, Math.max(cents, quantiles[name])]),
   ) as unknown as Quantiles
 
-function withToday(courses: readonly Course[], cents: number): readonly Course[] {
-  return courses.map(course => course.map((spent, n) => (n === 0 ? Math.max(spent, cents) : spent)))
+/** What is guessed with what is known: today costs at least what it has cost so far. */
+function withKnown({ todayCents }: Past, { todayCents: charged, cents }: Charges) {
+  const soFar = Math.max(0, todayCents - charged)
+  const knownOn = (n: number): number => (cents[n] ?? 0) + (n === 0 ? charged : 0)
+  return {
+    quantiles: (day: Quantiles, n: number): Quantiles =>
+      raisedBy(knownOn(n), n === 0 ? atLeast(soFar, day) : day),
+    courses: (courses: readonly Course[]): Course[] =>
+      courses.map(course =>
+        course.map((spent, n) => knownOn(n) + (n === 0 ? Math.max(spent, soFar) : spent)),
+      ),
+  }
 }
 
-export async function shownForecast({ spend, todayCents }: Past, { agent, days, known, left, seed }: Asked) {
+export async function shownForecast(past: Past, { agent, days, approved, charges, left, seed }: Asked) {
+  const { spend, todayCents } = past
   const outlook = await outlookOf(spend, days, seed)
-  const courses = withToday(outlook.draw(MOST_DAYS), todayCents)
+  const known = withKnown(past, charges)
+  const courses = known.courses(outlook.draw(MOST_DAYS))
   const today = spend.firstDay + spend.cents.length
   const isForetold = outlook.method !== 'none'
   return {
     agentId: agent?.id ?? null,
-    data: outlook.days.map(({ date, ...day }, n) => ({
-      date,
-      ...inEuros(n === 0 ? atLeast(todayCents, day) : day),
-    })),
-    total: isForetold
-      ? inEuros(quantilesOf(totalsOf(withToday(outlook.draw(days), todayCents), days)))
-      : null,
+    data: outlook.days.map(({ date, ...day }, n) => ({ date, ...inEuros(known.quantiles(day, n)) })),
+    total: isForetold ? inEuros(quantilesOf(totalsOf(known.courses(outlook.draw(days)), days))) : null,
     runsOut: {
       budget: runsOutOf(left.budgetEuros, daysLeftInMonth(today)),
       wallet: runsOutOf(left.walletEuros, MOST_DAYS),
@@ -54,7 +62,7 @@ export async function shownForecast({ spend, todayCents }: Past, { agent, days, 
       days: spend.cents.length,
       frozen: agent?.status === 'frozen',
       notes: notesOn(outlook, agent),
-      known: [...known],
+      known: inOrder([...approved, ...charges.known]),
     },
     backtest: outlook.backtest ? shownBacktest(outlook.backtest) : null,
   }

@@ -2,18 +2,21 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { namesOfAgents, type ReportScope } from '../reports/index.ts'
-import { labelInSql, linesOf, merchantOf, parametersOf, type View } from '../spend/index.ts'
+import { labelInSql, linesOf, parametersOf, type View, withNames } from '../spend/index.ts'
 import { rateOf } from './wilson.ts'
 
+/** The counts of a group, or of all that are not told one by one. */
 interface GroupRow extends Row {
-  readonly key: string
-  readonly isRaw: boolean
+  /** Empty: of what has no such member. Null: the rest. */
+  readonly key: string | null
+  readonly groups: number
   readonly completed: number
   readonly reported: number
   readonly succeeded: number
   readonly valued: number
   readonly valueEuros: Euros
   readonly spendEuros: Euros
+  readonly newNames: string[] | null
 }
 
 /** How the lines of completed intents, and the outcomes, are grouped. */
@@ -61,17 +64,28 @@ left join lateral (
 where o.owner_id = $1 and o.mode = $2 and o.declared_at >= $4::date::timestamp at time zone 'UTC'
   and o.declared_at < $5::date::timestamp at time zone 'UTC'`
 
+/** Rates are said with what was reported: groups with the most of it first. */
+const RANKED = `
+summed as (
+  select key, is_raw, sum(completed) as completed, sum(reported) as reported, sum(succeeded) as succeeded,
+    sum(valued) as valued, sum(value) as value, sum(spend) as spend
+  from counts group by 1, 2
+),
+ranked as (
+  select *, row_number() over (order by reported desc, completed desc, key collate "C") as place from summed
+  where completed > 0 or reported > 0
+)`
+
 /** A completed intent with an outcome is taken off the group that the line of its completion is in. */
-function textOf(groupBy: string, { agentId }: ReportScope): string {
-  const place = agentId === undefined ? '$6' : '$7'
-  const { ofLine, ofOutcome, ofIntent = ofOutcome, minus } = groupingBy(groupBy, place)
+function textOf(groupBy: string, { agentId }: ReportScope, place: number): string {
+  const { ofLine, ofOutcome, ofIntent = ofOutcome, minus } = groupingBy(groupBy, `$${place + 3}::text`)
   const ofAgent = agentId === undefined ? '' : 'and o.agent_id = $6'
   const unlabelled = minus
     ? `union all
   select '', false, case when view = '${minus}' then payments else -payments end, 0, 0, 0, 0, 0 from lines`
     : ''
   return `
-with ${linesOf({ agentId })},
+with ${linesOf({ agentId }, `$${place}`)},
 reported as materialized (
   select ${ofOutcome} as key, ${ofIntent} as intent_key, i.status = 'completed' as is_completed, o.success, o.value_cents,
     coalesce(paid.net, 0) as net ${OUTCOMES} ${ofAgent}
@@ -80,11 +94,12 @@ counts (key, is_raw, completed, reported, succeeded, valued, value, spend) as (
   select ${ofLine}, is_raw, payments, 0, 0, 0, 0, 0 from lines ${minus ? `where view <> '${minus}'` : ''} ${unlabelled}
   union all select intent_key, false, -1, 0, 0, 0, 0, 0 from reported where is_completed
   union all select key, false, 0, 1, success::int, (value_cents is not null)::int, coalesce(value_cents, 0), net from reported
-)
-select key, is_raw as "isRaw", sum(completed)::int as completed, sum(reported)::int as reported,
-  sum(succeeded)::int as succeeded, sum(valued)::int as valued, sum(value)::bigint as "valueEuros",
-  sum(spend)::bigint as "spendEuros"
-from counts group by 1, 2`
+),
+${RANKED}
+select case when place <= $${place + 2}::int then key end as key, count(*)::int as groups, sum(completed)::int as completed,
+  sum(reported)::int as reported, sum(succeeded)::int as succeeded, sum(valued)::int as valued,
+  sum(value)::bigint as "valueEuros", sum(spend)::bigint as "spendEuros", array_agg(key) filter (where is_raw) as "newNames"
+from ranked group by 1 order by min(place)`
 }
 
 const NOTHING = { completed: 0, reported: 0, succeeded: 0, valued: 0, valueEuros: 0n, spendEuros: 0n }
@@ -128,40 +143,20 @@ export async function summaryOf(
   { groupBy, limit, ...scope }: ReportScope & { readonly groupBy: string; readonly limit: number },
 ) {
   const { view, minus } = groupingBy(groupBy, '')
-  const views: readonly View[] = minus ? [view, minus] : [view]
-  const key = minus ? [groupBy.slice('metadata.'.length)] : []
-  const rows = await sql<GroupRow>(textOf(groupBy, scope), [
-    ...parametersOf(tenant, { ...scope, views }),
-    ...key,
-  ])
-  const groups = new Map<string, Counts>()
-  for (const row of rows) {
-    const group = row.isRaw ? merchantOf(row.key) : row.key
-    groups.set(group, added(groups.get(group) ?? NOTHING, row))
-  }
-  const ranked = [...groups]
-    .filter(([, { completed, reported }]) => completed > 0 || reported > 0)
-    .sort(
-      ([a, one], [b, other]) =>
-        other.reported - one.reported || other.completed - one.completed || (a < b ? -1 : 1),
-    )
-  const [told, rest] = [ranked.slice(0, limit), ranked.slice(limit)]
-  const sum = (of: typeof ranked) => summaryFigures(of.map(([, counts]) => counts).reduce(added, NOTHING))
-  const names =
-    groupBy === 'agent'
-      ? await namesOfAgents(
-          sql,
-          tenant,
-          told.map(([id]) => id),
-        )
-      : new Map()
+  const parameters = parametersOf(tenant, { ...scope, views: minus ? [view, minus] : [view] })
+  const label = minus ? [groupBy.slice('metadata.'.length)] : []
+  const text = textOf(groupBy, scope, parameters.length + 1)
+  const { rows } = await withNames(known => sql<GroupRow>(text, [...parameters, ...known, limit, ...label]))
+  const told = rows.flatMap(row => (row.key === null ? [] : { ...row, key: row.key }))
+  const rest = rows.find(({ key }) => key === null)
+  const names = await namesOfAgents(sql, tenant, groupBy === 'agent' ? told.map(({ key }) => key) : [])
   return {
-    total: sum(ranked),
-    data: told.map(([group, counts]) => ({
-      key: group || null,
-      name: names.get(group) ?? null,
-      ...summaryFigures(counts),
+    total: summaryFigures(rows.reduce(added, NOTHING)),
+    data: told.map(row => ({
+      key: row.key || null,
+      name: names.get(row.key) ?? null,
+      ...summaryFigures(row),
     })),
-    other: rest.length > 0 ? { groups: rest.length, ...sum(rest) } : null,
+    other: rest ? { groups: rest.groups, ...summaryFigures(rest) } : null,
   }
 }

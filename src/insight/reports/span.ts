@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayOf } from '../../values/clock.ts'
 import type { Span } from '../spend/index.ts'
 
 const DAY_MS = 86_400_000
@@ -25,7 +26,6 @@ interface Wished {
   readonly to?: string | undefined
 }
 
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 export const addDays = (from: string, count: number): string =>
   dayOf(new Date(Date.parse(from) + count * DAY_MS))
 export const daysBetween = (from: string, before: string): number =>

@@ -1,5 +1,6 @@
 import type { XmlElement } from '../../iso20022/xml-reader.ts'
 import { element, serialize } from '../../iso20022/xml-writer.ts'
+import { dayOf } from '../../values/clock.ts'
 import { decimal, type Euros } from '../../values/money.ts'
 import type { Movement } from './movements.ts'
 import type { Statement } from './statement.ts'
@@ -78,8 +79,6 @@ function headPartsOf(statement: Statement): (XmlElement | undefined)[] {
 }
 
 const lastDayOf = ({ to }: Statement): Date => new Date(to.getTime() - 1)
-
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
 const balance = (code: string, euros: Euros, on: Date): XmlElement =>
   element('Bal', [

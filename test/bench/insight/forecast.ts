@@ -1,5 +1,5 @@
 import { outlookOf } from '../../../src/insight/forecast/outlook.ts'
-import { familyNames, yearOf } from '../../support/insight/families.ts'
+import { familyNames, yearOf, yearWithSubscription } from '../../support/insight/families.ts'
 import { coverageOfTotals, figuresOf } from '../../support/insight/figures.ts'
 import { type Section, tableLine } from '../report.ts'
 import { usualOrShort } from '../short.ts'
@@ -17,6 +17,7 @@ export async function measureForecast(): Promise<Section> {
     week: coverageOfTotals(family, 7, APART),
     fourWeeks: coverageOfTotals(family, 28, APART),
   }))
+  const found = figuresOf('monthly charge', yearWithSubscription)
   const ms = await millisecondsOfOne()
   const head = ['series', 'of naive', 'rival, of naive', 'covered', 'above p90', '7 days', '28 days']
   const lines = figures.map(({ family, ofNaive, rivalOfNaive, coverage, above, week, fourWeeks }) =>
@@ -27,8 +28,14 @@ export async function measureForecast(): Promise<Section> {
       ...[coverage, above, week, fourWeeks].map(percent),
     ]),
   )
-  const text = [tableLine(head), ...lines, `A year of days with its backtest: ${ms.toFixed(0)} ms`].join('\n')
-  return { figures: { forecast: { figures, ms } }, text }
+  const known = `The monthly charge, once it is found by its rhythm: ${found.ofNaive.toFixed(2)} of naive, covered ${percent(found.coverage)}, above p90 ${percent(found.above)}`
+  const text = [
+    tableLine(head),
+    ...lines,
+    known,
+    `A year of days with its backtest: ${ms.toFixed(0)} ms`,
+  ].join('\n')
+  return { figures: { forecast: { figures, found, ms } }, text }
 }
 
 /** The median of forecasts of different pasts: none has been learnt before. */

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { bearer, type Stage, withClient } from '../stage.ts'
 
-/** The reports that read sums, over thirty days. */
+/** The reports that read sums, over thirty days; a forecast looks back over four hundred. */
 export const REPORTS = {
   costs: '/analytics/agents/costs',
   merchants: '/analytics/merchants',
   allocation: '/analytics/allocation?groupBy=merchant',
   savings: '/analytics/savings',
   anomalies: '/analytics/anomalies',
+  outcomes: '/outcomes/summary',
+  forecast: '/forecast',
 } as const
 export type Report = keyof typeof REPORTS
 
@@ -30,7 +32,7 @@ export interface Reading {
 const BLOCKS = `
 select sum(heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0))::int as blocks
 from pg_statio_user_tables where relname in ('spend_cells', 'spend_counted', 'spend_position', 'transactions',
-  'transaction_refunds', 'merchant_names', 'intents') or relname like 'events%'`
+  'transaction_refunds', 'merchant_names', 'intents', 'outcomes') or relname like 'events%'`
 
 /** An idle connection tells what it has read within ten seconds. */
 const UNTIL_TOLD_MS = 11_000

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { distribute } from '../../../src/insight/analytics/distribute.ts'
+import { distributed } from '../../../src/insight/analytics/distribute.ts'
 import { aDispute, networkSays } from '../../support/commerce/disputes.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -63,12 +63,20 @@ describe('the allocation of costs', () => {
       expect((await client.analytics.allocation({ query: { groupBy: bad } })).error).toMatch(/^groupBy/)
   })
 
-  test('divides any amount into parts that are the whole, each within a cent of what is due', () => {
+  test('divides any amount into parts that are the whole, each within a cent of what is due', async () => {
     const cents = fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n })
     const weights = fc.array(fc.bigInt({ min: -1_000n, max: 10n ** 9n }), { minLength: 1, maxLength: 50 })
-    fc.assert(
-      fc.property(cents, weights, (amount, of) => {
-        const parts = distribute(amount, of)
+    const partsOf = async (amount: bigint, of: readonly bigint[]): Promise<bigint[]> => {
+      const rows = await service.sql<{ part: string }>(
+        `with weights as (select $1::bigint as amount, weight, place from unnest($2::bigint[]) with ordinality as w (weight, place))
+         select part::text from (${distributed('weights')}) as one order by place`,
+        [amount, of],
+      )
+      return rows.map(({ part }) => BigInt(part))
+    }
+    await fc.assert(
+      fc.asyncProperty(cents, weights, async (amount, of) => {
+        const parts = await partsOf(amount, of)
         expect(parts).toHaveLength(of.length)
         expect(parts.reduce((all, part) => all + part, 0n)).toBe(amount)
         const positive = of.map(weight => (weight > 0n ? weight : 0n))
@@ -80,6 +88,9 @@ describe('the allocation of costs', () => {
           }
       }),
     )
+    expect(await partsOf(100n, [1n, 1n, 1n])).toEqual([34n, 33n, 33n])
+    expect(await partsOf(-100n, [0n, 1n, 2n])).toEqual([0n, -33n, -67n])
+    expect(await partsOf(5n, [0n, -3n])).toEqual([3n, 2n])
   })
 })
 

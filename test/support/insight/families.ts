@@ -34,6 +34,13 @@ const anyWeek = (random: Random) => WEEKS[Math.floor(random() * WEEKS.length)] a
 
 const on = (week: readonly number[], day: number): number => week[weekdayOf(day)] as number
 
+function monthlyCharge(random: Random) {
+  const level = from(random, 1_000, 5_000)
+  return { level, charge: level * from(random, 5, 15), chargedOn: 1 + Math.floor(random() * 28) }
+}
+
+const isOnDay = (day: number, dayOfMonth: number): boolean => Number(dateOfDay(day).slice(-2)) === dayOfMonth
+
 /** Kinds of spending, as agents show them. */
 export const families = {
   weekdays(random: Random): Spender {
@@ -71,13 +78,10 @@ export const families = {
   },
 
   'monthly charge'(random: Random): Spender {
-    const level = from(random, 1_000, 5_000)
-    const [charge, chargedOn] = [level * from(random, 5, 15), 1 + Math.floor(random() * 28)]
+    const { level, charge, chargedOn } = monthlyCharge(random)
     const spread = from(random, 0.3, 0.6)
-    return day => {
-      const isCharged = Number(dateOfDay(day).slice(-2)) === chargedOn
-      return level * on(EVEN_WEEK, day) * unevenly(random, spread) + (isCharged ? charge : 0)
-    }
+    return day =>
+      level * on(EVEN_WEEK, day) * unevenly(random, spread) + (isOnDay(day, chargedOn) ? charge : 0)
   },
 } as const
 
@@ -95,4 +99,13 @@ export function yearOf(family: Family, number: number): DailySpend {
   const spender = families[family](randomOf(`${family} ${number}`))
   const cents = Array.from({ length: DAYS }, (_, place) => Math.round(spender(FIRST_DAY + place, place)))
   return { firstDay: FIRST_DAY, cents }
+}
+
+/** The same year with a monthly charge, which is found by its rhythm. */
+export function yearWithSubscription(number: number): DailySpend {
+  const year = yearOf('monthly charge', number)
+  const { charge, chargedOn } = monthlyCharge(randomOf(`monthly charge ${number}`))
+  const days = year.cents.map((_, place) => FIRST_DAY + place).filter(day => isOnDay(day, chargedOn))
+  const cents = days.map(() => Math.floor(charge))
+  return { ...year, subscriptions: [{ every: 'month', days, cents, brokenOn: null }] }
 }

@@ -1,7 +1,7 @@
 import { type Backtest, backtestOf } from '../../../src/insight/forecast/method/backtest.ts'
-import { drawCourses, totalsOf } from '../../../src/insight/forecast/method/courses.ts'
+import { totalsOf } from '../../../src/insight/forecast/method/courses.ts'
 import { type DailySpend, firstDays } from '../../../src/insight/forecast/method/days.ts'
-import { levelErrorsOf } from '../../../src/insight/forecast/method/level-errors.ts'
+import { drawAhead } from '../../../src/insight/forecast/method/draw-ahead.ts'
 import { quantilesOf } from '../../../src/insight/forecast/method/quantiles.ts'
 import { walkThrough } from '../../../src/insight/forecast/method/walk.ts'
 import { atOnce } from '../../../src/kernel/contract/time-slices.ts'
@@ -19,9 +19,13 @@ export interface FamilyFigures {
 const meanOf = <T>(all: readonly T[], of: (each: T) => number): number =>
   all.reduce((sum, each) => sum + of(each), 0) / all.length
 
-export function figuresOf(family: Family): FamilyFigures {
+/** A series of the family, or another one, for each number. */
+export function figuresOf(
+  family: Family,
+  yearFor: (number: number) => DailySpend = number => yearOf(family, number),
+): FamilyFigures {
   const tests = Array.from({ length: SERIES_OF_EACH }, (_, number) => {
-    const spend = yearOf(family, number)
+    const spend = yearFor(number)
     return backtestOf(spend, atOnce(walkThrough(spend)).past) as Backtest
   })
   return {
@@ -44,9 +48,7 @@ function heldIn(spend: DailySpend, days: number, apart: number): boolean[] {
   const held: boolean[] = []
   for (let known = spend.cents.length - 180; known + days <= spend.cents.length; known += apart) {
     const origin = spend.firstDay + known
-    const before = firstDays(spend, known)
-    const { pool, expectations } = atOnce(walkThrough(before))
-    const courses = drawCourses(pool, levelErrorsOf(before, expectations, days), days, `${origin}`)
+    const courses = drawAhead(atOnce(walkThrough(firstDays(spend, known))), days, `${origin}`)
     const { p10, p90 } = quantilesOf(totalsOf(courses, days))
     const actual = spend.cents.slice(known, known + days).reduce((sum, spent) => sum + spent, 0)
     held.push(actual >= p10 && actual <= p90)

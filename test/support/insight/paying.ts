@@ -10,8 +10,8 @@ type NewIntent = Parameters<typeof anIntent>[2]
 const rules = { autoApproveLimitEuros: 10_000 }
 
 /** An owner with two agents that pay without asking: one out of its wallet, one by card. */
-export async function aPayingOwner(service: TestService) {
-  const owner = await service.owner()
+export async function aPayingOwner(service: TestService, known?: Awaited<ReturnType<TestService['owner']>>) {
+  const owner = known ?? (await service.owner())
   const { client } = owner
   await bodyOf(client.risk.configure({ body: { enabled: false } }))
   const policy = await aPolicy(client, rules)

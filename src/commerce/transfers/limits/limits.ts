@@ -21,9 +21,6 @@ export const plansInWords = Object.entries(limitsByPlan)
   .map(([plan, { single, daily }]) => `${plan} ${formatEuros(single)} and ${formatEuros(daily)}`)
   .join('; ')
 
-/** The day in UTC, by the tenant's clock. */
-export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
-
 const LIMITS = `
 select c.plan, l.single_cents as single, l.daily_cents as daily
 from customers c left join transfer_limits l on (l.owner_id, l.mode) = (c.id, $2) where c.id = $1`

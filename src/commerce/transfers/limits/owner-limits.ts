@@ -2,8 +2,8 @@ import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { offsetOf } from '../../../kernel/database/tenant-clock.ts'
-import { clock } from '../../../values/clock.ts'
-import { dayOf, type Limits, limitsOf, setLimits, usedOn } from './limits.ts'
+import { clock, dayOf } from '../../../values/clock.ts'
+import { type Limits, limitsOf, setLimits, usedOn } from './limits.ts'
 import { limitsApi } from './limits-api.ts'
 
 /** Reads the tenant's clock anew: the one of the request may be a moment old, and a new day may have begun. */

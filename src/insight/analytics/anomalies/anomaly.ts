@@ -37,7 +37,7 @@ export interface Anomaly {
 
 /** How far a value lies beyond the bound from which on it is unusual. */
 export const scoreOf = (value: number, bound: number): number =>
-  value > 0 ? Math.round((1 - bound / (2 * Math.max(value, bound))) * 100) / 100 : 0.5
+  value > 0 ? 1 - bound / (2 * Math.max(value, bound)) : 0.5
 
 export const inPercent = (share: number): string => `${Math.round(share * 100)} %`
 export const inEuros = formatEuros

@@ -1,52 +1,47 @@
-import type { Tenant } from '../../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../../kernel/contract/sql.ts'
-import type { Euros } from '../../../values/money.ts'
-import type { SpendSum } from '../../spend/index.ts'
-import { type Anomaly, inEuros, rounded, scoreOf } from './anomaly.ts'
-
-const LIMITS = `
-select agent_id as "agentId", monthly_limit_cents as "limitEuros" from policies
-where owner_id = $1 and mode = $2 and agent_id is not null and deleted_at is null and monthly_limit_cents > 0`
-
-/** The limits of a month that agents' policies set. */
-export async function monthlyLimits(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-): Promise<ReadonlyMap<string, Euros>> {
-  const rows = await sql<{ agentId: string; limitEuros: Euros } & Row>(LIMITS, [ownerId, mode])
-  return new Map(rows.map(({ agentId, limitEuros }) => [agentId, limitEuros]))
-}
+import { inEuros, rounded, scoreOf } from './anomaly.ts'
+import type { Candidate, Telling } from './candidates.ts'
 
 /** Before, a single payment says too little about the month. */
 const LEAST_DAYS = 5
 
-const daysInMonth = (day: string): number =>
-  new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0)).getUTCDate()
+const partsOf = (day: string): number[] => day.split('-').map(Number)
 
-/** Budgets of the month of the last day that are used up before its end, if it goes on as so far. */
-export function budgetsAtThisPace(
-  byAgent: ReadonlyMap<string, readonly SpendSum[]>,
-  limits: ReadonlyMap<string, Euros>,
-  lastDay: string,
-): Anomaly[] {
+const daysInMonth = (day: string): number => {
+  const [year = 0, month = 0] = partsOf(day)
+  return new Date(Date.UTC(year, month, 0)).getUTCDate()
+}
+
+/** Whether the month of the last day is old enough, and not over. */
+export function isPaceKnown(lastDay: string): boolean {
   const elapsed = Number(lastDay.slice(8))
-  const all = daysInMonth(lastDay)
-  if (elapsed < LEAST_DAYS || elapsed === all) return []
-  return [...limits].flatMap(([agentId, limitEuros]) => {
-    const month = (byAgent.get(agentId) ?? []).filter(({ day }) => day.slice(0, 7) === lastDay.slice(0, 7))
-    const spentEuros = month.reduce((sum, one) => sum + one.spentEuros - one.refundedEuros, 0n)
-    const expected = (Number(spentEuros) / elapsed) * all
-    if (spentEuros <= 0n || expected <= Number(limitEuros)) return []
-    const usedUpOn = Math.min(all, Math.ceil(Number(limitEuros) / (Number(spentEuros) / elapsed)))
-    const when = usedUpOn <= elapsed ? 'is used up' : `lasts until day ${usedUpOn} at this pace`
-    return {
-      kind: 'budget_at_this_pace' as const,
-      agentId,
-      merchant: null,
-      day: lastDay,
-      sentence: `${inEuros(spentEuros)} of ${inEuros(limitEuros)} for the month were spent by day ${elapsed} of ${all}: the budget ${when}.`,
-      figures: { amountEuros: spentEuros, limitEuros, share: rounded(expected / Number(limitEuros)) },
-      score: scoreOf(expected, Number(limitEuros)),
-    }
-  })
+  return elapsed >= LEAST_DAYS && elapsed < daysInMonth(lastDay)
+}
+
+const ELAPSED = 'extract(day from $5::date - 1)'
+const IN_MONTH = "extract(day from date_trunc('month', $5::date - 1) + interval '1 month' - interval '1 day')"
+
+/**
+ * SQL: agents whose monthly limit is used up before the month ends, if it goes on as so far. `lines` has the days of the month.
+ * The owner is $1, the mode $2, the day after the last one $5.
+ */
+export const AT_THIS_PACE = `
+with months as (select agent_id, sum(spent_cents - refunded_cents) as spent from lines group by 1),
+paces as (
+  select agent_id, spent, monthly_limit_cents as limit_cents,
+    spent * ${IN_MONTH} / (${ELAPSED} * monthly_limit_cents)::float8 as pace
+  from months join policies using (agent_id)
+  where owner_id = $1 and mode = $2 and deleted_at is null and monthly_limit_cents > 0 and spent > 0
+)
+select agent_id, null::text, $5::date - 1, spent, limit_cents, pace, null::int, null::text from paces where pace > 1`
+
+export function paceTold({ day, amountEuros, usualEuros, measure: pace }: Candidate): Telling {
+  const [elapsed, all] = [Number(day.slice(8)), daysInMonth(day)]
+  const limitEuros = usualEuros ?? 0n
+  const usedUpOn = Math.min(all, Math.ceil(all / pace - 1e-9))
+  const when = usedUpOn <= elapsed ? 'is used up' : `lasts until day ${usedUpOn} at this pace`
+  return {
+    sentence: `${inEuros(amountEuros)} of ${inEuros(limitEuros)} for the month were spent by day ${elapsed} of ${all}: the budget ${when}.`,
+    figures: { amountEuros, limitEuros, share: rounded(pace) },
+    score: scoreOf(pace, 1),
+  }
 }

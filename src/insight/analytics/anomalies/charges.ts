@@ -1,67 +1,53 @@
-import { medianOf } from '../../../control/risk/index.ts'
-import type { SpendSum } from '../../spend/index.ts'
-import { rhythmOf } from '../rhythm.ts'
-import { type Anomaly, inEuros, inPercent, rounded, scoreOf } from './anomaly.ts'
+import { medianInSql } from '../../../control/risk/index.ts'
+import { RHYTHMS } from '../rhythms/rhythm.ts'
+import { inEuros, inPercent, rounded, scoreOf } from './anomaly.ts'
+import type { Candidate, Telling } from './candidates.ts'
 
 /** From one percent on: less is a matter of rounding and exchange rates. */
 const LEAST_RISE = 0.01
 const words = { week: 'weekly', month: 'monthly' } as const
 
-/** Subscriptions whose last charge, in these days, is dearer than the one before. The days of each are in order. */
-export function dearerSubscriptions(
-  byMerchant: Iterable<readonly SpendSum[]>,
-  { from, before }: { readonly from: string; readonly before: string },
-): Anomaly[] {
-  return [...byMerchant].flatMap(days => {
-    const rhythm = rhythmOf(days, before)
-    const [first] = days
-    if (!rhythm || !first || rhythm.last < from) return []
-    const { lastEuros, beforeEuros, every, times, last } = rhythm
-    const rise = Number(lastEuros - beforeEuros) / Number(beforeEuros || 1n)
-    if (rise < LEAST_RISE) return []
-    return {
-      kind: 'subscription_dearer' as const,
-      agentId: first.agentId || null,
-      merchant: first.value,
-      day: last,
-      sentence: `The ${words[every]} charge of ${first.value} has risen from ${inEuros(beforeEuros)} to ${inEuros(lastEuros)}, by ${inPercent(rise)}.`,
-      figures: { amountEuros: lastEuros, usualEuros: beforeEuros, share: rounded(rise), times },
-      score: scoreOf(rise, LEAST_RISE * 5),
-    }
-  })
+const MOST_APART = `case every ${Object.entries(RHYTHMS)
+  .map(([every, { most }]) => `when '${every}' then ${most + 1}`)
+  .join(' ')} end`
+
+/** SQL: those of `runs` whose last charge, since `from`, is dearer than the one before. */
+export const dearerSubscriptions = (from: string): string => `
+select agent_id, value, last_day, last_cents, before_cents, (last_cents - before_cents) / before_cents::float8 as rise, times, every
+from (
+  select *, cardinality(days) as times, days[cardinality(days)] as last_day, cents[cardinality(days)] as last_cents,
+    nullif(cents[cardinality(days) - 1], 0) as before_cents from runs
+) as one
+where broken_on is null and last_day >= ${from} and $5::date - last_day <= ${MOST_APART}
+  and (last_cents - before_cents) / before_cents::float8 >= ${LEAST_RISE}`
+
+export function dearerTold(of: Candidate): Telling {
+  const { merchant, every, amountEuros, measure: rise, times } = of
+  const usualEuros = of.usualEuros ?? 0n
+  return {
+    sentence: `The ${words[every ?? 'month']} charge of ${merchant} has risen from ${inEuros(usualEuros)} to ${inEuros(amountEuros)}, by ${inPercent(rise)}.`,
+    figures: { amountEuros, usualEuros, share: rounded(rise), times: times ?? 0 },
+    score: scoreOf(rise, LEAST_RISE * 5),
+  }
 }
 
 /** So many days with a single charge tell what one costs. */
 const LEAST_SINGLE = 2
 
-/** Days with several charges where there is one as a rule, each as dear as that: the merchant may have charged twice. */
-export function chargedTwice(byMerchant: Iterable<readonly SpendSum[]>, from: string): Anomaly[] {
-  return [...byMerchant].flatMap(days => {
-    const single = days.filter(({ payments }) => payments === 1)
-    if (
-      single.length < LEAST_SINGLE ||
-      single.length * 2 < days.filter(({ payments }) => payments > 0).length
-    )
-      return []
-    const usual = medianOf(single.map(({ spentEuros }) => Number(spentEuros)))
-    const usualEuros = BigInt(Math.round(usual))
-    return days
-      .filter(
-        ({ day, payments, spentEuros, refundedEuros }) =>
-          day >= from &&
-          payments > 1 &&
-          usualEuros > 0n &&
-          spentEuros === usualEuros * BigInt(payments) &&
-          refundedEuros === 0n,
-      )
-      .map(({ agentId, value, day, payments, spentEuros }) => ({
-        kind: 'charged_twice' as const,
-        agentId: agentId || null,
-        merchant: value,
-        day,
-        sentence: `${value} has charged ${inEuros(usualEuros)} ${payments} times on ${day}; it charges once a day as a rule.`,
-        figures: { amountEuros: spentEuros, usualEuros, times: payments },
-        score: 0.9,
-      }))
-  })
-}
+/** SQL: days with several charges where there is one as a rule, each as dear as that: the merchant may have charged twice. */
+export const chargedTwice = (from: string): string => `
+with charged as (select * from of_merchants where payments > 0),
+usual as (
+  select agent_id, value, round((${medianInSql('spent')} filter (where payments = 1))::numeric) as single
+  from charged group by 1, 2
+  having count(*) filter (where payments = 1) >= greatest(${LEAST_SINGLE}, count(*) / 2.0)
+)
+select agent_id, value, day, spent, single, 0, payments, null::text
+from charged join usual using (agent_id, value)
+where day >= ${from} and payments > 1 and single > 0 and spent = single * payments and refunded = 0`
+
+export const twiceTold = ({ merchant, day, amountEuros, usualEuros, times }: Candidate): Telling => ({
+  sentence: `${merchant} has charged ${inEuros(usualEuros ?? 0n)} ${times} times on ${day}; it charges once a day as a rule.`,
+  figures: { amountEuros, usualEuros: usualEuros ?? 0n, times: times ?? 0 },
+  score: 0.9,
+})

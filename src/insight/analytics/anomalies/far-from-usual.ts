@@ -1,59 +1,48 @@
-import { deviationOf, MAX_DEVIATIONS, medianOf } from '../../../control/risk/index.ts'
-import type { SpendSum } from '../../spend/index.ts'
-import { type Anomaly, inEuros, rounded, scoreOf } from './anomaly.ts'
+import { deviationInSql, MAX_DEVIATIONS, medianInSql } from '../../../control/risk/index.ts'
+import { inEuros, rounded, scoreOf } from './anomaly.ts'
+import type { Candidate, Telling } from './candidates.ts'
 
+/** What is usual is what was so in these days before the last one. */
+export const USUAL_DAYS = 182
 /** Fewer days say nothing about what is usual. */
-const LEAST_DAYS = 14
-const LEAST_DAYS_OF_MERCHANT = 8
+const LEAST_DAYS = { day_above_usual: 14, merchant_above_usual: 8 } as const
+type Kind = keyof typeof LEAST_DAYS
 
-interface FarDay {
-  readonly sum: SpendSum
-  readonly usualEuros: bigint
-  readonly deviations: number
+/** SQL: the days since `from` that lie far above the others on which a series of `days` has cost something. */
+export const farDays = (kind: Kind, days: string, from: string): string => `
+with paid as (
+  select agent_id, value, day, spent from ${days}
+  where spent > 0 and day >= least($5::date - ${USUAL_DAYS}, ${from})
+),
+medians as (
+  select agent_id, value, ${medianInSql('spent')} as usual from paid group by 1, 2 having count(*) >= ${LEAST_DAYS[kind]}
+),
+deviations as (
+  select agent_id, value, usual, ${deviationInSql('spent', 'usual')} as deviation
+  from paid join medians using (agent_id, value) group by agent_id, value, usual
+)
+select agent_id, ${kind === 'day_above_usual' ? 'null::text' : 'value'}, day, spent, round(usual::numeric),
+  round(((spent - usual) / deviation)::numeric, 2), null::int, null::text
+from paid join deviations using (agent_id, value)
+where day >= ${from} and round(((spent - usual) / deviation)::numeric, 2) > ${MAX_DEVIATIONS}`
+
+const sentences: Readonly<Record<Kind, (far: Candidate) => string>> = {
+  /** A day on which an agent has spent far more than on its usual one. */
+  day_above_usual: ({ amountEuros, day, usualEuros }) =>
+    `${inEuros(amountEuros)} were spent on ${day}; on a usual day it is ${inEuros(usualEuros ?? 0n)}.`,
+  /** A day on which an agent has paid a merchant far more than usual. */
+  merchant_above_usual: ({ amountEuros, day, merchant, usualEuros }) =>
+    `${merchant} got ${inEuros(amountEuros)} on ${day}; usually it is ${inEuros(usualEuros ?? 0n)} a day.`,
 }
 
-/** The days since `from` that lie far above the others on which something was spent. */
-function farDays(days: readonly SpendSum[], from: string, least: number): FarDay[] {
-  const paid = days.filter(({ spentEuros }) => spentEuros > 0n)
-  if (paid.length < least) return []
-  const amounts = paid.map(({ spentEuros }) => Number(spentEuros))
-  const usual = medianOf(amounts)
-  const deviation = deviationOf(amounts, usual)
-  return paid
-    .filter(({ day }) => day >= from)
-    .map(sum => ({
-      sum,
-      usualEuros: BigInt(Math.round(usual)),
-      deviations: rounded((Number(sum.spentEuros) - usual) / deviation),
-    }))
-    .filter(({ deviations }) => deviations > MAX_DEVIATIONS)
-}
-
-const membersOf = ({ sum: { agentId, day, spentEuros }, usualEuros, deviations }: FarDay) => ({
-  agentId: agentId || null,
-  day,
-  figures: { amountEuros: spentEuros, usualEuros, deviations },
-  score: scoreOf(deviations, MAX_DEVIATIONS),
-})
-
-/** Days on which an agent has spent far more than on its usual one. */
-export const daysAboveUsual = (byAgent: Iterable<readonly SpendSum[]>, from: string): Anomaly[] =>
-  [...byAgent].flatMap(days =>
-    farDays(days, from, LEAST_DAYS).map(far => ({
-      kind: 'day_above_usual' as const,
-      merchant: null,
-      ...membersOf(far),
-      sentence: `${inEuros(far.sum.spentEuros)} were spent on ${far.sum.day}; on a usual day it is ${inEuros(far.usualEuros)}.`,
-    })),
-  )
-
-/** Days on which an agent has paid a merchant far more than usual. */
-export const merchantsAboveUsual = (byMerchant: Iterable<readonly SpendSum[]>, from: string): Anomaly[] =>
-  [...byMerchant].flatMap(days =>
-    farDays(days, from, LEAST_DAYS_OF_MERCHANT).map(far => ({
-      kind: 'merchant_above_usual' as const,
-      merchant: far.sum.value,
-      ...membersOf(far),
-      sentence: `${far.sum.value} got ${inEuros(far.sum.spentEuros)} on ${far.sum.day}; usually it is ${inEuros(far.usualEuros)} a day.`,
-    })),
-  )
+export const farTold =
+  (kind: Kind) =>
+  (far: Candidate): Telling => ({
+    sentence: sentences[kind](far),
+    figures: {
+      amountEuros: far.amountEuros,
+      usualEuros: far.usualEuros ?? 0n,
+      deviations: rounded(far.measure),
+    },
+    score: scoreOf(far.measure, MAX_DEVIATIONS),
+  })

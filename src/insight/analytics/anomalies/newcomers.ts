@@ -1,65 +1,44 @@
-import type { SpendSum } from '../../spend/index.ts'
-import { type Anomaly, inEuros, inPercent, rounded, scoreOf } from './anomaly.ts'
+import { inEuros, inPercent, rounded, scoreOf } from './anomaly.ts'
+import type { Candidate, Telling } from './candidates.ts'
 
 /** A share of what an agent spends from which on a new merchant is told of. */
 const LARGE_SHARE = 0.2
 
-const spentOf = (sums: readonly SpendSum[]): bigint =>
-  sums.reduce((all, { spentEuros }) => all + spentEuros, 0n)
+/** SQL: merchants that an agent pays for the first time since `from`, and that get a large part of what it spends. */
+export const newMerchants = (from: string): string => `
+with whole as (
+  select agent_id, sum(spent) filter (where day >= ${from}) as spent from of_agents group by 1
+  having bool_or(day < ${from} and payments > 0)
+),
+firsts as (
+  select agent_id, value, min(day) as day, sum(spent) as spent from of_merchants where payments > 0 group by 1, 2
+  having min(day) >= ${from}
+)
+select agent_id, value, firsts.day, firsts.spent, null::numeric, firsts.spent / whole.spent::float8, null::int, null::text
+from firsts join whole using (agent_id)
+where whole.spent > 0 and firsts.spent / whole.spent::float8 >= ${LARGE_SHARE}`
 
-interface OfAgent {
-  /** What the agent has spent in these days, and whether it had spent before. */
-  readonly days: readonly SpendSum[]
-  readonly merchants: readonly (readonly SpendSum[])[]
-}
-
-/** Merchants that an agent pays for the first time, and that get a large part of what it spends. */
-export function newMerchants(agents: Iterable<OfAgent>, from: string): Anomaly[] {
-  return [...agents].flatMap(({ days, merchants }) => {
-    const wholeEuros = spentOf(days.filter(({ day }) => day >= from))
-    const isNew = !days.some(({ day, payments }) => day < from && payments > 0)
-    if (isNew || wholeEuros <= 0n) return []
-    return merchants.flatMap(ofMerchant => {
-      const paid = ofMerchant.filter(({ payments }) => payments > 0)
-      const [first] = paid
-      if (!first || first.day < from) return []
-      const amountEuros = spentOf(paid)
-      const share = Number(amountEuros) / Number(wholeEuros)
-      if (share < LARGE_SHARE) return []
-      return {
-        kind: 'new_merchant' as const,
-        agentId: first.agentId || null,
-        merchant: first.value,
-        day: first.day,
-        sentence: `${first.value} was never paid before ${first.day}, and has got ${inEuros(amountEuros)} since: ${inPercent(share)} of what was spent.`,
-        figures: { amountEuros, share: rounded(share) },
-        score: scoreOf(share, LARGE_SHARE),
-      }
-    })
-  })
-}
+export const newTold = ({ merchant, day, amountEuros, measure: share }: Candidate): Telling => ({
+  sentence: `${merchant} was never paid before ${day}, and has got ${inEuros(amountEuros)} since: ${inPercent(share)} of what was spent.`,
+  figures: { amountEuros, share: rounded(share) },
+  score: scoreOf(share, LARGE_SHARE),
+})
 
 /** From so much in runs on, what is outside of them is told of. */
 const MOSTLY_IN_RUNS = 0.5
 
-/** What an agent has spent outside of any run, although it mostly spends within them. */
-export function outsideOfRuns(byAgent: Iterable<readonly SpendSum[]>, lastDay: string): Anomaly[] {
-  return [...byAgent].flatMap(sums => {
-    const outside = sums.filter(({ runId }) => runId === '')
-    const amountEuros = spentOf(outside)
-    const wholeEuros = spentOf(sums)
-    if (amountEuros <= 0n || wholeEuros <= 0n) return []
-    const share = Number(amountEuros) / Number(wholeEuros)
-    if (1 - share < MOSTLY_IN_RUNS) return []
-    const payments = outside.reduce((all, one) => all + one.payments, 0)
-    return {
-      kind: 'outside_of_runs' as const,
-      agentId: sums[0]?.agentId || null,
-      merchant: null,
-      day: lastDay,
-      sentence: `${inEuros(amountEuros)} were spent outside of any run, ${inPercent(share)} of all; the rest belongs to runs.`,
-      figures: { amountEuros, share: rounded(share), times: payments },
-      score: 0.5,
-    }
-  })
-}
+/** SQL: what agents have spent outside of any run, although they mostly spend within them. */
+export const OUTSIDE_OF_RUNS = `
+with sums as (
+  select agent_id, sum(spent_cents) as whole, coalesce(sum(spent_cents) filter (where run_id = ''), 0) as outside,
+    sum(payments) filter (where run_id = '') as payments
+  from lines group by 1
+)
+select agent_id, null::text, $5::date - 1, outside, null::numeric, outside / whole::float8, payments, null::text
+from sums where outside > 0 and whole > 0 and 1 - outside / whole::float8 >= ${MOSTLY_IN_RUNS}`
+
+export const outsideTold = ({ amountEuros, measure: share, times }: Candidate): Telling => ({
+  sentence: `${inEuros(amountEuros)} were spent outside of any run, ${inPercent(share)} of all; the rest belongs to runs.`,
+  figures: { amountEuros, share: rounded(share), times: times ?? 0 },
+  score: 0.5,
+})

@@ -1,9 +1,20 @@
 const DAY_MS = 86_400_000
 
+/** Charges of a merchant that followed each other by a week or a month, on days counted from 1970. */
+export interface Subscription {
+  readonly every: 'week' | 'month'
+  readonly days: readonly number[]
+  readonly cents: readonly number[]
+  /** The first payment after it, which did not come in its time; null: there was none. */
+  readonly brokenOn: number | null
+}
+
 /** What was spent on each day of a span without gaps, in cents, the oldest day first. Days are counted from 1970. */
 export interface DailySpend {
   readonly firstDay: number
   readonly cents: readonly number[]
+  /** What of it is known to come again. */
+  readonly subscriptions?: readonly Subscription[]
 }
 
 /** The number of a day, `2026-03-01`, counted from 1970. */
@@ -23,7 +34,23 @@ export function lastDayOfMonth(day: number): number {
 }
 
 /** The same series with this many of its first days only. */
-export const firstDays = ({ firstDay, cents }: DailySpend, count: number): DailySpend => ({
+export const firstDays = (
+  { firstDay, cents, subscriptions = [] }: DailySpend,
+  count: number,
+): DailySpend => ({
   firstDay,
   cents: cents.slice(0, count),
+  subscriptions: subscriptions.map(one => chargesBefore(one, firstDay + count)),
 })
+
+/** A subscription as far as it was charged before a day. */
+function chargesBefore({ days, cents, brokenOn, ...one }: Subscription, end: number): Subscription {
+  const count = days.filter(day => day < end).length
+  const isBroken = brokenOn !== null && brokenOn < end
+  return {
+    ...one,
+    days: days.slice(0, count),
+    cents: cents.slice(0, count),
+    brokenOn: isBroken ? brokenOn : null,
+  }
+}

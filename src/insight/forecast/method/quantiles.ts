@@ -7,6 +7,13 @@ export interface Quantiles {
 
 export const LEVELS = { p10: 0.1, p50: 0.5, p90: 0.9 } as const
 
+/** With an amount that is known beside what is guessed. */
+export const raisedBy = (known: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
+  p10: p10 + known,
+  p50: p50 + known,
+  p90: p90 + known,
+})
+
 export const quantileNames = ['p10', 'p50', 'p90'] as const
 
 const between = (low: number, high: number, part: number): number => low + (high - low) * part

@@ -4,7 +4,8 @@ import { type Expectation, expectationOf } from './level-errors.ts'
 import { adapted, FIRST_TAILS, type Tails } from './levels.ts'
 import { type Pool, poolBefore } from './pool.ts'
 import { predict } from './predict.ts'
-import type { Quantiles } from './quantiles.ts'
+import { type Quantiles, raisedBy } from './quantiles.ts'
+import { withoutSubscriptions } from './subscriptions.ts'
 
 /** Days ahead for which the outer quantiles are learnt, each apart. */
 export const HORIZONS: readonly number[] = [1, 7, 14]
@@ -29,23 +30,27 @@ export interface Walk {
   readonly pool: Pool
   /** The outer quantiles as they stand at the end of it, one for each of `HORIZONS`. */
   readonly tails: readonly Tails[]
+  /** The series without the subscriptions that are known at the end of it: of these days the pool is made. */
+  readonly rest: DailySpend
 }
 
 /** Goes through the past day by day, as if each were today: nothing that comes later is used. */
 export function* walkThrough(spend: DailySpend): Sliced<Walk> {
   const { firstDay, cents } = spend
   const end = firstDay + cents.length
+  const known = withoutSubscriptions(spend)
   const tails: Tails[] = HORIZONS.map(() => FIRST_TAILS)
   const past: PastForecast[] = []
   const expectations: Expectation[] = []
   const due = new Map<number, PastForecast[]>()
   for (let origin = firstDay + LEAST_DAYS; origin < end; origin++) {
-    const pool = poolBefore(origin, spend)
+    const pool = poolBefore(origin, known.before(origin))
     expectations.push(expectationOf(pool, origin))
     for (const [n, horizon] of HORIZONS.entries()) {
       const day = origin + horizon - 1
       if (day >= end) continue
-      const forecast = predict(pool, day, tails[n] as Tails)
+      const guessed = predict(pool, day, tails[n] as Tails)
+      const forecast = raisedBy(known.expectedOn(day, origin), guessed)
       const made = { origin, horizon, day, forecast, actual: cents[day - firstDay] as number }
       past.push(made)
       due.set(day, [...(due.get(day) ?? []), made])
@@ -58,7 +63,8 @@ export function* walkThrough(spend: DailySpend): Sliced<Walk> {
     due.delete(origin)
     yield
   }
-  return { past, expectations, pool: poolBefore(end, spend), tails }
+  const rest = known.before(end)
+  return { past, expectations, pool: poolBefore(end, rest), tails, rest }
 }
 
 const placeOf = (horizon: number): number => HORIZONS.indexOf(horizon)

@@ -1,5 +1,6 @@
 import { costsApi } from '../../../../insight/analytics/index.ts'
 import { forecastApi } from '../../../../insight/forecast/index.ts'
+import { after, dayOf, days } from '../../../../values/clock.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, Page, PageRequest } from '../../page.ts'
 import { type FanDay, fan } from '../../parts/chart.ts'
@@ -11,7 +12,6 @@ import { periodsIn } from './periods.ts'
 
 type Forecast = AnswerOf<typeof forecastApi.ofOwner>
 
-const DAY_MS = 86_400_000
 /** So many days of what really happened stand before the forecast. */
 const PAST_DAYS = 28
 
@@ -33,7 +33,7 @@ ${content}`,
 
 async function forecast(request: PageRequest): Promise<Html> {
   const { agentId, ...query } = asked(request)
-  const first = new Date(request.now.getTime() - PAST_DAYS * DAY_MS).toISOString().slice(0, 10)
+  const first = dayOf(after(request.now, -days(PAST_DAYS)))
   const [told, costs] = await Promise.all([
     agentId === undefined
       ? request.ask(forecastApi.ofOwner, { query })

@@ -1,0 +1,81 @@
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
+import { addDays, type ReportScope } from '../../reports/index.ts'
+import { linesOf, merchantOf, parametersOf, readTop, type View } from '../../spend/index.ts'
+import { RHYTHM_DAYS, RUNS } from '../rhythms/runs-sql.ts'
+import { AT_THIS_PACE, isPaceKnown } from './budgets.ts'
+import { type Candidate, mostUnusual } from './candidates.ts'
+import { chargedTwice, dearerSubscriptions } from './charges.ts'
+import { farDays } from './far-from-usual.ts'
+import { newMerchants, OUTSIDE_OF_RUNS } from './newcomers.ts'
+
+/** Merchants that get less than these are not looked at one by one. */
+const MOST_MERCHANTS = 200
+
+export interface Found extends Candidate {
+  /** How many of this kind there are. */
+  readonly inAll: number
+}
+
+interface Asked {
+  readonly sql: Sql
+  readonly tenant: Tenant
+  readonly scope: ReportScope
+  readonly limit: number
+}
+
+/** `lines` by agent, and by agent and merchant: what each has spent on each day. */
+const SERIES = `
+of_agents as materialized (
+  select agent_id, '' as value, day, sum(payments) as payments, sum(spent_cents) as spent from lines
+  where view = 'agent' group by 1, 3
+),
+of_merchants as materialized (
+  select agent_id, value, day, sum(payments) as payments, sum(spent_cents) as spent, sum(refunded_cents) as refunded
+  from lines where view = 'merchant' and not is_raw group by 1, 2, 3
+),
+paid as (select agent_id, value, day, payments, spent::bigint as spent from of_merchants where payments > 0),
+${RUNS}`
+
+/** Days, merchants and charges that are far from what is usual. */
+export async function unusualSpending({ sql, tenant, scope, limit }: Asked): Promise<Found[]> {
+  const { sums, newNames } = await readTop(sql, tenant, { ...scope, views: ['merchant'] }, MOST_MERCHANTS)
+  const values = ['', ...sums.flatMap(({ value }) => value ?? [])]
+  const rhythmsFrom = addDays(scope.before, -RHYTHM_DAYS)
+  const span = { ...scope, from: rhythmsFrom < scope.from ? rhythmsFrom : scope.from, values }
+  const parameters = parametersOf(tenant, { ...span, views: ['agent', 'merchant'] })
+  const place = parameters.length + 1
+  const from = `$${place + 2}::date`
+  const kinds = {
+    day_above_usual: farDays('day_above_usual', 'of_agents', from),
+    merchant_above_usual: farDays('merchant_above_usual', 'of_merchants', from),
+    subscription_dearer: dearerSubscriptions(from),
+    charged_twice: chargedTwice(from),
+    new_merchant: newMerchants(from),
+  }
+  const text = `with ${linesOf(span, `$${place}`)}, ${SERIES} ${mostUnusual(kinds, `$${place + 3}`)}`
+  return sql<Found>(text, [...parameters, newNames, newNames.map(merchantOf), scope.from, limit])
+}
+
+/** What the lines of one view show: in the span, or later. */
+function unusualLines(
+  asked: Asked,
+  view: View,
+  from: string,
+  kind: string,
+  select: string,
+): Promise<Found[]> {
+  const { sql, tenant, scope, limit } = asked
+  const parameters = parametersOf(tenant, { ...scope, from, views: [view] })
+  const text = `with ${linesOf(scope)} ${mostUnusual({ [kind]: select }, `$${parameters.length + 1}`)}`
+  return sql<Found>(text, [...parameters, limit])
+}
+
+export const outsideOfRuns = (asked: Asked): Promise<Found[]> =>
+  unusualLines(asked, 'run', asked.scope.from, 'outside_of_runs', OUTSIDE_OF_RUNS)
+
+export async function budgetsAtThisPace(asked: Asked): Promise<Found[]> {
+  const lastDay = addDays(asked.scope.before, -1)
+  if (!isPaceKnown(lastDay)) return []
+  return unusualLines(asked, 'agent', `${lastDay.slice(0, 7)}-01`, 'budget_at_this_pace', AT_THIS_PACE)
+}

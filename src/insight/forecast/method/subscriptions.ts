@@ -1,0 +1,78 @@
+import { nextsOf, RHYTHMS } from '../../analytics/index.ts'
+import { type DailySpend, dateOfDay, dayNumber, type Subscription } from './days.ts'
+
+/** A charge that is to be expected. */
+export interface Expected {
+  readonly day: number
+  readonly cents: number
+}
+
+/** No forecast looks further ahead. */
+const FARTHEST = 100
+
+/** The days after a charge on which the next ones are to be expected, by the charges up to it. */
+function expectedAfter({ every, days }: Subscription, place: number): number[] {
+  const next = nextsOf({ every, days: days.slice(0, place + 1).map(dateOfDay) })
+  const last = days[place] as number
+  const expected: number[] = []
+  for (let day = last; day < last + FARTHEST; expected.push(day)) day = dayNumber(next(dateOfDay(day)))
+  return expected
+}
+
+/** A subscription as it was known at any time. It is one from the charge on by which there were enough. */
+export function followed(subscription: Subscription) {
+  const { every, days, cents, brokenOn } = subscription
+  const { times, most } = RHYTHMS[every]
+  const known = new Map<number, readonly number[]>()
+  let passed = -1
+  const lastBefore = (end: number): number => {
+    if (passed >= 0 && (days[passed] as number) >= end) passed = -1
+    while (passed + 1 < days.length && (days[passed + 1] as number) < end) passed++
+    return passed
+  }
+  return {
+    /** The charges before a day, if by then they were seen to be a subscription. */
+    chargesBefore: (end: number): Expected[] => {
+      const place = lastBefore(end)
+      if (place + 1 < times) return []
+      return days.slice(0, place + 1).map((day, n) => ({ day, cents: cents[n] as number }))
+    },
+    /**
+     * The charges from the day `from` on that were to be expected by those before `end`: one that is late is expected each day
+     * until it is too late for the rhythm.
+     */
+    expectedFrom(from: number, end: number): Expected[] {
+      const place = lastBefore(end)
+      const isOver = brokenOn !== null && brokenOn < end
+      if (place + 1 < times || isOver || from - (days[place] as number) > most + 1) return []
+      const after = known.get(place) ?? expectedAfter(subscription, place)
+      known.set(place, after)
+      return after.map(day => ({ day: Math.max(day, from), cents: cents[place] as number }))
+    },
+  }
+}
+
+/** What was spent beside subscriptions, as they were known before a day: it is asked for one day after the other. */
+export function withoutSubscriptions({ firstDay, cents, subscriptions = [] }: DailySpend) {
+  const rest = [...cents]
+  const all = subscriptions.map(one => ({ ...followed(one), takenOff: 0 }))
+  const takeOff = ({ day, cents: charged }: Expected): void => {
+    const n = day - firstDay
+    if (n >= 0 && n < rest.length) rest[n] = Math.max(0, (rest[n] as number) - charged)
+  }
+  return {
+    before(end: number): DailySpend {
+      for (const one of all) {
+        const charges = one.chargesBefore(end)
+        charges.slice(one.takenOff).forEach(takeOff)
+        one.takenOff = Math.max(one.takenOff, charges.length)
+      }
+      return { firstDay, cents: rest }
+    },
+    /** What subscriptions were expected to cost on a day, by what was known before the day `end`. */
+    expectedOn: (day: number, end: number): number =>
+      all
+        .flatMap(one => one.expectedFrom(end, end))
+        .reduce((sum, expected) => sum + (expected.day === day ? expected.cents : 0), 0),
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals'
+import { bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { aPayingOwner, todayOf } from '../../support/insight/paying.ts'
+import { longestTurn } from '../../support/longest-turn.ts'
+
+const service = await startTestService()
+
+/** An owner with a hundred thousand groups of this view: the n-th has cost n cents, today. */
+async function aCrowd(view: string, group: { agent?: string; run?: string; value?: string }) {
+  const { client, ownerId, agent } = await aPayingOwner(service)
+  const { agent: agentId = `'${agent.id}'`, run = "''", value = "''" } = group
+  await service.sql(
+    `insert into spend_cells select $1, 'test', $2, $3::date, ${agentId}, ${run}, ${value}, 1, n, 0, 0
+     from generate_series(1, 100000) as n`,
+    [ownerId, view, await todayOf(client)],
+  )
+  return client
+}
+
+/** Asks, and expects that nobody else had to wait for longer than a request may hold the service up. */
+async function inShortTurns<T>(ask: () => Promise<T>): Promise<T> {
+  let answer: T | undefined
+  const longest = await longestTurn(async () => {
+    answer = await ask()
+  })
+  expect(longest).toBeLessThan(50)
+  return answer as T
+}
+
+const REST = { groups: 99_998, count: 99_998, netEuros: 49_998_500.01 }
+
+describe('a hundred thousand groups are bounded, with the rest summed, and hold nobody up', () => {
+  test('of merchants', async () => {
+    const client = await aCrowd('merchant', { value: "'shop ' || n" })
+    const { data, other } = await inShortTurns(() =>
+      bodyOf(client.analytics.merchants({ query: { limit: 2 } })),
+    )
+    expect(data.map(({ key, netEuros }) => [key, netEuros])).toEqual([
+      ['shop 100000', 1_000],
+      ['shop 99999', 999.99],
+    ])
+    expect(other).toMatchObject(REST)
+  })
+
+  test('of runs and of merchants, among which costs are divided', async () => {
+    for (const [groupBy, group] of [
+      ['run', { run: "'run_' || n" }],
+      ['merchant', { value: "'shop ' || n" }],
+    ] as const) {
+      const client = await aCrowd(groupBy, group)
+      const query = { groupBy, limit: 2 }
+      const { data, other } = await inShortTurns(() => bodyOf(client.analytics.allocation({ query })))
+      expect(data.map(({ netEuros }) => netEuros)).toEqual([1_000, 999.99])
+      expect(other).toMatchObject(REST)
+    }
+  })
+
+  test('of labels that share what has none, to the cent', async () => {
+    const client = await aCrowd('run', { run: "case when n = 1 then '' else 'run_' || n end" })
+    for (const shared of ['by_spend', 'alike'] as const) {
+      const query = { groupBy: 'run', limit: 2, shared }
+      const { total, data, other } = await inShortTurns(() => bodyOf(client.analytics.allocation({ query })))
+      const cents = [...data, other].reduce(
+        (all, part) => all + Math.round((part?.allocatedEuros ?? 0) * 100),
+        0,
+      )
+      expect(cents).toBe(Math.round(total.netEuros * 100))
+      expect(
+        [...data, other].reduce((all, part) => all + Math.round((part?.sharedEuros ?? 0) * 100), 0),
+      ).toBe(0)
+    }
+  })
+
+  test('of runs of which nobody has said what came of them', async () => {
+    const client = await aCrowd('completed:run', { run: "'run_' || n" })
+    const query = { groupBy: 'run', limit: 2 }
+    const { total, other } = await inShortTurns(() => bodyOf(client.outcomes.summary({ query })))
+    expect(total.unreported).toBe(100_000)
+    expect(other).toMatchObject({ groups: 99_998, unreported: 99_998 })
+  })
+})
