@@ -72,27 +72,6 @@ export function pushOf(
 
 export type PushAnswer = CardRefundOutcome | ProcessorFailure
 
-/** Reads what the processor needs; a processor that cannot ask leaves it to the owner. */
-export async function beginPush(
-  { refundId, transactionId, cents }: AskedOfMerchant,
-  context: Creating,
-): Promise<ReturnType<typeof refundResponse> | NextCall<{ readonly push: Push }>> {
-  const { records, tenant, now, ports } = context
-  const payment = await records.findOne(CardAuthorization, { transactionId })
-  const [number] = payment?.cardId
-    ? await records.find(CardNumber, { cardId: payment.cardId }, { orderBy: { id: 'desc' }, limit: 1 })
-    : []
-  if (!payment?.processorRef || !number || !ports.cardProcessor(tenant.mode).pushRefund)
-    return foundRefund(refundId, context)
-  const { descriptor, merchant, mcc, country, processorRef } = payment
-  const refund = {
-    processorCardId: number.processorCardId,
-    authorizationId: processorRef,
-    merchant: { descriptor: descriptor ?? merchant, mcc, country, url: null, networkTokenId: null },
-  }
-  return new NextCall({ push: { refundId, mode: tenant.mode, now: now.toISOString(), cents, refund } })
-}
-
 export async function push(
   { refundId, mode, now, cents, refund }: Push,
   { ports, requestId }: { readonly ports: Ports; readonly requestId: string },
