@@ -5,7 +5,7 @@ import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { UploadedFile } from '../../kernel/contract/upload.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { keepFile } from '../../kernel/database/stored-files.ts'
+import { keepFiles } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { evidenceApi } from './api.ts'
 import { evidenceContent } from './find.ts'
@@ -35,7 +35,7 @@ const create: HandlerOf<typeof evidenceApi.create> = async ({ body }, context) =
   const delegationId = actor.delegationId ?? intent.delegationId
   const content = file ? ofFile(file) : ofText(text ?? '')
   const piece = records.create(Evidence, { agentId, delegationId, intentId, type, note, ...content })
-  for (const kept of file?.view ? [file, file.view.large] : []) await keepFile(kept, piece.id, context)
+  await keepFiles(file?.view ? [file, file.view.large] : [], piece.id, context)
   const { id: evidenceId, sha256, receivedAt } = piece
   emit('evidence.added', { evidenceId, agentId, intentId, type, sha256, receivedAt })
   return piece

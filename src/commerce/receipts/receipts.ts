@@ -5,7 +5,7 @@ import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readFile } from '../../kernel/database/read-file.ts'
-import { keepFile, releaseFiles } from '../../kernel/database/stored-files.ts'
+import { keepFiles, releaseFiles } from '../../kernel/database/stored-files.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { receiptsApi } from './api.ts'
 import { lookAgain, lookDue, nextLook } from './look-again.ts'
@@ -48,7 +48,7 @@ const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) =
     smallSha256: view.small.sha256,
     largeSha256: view.large.sha256,
   })
-  for (const kept of [file, view.small, view.large]) await keepFile(kept, receipt.id, context)
+  await keepFiles([file, view.small, view.large], receipt.id, context)
   emit('receipt.updated', receiptEvent(receipt))
   await noteOn([receipt.intentId], context)
   return receipt

@@ -27,6 +27,15 @@ export async function keepFile(file: Keepable, usedBy: string, context: FileCont
   await file.staged.keep()
 }
 
+/** Keeps several files for one record: their rows are one round trip, and they share flushes of their folder. */
+export async function keepFiles(
+  files: readonly Keepable[],
+  usedBy: string,
+  context: FileContext,
+): Promise<void> {
+  await Promise.all(files.map(file => keepFile(file, usedBy, context)))
+}
+
 /** The record uses these files no longer: those that no other record uses are erased within half an hour. */
 export async function releaseFiles(
   sha256s: readonly string[],
