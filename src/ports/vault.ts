@@ -25,6 +25,7 @@ const TAG_BYTES = 16
 /** Seals with the current key and opens with old keys too, so that the key can be rotated. */
 export function openVault(encryptionKey: string, old: readonly string[] = []): Vault {
   const current = bytesOf(encryptionKey)
+  const currentId = idOf(current)
   const byId = new Map([current, ...old.map(bytesOf)].map(key => [idOf(key), key]))
   const secretsFor = remembered(purpose => derivedSecrets(purpose, encryptionKey, old))
   return {
@@ -33,7 +34,7 @@ export function openVault(encryptionKey: string, old: readonly string[] = []): V
       const cipher = createCipheriv(ALGORITHM, current, nonce, { authTagLength: TAG_BYTES })
       cipher.setAAD(Buffer.from(context))
       const text = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return `${idOf(current)}.${text.toString('base64url')}`
+      return `${currentId}.${text.toString('base64url')}`
     },
     open(sealed, context) {
       const [id = '', text = ''] = sealed.split('.')

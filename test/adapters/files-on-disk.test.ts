@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { filesOnDisk } from '../../src/adapters/files-on-disk/files-on-disk.ts'
 import { writeSealed } from '../../src/adapters/files-on-disk/thread.ts'
+import { syncFolder } from '../../src/adapters/files-on-disk/write.ts'
 import { DamagedFile } from '../../src/ports/files.ts'
 import { openVault } from '../../src/ports/vault.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
@@ -138,21 +139,24 @@ describe('a file on disk', () => {
     await expect(read(sha256)).rejects.toThrow(DamagedFile)
   })
 
-  test('that arrives in pieces is the same as one that was whole, wherever it is cut', async () => {
-    const bytes = content(2 * PIECE + 7)
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
-    for (const cuts of [[1], [PIECE], [PIECE - 1, PIECE + 1], [5, PIECE, 2 * PIECE, 2 * PIECE + 6]]) {
-      const { sink, named } = files.staging(owner)
-      const arriving = writeSealed(...(sink.args as Parameters<typeof writeSealed>))
-      for (const [n, begin] of [0, ...cuts].entries()) await arriving.write(bytes.slice(begin, cuts[n]))
-      await arriving.end(sha256)
-      const { finish, file } = await named(sha256)
-      await arriving.finish(...finish)
-      await file.keep()
-      expect(Buffer.from(bytes).equals((await read(sha256)) ?? Buffer.alloc(0))).toBe(true)
-      expect(lying()).toHaveLength(1)
-    }
-  })
+  test.each([1, 1_000, PIECE - 1, 2 * PIECE + 7])(
+    'of %i bytes that arrives is the same as one that was whole, wherever it is cut',
+    async size => {
+      const bytes = content(size)
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      for (const cuts of [[1], [PIECE], [PIECE - 1, PIECE + 1], [5, PIECE, 2 * PIECE, 2 * PIECE + 6]]) {
+        const { sink, named } = files.staging(owner)
+        const arriving = writeSealed(...(sink.args as Parameters<typeof writeSealed>))
+        for (const [n, begin] of [0, ...cuts].entries()) await arriving.write(bytes.slice(begin, cuts[n]))
+        await arriving.end(sha256)
+        const { finish, file } = await named(sha256)
+        await arriving.finish(...finish)
+        await file.keep()
+        expect(Buffer.from(bytes).equals((await read(sha256)) ?? Buffer.alloc(0))).toBe(true)
+        expect(lying()).toHaveLength(1)
+      }
+    },
+  )
 
   test('that arrives and is dropped leaves nothing, however much of it has come', async () => {
     for (const size of [0, 10, 3 * PIECE]) {
@@ -192,6 +196,22 @@ describe('a file on disk', () => {
     await staged.drop()
     expect(await read(sha256)).toEqual(Buffer.from(content(100)))
     expect(lying()).toHaveLength(1)
+  })
+
+  test('is kept beside many others, and all of them open', async () => {
+    const sizes = Array.from({ length: 40 }, (_, n) => 100 + n)
+    const kept = await Promise.all(sizes.map(size => files.put(owner, content(size))))
+    for (const [n, { sha256 }] of kept.entries())
+      expect(await read(sha256)).toEqual(Buffer.from(content(sizes[n] ?? 0)))
+    expect(lying()).toHaveLength(sizes.length)
+  })
+
+  test('whose folder cannot be flushed is told to all who wait, and to nobody who comes later', async () => {
+    const place = join(folder, 'a-folder')
+    const refused = await Promise.allSettled(Array.from({ length: 10 }, () => syncFolder(place)))
+    expect(refused.map(({ status }) => status)).toEqual(Array(10).fill('rejected'))
+    mkdirSync(place)
+    await Promise.all(Array.from({ length: 10 }, () => syncFolder(place)))
   })
 
   test('that is dropped leaves nothing', async () => {

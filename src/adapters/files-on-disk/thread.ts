@@ -70,15 +70,22 @@ class SealedFile implements FileSink {
   async end(sha256: string): Promise<void> {
     const { last, head } = this.#sealing.end(sha256)
     this.#held.push(...last)
+    const isBegun = this.#file !== undefined
+    if (!isBegun) this.#begin(head)
     this.#send()
-    await this.#writing
     const file = await this.#file
     if (!file) throw new Error('a file is open once something of it has been written')
-    await writeAll(file, head, 0)
+    await Promise.all([this.#writing, isBegun ? writeAll(file, head, 0) : undefined])
     // What a disk could not write it says once, to whoever asked first.
     await Promise.all([file.sync(), this.#flushing])
     // It is on disk: nobody waits for the end of its handle.
     file.close().catch(() => undefined)
+  }
+
+  /** All of the file is held: its head goes before it in the same call. */
+  #begin(head: readonly Uint8Array[]): void {
+    this.#held.unshift(Buffer.concat(head))
+    this.#position = 0
   }
 
   /** It is whole already. */

@@ -48,8 +48,40 @@ export async function writeAll(
 export const lengthOf = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, { length }) => sum + length, 0)
 
-/** Flushes the folder: a rename survives a loss of power only then. */
-export async function syncFolder(folder: string): Promise<void> {
+/** The flush of a folder that is under way, and the next one, which has not begun. */
+interface FolderFlush {
+  readonly current: Promise<void>
+  next: Promise<void> | undefined
+}
+
+const flushes = new Map<string, FolderFlush>()
+
+/**
+ * Flushes the folder: a rename survives a loss of power only then. One that has begun may have missed the rename, so the
+ * next one is waited for, together with all who have come meanwhile. If the one before it fails, nobody relies on the next.
+ */
+export function syncFolder(folder: string): Promise<void> {
+  const flush = flushes.get(folder)
+  if (!flush) return flushNow(folder)
+  flush.next ??= flush.current.then(() => flushNow(folder))
+  return flush.next
+}
+
+function flushNow(folder: string): Promise<void> {
+  const current = flushFolder(folder).then(
+    () => {
+      if (!flushes.get(folder)?.next) flushes.delete(folder)
+    },
+    error => {
+      flushes.delete(folder)
+      throw error
+    },
+  )
+  flushes.set(folder, { current, next: undefined })
+  return current
+}
+
+async function flushFolder(folder: string): Promise<void> {
   const opened = await open(folder)
   try {
     await opened.sync()

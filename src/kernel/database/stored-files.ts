@@ -53,10 +53,13 @@ export async function keepFiles(
   const stagings = files.map(({ staged }) => staged)
   const sha256s = files.map(({ sha256 }) => sha256)
   await sql(LOCK, [ownerId, mode, sha256s])
-  for (const staged of stagings) {
-    if (!staged) throw new Error('a file is kept by the request that has brought it')
-    await staged.keep()
-  }
+  // At the same time: they share flushes of their folder.
+  await Promise.all(
+    stagings.map(staged => {
+      if (!staged) throw new Error('a file is kept by the request that has brought it')
+      return staged.keep()
+    }),
+  )
   const [sizes, kinds] = [files.map(({ size }) => size), files.map(({ kind }) => kind)]
   await sql(KEEP, [ownerId, mode, usedBy, now, sha256s, sizes, kinds])
 }
