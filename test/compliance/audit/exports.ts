@@ -7,6 +7,7 @@ import {
   verifyAuditGrowth,
   verifyAuditProof,
 } from '../../../src/derive/client.ts'
+import { newId } from '../../../src/values/ids.ts'
 import { runCommand } from '../../support/command.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { aKey, anAgent, aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
@@ -77,6 +78,21 @@ describe('an export as NDJSON', () => {
     const none = await exported(owner, '?from=2020-01-01T00:00:00.000Z&to=2020-01-02T00:00:00.000Z')
     expect(await verifyAudit([none])).toMatchObject({ entries: 0, isWithOwnKeys: false })
     await expect(verifyAudit([none], { since: owner.kept.note })).rejects.toThrow('GET /audit/consistency')
+  })
+
+  test('verifies with an entry whose id happens to spell its own prefix', async () => {
+    const owner = await service.owner()
+    await sealTrail(service)
+    const id = `${newId('event').slice(0, -5)}event`
+    await service.sql(
+      `insert into events (id, owner_id, mode, actor_type, action, event, data, outcome, resource_id, request_id, created_at,
+         recorded_at) values ($2, $1, 'test', 'key', 'a.b', 'a.b', '{}', 'done', 'x', 'r', now(), now())`,
+      [owner.ownerId, id],
+    )
+    await sealTrail(service)
+    const text = await exported(owner)
+    expect((await verifyAudit([text], { keys: await jwks() })).entries).toBe(await sizeOf(owner.client))
+    expect(text).toContain(`"id":"audit${id.slice('event'.length)}"`)
   })
 
   test('may come in any pieces', async () => {
