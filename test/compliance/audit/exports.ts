@@ -81,18 +81,14 @@ describe('an export as NDJSON', () => {
   })
 
   test('verifies with an entry whose id happens to spell its own prefix', async () => {
-    const owner = await service.owner()
-    await sealTrail(service)
-    const id = `${newId('event').slice(0, -5)}event`
+    const { ownerId, client, key } = await service.owner()
     await service.sql(
-      `insert into events (id, owner_id, mode, actor_type, action, event, data, outcome, resource_id, request_id, created_at,
-         recorded_at) values ($2, $1, 'test', 'key', 'a.b', 'a.b', '{}', 'done', 'x', 'r', now(), now())`,
-      [owner.ownerId, id],
+      `insert into events (id, owner_id, mode, action, event, data, request_id, created_at)
+       values ($2, $1, 'test', 'a.b', 'a.b', '{}', 'r', now())`,
+      [ownerId, `${newId('event').slice(0, -5)}event`],
     )
     await sealTrail(service)
-    const text = await exported(owner)
-    expect((await verifyAudit([text], { keys: await jwks() })).entries).toBe(await sizeOf(owner.client))
-    expect(text).toContain(`"id":"audit${id.slice('event'.length)}"`)
+    expect((await verifyAudit([await exported({ key })])).entries).toBe(await sizeOf(client))
   })
 
   test('may come in any pieces', async () => {

@@ -1,13 +1,11 @@
 import type { Ask } from '../../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { csvLine, csvText } from '../../../values/csv.ts'
 import { questionOf } from './question.ts'
 
 /** How many records a table has at most: whoever needs more reads the API. */
 const MOST = 10_000
 const PAGE = 100
-
-/** The first characters by which a spreadsheet takes a text for a formula, full-width forms included. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -26,20 +24,17 @@ export async function* csvOf(
       nextCursor: string | null
     }
     columns ??= Object.keys(data[0] ?? { id: '' })
-    const head = count === 0 ? line(columns) : ''
-    yield head + data.map(row => line(columns?.map(name => cell(row[name])) ?? [])).join('')
+    const head = count === 0 ? csvLine(columns) : ''
+    yield head + data.map(row => csvLine(columns?.map(name => cell(row[name])) ?? [])).join('')
     if (nextCursor === null) return
     cursor = nextCursor
   }
 }
 
-const line = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
-
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  const text = typeof value === 'string' ? value.replace(FORMULA, "'$&") : JSON.stringify(value)
-  return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return csvText(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** The pieces, once the first one is there: what is refused is refused before the answer begins. */
