@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 
 /** An event that stands where everything is sealed, and is not; `position` is where it would be. */
-export interface Stray {
+interface Stray {
   readonly id: string
   readonly position: number
 }

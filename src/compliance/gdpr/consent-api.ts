@@ -38,7 +38,7 @@ const Consents = z
   .object({ consents: z.array(ConsentRecord).meta({ description: 'The newest change of each purpose.' }) })
   .meta({ id: 'Consents' })
 
-export const ConsentEvent = z.object({
+const ConsentEvent = z.object({
   consentId: id('consent'),
   purpose: z.string(),
   granted: z.boolean(),
