@@ -13,8 +13,8 @@ export interface SignIn {
 }
 
 /**
- * A link, as `POST /console/links` makes it, while nobody has a passkey; afterwards the page where passkeys sign in. Null
- * where no passkey can exist.
+ * A link, as `POST /console/links` makes it, while nobody has a passkey; afterwards the page where passkeys sign in, and
+ * also where none of those who were invited is an owner: no link makes one beside them. Null where no passkey can exist.
  */
 export async function signInOf({ apiKey }: Sandbox, parts: SignInParts): Promise<SignIn | null> {
   const { pageUrl, relyingParty } = parts.ports
@@ -22,11 +22,14 @@ export async function signInOf({ apiKey }: Sandbox, parts: SignInParts): Promise
   if (!owner || relyingParty().unavailable) return null
   const run = operationRunner(parts)
   const passkeys = await run(owner, 'passkeys.list', { query: { limit: '1' } })
-  if (listed(passkeys).length > 0) return { url: pageUrl('/login'), byLink: false }
-  const people = await run(owner, 'people.list', { query: { role: 'owner', limit: '100' } })
-  const person = listed(people).find(({ status }) => status !== 'removed')
+  const byPasskey = { url: pageUrl('/login'), byLink: false }
+  if (listed(passkeys).length > 0) return byPasskey
+  const people = await run(owner, 'people.list', { query: { limit: '100' } })
+  const present = listed(people).filter(({ status }) => status !== 'removed')
+  const person = present.find(({ role }) => role === 'owner')
+  if (!person && present.length > 0) return byPasskey
   const link = await run(owner, 'console.createLink', { body: person ? { personId: person.id } : {} })
   return { url: String(link.url), byLink: true }
 }
 
-const listed = ({ data }: Record<string, unknown>) => data as { id: string; status: string }[]
+const listed = ({ data }: Record<string, unknown>) => data as { id: string; status: string; role: string }[]

@@ -19,17 +19,14 @@ export {
 } from './leaf.ts'
 export {
   consistencySteps,
-  type Growth,
   hashesOf,
   inclusionSteps,
-  type ProofStep,
   provesConsistency,
   provesInclusion,
 } from './proofs.ts'
-export { completeRoot, hashesIn, hashIn, TILE_LEVELS, TILE_SIZE, type Tile, tileOf } from './tiles.ts'
+export { completeRoot, hashesIn, hashIn, TILE_SIZE, type Tile, tileOf } from './tiles.ts'
 export {
   coverOf,
-  foldCover,
   GrowingTree,
   HASH_BYTES,
   type Hash,

@@ -1,9 +1,13 @@
-/** The first characters by which a spreadsheet takes a text for a formula, full-width forms included. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+/**
+ * The places where a spreadsheet takes a text for a formula, full-width signs included: its beginning, and, as those of many
+ * countries divide cells by semicolons and then know no quotes within a line, what stands behind a semicolon, a tab or a line
+ * break.
+ */
+const FORMULA = /^(?=[\t\r\n])|(?<=^|[;\t\r\n])(?=[=+\-@＝＋－＠])/g
 
 /** A text as a cell of a table, whoever has written it: no spreadsheet takes it for a formula. */
 export function csvText(value: string | null): string {
-  const harmless = (value ?? '').replace(FORMULA, "'$&")
+  const harmless = (value ?? '').replace(FORMULA, "'")
   return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 

@@ -114,6 +114,16 @@ describe('a merchant', () => {
     expect(statuses).toEqual([401, 401, 200])
   })
 
+  test('that replaces its key eight times at once, each to end the old one at once, has one new key', async () => {
+    const { key } = await aMerchant(service.url)
+    const rotate = () => as(key, 'POST', '/merchants/me/rotate-key', { body: { overlapMinutes: 0 } })
+    const answers = await Promise.all(Array.from({ length: 8 }, rotate))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([201, ...Array(7).fill(401)])
+    const made = answers.find(({ status }) => status === 201)?.body.key
+    expect((await as(made, 'GET', '/merchants/me')).status).toBe(200)
+  })
+
   test('shares no idempotency key with another merchant', async () => {
     const [one, other] = [await aMerchant(service.url), await aMerchant(service.url)]
     const rotate = (token: string) =>

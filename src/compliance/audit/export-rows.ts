@@ -48,7 +48,7 @@ const ENTRY = [
   `'"data":', e.data`,
   text('event', 'event'),
   text('eventId', 'id'),
-  `'"id":', to_json(coalesce(e.audit_id, replace(e.id, 'event', 'audit')))`,
+  `'"id":', to_json(coalesce(e.audit_id, overlay(e.id placing 'audit' from 1 for 5)))`,
   text('mode', 'mode'),
   text('outcome', 'outcome'),
   text('ownerId', 'owner_id'),

@@ -3,7 +3,7 @@ import { clock, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { auditApi } from './api.ts'
 import { newestCheckpoint } from './checkpoint.ts'
-import { purgedSize } from './purged.ts'
+import { purgedSizeBefore } from './purged.ts'
 
 /** How many entries go in one transaction. */
 const MOST = 50_000
@@ -18,13 +18,13 @@ export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, con
   actFor(tenant)
   const { auditRetentionDays } = ports
   if (before.getTime() > clock.real().getTime() - days(auditRetentionDays)) return refuse('too_young')
-  const already = await purgedSize(sql, tenant)
   const checkpoint = await newestCheckpoint(sql, tenant)
   if (!checkpoint) return refuse('trail_not_found')
   const id = newId('purge')
   const values = [ownerId, mode, before, auditRetentionDays, MOST, id]
-  const [{ size } = { size: already }] = await sql<{ size: number }>(PURGE, values)
-  const purged = size - already
+  const [{ size } = { size: 0 }] = await sql<{ size: number }>(PURGE, values)
+  // Two at once wait for each other: only now it is known what was there for this one.
+  const purged = size - (await purgedSizeBefore(sql, tenant, id))
   emit('audit.purged', { purgeId: id, before, purged, size, checkpointId: checkpoint.id })
   return {
     purgeId: id,

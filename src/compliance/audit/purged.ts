@@ -3,11 +3,17 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { TILE_SIZE } from '../../trail/index.ts'
 
 const SIZE = `
-select coalesce(max(size), 0)::float8 as size from audit_purges where owner_id = $1 and mode = $2`
+select coalesce(max(size), 0)::float8 as size from audit_purges where owner_id = $1 and mode = $2 and id <> $3`
+
+/** How many entries from the first one on were purged, but for what this purge has removed. */
+export const purgedSizeBefore = async (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  purgeId: string,
+): Promise<number> => (await sql<{ size: number }>(SIZE, [ownerId, mode, purgeId]))[0]?.size ?? 0
 
 /** How many entries from the first one on were purged. */
-export const purgedSize = async (sql: Sql, { ownerId, mode }: Tenant): Promise<number> =>
-  (await sql<{ size: number }>(SIZE, [ownerId, mode]))[0]?.size ?? 0
+export const purgedSize = (sql: Sql, tenant: Tenant): Promise<number> => purgedSizeBefore(sql, tenant, '')
 
 const PURGED_LEAVES = `
 select coalesce(

@@ -56,7 +56,7 @@ const stored = async (sql: Sql, text: string, values: readonly unknown[]): Promi
 export const leavesOf = (sql: Sql, { ownerId, mode }: Tenant, from: number, to: number): Promise<Buffer> =>
   stored(sql, LEAVES, [ownerId, mode, from, to])
 
-export const rootsOf = (
+const rootsOf = (
   sql: Sql,
   { ownerId, mode }: Tenant,
   level: number,

@@ -91,10 +91,14 @@ export const moveSealing = (sql: Sql, { writtenIn, id, open }: SealedUpTo): Prom
 
 /** How many events of a tenant are committed and not sealed, and since when the oldest of them waits. */
 const TAIL = `
-select count(*)::int as entries, min(e.recorded_at) as "oldestAt" from audit_sealing f, events e
-where (e.owner_id, e.mode) = ($1, $2) and (e.written_in >= f.written_in or e.written_in = any(f.open))
-  and not exists (
-    select from audit_seals s where (s.owner_id, s.mode, s.event_id) = (e.owner_id, e.mode, e.id))`
+select count(*)::int as entries, min(e.recorded_at) as "oldestAt"
+from audit_sealing f cross join lateral (
+  select id, recorded_at from events where (owner_id, mode) = ($1, $2) and written_in >= f.written_in
+  union all
+  select id, recorded_at from events
+  where (owner_id, mode) = ($1, $2) and written_in = any(f.open) and written_in < f.written_in
+) e
+where not exists (select from audit_seals s where (s.owner_id, s.mode, s.event_id) = ($1, $2, e.id))`
 
 export interface Tail extends Record<string, unknown> {
   readonly entries: number

@@ -12,6 +12,7 @@ import {
 } from '../../trail/index.ts'
 import { purgedLeaves, purgedSize } from './purged.ts'
 import { StoredTiles } from './stored-tiles.ts'
+import { findStray } from './strays.ts'
 import { EVENT_COLUMNS, type EventRow, entryOf } from './trail-rows.ts'
 
 const PAGE = 1_000
@@ -123,9 +124,9 @@ export class Verification {
   /** The tree to which the next entries will be appended, and what no seal or no checkpoint knows. */
   async #compareEnd(size: number): Promise<void> {
     const { ownerId, mode } = this.#tenant
-    const [[end], [stray]] = await Promise.all([
+    const [[end], stray] = await Promise.all([
       this.#sql<EndRow>(END, [ownerId, mode]),
-      this.#sql<{ id: string; position: number }>(STRAY, [ownerId, mode]),
+      findStray(this.#sql, this.#tenant),
     ])
     if (stray) throw new TrailBroken(stray.position, `The event ${stray.id} was added to what was sealed.`)
     const { grown, signed, seals, peaks } = end ?? { grown: 0, signed: 0, seals: 0, peaks: null }
@@ -153,13 +154,3 @@ select coalesce(max(t.size), 0)::float8 as grown, max(t.peaks) as peaks,
     coalesce((select max(position) + 1 from audit_seals where owner_id = $1 and mode = $2), 0),
     coalesce((select max(size) from audit_purges where owner_id = $1 and mode = $2), 0))::float8 as seals
 from audit_trees t where t.owner_id = $1 and t.mode = $2`
-
-/** An event that stands where everything is sealed, and is not. */
-const STRAY = `
-select e.id, coalesce((
-    select min(s.position) from audit_seals s where s.owner_id = $1 and s.mode = $2 and s.event_id > e.id), 0)::float8 as position
-from audit_sealing f, events e
-where e.owner_id = $1 and e.mode = $2 and (e.written_in, e.id) <= (f.written_in, f.id)
-  and e.written_in <> all(f.open) and not exists (
-    select from audit_seals s where (s.owner_id, s.mode, s.event_id) = (e.owner_id, e.mode, e.id))
-order by e.written_in, e.id limit 1`

@@ -4,7 +4,7 @@ import { get, list, put } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { formattedText, recordHead } from '../../values/schemas.ts'
-import { MAX_PURPOSES } from './consent.ts'
+import { MAX_PURPOSES, MAX_PURPOSES_IN_ALL } from './consent.ts'
 
 const purpose = formattedText(
   /^[a-z][a-z0-9_]*$/,
@@ -38,7 +38,7 @@ const Consents = z
   .object({ consents: z.array(ConsentRecord).meta({ description: 'The newest change of each purpose.' }) })
   .meta({ id: 'Consents' })
 
-export const ConsentEvent = z.object({
+const ConsentEvent = z.object({
   consentId: id('consent'),
   purpose: z.string(),
   granted: z.boolean(),
@@ -72,6 +72,12 @@ export const consentApi = {
     }),
     example: { purposes: [{ purpose: 'usage_analytics', granted: true, wordingVersion: '2026-11' }] },
     returns: [200, Consents],
+    fails: {
+      too_many_purposes: [
+        400,
+        `purposes: an account has at most ${MAX_PURPOSES_IN_ALL}, those that were taken back included. Use one of them.`,
+      ],
+    },
     emits: { 'consent.changed': consentChanged },
   }),
   listConsents: list('/gdpr/consent/history', {

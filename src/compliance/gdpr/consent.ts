@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
-/** The most purposes in one request. */
+/** The most purposes in one request, and of an account in one mode: they are answered all at once. */
 export const MAX_PURPOSES = 20
+export const MAX_PURPOSES_IN_ALL = 100
 
 const schema = defineEntity({
   ...tenantTable('Consent', 'consents'),

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { Consent } from './consent.ts'
+import { Consent, MAX_PURPOSES_IN_ALL } from './consent.ts'
 import type { consentApi } from './consent-api.ts'
 
 /** The newest change of each purpose: one index scan a purpose. */
@@ -44,14 +44,17 @@ export const listConsents: HandlerOf<typeof consentApi.listConsents> = async (
 
 /** The tenant is locked, so that of two changes at once each is compared with the other. */
 export const putConsent: HandlerOf<typeof consentApi.putConsent> = async ({ body }, context) => {
-  const { records, actor, emit } = context
+  const { records, actor, emit, refuse } = context
   await lockTenant(context, 'consent')
   const before = await newestOf(context)
   const changed = body.purposes.filter(given => !before.some(known => isSame(known, given)))
+  const untouched = before.filter(({ purpose }) => !changed.some(given => given.purpose === purpose))
+  // Whoever has more, from before there was a bound, still takes each back.
+  const most = Math.max(MAX_PURPOSES_IN_ALL, before.length)
+  if (untouched.length + changed.length > most) return refuse('too_many_purposes')
   const made = changed.map(given => records.create(Consent, { ...given, byType: actor.type, byId: actor.id }))
   for (const { id, purpose, granted, wordingVersion } of made)
     emit('consent.changed', { consentId: id, purpose, granted, wordingVersion })
-  const untouched = before.filter(({ purpose }) => !changed.some(given => given.purpose === purpose))
   const consents = [...untouched, ...made].sort((one, other) => (one.purpose < other.purpose ? -1 : 1))
   return { consents: consents.map(response) }
 }

@@ -1,8 +1,9 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { isOpen, newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { merchantApplicationsApi } from './api.ts'
@@ -27,15 +28,17 @@ function lockApplication(id: string, { records, actFor }: Pick<Context, 'records
   return records.lock(MerchantApplication, id)
 }
 
-/** The merchant whose key calls, and that key. */
-async function callingMerchant({ records, actor }: Pick<Context, 'records' | 'actor'>) {
-  const key = await records.findOne(MerchantKey, { id: String(actor.id) })
-  return key && records.findOne(MerchantApplication, { id: key.merchantId, status: 'approved' })
-}
+type Calling = Pick<Context, 'records' | 'actor'>
 
-async function lockCallingMerchant(context: Pick<Context, 'records' | 'actor'>) {
-  const found = await callingMerchant(context)
-  const merchant = found && (await context.records.lock(MerchantApplication, found.id))
+const callingKey = ({ records, actor }: Calling) => records.findOne(MerchantKey, { id: String(actor.id) })
+
+/** Locks the merchant whose key calls. While this waited, another request may have ended the key. */
+async function lockCallingMerchant(context: Calling): Promise<MerchantApplication | null> {
+  const { records } = context
+  const known = await callingKey(context)
+  const merchant = known && (await records.lock(MerchantApplication, known.merchantId))
+  const key = known && (await records.lock(MerchantKey, known.id))
+  if (!key || !isOpen(key)) throw new Problem('unauthenticated')
   return merchant?.status === 'approved' ? merchant : null
 }
 
@@ -94,7 +97,8 @@ const merchantApplications = implement(merchantApplicationsApi, {
   },
 
   async me(_, context) {
-    const merchant = await callingMerchant(context)
+    const id = (await callingKey(context))?.merchantId
+    const merchant = id && (await context.records.findOne(MerchantApplication, { id, status: 'approved' }))
     return merchant ? shown(merchant) : context.refuse('application_not_found')
   },
 

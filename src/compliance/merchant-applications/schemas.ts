@@ -66,7 +66,7 @@ export const ApplicationRecord = z
   })
   .meta({ id: 'MerchantApplication' })
 
-export const key = shownOnce('mer_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
+const key = shownOnce('mer_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
 export const ApprovedRecord = ApplicationRecord.extend({ key }).meta({ id: 'ApprovedMerchantApplication' })
 

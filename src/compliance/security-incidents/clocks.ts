@@ -161,7 +161,7 @@ function movedToWorkingDay(clock: Clock): Clock {
 }
 
 /** The same day of the next month, or its last one, at the same time of day in Frankfurt. */
-export function aMonthAfter(at: Date): Date {
+function aMonthAfter(at: Date): Date {
   const [year = 0, month = 0, day = 0] = bankDateOf(at).split('-').map(Number)
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   const next = new Date(Date.UTC(year, month, Math.min(day, lastDay))).toISOString().slice(0, 10)

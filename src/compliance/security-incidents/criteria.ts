@@ -79,7 +79,7 @@ export interface Finding {
   readonly reasons: readonly string[]
 }
 
-export interface Assessment {
+interface Assessment {
   /** Whether the thresholds of a major incident are met. A person decides. */
   readonly meetsThresholds: boolean
   readonly reason: string

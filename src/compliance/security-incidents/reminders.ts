@@ -2,7 +2,7 @@ import { after, minutes } from '../../values/clock.ts'
 import { type Clock, clocksOf } from './clocks.ts'
 
 export const reminderKinds = ['half_time', 'one_hour', 'at_once', 'overdue'] as const
-export type ReminderKind = (typeof reminderKinds)[number]
+type ReminderKind = (typeof reminderKinds)[number]
 
 export interface Reminder {
   readonly clock: Clock

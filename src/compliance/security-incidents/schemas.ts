@@ -53,7 +53,7 @@ const DecisionRecord = z.object({
   thresholdsMet: z.boolean().meta({ description: 'What the thresholds said then.' }),
 })
 
-export const reportStage = z.enum(reportStages).meta({ examples: ['initial'] })
+const reportStage = z.enum(reportStages).meta({ examples: ['initial'] })
 
 const SubmittedRecord = z.object({
   stage: reportStage,

@@ -107,7 +107,7 @@ export const statementsApi = {
     ...reading,
     summary: 'A statement as a table',
     description:
-      'RFC 4180 in UTF-8, one movement a line, ISO dates, amounts with a dot and two decimals. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a line break) has an apostrophe before it.',
+      'RFC 4180 in UTF-8, one movement a line, ISO dates, amounts with a dot and two decimals. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a line break, or a part of it behind a semicolon, a tab or a line break does) has an apostrophe there.',
     returns: [200, file('text/csv')],
     fails,
   }),

@@ -124,6 +124,17 @@ describe('a running service', () => {
     expectSame()
   })
 
+  test('in which a viewer was invited before any owner starts again, and shows the page to sign in', async () => {
+    await ensureRunning()
+    const { url, apiKey } = instanceOf(dataDir)
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ name: 'Grace', role: 'viewer' })
+    expect((await fetch(`${url}/v1/people`, { method: 'POST', headers, body })).status).toBe(201)
+    await ensureStopped()
+    await ensureRunning()
+    expect(instanceOf(dataDir).signIn).toMatch(/^http:\/\/localhost:\d+\/login$/)
+  })
+
   /** npm and the terminal both pass a Ctrl-C on. */
   test('ends with 0 and with its servers at two SIGTERM, and removes its instance file', async () => {
     const runningService = await ensureRunning()

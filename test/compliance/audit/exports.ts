@@ -7,6 +7,7 @@ import {
   verifyAuditGrowth,
   verifyAuditProof,
 } from '../../../src/derive/client.ts'
+import { newId } from '../../../src/values/ids.ts'
 import { runCommand } from '../../support/command.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { aKey, anAgent, aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
@@ -77,6 +78,17 @@ describe('an export as NDJSON', () => {
     const none = await exported(owner, '?from=2020-01-01T00:00:00.000Z&to=2020-01-02T00:00:00.000Z')
     expect(await verifyAudit([none])).toMatchObject({ entries: 0, isWithOwnKeys: false })
     await expect(verifyAudit([none], { since: owner.kept.note })).rejects.toThrow('GET /audit/consistency')
+  })
+
+  test('verifies with an entry whose id happens to spell its own prefix', async () => {
+    const { ownerId, client, key } = await service.owner()
+    await service.sql(
+      `insert into events (id, owner_id, mode, action, event, data, request_id, created_at)
+       values ($2, $1, 'test', 'a.b', 'a.b', '{}', 'r', now())`,
+      [ownerId, `${newId('event').slice(0, -5)}event`],
+    )
+    await sealTrail(service)
+    expect((await verifyAudit([await exported({ key })])).entries).toBe(await sizeOf(client))
   })
 
   test('may come in any pieces', async () => {

@@ -67,6 +67,14 @@ describe('a purge', () => {
     },
   )
 
+  test('that comes three times at once removes each entry once', async () => {
+    const { ownerId, client } = await anOldOwner(300)
+    const answers = await Promise.all(Array.from({ length: 3 }, () => bodyOf(purge(ownerId))))
+    expect(answers.map(({ purged }) => purged).sort()).toEqual([0, 0, 300])
+    const { data } = await bodyOf(client.events.list({ query: { event: 'audit.purged' } }))
+    expect(data.map(event => Number(event.data.purged)).sort()).toEqual([0, 0, 300])
+  })
+
   test('twice within a tile, and sealing beyond it, keeps the tree whole', async () => {
     const { ownerId, key, client } = await anOldOwner(10)
     await bodyOf(purge(ownerId))

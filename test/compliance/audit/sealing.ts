@@ -199,6 +199,24 @@ describe('a proof', () => {
   })
 })
 
+describe('a verification', () => {
+  test('finds what was added behind ten thousand entries', async () => {
+    const { ownerId, client } = await service.owner()
+    await writeEntries(ownerId, 10_500)
+    await sealTrail(service)
+    const size = 10_500 + 2
+    expect(await bodyOf(client.audit.verify())).toMatchObject({ ok: true, size })
+    // As if it had been there before anything was sealed: only the owner of the database can say so.
+    await service.sql(
+      `insert into events (id, owner_id, mode, action, event, data, request_id, created_at, written_in)
+       values ($2, $1, 'test', 'a.b', 'a.b', '{}', 'r', now(), 0)`,
+      [ownerId, newId('event')],
+    )
+    const { ok, problem } = await bodyOf(client.audit.verify())
+    expect([ok, problem?.message]).toEqual([false, expect.stringContaining('was added to what was sealed')])
+  })
+})
+
 describe('an audit search', () => {
   test('by agent and by outcome finds their entries', async () => {
     const { client } = await service.owner()

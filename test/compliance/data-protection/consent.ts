@@ -51,6 +51,19 @@ describe('consent', () => {
     expect((await client.gdpr.listConsents()).body).toMatchObject({ data: [] })
   })
 
+  test('is for a hundred purposes at most, each of which can still be taken back', async () => {
+    const { client } = await service.owner()
+    const given = (from: number, count: number, granted = true) =>
+      Array.from({ length: count }, (_, n) => ({ ...analytics, purpose: `purpose_${from + n}`, granted }))
+    for (let from = 0; from < 100; from += 20)
+      expect((await client.gdpr.putConsent({ body: { purposes: given(from, 20) } })).status).toBe(200)
+    const beyond = await client.gdpr.putConsent({ body: { purposes: given(99, 2, false) } })
+    expect([beyond.status, beyond.code]).toEqual([400, 'too_many_purposes'])
+    expect((await client.gdpr.putConsent({ body: { purposes: given(99, 1, false) } })).status).toBe(200)
+    const { consents } = (await client.gdpr.getConsent()).body as { consents: { granted: boolean }[] }
+    expect([consents.length, consents.filter(({ granted }) => !granted).length]).toEqual([100, 1])
+  })
+
   test('its changes cannot be altered, not by the owner of the database either', async () => {
     const { client } = await service.owner()
     await client.gdpr.putConsent({ body: { purposes: [analytics] } })

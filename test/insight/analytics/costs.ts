@@ -112,12 +112,12 @@ describe('the costs of agents', () => {
   test('as a table have a line for each agent and period, which no spreadsheet runs', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent } = owner
-    await bodyOf(client.agents.update({ params: agent, body: { name: '=HYPERLINK("x")' } }))
+    await bodyOf(client.agents.update({ params: agent, body: { name: '=HYPERLINK("x");=1+1' } }))
     await pay(owner, 1_234.5)
     const text = await await bodyOf(client.analytics.costsTable({ query: {} }))
     const day = await todayOf(client)
     expect(String(text)).toBe(
-      `from,agentId,name,count,spentEuros,refundedEuros,netEuros,feesEuros,deniedCount,deniedEuros\r\n${day},${agent.id},"'=HYPERLINK(""x"")",1,1234.50,0.00,1234.50,0.00,0,0.00\r\n`,
+      `from,agentId,name,count,spentEuros,refundedEuros,netEuros,feesEuros,deniedCount,deniedEuros\r\n${day},${agent.id},"'=HYPERLINK(""x"");'=1+1",1,1234.50,0.00,1234.50,0.00,0,0.00\r\n`,
     )
   })
 
