@@ -135,7 +135,7 @@ describe('three months of agents that buy on weekdays, subscribe, burst and err'
       ['04-15', 'netflix'],
     ])
     expect(backtest?.days).toBeGreaterThan(50)
-    await limitMonth(story, 185)
+    await limitMonth(story, 320)
     const { runsOut } = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id } }))
     const { p10, p50, p90 } = runsOut.budget
     const ranOut = await buyUntilRefused(story, story.last + 1)

@@ -1,22 +1,30 @@
 import { type DailySpend, weekdayOf } from './days.ts'
 import { ageWeight, type Pool } from './pool.ts'
 
-/** What was expected of an average day at some point of the past. */
+/** What was expected of each weekday at some point of the past, Sunday first. */
 export interface Expectation {
   readonly origin: number
-  readonly mean: number
-  readonly shares: readonly number[]
+  readonly ofWeekday: readonly number[]
 }
 
-/** The mean of the pool: younger days count more. */
-export function expectationOf({ values, shares }: Pool, origin: number): Expectation {
-  let [sum, weights] = [0, 0]
+/**
+ * The mean of each weekday in the pool, as courses draw it: younger days count more. One mean for all weekdays would be too low
+ * for those who never pay on some of them.
+ */
+export function expectationOf({ values, shares, firstDay }: Pool, origin: number): Expectation {
+  const sums = Array<number>(7).fill(0)
+  const weights = Array<number>(7).fill(0)
   for (const [n, value] of values.entries()) {
+    const weekday = weekdayOf(firstDay + n)
     const weight = ageWeight(values.length - 1 - n)
-    weights += weight
-    sum += weight * value
+    weights[weekday] = (weights[weekday] as number) + weight
+    sums[weekday] = (sums[weekday] as number) + weight * value
   }
-  return { origin, mean: weights > 0 ? sum / weights : 0, shares }
+  const ofWeekday = shares.map((share, weekday) => {
+    const weight = weights[weekday] as number
+    return weight > 0 ? (share * (sums[weekday] as number)) / weight : 0
+  })
+  return { origin, ofWeekday }
 }
 
 /** Over longer spans there is too little past to learn from. */
@@ -45,12 +53,12 @@ export function levelErrorsOf(
   const ratios: number[] = []
   const sums: number[] = []
   let weights = 0
-  for (const { origin, mean, shares } of expectations) {
+  for (const { origin, ofWeekday } of expectations) {
     if (origin + span > end) break
     let [actual, expected] = [0, 0]
     for (let day = origin; day < origin + span; day++) {
       actual += cents[day - firstDay] as number
-      expected += mean * (shares[weekdayOf(day)] as number)
+      expected += ofWeekday[weekdayOf(day)] as number
     }
     const ratio = expected > 0 ? actual / expected : 1
     ratios.push(Math.min(MOST_RATIO, Math.max(LEAST_RATIO, ratio)))
