@@ -1,5 +1,6 @@
 import { clock, minuteInWords } from '../../values/clock.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
+import { sharedScript } from '../console-pages/index.ts'
 import { icon, style } from './assets.ts'
 import { consoleScript, preloadedScripts } from './browser/scripts.ts'
 import type { PageRequest, Section, Shown } from './page.ts'
@@ -30,6 +31,7 @@ ${onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${to(o
 <link rel="stylesheet" href="${assets}${style.name}">
 <link rel="manifest" href="${to('console/manifest.webmanifest')}">
 <script type="module" src="${to('console/scripts/')}${consoleScript.name}"></script>
+<link rel="modulepreload" href="${to('login/assets/')}${sharedScript.name}">
 ${preloadedScripts.map(({ name }) => html`<link rel="modulepreload" href="${to('console/scripts/')}${name}">`)}
 </head>
 <body>

@@ -27,7 +27,8 @@ const PAGES = [
 ]
 
 const PAST = usualOrShort(1_000, 200)
-const SIZES = usualOrShort([1_000, 1_000_000], [200, 400])
+/** Two hundred thousand past intents have left more than a million records. */
+const SIZES = usualOrShort([1_000, 200_000], [200, 400])
 
 /** A process that does not run here adds up what was spent. What it has not added, each first page would. */
 const FOLLOWED = 'update spend_position set written_in = (select max(written_in) + 1 from events)'
