@@ -6,7 +6,7 @@ export const cardRequestsPersonal = {
       display_name: { kind: 'words', ground: 'contract', forget: 'word' },
       reason: { kind: 'words', ground: 'contract', forget: 'word' },
       comment: { kind: 'words', ground: 'contract', forget: 'word' },
-      answered_by: { kind: 'name', ground: 'contract', forget: 'null' },
+      answered_by: { kind: 'name', ground: 'contract', forget: { members: '{"id":null,"name":null}' } },
       controls: { kind: 'payment', ground: 'contract', forget: 'null' },
     },
     plain: ['type', 'usage', 'failure_reason'],

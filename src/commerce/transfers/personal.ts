@@ -7,7 +7,13 @@ export const transfersPersonal = {
       reason: { kind: 'payment', ground: 'vouchers', forget: 'null' },
       recall: { kind: 'payment', ground: 'vouchers', forget: 'null' },
       reference: { kind: 'words', ground: 'vouchers', forget: { value: 'Forgotten' } },
-      payee: { kind: 'name', ground: 'vouchers', forget: { value: '{}' } },
+      payee: {
+        kind: 'name',
+        ground: 'vouchers',
+        forget: {
+          members: '{"name":"[forgotten]","sepaName":"Forgotten","iban":"ZZ00FORGOTTEN000","bic":null}',
+        },
+      },
       payee_check: { kind: 'name', ground: 'vouchers', forget: 'null' },
     },
     plain: ['from_wallet_id', 'to_wallet_id', 'kind', 'scheme', 'end_to_end_id', 'credit_id'],

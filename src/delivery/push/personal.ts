@@ -3,7 +3,7 @@ import type { Personal } from '../../values/personal.ts'
 export const pushPersonal = {
   push_subscriptions: {
     personal: {
-      endpoint: { kind: 'device', ground: 'security', forget: 'pseudonym' },
+      endpoint: { kind: 'device', ground: 'security', forget: 'address' },
       label: { kind: 'words', ground: 'security', forget: 'word' },
     },
     plain: ['events'],

@@ -16,7 +16,7 @@ export const peoplePersonal = {
   },
   recoveries: {
     personal: {
-      stopped_by: { kind: 'name', ground: 'security', forget: { value: '{}' } },
+      stopped_by: { kind: 'name', ground: 'security', forget: { members: '{"id":null,"name":null}' } },
       reason: { kind: 'words', ground: 'security', forget: 'word' },
     },
     plain: [],

@@ -87,6 +87,18 @@ describe('the register in the database', () => {
   })
 })
 
+describe('who has only acted', () => {
+  test('is forgotten as that, and what they did stays', () => {
+    const register = personalRegister(areas)
+    expect(register).toContain(
+      `('policy_versions', 'owner_id', 'rules', 'empty', null::text, 0, '{}'::jsonb)`,
+    )
+    expect(register).toMatch(/'card_requests', 'owner_id', 'answered_by', .*"person":\["answered_by/)
+    expect(register).toContain(`('card_requests', 'owner_id', 'reason', 'word', null::text, 0, '{}'::jsonb)`)
+    expect(register).toMatch(/'access_events', 'owner_id', 'address', .*"person":\["actor_id"\]/)
+  })
+})
+
 describe('forgetting an owner with something in every column of the register', () => {
   let ownerId: string
   let checks: Check[]

@@ -42,6 +42,10 @@ export const columnsOf = (isKept: boolean): string[] =>
 /** Columns of JSON that hold a list. */
 const LISTS: readonly string[] = ['disputes.words', 'onboardings.information_requests']
 
+/** Of an object of which only some members are forgotten, these. */
+const markedMembers = (members: string): string =>
+  JSON.stringify(Object.fromEntries(Object.keys(JSON.parse(members)).map(name => [name, MARK])))
+
 const marked = (type: string, isList: boolean): string | undefined =>
   ({
     text: MARK,
@@ -67,7 +71,10 @@ function cellOf({ table, column, type, needed }: Column, ownerId: string): unkno
   if (column === 'id' && table === 'events') return newId('event')
   if (column === 'action') return 'a.b'
   if (column === 'actor_type') return 'operator'
-  if (registered.get(table)?.personal[column]) return marked(type, LISTS.includes(`${table}.${column}`))
+  const personal = registered.get(table)?.personal[column]
+  if (personal && typeof personal.forget === 'object' && 'members' in personal.forget)
+    return markedMembers(personal.forget.members)
+  if (personal) return marked(type, LISTS.includes(`${table}.${column}`))
   return needed ? anything(type) : undefined
 }
 
