@@ -67,6 +67,6 @@ export async function obstaclesTo(
     ([obstacle, from, column = 't.id']) =>
       `(select '${obstacle}' as type, ${column} as id from ${from} and $3::text is not null order by 2 limit ${MOST})`,
   )
-  const text = `${found.join(' union all ')} limit ${MOST}`
+  const text = `select type, id from (${found.join(' union all ')}) as found limit ${MOST}`
   return sql<Obstacle & Row>(text, [tenant.ownerId, tenant.mode, id])
 }

@@ -19,6 +19,7 @@ describe('a deletion of', () => {
           description: 'A book',
           payerName: MARK,
           payerEmail: 'mark@example.com',
+          expiresInHours: 500,
         },
       }),
     )
