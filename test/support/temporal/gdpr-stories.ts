@@ -20,7 +20,7 @@ async function ready({ client, shows }: Stage): Promise<string> {
 const PAYEE = `
 insert into beneficiaries (id, owner_id, mode, created_at, updated_at, name, sepa_name, iban, country)
 select 'beneficiary_' || substr(md5(random()::text), 1, 26), owner_id, 'test', now(), now(), 'Ada Lovelace', 'Ada Lovelace',
-  'DE89370400440532013000', 'DE' from people where id = $1 returning id`
+  'DE89' || lpad((random() * 1e9)::bigint::text, 18, '0'), 'DE' from people where id = $1 returning id`
 
 /** A deletion of a payee that is still there to be paid. */
 async function asked({ client, signer, sql }: Stage) {
