@@ -5,7 +5,7 @@ export const collectPersonal = {
     personal: {
       description: { kind: 'words', ground: 'vouchers', forget: 'word' },
       payer_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
-      payer_email: { kind: 'contact', ground: 'contract', forget: 'word' },
+      payer_email: { kind: 'contact', ground: 'contract', forget: 'null' },
       metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
       comment: { kind: 'words', ground: 'contract', forget: 'word' },
       unlocks: { kind: 'words', ground: 'contract', forget: 'null' },

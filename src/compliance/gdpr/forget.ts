@@ -26,12 +26,12 @@ async function forget({ id }: Deletion, { sql, tenant, now }: Pick<Context, 'sql
   return records
 }
 
-/** Suspends the account of an owner who is to be forgotten, or lets it act again where something came up meanwhile. */
-async function moveAccount(found: Deletion, to: 'suspended' | 'active', context: Advancing): Promise<void> {
-  if (found.subjectType !== 'owner') return
+/** Suspends the account of an owner who is to be forgotten, or lets it act again where something came up meanwhile; false: it is so. */
+async function moveAccount(to: 'suspended' | 'active', context: Advancing): Promise<boolean> {
   const customer = await findCustomer(context.records, context.tenant.ownerId)
-  if (!moveCustomer(customer, to)) return
+  if (!moveCustomer(customer, to)) return false
   context.emit('customer.updated', { ...customerEvent(customer), changed: ['status'] })
+  return true
 }
 
 /** Whether nothing must end first; otherwise it is looked at again within the hour. */
@@ -39,21 +39,21 @@ async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
   const waitsFor = await obstaclesTo(subjectOf(found), context)
   found.waitsFor = waitsFor
   if (waitsFor.length === 0) return true
-  if (found.status === 'ending') await moveAccount(found, 'active', context)
+  if (found.status === 'ending') await moveAccount('active', context)
   deletionMachine.move(found, 'waiting')
   found.dueAt = after(context.now, LOOK_AGAIN_MS)
   return false
 }
 
-/** The account is suspended first and looked at again, so that nothing comes in while it is forgotten. */
+/**
+ * The account is suspended first and looked at again, so that nothing comes in while it is forgotten. One that the operator
+ * has suspended long ago is still, and stays suspended whatever comes up.
+ */
 async function begin(found: Deletion, context: Advancing): Promise<void> {
   if (!(await isFree(found, context))) return
-  const isOwner = found.subjectType === 'owner'
-  if (found.status !== 'ending') {
-    deletionMachine.move(found, 'ending')
-    await moveAccount(found, 'suspended', context)
-    found.dueAt = isOwner ? after(context.now, STILL_MS) : context.now
-    if (isOwner) return
+  if (deletionMachine.move(found, 'ending') && found.subjectType === 'owner') {
+    found.dueAt = after(context.now, STILL_MS)
+    if (await moveAccount('suspended', context)) return
   }
   deletionMachine.move(found, 'forgetting')
   found.dueAt = after(context.now, 1)

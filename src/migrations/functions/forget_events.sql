@@ -21,7 +21,9 @@ begin
       and exists (select from pg_attribute a where a.attrelid = r.table_name::regclass and a.attname = 'id')
     group by 1
   loop
-    execute format('select array_agg(t.id) from %I t where t.owner_id = $1 and t.mode = $2 and (%s)', one.table_name, one.whose)
+    -- The payment that came of it has events of its own.
+    execute format($f$select array_agg(t.id) || array_remove(array_agg(to_jsonb(t) ->> 'transaction_id'), null)
+      from %I t where t.owner_id = $1 and t.mode = $2 and (%s)$f$, one.table_name, one.whose)
     into more using d.owner_id, d.mode, d.subject_id;
     about := about || coalesce(more, '{}');
   end loop;

@@ -164,7 +164,7 @@ language sql immutable as $$ values
   ('payment_requests', 'owner_id', 'comment', 'word', null::text, 0, '{"payer":["id"]}'::jsonb),
   ('payment_requests', 'owner_id', 'description', 'word', null::text, 8, '{"payer":["id"]}'::jsonb),
   ('payment_requests', 'owner_id', 'metadata', 'empty', null::text, 0, '{"payer":["id"]}'::jsonb),
-  ('payment_requests', 'owner_id', 'payer_email', 'word', null::text, 0, '{"payer":["id"]}'::jsonb),
+  ('payment_requests', 'owner_id', 'payer_email', 'null', null::text, 0, '{"payer":["id"]}'::jsonb),
   ('payment_requests', 'owner_id', 'payer_name', 'word', null::text, 8, '{"payer":["id"]}'::jsonb),
   ('payment_requests', 'owner_id', 'unlocks', 'null', null::text, 0, '{"payer":["id"]}'::jsonb),
   ('payment_tokens', 'owner_id', 'recipient_name', 'word', null::text, 8, '{}'::jsonb),
