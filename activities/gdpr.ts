@@ -9,8 +9,17 @@ export const gdprActivities = (run: Run) => ({
   async advanceExport(input: ProcessInput): Promise<void> {
     await run('gdpr.advanceExport', { of: input, as: 'process', requestId: requestOf(input) })
   },
+
+  readDeletion: (input: ProcessInput): Promise<ProcessStatus> =>
+    readWith(run, 'gdpr.deletionStatus', input, deletionOf(input)),
+
+  async advanceDeletion(input: ProcessInput): Promise<void> {
+    await run('gdpr.advanceDeletion', { of: input, as: 'process', requestId: deletionOf(input) })
+  },
 })
 
 export type GdprActivities = ReturnType<typeof gdprActivities>
+
+const deletionOf = ({ id }: ProcessInput): string => `workflow:gdpr-deletion/${id}`
 
 const requestOf = ({ id }: ProcessInput): string => `workflow:gdpr-export/${id}`

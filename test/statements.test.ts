@@ -70,6 +70,7 @@ const subjects: { [K in Kind]: fc.Arbitrary<Subjects[K]> } = {
     fc.record({ name, environment: text, scopes: fc.option(fc.array(text)) }),
     fc.record({ keyId: id, name }),
   ),
+  deletion: fc.record({ subjectType: fc.constantFrom('owner', 'person'), subjectId: id }),
   device: fc.record({
     deviceId: id,
     deviceName: name,

@@ -3,6 +3,7 @@ import { areas } from '../areas.ts'
 import { commandTable, writeTable } from '../derive/commands/command-table.ts'
 import { openapiDocument } from '../derive/openapi/document.ts'
 import { writeDocument } from '../derive/openapi/write.ts'
+import { personalRegister } from '../derive/personal-register.ts'
 import { printLine } from '../platform/output.ts'
 
 const document = openapiDocument(areas)
@@ -12,3 +13,7 @@ printLine(`openapi.json: ${Object.keys(document.paths).length} paths`)
 const table = commandTable(areas)
 writeFileSync(new URL('../../commands.json', import.meta.url), writeTable(table))
 printLine(`commands.json: ${Object.keys(table.operations).length} commands`)
+
+const register = new URL('../migrations/functions/personal_register.sql', import.meta.url)
+writeFileSync(register, personalRegister(areas))
+printLine('src/migrations/functions/personal_register.sql')

@@ -99,6 +99,7 @@ import { MerchantApplications } from './m0132-merchant-applications.ts'
 import { Consents } from './m0135-consents.ts'
 import { GdprExports } from './m0136-gdpr-exports.ts'
 import { SpendByPair } from './m0140-spend-by-pair.ts'
+import { GdprDeletions } from './m0142-gdpr-deletions.ts'
 import { ReceiptsByVatNumber } from './m0147-receipts-by-vat-number.ts'
 import { FileUsage } from './m0148-file-usage.ts'
 import { PoliciesWithoutAgent } from './m0149-policies-without-agent.ts'
@@ -206,6 +207,7 @@ export const migrations = [
   { name: 'm0135-consents', class: Consents },
   { name: 'm0136-gdpr-exports', class: GdprExports },
   { name: 'm0140-spend-by-pair', class: SpendByPair },
+  { name: 'm0142-gdpr-deletions', class: GdprDeletions },
   { name: 'm0147-receipts-by-vat-number', class: ReceiptsByVatNumber },
   { name: 'm0148-file-usage', class: FileUsage },
   { name: 'm0149-policies-without-agent', class: PoliciesWithoutAgent },

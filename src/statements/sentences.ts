@@ -65,6 +65,10 @@ export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string
       return `Replace the API key ${quoted(subject.name)} (${subject.keyId}) by a new one that may do the same.`
     return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${inWords(subject.scopes)}.`
   },
+  deletion: ({ subjectType, subjectId }) =>
+    subjectType === 'owner'
+      ? `Forget all that is held about the owner of the account ${subjectId}, and end the account.`
+      : `Forget all that is held about the ${subjectType} ${subjectId}.`,
   device: ({ deviceId, deviceName, clientType, scopes, userCode }) =>
     `Let the device ${quoted(deviceName)} (${clientType}, ${quoted(deviceId)}), which shows the code ${userCode}, act for this account with ${inWords(scopes)}.`,
   pairing: ({ deviceName, pairingCode, scopes }) =>

@@ -25,6 +25,7 @@ const personal: Readonly<Record<Kind, readonly string[]>> = {
   enrolment: ['name'],
   invitation: ['name', 'email'],
   key: [],
+  deletion: [],
   device: ['deviceName'],
   pairing: ['deviceName'],
   registration: [],

@@ -59,6 +59,8 @@ export interface Subjects {
         readonly scopes: readonly string[] | null
       }
     | { readonly keyId: string; readonly name: string }
+  /** Somebody is forgotten; as the owner, with the account. */
+  readonly deletion: { readonly subjectType: string; readonly subjectId: string }
   /** A key for a device that shows this code. */
   readonly device: {
     readonly deviceId: string

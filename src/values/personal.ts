@@ -57,9 +57,30 @@ export type Ground = keyof typeof legalGrounds
 export const otherSubjects = ['person', 'beneficiary', 'payer'] as const
 export type OtherSubject = (typeof otherSubjects)[number]
 
+/**
+ * What a column holds once it is forgotten; a null stays null.
+ * `word`: `[forgotten]`. `pseudonym`: a random text of its own, where no two may be the same; `iban`, `digest` and
+ * `address`, which no host has, are such in the form of one. `empty`: an empty list or object. `committed`: of an entry of
+ * the audit trail, each name to which its leaf commits; the rest of it are ids and states, and stays. `value`: exactly this,
+ * where the table wants a form. `members`: these members of an object, as JSON; all others say nothing about a person.
+ */
+export type Forgetting =
+  | 'null'
+  | 'word'
+  | 'pseudonym'
+  | 'iban'
+  | 'digest'
+  | 'address'
+  | 'empty'
+  | 'committed'
+  | { readonly value: string }
+  | { readonly members: string }
+
 export interface PersonalColumn {
   readonly kind: PersonalKind
+  /** Why it is kept. It is forgotten with the person, or where the law keeps it for years after, at the end of them. */
   readonly ground: Ground
+  readonly forget: Forgetting
 }
 
 /** A table as data protection sees it: each column that can hold a text is named in one of the lists, or in `ids`. */

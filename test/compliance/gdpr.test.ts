@@ -1,4 +1,7 @@
 import './data-protection/registry.ts'
 import './data-protection/consent.ts'
+import './data-protection/deletions.ts'
+import './data-protection/deletions-by-subject.ts'
 import './data-protection/exports.ts'
+import './data-protection/forgetting.ts'
 import './data-protection/zip.ts'

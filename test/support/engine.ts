@@ -1,6 +1,7 @@
 import { afterAll } from '@jest/globals'
 import { findingPayments } from '../../src/app/ports.ts'
 import { askFor } from '../../src/derive/ask.ts'
+import { personalAreasOf } from '../../src/derive/personal-areas.ts'
 import type { Tenant } from '../../src/kernel/contract/actor.ts'
 import { type Areas, registered } from '../../src/kernel/contract/area.ts'
 import type { Call, Outcome } from '../../src/kernel/contract/call.ts'
@@ -23,6 +24,7 @@ const nothing = () => undefined
 export interface Engine {
   readonly databaseUrl: string
   readonly runtime: Runtime
+  close(): Promise<void>
   readonly batches: Batch[]
   /** Runs an operation as this tenant, without HTTP. */
   run(tenant: Tenant, key: string, input?: Partial<Call['input']>, extra?: Partial<Call>): Promise<Outcome>
@@ -32,15 +34,22 @@ export interface Engine {
 /** The kernel alone on a database of its own, without HTTP: calls in one turn of the event loop form one batch. */
 export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   const databaseUrl = await cloneDatabase()
-  const database = openDatabase(databaseUrl, 5)
-  afterAll(() => database.close())
   await createTables(databaseUrl, tables)
+  const engine = openEngine(areas, databaseUrl)
+  afterAll(() => engine.close())
+  return engine
+}
+
+/** The kernel alone on this database. */
+export function openEngine(areas: Areas, databaseUrl: string): Engine {
+  const database = openDatabase(databaseUrl, 5)
   const batches: Batch[] = []
   const runtime: Runtime = {
     database,
     ports: {
       walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
       paymentsOn: findingPayments(areas),
+      personalAreas: personalAreasOf(areas),
     } as Ports,
     cursors: new Cursors('secret'),
     askFor: askFor(registered(areas), call => execute(call)),
@@ -54,6 +63,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   return {
     databaseUrl,
     runtime,
+    close: () => database.close(),
     batches,
     sql: database.pool.query.bind(database.pool) as Engine['sql'],
     run(tenant, key, input = {}, extra = {}) {

@@ -3,11 +3,11 @@ import type { Personal } from '../../values/personal.ts'
 export const authorizationsPersonal = {
   card_authorizations: {
     personal: {
-      merchant: { kind: 'payment', ground: 'vouchers' },
-      merchant_key: { kind: 'payment', ground: 'vouchers' },
-      descriptor: { kind: 'payment', ground: 'vouchers' },
-      facts: { kind: 'payment', ground: 'vouchers' },
-      decision: { kind: 'payment', ground: 'payments' },
+      merchant: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      merchant_key: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      descriptor: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      facts: { kind: 'payment', ground: 'vouchers', forget: 'empty' },
+      decision: { kind: 'payment', ground: 'payments', forget: 'null' },
     },
     plain: [
       'processor_ref',
@@ -21,7 +21,7 @@ export const authorizationsPersonal = {
   },
   card_messages: {
     personal: {
-      answer_body: { kind: 'payment', ground: 'payments' },
+      answer_body: { kind: 'payment', ground: 'payments', forget: 'word' },
     },
     plain: ['authorization_id', 'kind', 'digest', 'answer_headers'],
   },

@@ -3,7 +3,7 @@ import type { Personal } from '../../values/personal.ts'
 export const fillerKeysPersonal = {
   filler_keys: {
     personal: {
-      label: { kind: 'words', ground: 'contract' },
+      label: { kind: 'words', ground: 'contract', forget: 'word' },
     },
     plain: ['thumbprint', 'alg', 'public_key_jwk'],
   },

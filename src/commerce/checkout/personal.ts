@@ -3,7 +3,7 @@ import type { Personal } from '../../values/personal.ts'
 export const checkoutPersonal = {
   checkout_sessions: {
     personal: {
-      merchant_host: { kind: 'payment', ground: 'contract' },
+      merchant_host: { kind: 'payment', ground: 'contract', forget: 'word' },
     },
     plain: ['hint', 'key_thumbprint'],
     secret: ['hash'],

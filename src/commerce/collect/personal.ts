@@ -3,27 +3,31 @@ import type { Personal } from '../../values/personal.ts'
 export const collectPersonal = {
   payment_requests: {
     personal: {
-      description: { kind: 'words', ground: 'vouchers' },
-      payer_name: { kind: 'name', ground: 'vouchers' },
-      payer_email: { kind: 'contact', ground: 'contract' },
-      metadata: { kind: 'words', ground: 'contract' },
-      comment: { kind: 'words', ground: 'contract' },
-      unlocks: { kind: 'words', ground: 'contract' },
+      description: { kind: 'words', ground: 'vouchers', forget: 'word' },
+      payer_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
+      payer_email: { kind: 'contact', ground: 'contract', forget: 'null' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
+      comment: { kind: 'words', ground: 'contract', forget: 'word' },
+      unlocks: { kind: 'words', ground: 'contract', forget: 'null' },
     },
     plain: ['reference', 'paid_by'],
     about: { payer: ['id'] },
   },
   request_payments: {
     personal: {
-      charge: { kind: 'payment', ground: 'vouchers' },
+      charge: { kind: 'payment', ground: 'vouchers', forget: 'null' },
     },
     plain: ['way', 'surplus_reason', 'source_id'],
     about: { payer: ['request_id'] },
   },
   request_refunds: {
     personal: {
-      reason: { kind: 'words', ground: 'vouchers' },
-      failure: { kind: 'words', ground: 'vouchers' },
+      reason: { kind: 'words', ground: 'vouchers', forget: 'word' },
+      failure: {
+        kind: 'words',
+        ground: 'vouchers',
+        forget: { value: '{"code":"forgotten","message":"[forgotten]"}' },
+      },
     },
     plain: ['payment_id', 'way'],
     about: { payer: ['request_id'] },

@@ -3,10 +3,10 @@ import type { Personal } from '../../values/personal.ts'
 export const disputesPersonal = {
   disputes: {
     personal: {
-      merchant: { kind: 'payment', ground: 'claims' },
-      description: { kind: 'words', ground: 'claims' },
-      words: { kind: 'words', ground: 'claims' },
-      finding: { kind: 'words', ground: 'claims' },
+      merchant: { kind: 'payment', ground: 'claims', forget: 'word' },
+      description: { kind: 'words', ground: 'claims', forget: 'word' },
+      words: { kind: 'words', ground: 'claims', forget: 'empty' },
+      finding: { kind: 'words', ground: 'claims', forget: 'null' },
     },
     plain: [
       'reason',

@@ -3,12 +3,12 @@ import type { Personal } from '../../values/personal.ts'
 export const mppPersonal = {
   mpp_credentials: {
     personal: {
-      merchant: { kind: 'payment', ground: 'payments' },
-      merchant_name: { kind: 'payment', ground: 'payments' },
-      url: { kind: 'payment', ground: 'payments' },
-      challenge: { kind: 'payment', ground: 'payments' },
-      receipt: { kind: 'payment', ground: 'payments' },
-      note: { kind: 'words', ground: 'payments' },
+      merchant: { kind: 'payment', ground: 'payments', forget: 'word' },
+      merchant_name: { kind: 'payment', ground: 'payments', forget: 'word' },
+      url: { kind: 'payment', ground: 'payments', forget: 'word' },
+      challenge: { kind: 'payment', ground: 'payments', forget: 'empty' },
+      receipt: { kind: 'payment', ground: 'payments', forget: 'word' },
+      note: { kind: 'words', ground: 'payments', forget: 'word' },
     },
     plain: [
       'agent_credential_id',
@@ -23,9 +23,9 @@ export const mppPersonal = {
   },
   mpp_protect_rules: {
     personal: {
-      merchant: { kind: 'payment', ground: 'contract' },
-      pattern: { kind: 'payment', ground: 'contract' },
-      reason: { kind: 'words', ground: 'contract' },
+      merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
+      pattern: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
+      reason: { kind: 'words', ground: 'contract', forget: 'word' },
     },
     plain: ['type'],
   },

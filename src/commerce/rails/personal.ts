@@ -3,15 +3,15 @@ import type { Personal } from '../../values/personal.ts'
 export const railsPersonal = {
   sepa_files: {
     personal: {
-      content: { kind: 'payment', ground: 'vouchers' },
+      content: { kind: 'payment', ground: 'vouchers', forget: 'word' },
     },
     plain: ['scheme', 'message_id', 'sha256'],
     owner: null,
   },
   sepa_messages: {
     personal: {
-      payments: { kind: 'payment', ground: 'vouchers' },
-      credits: { kind: 'payment', ground: 'vouchers' },
+      payments: { kind: 'payment', ground: 'vouchers', forget: 'empty' },
+      credits: { kind: 'payment', ground: 'vouchers', forget: 'null' },
     },
     plain: ['sha256', 'kind', 'message_id'],
     owner: null,
@@ -22,8 +22,8 @@ export const railsPersonal = {
   },
   sepa_instructions: {
     personal: {
-      payee: { kind: 'name', ground: 'vouchers' },
-      reference: { kind: 'words', ground: 'vouchers' },
+      payee: { kind: 'name', ground: 'vouchers', forget: 'empty' },
+      reference: { kind: 'words', ground: 'vouchers', forget: 'word' },
     },
     plain: ['file_id', 'end_to_end_id'],
   },

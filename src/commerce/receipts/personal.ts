@@ -3,13 +3,13 @@ import type { Personal } from '../../values/personal.ts'
 export const receiptsPersonal = {
   receipts: {
     personal: {
-      facts: { kind: 'words', ground: 'vouchers' },
-      suggestions: { kind: 'words', ground: 'vouchers' },
-      head: { kind: 'words', ground: 'vouchers' },
-      file_name: { kind: 'words', ground: 'vouchers' },
-      sha256: { kind: 'payment', ground: 'vouchers' },
-      small_sha256: { kind: 'payment', ground: 'vouchers' },
-      large_sha256: { kind: 'payment', ground: 'vouchers' },
+      facts: { kind: 'words', ground: 'vouchers', forget: 'null' },
+      suggestions: { kind: 'words', ground: 'vouchers', forget: 'empty' },
+      head: { kind: 'words', ground: 'vouchers', forget: 'word' },
+      file_name: { kind: 'words', ground: 'vouchers', forget: 'word' },
+      sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
+      small_sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
+      large_sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
     },
     plain: ['matched_by', 'reasons', 'media_type', 'notes'],
     files: ['sha256', 'small_sha256', 'large_sha256'],

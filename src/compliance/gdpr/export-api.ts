@@ -24,7 +24,7 @@ export const subject = z
     examples: [{ type: 'person', id: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' }],
   })
 
-const SubjectRecord = z
+export const SubjectRecord = z
   .object({ type: z.enum(subjectTypes), id: z.string() })
   .meta({ description: 'About whom: the owner of the account, or somebody else by id.' })
 

@@ -4,36 +4,46 @@ import { Consent } from './consent.ts'
 import { consentApi } from './consent-api.ts'
 import { getConsent, listConsents, putConsent } from './consents.ts'
 import { DataExport, exportMachine, OPEN } from './data-export.ts'
+import { Deletion, deletionMachine, UNFINISHED } from './deletion.ts'
+import { deletionApi, deletionSteps } from './deletion-api.ts'
+import { cancelDeletion, createDeletion, getDeletion, listDeletions } from './deletions.ts'
 import { exportApi, exportSteps } from './export-api.ts'
 import { advanceExport, archive, createExport, exportStatus, getExport, listExports } from './exports.ts'
+import { advanceDeletion, deletionStatus } from './forget.ts'
 import { kernelPersonal } from './kernel-tables.ts'
 import { gdprPersonal } from './personal.ts'
-import { exportProcess } from './process.ts'
+import { deletionProcess, exportProcess } from './process.ts'
 
 const gdpr = implement(
-  { ...exportApi, ...consentApi, ...exportSteps },
+  { ...exportApi, ...deletionApi, ...consentApi, ...exportSteps, ...deletionSteps },
   {
     createExport,
     listExports,
     getExport,
     archive,
+    createDeletion,
+    listDeletions,
+    getDeletion,
+    cancelDeletion,
     getConsent,
     putConsent,
     listConsents,
     exportStatus,
     advanceExport,
+    deletionStatus,
+    advanceDeletion,
   },
 )
 
 export const gdprArea = area(
   'Data Protection',
-  'What is held about people: they read it, take it with them, and say what it may be used for.',
+  'What is held about people: they read it, take it with them, have it forgotten, and say what it may be used for.',
   gdpr,
   {
-    aliases: { 'gdpr/exports': 'gdpr/export' },
-    entities: [Consent, DataExport],
+    aliases: { 'gdpr/exports': 'gdpr/export', 'gdpr/deletions': 'gdpr/delete' },
+    entities: [Consent, DataExport, Deletion],
     personal: { ...kernelPersonal, ...gdprPersonal },
-    machines: [exportMachine],
+    machines: [exportMachine, deletionMachine],
     deadlines: [
       {
         process: exportProcess,
@@ -45,11 +55,25 @@ export const gdprArea = area(
         waits: 'true',
         operations: ['gdpr.advanceExport'],
       },
+      {
+        process: deletionProcess,
+        table: 'gdpr_deletions',
+        record: 'id',
+        agent: 'null::text',
+        due: 'due_at',
+        open: 'due_at is not null',
+        waits: UNFINISHED,
+        operations: ['gdpr.advanceDeletion'],
+      },
     ],
     openRecords: [
       {
         process: exportProcess,
         select: `select id, owner_id, mode, null::text as agent_id from gdpr_exports where ${OPEN}`,
+      },
+      {
+        process: deletionProcess,
+        select: `select id, owner_id, mode, null::text as agent_id from gdpr_deletions where ${UNFINISHED}`,
       },
     ],
   },

@@ -8,8 +8,8 @@ export const kernelPersonal = {
   },
   idempotency_keys: {
     personal: {
-      body: { kind: 'payment', ground: 'security' },
-      reservation: { kind: 'payment', ground: 'security' },
+      body: { kind: 'payment', ground: 'security', forget: { value: '{}' } },
+      reservation: { kind: 'payment', ground: 'security', forget: 'null' },
     },
     plain: ['operation', 'key', 'request_hash', 'error_code'],
   },
@@ -27,14 +27,14 @@ export const kernelPersonal = {
   },
   rate_limits: {
     personal: {
-      client: { kind: 'network', ground: 'security' },
+      client: { kind: 'network', ground: 'security', forget: 'pseudonym' },
     },
     plain: [],
     owner: null,
   },
   wrong_guesses: {
     personal: {
-      guesser: { kind: 'network', ground: 'security' },
+      guesser: { kind: 'network', ground: 'security', forget: 'pseudonym' },
     },
     plain: [],
     owner: null,

@@ -8,3 +8,12 @@ export const exportProcess = {
 
 No signal changes anything here. *Request Cancellation* changes nothing.`,
 } as const satisfies Process
+
+/** Begins with the request; ends when the subject is forgotten, or the request is taken back. */
+export const deletionProcess = {
+  name: 'gdpr-deletion',
+  title: 'Deletion of personal data',
+  details: `Somebody has asked to be forgotten. The run waits seven days, in which the request can be taken back, and then for what must end first. It forgets what is held page by page, and ends; what the law keeps goes at its end without a run.
+
+No signal changes anything here: \`POST /gdpr/deletions/{id}/cancel\` takes the request back. *Request Cancellation* changes nothing.`,
+} as const satisfies Process

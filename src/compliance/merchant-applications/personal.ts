@@ -3,12 +3,12 @@ import type { Personal } from '../../values/personal.ts'
 export const merchantApplicationsPersonal = {
   merchant_applications: {
     personal: {
-      name: { kind: 'name', ground: 'contract' },
-      legal_name: { kind: 'name', ground: 'contract' },
-      website: { kind: 'contact', ground: 'contract' },
-      contact_name: { kind: 'name', ground: 'contract' },
-      contact_email: { kind: 'contact', ground: 'contract' },
-      reason: { kind: 'words', ground: 'contract' },
+      name: { kind: 'name', ground: 'contract', forget: 'word' },
+      legal_name: { kind: 'name', ground: 'contract', forget: 'word' },
+      website: { kind: 'contact', ground: 'contract', forget: 'word' },
+      contact_name: { kind: 'name', ground: 'contract', forget: 'word' },
+      contact_email: { kind: 'contact', ground: 'contract', forget: 'word' },
+      reason: { kind: 'words', ground: 'contract', forget: 'word' },
     },
     plain: ['country', 'mcc', 'public_key_jwk'],
   },

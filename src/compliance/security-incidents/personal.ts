@@ -3,9 +3,9 @@ import type { Personal } from '../../values/personal.ts'
 export const securityIncidentsPersonal = {
   security_incidents: {
     personal: {
-      description: { kind: 'words', ground: 'security' },
-      decisions: { kind: 'name', ground: 'security' },
-      fields: { kind: 'contact', ground: 'security' },
+      description: { kind: 'words', ground: 'security', forget: 'word' },
+      decisions: { kind: 'name', ground: 'security', forget: 'empty' },
+      fields: { kind: 'contact', ground: 'security', forget: 'empty' },
     },
     plain: ['severity', 'category', 'countries', 'criteria', 'reports', 'reminded'],
   },

@@ -3,7 +3,7 @@ import type { Personal } from '../../values/personal.ts'
 export const agentTokensPersonal = {
   agent_tokens: {
     personal: {
-      label: { kind: 'words', ground: 'contract' },
+      label: { kind: 'words', ground: 'contract', forget: 'word' },
     },
     plain: ['hint', 'scopes'],
     secret: ['hash'],

@@ -3,10 +3,10 @@ import type { Personal } from '../../values/personal.ts'
 export const mandatesPersonal = {
   mandates: {
     personal: {
-      name: { kind: 'words', ground: 'payments' },
-      comment: { kind: 'words', ground: 'payments' },
-      merchants: { kind: 'payment', ground: 'payments' },
-      jws: { kind: 'payment', ground: 'payments' },
+      name: { kind: 'words', ground: 'payments', forget: 'word' },
+      comment: { kind: 'words', ground: 'payments', forget: 'word' },
+      merchants: { kind: 'payment', ground: 'payments', forget: 'empty' },
+      jws: { kind: 'payment', ground: 'payments', forget: 'word' },
     },
     plain: ['mccs', 'countries', 'suspended_because'],
     about: { person: ['person_id'] },

@@ -3,10 +3,10 @@ import type { Personal } from '../../values/personal.ts'
 export const policiesPersonal = {
   policies: {
     personal: {
-      name: { kind: 'words', ground: 'contract' },
-      merchant_allowlist: { kind: 'payment', ground: 'contract' },
-      merchant_blocklist: { kind: 'payment', ground: 'contract' },
-      overridden: { kind: 'payment', ground: 'contract' },
+      name: { kind: 'words', ground: 'contract', forget: 'word' },
+      merchant_allowlist: { kind: 'payment', ground: 'contract', forget: 'empty' },
+      merchant_blocklist: { kind: 'payment', ground: 'contract', forget: 'empty' },
+      overridden: { kind: 'payment', ground: 'contract', forget: 'empty' },
     },
     plain: [
       'template_id',
@@ -19,16 +19,16 @@ export const policiesPersonal = {
   },
   policy_versions: {
     personal: {
-      rules: { kind: 'payment', ground: 'contract' },
+      rules: { kind: 'payment', ground: 'contract', forget: 'empty' },
     },
     plain: ['policy_id', 'changed_by_type', 'changed_by_id'],
     about: { person: ['changed_by_id'] },
   },
   decisions: {
     personal: {
-      request: { kind: 'payment', ground: 'payments' },
-      counters: { kind: 'payment', ground: 'payments' },
-      result: { kind: 'payment', ground: 'payments' },
+      request: { kind: 'payment', ground: 'payments', forget: 'empty' },
+      counters: { kind: 'payment', ground: 'payments', forget: 'empty' },
+      result: { kind: 'payment', ground: 'payments', forget: 'empty' },
     },
     plain: ['subject_type', 'subject_id', 'policy_id'],
   },
@@ -38,7 +38,7 @@ export const policiesPersonal = {
   },
   counters: {
     personal: {
-      first_merchant: { kind: 'payment', ground: 'contract' },
+      first_merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
     },
     plain: ['subject', 'period'],
   },

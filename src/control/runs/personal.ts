@@ -3,11 +3,11 @@ import type { Personal } from '../../values/personal.ts'
 export const runsPersonal = {
   runs: {
     personal: {
-      name: { kind: 'words', ground: 'contract' },
-      external_id: { kind: 'words', ground: 'contract' },
-      comment: { kind: 'words', ground: 'contract' },
-      reason: { kind: 'words', ground: 'contract' },
-      metadata: { kind: 'words', ground: 'contract' },
+      name: { kind: 'words', ground: 'contract', forget: 'word' },
+      external_id: { kind: 'words', ground: 'contract', forget: 'pseudonym' },
+      comment: { kind: 'words', ground: 'contract', forget: 'word' },
+      reason: { kind: 'words', ground: 'contract', forget: 'word' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
     },
     plain: [],
   },

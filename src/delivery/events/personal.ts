@@ -3,9 +3,9 @@ import type { Personal } from '../../values/personal.ts'
 export const eventsPersonal = {
   events: {
     personal: {
-      data: { kind: 'payment', ground: 'payments' },
-      address: { kind: 'network', ground: 'security' },
-      actor_id: { kind: 'name', ground: 'payments' },
+      data: { kind: 'payment', ground: 'contract', forget: 'committed' },
+      address: { kind: 'network', ground: 'security', forget: 'committed' },
+      actor_id: { kind: 'name', ground: 'contract', forget: 'committed' },
     },
     plain: ['event', 'actor_type', 'action', 'outcome', 'resource_id', 'audit_id'],
     about: {
@@ -16,8 +16,8 @@ export const eventsPersonal = {
   },
   audit_entries: {
     personal: {
-      address: { kind: 'network', ground: 'security' },
-      actor_id: { kind: 'name', ground: 'payments' },
+      address: { kind: 'network', ground: 'security', forget: 'word' },
+      actor_id: { kind: 'name', ground: 'contract', forget: 'word' },
     },
     plain: ['actor_type', 'action', 'event', 'outcome', 'resource_id'],
     about: { person: ['resource_id', 'actor_id'], beneficiary: ['resource_id'], payer: ['resource_id'] },

@@ -3,8 +3,8 @@ import type { Personal } from '../../values/personal.ts'
 export const pushPersonal = {
   push_subscriptions: {
     personal: {
-      endpoint: { kind: 'device', ground: 'security' },
-      label: { kind: 'words', ground: 'security' },
+      endpoint: { kind: 'device', ground: 'security', forget: 'address' },
+      label: { kind: 'words', ground: 'security', forget: 'word' },
     },
     plain: ['events'],
     secret: ['p256dh', 'auth'],

@@ -3,9 +3,9 @@ import type { Personal } from '../../values/personal.ts'
 export const cliAuthPersonal = {
   cli_pairings: {
     personal: {
-      address: { kind: 'network', ground: 'security' },
-      device_name: { kind: 'device', ground: 'security' },
-      client: { kind: 'device', ground: 'security' },
+      address: { kind: 'network', ground: 'security', forget: 'word' },
+      device_name: { kind: 'device', ground: 'security', forget: 'word' },
+      client: { kind: 'device', ground: 'security', forget: 'word' },
     },
     plain: ['scopes', 'key_id'],
     secret: ['hash', 'code_challenge', 'pairing_code'],

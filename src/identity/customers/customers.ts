@@ -16,6 +16,10 @@ export const addCustomer = (records: Records, id: string, members: z.output<type
 export const findCustomer = (records: Records, id: string): Promise<Customer> =>
   records.findOneOrFail(Customer, { id })
 
+/** Suspends the account, or lets it act again; false where it is so already. */
+export const moveCustomer = (customer: Customer, status: Customer['status']): boolean =>
+  customerMachine.move(customer, status)
+
 export const customerEvent = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
 
 type Changes = z.output<typeof CustomerChange>

@@ -1,5 +1,12 @@
-export { CustomerEvent, CustomerJoin, CustomerRecord, customersApi, verifiedEvents } from './api.ts'
+export {
+  CustomerEvent,
+  CustomerJoin,
+  CustomerRecord,
+  changeEvents,
+  customersApi,
+  verifiedEvents,
+} from './api.ts'
 export { type Customer, type KycStatus, PLATFORM_OWNER } from './customer.ts'
-export { addCustomer, customerEvent, findCustomer } from './customers.ts'
+export { addCustomer, customerEvent, findCustomer, moveCustomer } from './customers.ts'
 export { holderNames } from './holder-names.ts'
 export { lockHolder, moveKyc, verifyHolder } from './kyc-status.ts'

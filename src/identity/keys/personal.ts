@@ -3,7 +3,7 @@ import type { Personal } from '../../values/personal.ts'
 export const keysPersonal = {
   keys: {
     personal: {
-      name: { kind: 'words', ground: 'contract' },
+      name: { kind: 'words', ground: 'contract', forget: 'word' },
     },
     plain: ['environment', 'hint', 'scopes', 'made_by_id', 'bound_to'],
     about: { person: ['person_id'] },

@@ -5,6 +5,7 @@ import type { Refusal } from '../../kernel/contract/problem.ts'
 import { type Role, roleScopes, scopes } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Kind } from '../../statements/index.ts'
+import { otherSubjects } from '../../values/personal.ts'
 import { email, label } from '../../values/schemas.ts'
 import type { passkeysApi } from './api.ts'
 import { lockEnrollee } from './authority.ts'
@@ -40,8 +41,10 @@ const aKey = z.union([
   z.strictObject({ keyId: anId }),
 ])
 
+const aSubject = z.strictObject({ type: z.enum(otherSubjects), id: anId })
+
 /** What is to be signed for each purpose. */
-const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key', Purpose>> = {
+const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key' | 'deletion', Purpose>> = {
   revocation: purpose(anId, 'the id of a passkey', async (id, { records, refuse }) => {
     const passkey = await records.findOne(Passkey, { id, revokedAt: null })
     if (!passkey) return refuse('passkey_not_found')
@@ -81,6 +84,11 @@ const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key
       return { kind: 'key', subjectId: keyId, members: { keyId, name } }
     },
   ),
+
+  deletion: purpose(aSubject.optional(), '{type, id}, or nothing for the account', (subject, { tenant }) => {
+    const { type: subjectType, id: subjectId } = subject ?? { type: 'owner', id: tenant.ownerId }
+    return Promise.resolve({ kind: 'deletion', subjectId, members: { subjectType, subjectId } })
+  }),
 }
 
 const NAME_OF_KEY = 'select name from keys where owner_id = $1 and mode = $2 and id = $3'

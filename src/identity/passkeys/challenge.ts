@@ -24,6 +24,7 @@ const kinds = [
   'enrolment',
   'invitation',
   'key',
+  'deletion',
   'device',
   'pairing',
   'registration',

@@ -61,6 +61,7 @@ const neededScope: Readonly<Partial<Record<Kind, Scope>>> = {
   mandate: 'intents:approve',
   invitation: 'people:write',
   key: 'keys:write',
+  deletion: 'gdpr:write',
 }
 
 /** Emits as the context of a request does, or the verdict of a batch. */

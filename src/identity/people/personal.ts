@@ -3,8 +3,8 @@ import type { Personal } from '../../values/personal.ts'
 export const peoplePersonal = {
   people: {
     personal: {
-      name: { kind: 'name', ground: 'payments' },
-      email: { kind: 'contact', ground: 'contract' },
+      name: { kind: 'name', ground: 'payments', forget: 'word' },
+      email: { kind: 'contact', ground: 'contract', forget: 'null' },
     },
     plain: ['role'],
     about: { person: ['id'] },
@@ -16,8 +16,8 @@ export const peoplePersonal = {
   },
   recoveries: {
     personal: {
-      stopped_by: { kind: 'name', ground: 'security' },
-      reason: { kind: 'words', ground: 'security' },
+      stopped_by: { kind: 'name', ground: 'security', forget: { members: '{"id":null,"name":null}' } },
+      reason: { kind: 'words', ground: 'security', forget: 'word' },
     },
     plain: [],
     about: { person: ['person_id', "stopped_by ->> 'id'"] },

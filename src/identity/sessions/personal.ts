@@ -3,10 +3,10 @@ import type { Personal } from '../../values/personal.ts'
 export const sessionsPersonal = {
   sessions: {
     personal: {
-      address: { kind: 'network', ground: 'security' },
-      device_id: { kind: 'device', ground: 'security' },
-      device_name: { kind: 'device', ground: 'security' },
-      client: { kind: 'device', ground: 'security' },
+      address: { kind: 'network', ground: 'security', forget: 'word' },
+      device_id: { kind: 'device', ground: 'security', forget: 'pseudonym' },
+      device_name: { kind: 'device', ground: 'security', forget: 'word' },
+      client: { kind: 'device', ground: 'security', forget: 'word' },
     },
     plain: ['client_type', 'scopes', 'bound_to', 'shown_to', 'key_id'],
     secret: ['hash', 'user_hash'],

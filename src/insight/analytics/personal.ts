@@ -3,17 +3,17 @@ import type { Personal } from '../../values/personal.ts'
 /** The sums of what was spent, by merchant too. */
 export const analyticsPersonal = {
   spend_counted: {
-    personal: { merchant: { kind: 'payment', ground: 'contract' } },
+    personal: { merchant: { kind: 'payment', ground: 'contract', forget: 'word' } },
     plain: ['kind', 'type', 'rule'],
   },
   spend_cells: {
-    personal: { value: { kind: 'payment', ground: 'contract' } },
+    personal: { value: { kind: 'payment', ground: 'contract', forget: 'pseudonym' } },
     plain: ['view'],
   },
   merchant_names: {
     personal: {
-      merchant: { kind: 'payment', ground: 'contract' },
-      name: { kind: 'payment', ground: 'contract' },
+      merchant: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
+      name: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
     },
     plain: [],
   },

@@ -4,9 +4,9 @@ import type { Personal } from '../../values/personal.ts'
 export const outcomesPersonal = {
   outcomes: {
     personal: {
-      merchant: { kind: 'payment', ground: 'contract' },
-      note: { kind: 'words', ground: 'contract' },
-      metadata: { kind: 'words', ground: 'contract' },
+      merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
+      note: { kind: 'words', ground: 'contract', forget: 'word' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
     },
     plain: ['mcc'],
   },

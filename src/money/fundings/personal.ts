@@ -3,8 +3,8 @@ import type { Personal } from '../../values/personal.ts'
 export const fundPersonal = {
   fundings: {
     personal: {
-      reason: { kind: 'payment', ground: 'payments' },
-      next_action: { kind: 'payment', ground: 'payments' },
+      reason: { kind: 'payment', ground: 'payments', forget: { value: '{}' } },
+      next_action: { kind: 'payment', ground: 'payments', forget: { value: '{}' } },
     },
     plain: ['payment_method_id', 'credit_id'],
   },

@@ -3,13 +3,13 @@ import type { Personal } from '../../values/personal.ts'
 export const incomingPersonal = {
   incoming_credits: {
     personal: {
-      sender_name: { kind: 'name', ground: 'vouchers' },
-      recipient_name: { kind: 'name', ground: 'vouchers' },
-      iban: { kind: 'account', ground: 'vouchers' },
-      sender_iban: { kind: 'account', ground: 'vouchers' },
-      reference: { kind: 'words', ground: 'vouchers' },
-      bank_reference: { kind: 'payment', ground: 'vouchers' },
-      end_to_end_id: { kind: 'payment', ground: 'vouchers' },
+      sender_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
+      recipient_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
+      iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
+      sender_iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
+      reference: { kind: 'words', ground: 'vouchers', forget: 'word' },
+      bank_reference: { kind: 'payment', ground: 'vouchers', forget: 'pseudonym' },
+      end_to_end_id: { kind: 'payment', ground: 'vouchers', forget: 'word' },
     },
     plain: [
       'reason',

@@ -3,8 +3,8 @@ import type { Personal } from '../../values/personal.ts'
 export const statementsPersonal = {
   statements: {
     personal: {
-      holder: { kind: 'name', ground: 'vouchers' },
-      iban: { kind: 'account', ground: 'vouchers' },
+      holder: { kind: 'name', ground: 'vouchers', forget: 'word' },
+      iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
     },
     plain: ['account_id', 'period', 'bic'],
   },

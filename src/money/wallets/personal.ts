@@ -3,9 +3,9 @@ import type { Personal } from '../../values/personal.ts'
 export const walletsPersonal = {
   wallets: {
     personal: {
-      name: { kind: 'words', ground: 'contract' },
-      metadata: { kind: 'words', ground: 'contract' },
-      iban: { kind: 'account', ground: 'vouchers' },
+      name: { kind: 'words', ground: 'contract', forget: 'word' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
+      iban: { kind: 'account', ground: 'vouchers', forget: 'pseudonym' },
     },
     plain: ['kind', 'parent_wallet_id', 'bic'],
   },

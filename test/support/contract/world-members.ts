@@ -9,6 +9,7 @@ import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-
 import { aDisputeToDecide, aPaidTransaction, evidenceForDispute } from './world-disputes.ts'
 import { aFetchedCode, anApprovedCode, aWaitingCode, doorkeeperOf } from './world-pairings.ts'
 import {
+  aDeletion,
   aLinkOf,
   anApproval,
   anEnrolment,
@@ -202,6 +203,7 @@ export const MADE_MEMBERS: Readonly<
   'passkeys.registerOptions': anEnrolment,
   'passkeys.registerVerify': aRegistration,
   'passkeys.revoke': aRevocation,
+  'gdpr.createDeletion': aDeletion,
   'people.create': anInvitation({ name: 'Grace Hopper', role: 'approver' }),
   'people.link': aLinkOf,
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),

@@ -64,6 +64,16 @@ export async function aLinkOf(make: Make, path: string, service: WorldService) {
   return { webauthnAssertion: await assertion(make, service, { purpose: 'invitation', subject }) }
 }
 
+/** The body by which a payee is to be forgotten. */
+export async function aDeletion(make: Make, _path: string, service: WorldService) {
+  const { id } = await make('POST', '/beneficiaries', {
+    name: 'Ada Lovelace',
+    iban: 'DE89370400440532013000',
+  })
+  const subject = { type: 'beneficiary', id }
+  return { subject, webauthnAssertion: await assertion(make, service, { purpose: 'deletion', subject }) }
+}
+
 /** The body by which somebody gets a link to sign in by. */
 export async function aSignInLink(make: Make, _path: string, service: WorldService) {
   const { id: personId } = await anInvited(make, service)

@@ -100,7 +100,7 @@ describe('open records', () => {
     const listed = declared.filter(
       ({ process: { name }, select }) => name !== 'statements' && !select.includes('deleting'),
     )
-    expect(listed).toHaveLength(16)
+    expect(listed).toHaveLength(17)
     const client = await database.pool.connect()
     await client.query('begin')
     await client.query('set local enable_seqscan = off')

@@ -3,9 +3,9 @@ import type { Personal } from '../../../values/personal.ts'
 export const settlementsPersonal = {
   mpp_settlements: {
     personal: {
-      descriptor: { kind: 'payment', ground: 'vouchers' },
-      receipt: { kind: 'payment', ground: 'vouchers' },
-      last4: { kind: 'account', ground: 'vouchers' },
+      descriptor: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      receipt: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      last4: { kind: 'account', ground: 'vouchers', forget: { value: '0000' } },
     },
     plain: ['scenario', 'challenge_id', 'credential_digest', 'network', 'decline_code', 'decline_reason'],
     secret: ['handle'],

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { changeEvents } from '../../identity/customers/index.ts'
+import { assertionEvents, assertionRefusals, webauthnAssertion } from '../../identity/passkeys/index.ts'
+import { event } from '../../kernel/contract/events.ts'
+import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { type Ground, legalGrounds } from '../../values/personal.ts'
+import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
+import { deletionMachine } from './deletion.ts'
+import { SubjectRecord, subject, subject_not_found } from './export-api.ts'
+import { type ObstacleType, obstacleTypes } from './obstacles.ts'
+
+const readers = { callers: ['key'], scope: 'gdpr:read' } as const
+const writers = { callers: ['key'], scope: 'gdpr:write' } as const
+
+const status = z.enum(deletionMachine.states).meta({
+  description:
+    '`requested` for seven days, in which it can be cancelled; `waiting` while something must end first; then `ending` and `forgetting` until it is `completed`.',
+})
+
+const ObstacleRecord = z.object({
+  type: z.enum(Object.keys(obstacleTypes) as [ObstacleType, ...ObstacleType[]]),
+  id: z.string(),
+  howItEnds: z.string().meta({ description: 'What it is, and what to do.' }),
+})
+
+const KeptRecord = z.object({
+  ground: z.enum(Object.keys(legalGrounds) as [Ground, ...Ground[]]),
+  law: z.string().meta({ description: 'The law that has them kept.' }),
+  records: z.int(),
+  areas: z.array(z.string()).meta({ description: 'Whose records they are.' }),
+  until: instant.meta({ description: 'When they are removed, by themselves.' }),
+})
+
+const DeletionRecord = z
+  .object({
+    ...recordHead('gdprdeletion'),
+    status,
+    subject: SubjectRecord,
+    beginsAt: instant.meta({ description: 'Until then nothing is done, and it can be cancelled.' }),
+    answerBy: instant.meta({ description: 'When the law wants it answered at the latest: within a month.' }),
+    waitsFor: z
+      .array(ObstacleRecord)
+      .meta({ description: 'What must end first. It goes on by itself within the hour after.' }),
+    records: z.int().meta({ description: 'In how many records something was forgotten.' }),
+    kept: z.array(KeptRecord).meta({ description: 'What the law keeps, and until when.' }),
+    completedAt: instant.nullable(),
+    cancelledAt: instant.nullable(),
+    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'GdprDeletion' })
+
+/** Ids only. */
+export const DeletionEvent = z.object({
+  deletionId: id('gdprdeletion'),
+  subject: SubjectRecord,
+  status,
+})
+
+export const deletionEvents = {
+  'gdpr.deletion_requested': event('Somebody has asked to be forgotten.', DeletionEvent),
+  'gdpr.deletion_cancelled': event('A request to be forgotten was taken back.', DeletionEvent),
+  'gdpr.deletion_completed': event('A person is forgotten, but for what the law keeps.', DeletionEvent),
+}
+
+const deletion_not_found = missing('deletion')
+
+export const deletionApi = {
+  createDeletion: post('/gdpr/deletions', {
+    ...writers,
+    summary: 'Ask to be forgotten',
+    description:
+      'Or for a person, a beneficiary or a payer of yours, who have the same right. For seven days it can be cancelled. Then it waits for what must end first, and names that: for the account itself, money in a wallet or an open dispute. Names, addresses and words are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is suspended for good. Where somebody has a passkey, it signs: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
+    body: z.strictObject({ subject: subject.optional(), webauthnAssertion: webauthnAssertion.optional() }),
+    example: {},
+    returns: [201, DeletionRecord],
+    fails: {
+      ...assertionRefusals,
+      subject_not_found,
+      live_key_needed: [
+        403,
+        'The account has live money: ask with a live key. One of test mode cannot end it.',
+      ],
+      deletion_open: [400, 'The subject is about to be forgotten already: see GET /gdpr/deletions.'],
+    },
+    emits: {
+      ...assertionEvents,
+      'gdpr.deletion_requested': deletionEvents['gdpr.deletion_requested'],
+    },
+  }),
+  listDeletions: list('/gdpr/deletions', {
+    ...readers,
+    summary: 'List deletions',
+    filters: { status: status.optional() },
+    item: DeletionRecord,
+  }),
+  getDeletion: get('/gdpr/deletions/{id}', {
+    callers: ['key', 'dash'],
+    scope: 'gdpr:read',
+    summary: 'Get a deletion',
+    description:
+      'The keys of an owner who was forgotten open nothing: the operator reads the answer and hands it on.',
+    returns: [200, DeletionRecord],
+    fails: { deletion_not_found },
+  }),
+  cancelDeletion: post('/gdpr/deletions/{id}/cancel', {
+    ...writers,
+    summary: 'Take back a request to be forgotten',
+    description: 'While nothing has been done: in the first seven days, and while it waits.',
+    returns: [200, DeletionRecord],
+    fails: {
+      deletion_not_found,
+      deletion_begun: [400, 'It has begun, or is over: what is forgotten cannot be brought back.'],
+    },
+    emits: { 'gdpr.deletion_cancelled': deletionEvents['gdpr.deletion_cancelled'] },
+  }),
+}
+
+/** What the process of a deletion does. */
+export const deletionSteps = {
+  deletionStatus: get('/gdpr/deletions/{id}/status', {
+    readsClock: true,
+    summary: 'Get the status of a deletion’s process',
+    callers: [],
+    returns: [200, ProcessStatusRecord],
+    fails: { deletion_not_found },
+  }),
+  /** Changes nothing before its time, by the tenant's clock; each step can be repeated. */
+  advanceDeletion: post('/gdpr/deletions/{id}/advance', {
+    summary: 'Take the next step of a deletion',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { deletion_not_found },
+    emits: {
+      'gdpr.deletion_completed': deletionEvents['gdpr.deletion_completed'],
+      'customer.updated': changeEvents['customer.updated'],
+    },
+  }),
+}

@@ -1,0 +1,136 @@
+import { customerEvent, findCustomer, moveCustomer } from '../../identity/customers/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { after, minuteInWords, minutes } from '../../values/clock.ts'
+import { Deletion, deletionMachine, type Kept } from './deletion.ts'
+import type { deletionSteps } from './deletion-api.ts'
+import { deletionData, subjectOf, wakeDeletion } from './deletions.ts'
+import { keptOf } from './kept.ts'
+import { obstaclesTo } from './obstacles.ts'
+
+type Advancing = ContextOf<typeof deletionSteps.advanceDeletion>
+
+/** How many records are changed in one transaction. */
+const MOST = 10_000
+/** How often it is looked whether what must end first has ended. */
+const LOOK_AGAIN_MS = minutes(60)
+/** A key that was used a moment ago is trusted for a second. What it has begun is found after this long. */
+const STILL_MS = 5_000
+
+const FORGET = 'select forget_personal($1, $2, $3, $4, $5) as records'
+
+async function forget({ id }: Deletion, { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>) {
+  const values = [tenant.ownerId, tenant.mode, id, now, MOST]
+  const [{ records } = { records: 0 }] = await sql<{ records: number } & Row>(FORGET, values)
+  return records
+}
+
+/** Suspends the account of an owner who is to be forgotten, or lets it act again where something came up meanwhile; false: it is so. */
+async function moveAccount(to: 'suspended' | 'active', context: Advancing): Promise<boolean> {
+  const customer = await findCustomer(context.records, context.tenant.ownerId)
+  if (!moveCustomer(customer, to)) return false
+  context.emit('customer.updated', { ...customerEvent(customer), changed: ['status'] })
+  return true
+}
+
+/** Whether nothing must end first; otherwise it is looked at again within the hour. */
+async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
+  const waitsFor = await obstaclesTo(subjectOf(found), context)
+  found.waitsFor = waitsFor
+  if (waitsFor.length === 0) return true
+  if (found.status === 'ending') await moveAccount('active', context)
+  deletionMachine.move(found, 'waiting')
+  found.dueAt = after(context.now, LOOK_AGAIN_MS)
+  return false
+}
+
+/**
+ * The account is suspended first and looked at again, so that nothing comes in while it is forgotten. One that the operator
+ * has suspended long ago is still, and stays suspended whatever comes up.
+ */
+async function begin(found: Deletion, context: Advancing): Promise<void> {
+  if (!(await isFree(found, context))) return
+  if (deletionMachine.move(found, 'ending') && found.subjectType === 'owner') {
+    found.dueAt = after(context.now, STILL_MS)
+    if (await moveAccount('suspended', context)) return
+  }
+  deletionMachine.move(found, 'forgetting')
+  found.dueAt = after(context.now, 1)
+}
+
+/** Forgets page by page; where an entry of the trail is not sealed yet, it goes on once it is. */
+async function goOn(found: Deletion, context: Advancing): Promise<void> {
+  const { now, emit } = context
+  const records = await forget(found, context)
+  if (records > 0) found.records += BigInt(records)
+  if (records < 0) return
+  found.dueAt = after(now, 1)
+  if (records >= MOST) return
+  const kept = await keptOf(subjectOf(found), now, context)
+  deletionMachine.move(found, 'completed')
+  Object.assign(found, { kept, completedAt: now, dueAt: nextEnd(kept, now) })
+  emit('gdpr.deletion_completed', deletionData(found))
+}
+
+/** When the law next lets go of something. */
+function nextEnd(kept: readonly Kept[], now: Date): Date | null {
+  const ends = kept.map(({ until }) => Date.parse(until)).filter(until => until > now.getTime())
+  return ends.length === 0 ? null : new Date(Math.min(...ends))
+}
+
+/** Removes what the law has kept until now. */
+async function letGo(found: Deletion, context: Advancing): Promise<void> {
+  const { now } = context
+  const records = await forget(found, context)
+  if (records < 0) return
+  found.records += BigInt(records)
+  found.dueAt = records >= MOST ? after(now, 1) : nextEnd(found.kept, now)
+}
+
+export const advanceDeletion: HandlerOf<typeof deletionSteps.advanceDeletion> = async (
+  { params },
+  context,
+) => {
+  const { records, now, refuse } = context
+  const found = await records.lock(Deletion, params.id)
+  if (!found) return refuse('deletion_not_found')
+  if (!found.dueAt || found.dueAt > now) return { done: true }
+  // Its run has ended: what the law has kept goes without one.
+  if (found.status === 'completed') {
+    await letGo(found, context)
+    return { done: true }
+  }
+  if (found.status === 'forgetting') await goOn(found, context)
+  else await begin(found, context)
+  wakeDeletion(found, context)
+  return { done: true }
+}
+
+const isOver = (status: Deletion['status']): boolean => status === 'completed' || status === 'cancelled'
+
+function waitInWords({ status, dueAt, waitsFor }: Deletion): string | null {
+  if (isOver(status) || !dueAt) return null
+  if (status === 'requested')
+    return `for the days in which it can be cancelled, until ${minuteInWords(dueAt)}`
+  return status === 'waiting'
+    ? `for ${waitsFor.length} records to end: ${waitsFor.map(({ id }) => id).join(', ')}`
+    : 'for the next step'
+}
+
+export const deletionStatus: HandlerOf<typeof deletionSteps.deletionStatus> = async (
+  { params },
+  { records, now, refuse },
+) => {
+  const found = await records.findOne(Deletion, { id: params.id })
+  if (!found) return refuse('deletion_not_found')
+  const { mode, status, dueAt, subjectType } = found
+  return {
+    status,
+    summary: `Deletion of a subject (${subjectType}) in ${mode} mode: ${status}`,
+    closed: isOver(status),
+    dueInMs: isOver(status) || !dueAt ? null : dueAt.getTime() - now.getTime(),
+    waitsFor: waitInWords(found),
+    signals: [],
+  }
+}

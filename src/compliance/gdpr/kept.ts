@@ -1,0 +1,44 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { type Ground, legalGrounds } from '../../values/personal.ts'
+import type { Kept } from './deletion.ts'
+import { type Subject, type TableOfSubject, tablesOf } from './tables-of-subject.ts'
+
+/** Terms run from the end of the calendar year, so what is kept is removed with the beginning of another one. */
+export const endOf = (ground: Ground, completedAt: Date): Date =>
+  new Date(Date.UTC(completedAt.getUTCFullYear() + legalGrounds[ground].years + 1, 0, 1))
+
+const groundsOf = ({ table }: TableOfSubject): Ground[] => [
+  ...new Set(Object.values(table.personal).map(({ ground }) => ground)),
+]
+
+type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
+
+/** What the law keeps about the subject, by ground: the records, their areas, and when they are removed. */
+export async function keptOf(subject: Subject, at: Date, context: Asking): Promise<Kept[]> {
+  const { sql, tenant, ports } = context
+  const tables = tablesOf(ports.personalAreas(), subject).filter(table =>
+    groundsOf(table).some(ground => legalGrounds[ground].years > 0),
+  )
+  if (tables.length === 0) return []
+  const counts = tables.map(
+    ({ name, condition }, place) =>
+      `select ${place} as place, count(*)::float8 as records from ${name} t where ${condition}`,
+  )
+  const rows = await sql<{ place: number; records: number } & Row>(counts.join(' union all '), [
+    tenant.ownerId,
+    tenant.mode,
+    subject.id,
+  ])
+  const found = rows.flatMap(({ place, records }) => {
+    const table = tables[place]
+    return table && records > 0 ? groundsOf(table).map(ground => ({ ground, records, table })) : []
+  })
+  return (Object.keys(legalGrounds) as Ground[]).flatMap(ground => {
+    const own = found.filter(one => one.ground === ground)
+    if (own.length === 0 || legalGrounds[ground].years === 0) return []
+    const areas = [...new Set(own.map(({ table }) => table.area.name))]
+    const records = own.reduce((sum, one) => sum + one.records, 0)
+    return [{ ground, records, areas, until: endOf(ground, at).toISOString() }]
+  })
+}

@@ -1,0 +1,72 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import type { SubjectType } from './data-export.ts'
+import type { Subject } from './tables-of-subject.ts'
+
+/** What must end before somebody can be forgotten, and how it ends. */
+export const obstacleTypes = {
+  wallet: 'Money is in the wallet, or owed on it: pay it out with POST /transfers.',
+  dispute: 'The dispute is not decided: wait, or withdraw it with POST /disputes/{id}/withdraw.',
+  agent: 'The agent can still pay: DELETE /agents/{id}. Its cards are closed with it.',
+  transfer: 'The transfer is on its way: wait until it has arrived or come back.',
+  payment_request: 'The payment request can still be paid: POST /collect/{id}/cancel, or wait.',
+  incoming_credit: 'Nobody has said yet for whom the money is.',
+  intent: 'The intent can still be paid: POST /intents/{id}/cancel.',
+  beneficiary: 'It is still there to be paid: DELETE /beneficiaries/{id}.',
+  person: 'They still sign in for the account: DELETE /people/{id}.',
+} as const
+export type ObstacleType = keyof typeof obstacleTypes
+
+export interface Obstacle {
+  readonly type: ObstacleType
+  readonly id: string
+}
+
+/** The most that are named at once. */
+const MOST = 50
+
+const ours = 't.owner_id = $1 and t.mode = $2'
+const TRAVELLING = "t.status in ('created', 'verifying', 'submitted')"
+
+/** By the type of the subject: each obstacle with the condition that finds it. `$3` is the subject. */
+const conditions: Readonly<
+  Record<SubjectType, readonly (readonly [ObstacleType, from: string, id?: string])[]>
+> = {
+  owner: [
+    [
+      'wallet',
+      `ledger_accounts t where ${ours} and t.kind = 'wallet' and (t.posted_cents <> 0 or t.held_cents <> 0)`,
+      't.wallet_id',
+    ],
+    ['dispute', `disputes t where ${ours} and t.status in ('open', 'submitted')`],
+    ['agent', `agents t where ${ours} and t.status <> 'deleted'`],
+    ['transfer', `transfers t where ${ours} and ${TRAVELLING}`],
+    ['payment_request', `payment_requests t where ${ours} and (t.status = 'open' or t.refunding_cents > 0)`],
+  ],
+  person: [['person', `people t where ${ours} and t.id = $3 and t.status <> 'removed'`]],
+  beneficiary: [
+    ['beneficiary', `beneficiaries t where ${ours} and t.id = $3 and t.deleted_at is null`],
+    ['transfer', `transfers t where ${ours} and t.beneficiary_id = $3 and ${TRAVELLING}`],
+    ['intent', `intents t where ${ours} and t.beneficiary_id = $3 and t.status in ('created', 'approved')`],
+  ],
+  payer: [
+    [
+      'payment_request',
+      `payment_requests t where ${ours} and t.id = $3 and (t.status = 'open' or t.refunding_cents > 0)`,
+    ],
+    ['incoming_credit', `incoming_credits t where ${ours} and t.id = $3 and t.status = 'unmatched'`],
+  ],
+}
+
+/** What must end first, in one statement; nothing where the subject can be forgotten now. */
+export async function obstaclesTo(
+  { type, id }: Subject,
+  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+): Promise<Obstacle[]> {
+  const found = conditions[type].map(
+    ([obstacle, from, column = 't.id']) =>
+      `(select '${obstacle}' as type, ${column} as id from ${from} and $3::text is not null order by 2 limit ${MOST})`,
+  )
+  const text = `select type, id from (${found.join(' union all ')}) as found limit ${MOST}`
+  return sql<Obstacle & Row>(text, [tenant.ownerId, tenant.mode, id])
+}

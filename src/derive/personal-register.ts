@@ -1,0 +1,51 @@
+import type { Area, Areas } from '../kernel/contract/area.ts'
+import { legalGrounds, type PersonalColumn, type PersonalTable } from '../values/personal.ts'
+
+const HEAD = `-- Written by \`npm run openapi\` from the files personal.ts. What becomes of each column about a person when the person is
+-- forgotten, and after how many years; and by which columns of the row it is about somebody other than the owner.
+create or replace function personal_register() returns table (
+  table_name text, owner_column text, column_name text, treatment text, fixed text, years integer, about jsonb)
+language sql immutable as $$ values
+`
+
+/** A function of the database that says what the register says: it forgets nothing that is not named there. */
+export function personalRegister(areas: Areas): string {
+  const rows = Object.values(areas).flatMap(({ personal }: Area) =>
+    Object.entries(personal).flatMap(([table, entry]) =>
+      entry.owner === null
+        ? []
+        : Object.entries(entry.personal).map(([name, column]) => rowOf(table, entry, [name, column])),
+    ),
+  )
+  return `${HEAD}${rows.sort().join(',\n')}\n$$;\n`
+}
+
+function rowOf(
+  table: string,
+  entry: PersonalTable,
+  [name, column]: readonly [string, PersonalColumn],
+): string {
+  const { forget, ground } = column
+  const [treatment, fixed] =
+    typeof forget === 'string' ? [forget, null] : (Object.entries(forget)[0] as [string, string])
+  const texts = [table, entry.owner ?? 'owner_id', name, treatment, fixed]
+  const about = `${literal(JSON.stringify(aboutOf(entry, [name, column])))}::jsonb`
+  return `  (${texts.map(literal).join(', ')}, ${legalGrounds[ground].years}, ${about})`
+}
+
+/** By which columns of its row a column is about somebody: who has only acted is forgotten as that, and by address and device. */
+function aboutOf(entry: PersonalTable, [name, { kind }]: readonly [string, PersonalColumn]) {
+  const isOfActor = kind === 'network' || kind === 'device'
+  const concerns = (place: string): boolean => {
+    const [column = ''] = place.split(' ')
+    const isActor = column in entry.personal || column.endsWith('_by_id')
+    return !isActor || isOfActor || column === name
+  }
+  const found = Object.entries(entry.about ?? {}).map(
+    ([type, places]) => [type, places.filter(concerns)] as const,
+  )
+  return Object.fromEntries(found.filter(([, places]) => places.length > 0))
+}
+
+const literal = (text: string | null): string =>
+  text === null ? 'null::text' : `'${text.replaceAll("'", "''")}'`

@@ -1,0 +1,21 @@
+-- Whom a deletion is about, and when it may begin, is said once; with real money never less than seven days before, by the
+-- clock of the database. The clocks of two machines may be some minutes apart.
+create or replace function deletion_is_about() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.status <> 'requested'
+      or new.mode = 'live' and new.begins_at < clock_timestamp() + interval '7 days' - interval '10 minutes' then
+      raise exception 'the deletion % would begin too early', new.id using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end if;
+  if (old.owner_id, old.mode, old.id, old.subject_type, old.subject_id, old.begins_at) is distinct from
+    (new.owner_id, new.mode, new.id, new.subject_type, new.subject_id, new.begins_at)
+    or old.status = 'cancelled' or old.status = 'completed' and new.status <> 'completed' then
+    raise exception 'the deletion % is about somebody else, or over', old.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger gdpr_deletions_about before insert or update on gdpr_deletions
+  for each row execute function deletion_is_about();

@@ -1,0 +1,73 @@
+-- Forgets what one table holds about the subject of a deletion, at most so many rows of it; returns how many. Which columns,
+-- and what they hold then, the register says: nothing else can be asked for. Rows that hold nothing any more are not touched,
+-- so repeating it changes nothing. Of somebody other than the owner only what is about them goes. Columns that the law keeps
+-- are forgotten after the end of their years.
+create or replace function forget_columns(d gdpr_deletions, of_table text, moment timestamptz, most integer) returns integer
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  one record;
+  ours text;
+  forgotten text;
+  sets text[] := '{}';
+  holds text[] := '{}';
+  whose text;
+  files text;
+  base text;
+  done integer;
+begin
+  for one in
+    select r.*, format_type(a.atttypid, null) as type from personal_register() r
+    join pg_attribute a on a.attrelid = r.table_name::regclass and a.attname = r.column_name
+    where r.table_name = of_table and r.treatment <> 'committed' and (r.years = 0 or
+      make_timestamptz(extract(year from d.completed_at at time zone 'UTC')::int + r.years + 1, 1, 1, 0, 0, 0, 'UTC') <= moment)
+  loop
+    ours := format('t.%I', one.column_name);
+    forgotten := case one.treatment
+      when 'null' then 'null'
+      when 'word' then quote_literal('[forgotten]')
+      when 'value' then quote_literal(one.fixed)
+      when 'members' then format('%s || %L', ours, one.fixed)
+      when 'pseudonym' then format($f$case when %1$s like 'forgotten-%%' then %1$s else 'forgotten-' || gen_random_uuid() end$f$, ours)
+      when 'iban' then format($f$case when %1$s like 'ZZ00%%' then %1$s
+        else 'ZZ00' || upper(substr(replace(gen_random_uuid()::text, '-', ''), 1, 26)) end$f$, ours)
+      when 'address' then format($f$case when %1$s like 'https://forgotten.invalid/%%' then %1$s
+        else 'https://forgotten.invalid/' || gen_random_uuid() end$f$, ours)
+      when 'digest' then format($f$case when %1$s like '0000000000000000%%' then %1$s
+        else '0000000000000000' || replace(gen_random_uuid()::text, '-', '') || '0000000000000000' end$f$, ours)
+      when 'empty' then case one.type
+        when 'jsonb' then format($f$case jsonb_typeof(%s) when 'array' then '[]' when 'object' then '{}' else '"[forgotten]"' end$f$, ours)
+        else quote_literal('{}') end
+    end;
+    whose := case
+      when d.subject_type = 'owner' then 'true'
+      when one.about ? d.subject_type then (
+        select format('(%s)', string_agg(format('t.%s = $3', place), ' or '))
+        from jsonb_array_elements_text(one.about -> d.subject_type) as place)
+      -- The answer to a request names the id.
+      when of_table = 'idempotency_keys' then 'position($3 in t.body) > 0'
+    end;
+    continue when whose is null;
+    base := case when d.subject_type = 'owner' then format('t.%I = $1 and $2 is not null and $3 is not null', one.owner_column)
+      else 't.owner_id = $1 and t.mode = $2' end;
+    sets := sets || format('%1$I = case when %2$s is not null and %3$s then (%4$s)::%5$s else %2$s end',
+      one.column_name, ours, whose, forgotten, one.type);
+    holds := holds || format('%1$s is not null and %2$s and %1$s is distinct from (%3$s)::%4$s', ours, whose, forgotten, one.type);
+    files := case when one.treatment = 'digest' then whose else files end;
+  end loop;
+  if base is null then
+    return 0;
+  end if;
+  if files is not null then
+    execute format('delete from stored_files f using %I t where %s and %s
+      and (f.owner_id, f.mode, f.used_by) = (t.owner_id, t.mode, t.id)', of_table, base, files)
+    using d.owner_id, d.mode, d.subject_id;
+  end if;
+  execute format('with page as (select t.ctid as place from %1$I t where %2$s and (%3$s) limit %4$s for update)
+    update %1$I t set %5$s from page where t.ctid = page.place',
+    of_table, base, array_to_string(holds, ' or '), most, array_to_string(sets, ', '))
+  using d.owner_id, d.mode, d.subject_id;
+  get diagnostics done = row_count;
+  return done;
+end $$;
+
+revoke execute on function forget_columns from public;

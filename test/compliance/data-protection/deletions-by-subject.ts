@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals'
+import { endOverdueOf } from '../../support/compliance/deadlines.ts'
+import { sealTrail } from '../../support/compliance/trail.ts'
+import { aDeletedAgent, anAgent, aSepaTransfer, aWallet, aWebhook, bodyOf } from '../../support/factories.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+import { aDeletedPayee, advance, ask, MARK, read, textsOf } from './asking.ts'
+import { service } from './service.ts'
+
+describe('a deletion of', () => {
+  test('a payer forgets how they are reached, and keeps the voucher with their name until its last year is over', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    const { id: walletId } = await aWallet(client)
+    const { id } = await bodyOf(
+      client.collect.create({
+        body: {
+          walletId,
+          amountEuros: 25,
+          description: 'A book',
+          payerName: MARK,
+          payerEmail: 'mark@example.com',
+          expiresInHours: 500,
+        },
+      }),
+    )
+    const made = await bodyOf(ask(owner, { type: 'payer', id }))
+    await sealTrail(service)
+    await advance(owner, { days: 8 })
+    expect((await read(owner, made.id)).waitsFor).toMatchObject([{ type: 'payment_request', id }])
+    await client.collect.cancel({ params: { id }, body: {} })
+    await sealTrail(service)
+    await advance(owner, { days: 1 })
+    const done = await read(owner, made.id)
+    const year = new Date().getUTCFullYear()
+    expect(done).toMatchObject({
+      status: 'completed',
+      kept: [{ ground: 'vouchers', areas: ['Collect'], until: `${year + 9}-01-01T00:00:00.000Z` }],
+    })
+    const texts = () => textsOf(owner, 'payment_requests', 'events', 'audit_seals', 'idempotency_keys')
+    expect(await texts()).not.toContain('mark@example.com')
+    expect((await texts()).split(MARK)).toHaveLength(2)
+    expect(await bodyOf(client.collect.get({ params: { id } }))).toMatchObject({ payerEmail: null })
+    await sealTrail(service)
+    await expectVerifiedLedger(client)
+    for (let past = 0; past < 8; past++) await advance(owner, { days: 365 })
+    expect(await texts()).toContain(MARK)
+    await advance(owner, { days: 60 })
+    expect(await texts()).not.toContain(MARK)
+    expect(await bodyOf(client.collect.get({ params: { id } }))).toMatchObject({ payerName: '[forgotten]' })
+  })
+
+  test('a payee during a payment waits until it has arrived, keeps its voucher, and moves no money', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    // A transfer of this amount stays on its way until it is settled.
+    const transfer = await aSepaTransfer(client, { amountEuros: 777.06 })
+    const id = String(transfer.beneficiaryId)
+    await client.beneficiaries.delete({ params: { id } })
+    const made = await bodyOf(ask(owner, { type: 'beneficiary', id }))
+    await sealTrail(service)
+    await advance(owner, { days: 8 })
+    expect(await read(owner, made.id)).toMatchObject({
+      status: 'waiting',
+      waitsFor: [{ type: 'transfer', id: transfer.id }],
+    })
+    await bodyOf(client.transfers.simulateSettle({ body: { transferId: transfer.id } }))
+    await sealTrail(service)
+    await advance(owner, { days: 1 })
+    const done = await read(owner, made.id)
+    expect(done).toMatchObject({ status: 'completed' })
+    expect(done.kept.find(({ ground }) => ground === 'vouchers')?.areas).toContain('Transfers')
+    expect(await textsOf(owner, 'beneficiaries', 'events', 'audit_seals')).not.toContain('Müller')
+    expect((await client.transfers.get({ params: { id: transfer.id } })).status).toBe(200)
+    await expectVerifiedLedger(client)
+  })
+
+  test('somebody who signs in waits until they are removed, and forgets them as who acted, too', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    const { id } = await bodyOf(
+      client.people.create({ body: { name: MARK, email: 'mark@example.com', role: 'viewer' } }),
+    )
+    const made = await bodyOf(ask(owner, { type: 'person', id }))
+    await sealTrail(service)
+    await advance(owner, { days: 8 })
+    expect((await read(owner, made.id)).waitsFor).toMatchObject([{ type: 'person', id }])
+    await client.people.remove({ params: { id } })
+    await sealTrail(service)
+    await advance(owner, { days: 1 })
+    expect(await read(owner, made.id)).toMatchObject({
+      status: 'completed',
+      kept: [{ ground: 'payments' }],
+    })
+    expect(await textsOf(owner, 'events', 'audit_seals', 'idempotency_keys')).not.toMatch(
+      /Mark Erased|mark@example/,
+    )
+    expect(await bodyOf(client.audit.verify())).toMatchObject({ ok: true })
+  })
+})
+
+describe('a deletion of the owner', () => {
+  test('waits while money is in a wallet or an agent can pay, and names them', async () => {
+    const owner = await service.owner()
+    const wallet = await aWallet(owner.client, 25)
+    const agent = await anAgent(owner.client)
+    const { id } = await bodyOf(ask(owner))
+    await advance(owner, { days: 8 })
+    const waiting = await read(owner, id)
+    expect(waiting).toMatchObject({ status: 'waiting', subject: { type: 'owner', id: owner.ownerId } })
+    expect(waiting.waitsFor.map(({ type, id }) => [type, id])).toEqual(
+      expect.arrayContaining([
+        ['wallet', wallet.id],
+        ['agent', agent.id],
+      ]),
+    )
+    expect((await bodyOf(owner.client.customers.me())).status).toBe('active')
+    await owner.client.gdpr.cancelDeletion({ params: { id } })
+    expect(await read(owner, id)).toMatchObject({ status: 'cancelled', waitsFor: [] })
+  })
+
+  test('forgets the account in every area, suspends it, and keeps what the law wants until its end', async () => {
+    const owner = await service.owner()
+    await owner.client.customers.updateMe({ body: { name: MARK, email: 'mark@example.com' } })
+    const subject = await aDeletedPayee(owner)
+    const { client } = owner
+    await aDeletedAgent(client)
+    await client.people.create({ body: { name: MARK, email: 'mark@example.com', role: 'viewer' } })
+    await aWebhook(client, { description: MARK })
+    const { id } = await bodyOf(ask(owner))
+    await advance(owner, { days: 8 })
+    expect(await owner.client.customers.me()).toMatchObject({ status: 403, code: 'account_suspended' })
+    await sealTrail(service)
+    await endOverdueOf(service)
+    const [done] = await service.sql<{ status: string; kept: { ground: string; until: string }[] }>(
+      'select status, kept from gdpr_deletions where id = $1',
+      [id],
+    )
+    expect(done?.status).toBe('completed')
+    const answer = await bodyOf(service.dash.gdpr.getDeletion({ params: { id } }))
+    expect(answer).toMatchObject({ status: 'completed', kept: expect.any(Array) })
+    const year = new Date().getUTCFullYear()
+    expect(done?.kept).toContainEqual(
+      expect.objectContaining({ ground: 'vouchers', areas: expect.arrayContaining(['Customers']) }),
+    )
+    expect(done?.kept.every(({ until }) => Number(until.slice(0, 4)) >= year + 4)).toBe(true)
+    const left = await textsOf(
+      owner,
+      'beneficiaries',
+      'webhooks',
+      'events',
+      'audit_seals',
+      'idempotency_keys',
+    )
+    expect(left).not.toMatch(/Mark Erased|mark@example/)
+    expect(left).toContain(subject.id)
+    const [account] = await service.sql('select name, email, status from customers where id = $1', [
+      owner.ownerId,
+    ])
+    expect(account).toEqual({ name: MARK, email: '[forgotten]', status: 'suspended' })
+  })
+
+  test('of many records goes on page by page, by several at once, and is completed once', async () => {
+    const owner = await service.owner()
+    await service.sql(
+      `insert into beneficiaries (id, owner_id, mode, created_at, updated_at, name, sepa_name, iban, country, deleted_at)
+       select 'beneficiary_' || lpad(n::text, 26, '0'), $1, 'test', now(), now(), $2, $2, 'DE' || lpad(n::text, 20, '0'), 'DE', now()
+       from generate_series(1, 12000) as n`,
+      [owner.ownerId, MARK],
+    )
+    const { id } = await bodyOf(ask(owner))
+    await advance(owner, { days: 8 })
+    const deletion = async () =>
+      (await service.sql('select status, records::int from gdpr_deletions where id = $1', [id]))[0]
+    expect(await deletion()).toMatchObject({ status: 'forgetting' })
+    await sealTrail(service)
+    await Promise.all([endOverdueOf(service), endOverdueOf(service), endOverdueOf(service)])
+    expect(await deletion()).toMatchObject({ status: 'completed' })
+    expect(await textsOf(owner, 'beneficiaries')).not.toContain(MARK)
+    const completed = "select from events where owner_id = $1 and event = 'gdpr.deletion_completed'"
+    expect(await service.sql(completed, [owner.ownerId])).toHaveLength(1)
+  })
+
+  test('is refused to a test key where the account has live money', async () => {
+    const owner = await service.owner()
+    await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+    expect(await ask(owner)).toMatchObject({ status: 403, code: 'live_key_needed' })
+  })
+})

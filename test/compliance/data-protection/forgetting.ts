@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { areas } from '../../../src/areas.ts'
+import { personalRegister } from '../../../src/derive/personal-register.ts'
+import { sealTrail } from '../../support/compliance/trail.ts'
+import { startTestService } from '../../support/harness.ts'
+import { columnsOf, columnsWithMark, plant, registered } from './planted.ts'
+
+const CHECKS = `
+select c.conrelid::regclass::text as table, c.conname as name, pg_get_expr(c.conbin, c.conrelid) as rule,
+  a.attname as column, cardinality(c.conkey) = 1 as "isOfOne"
+from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+where c.contype = 'c' and c.connamespace = 'public'::regnamespace and c.conparentid = 0 and c.coninhcount = 0`
+
+interface Check {
+  readonly table: string
+  readonly name: string
+  readonly rule: string
+  readonly column: string
+  readonly isOfOne: boolean
+}
+
+/** A database of its own: the rules of its tables are dropped. */
+const service = await startTestService()
+
+/** The role of the service, on a connection of its own. */
+async function asApplication(statements: readonly string[], values: unknown[] = []): Promise<string[]> {
+  const client = new pg.Client(service.databaseUrl)
+  await client.connect()
+  await client.query('set role agentpay_application')
+  const answers: string[] = []
+  for (const text of statements)
+    answers.push(
+      await client
+        .query(text, text.includes('$1') ? values : [])
+        .then(() => 'done')
+        .catch(({ message }: Error) => message),
+    )
+  await client.end()
+  return answers
+}
+
+const requestOf = (status: string, begins: string) => `
+insert into gdpr_deletions (owner_id, mode, id, created_at, updated_at, status, subject_type, subject_id, answer_by, begins_at,
+  due_at, workflow_id)
+values ($1, 'live', gen_random_uuid()::text, now(), now(), '${status}', 'owner', $1, now(), now() + interval '${begins}', now(), 'w')`
+
+describe('the role of the service', () => {
+  test('forgets nobody before a deletion has waited seven days, and changes no entry itself', async () => {
+    const { ownerId } = await service.owner()
+    const answers = await asApplication(
+      [
+        requestOf('requested', '0 days'),
+        requestOf('forgetting', '8 days'),
+        requestOf('requested', '7 days'),
+        'update gdpr_deletions set begins_at = now() where owner_id = $1',
+        "update gdpr_deletions set status = 'forgetting' where owner_id = $1",
+        `select forget_personal(owner_id, mode, id, now() + interval '9 days', 10) from gdpr_deletions where owner_id = $1`,
+        "select forget_columns(g, 'decisions', now(), 10) from gdpr_deletions g where owner_id = $1",
+        "select set_config('agentpay.forgetting', 'on', false)",
+        'update events set address = null where owner_id = $1',
+        'delete from gdpr_deletions where owner_id = $1',
+      ],
+      [ownerId],
+    )
+    expect(answers).toEqual([
+      expect.stringContaining('would begin too early'),
+      expect.stringContaining('would begin too early'),
+      'done',
+      expect.stringContaining('is about somebody else'),
+      'done',
+      'nothing is forgotten before a deletion has begun',
+      'permission denied for function forget_columns',
+      'done',
+      'permission denied for table events',
+      'permission denied for table gdpr_deletions',
+    ])
+  })
+})
+
+describe('the register in the database', () => {
+  test('is what the files personal.ts say', () => {
+    const file = new URL('../../../src/migrations/functions/personal_register.sql', import.meta.url)
+    // `npm run openapi` writes it.
+    expect(readFileSync(file, 'utf8')).toBe(personalRegister(areas))
+  })
+})
+
+describe('who has only acted', () => {
+  test('is forgotten as that, and what they did stays', () => {
+    const register = personalRegister(areas)
+    expect(register).toContain(
+      `('policy_versions', 'owner_id', 'rules', 'empty', null::text, 0, '{}'::jsonb)`,
+    )
+    expect(register).toMatch(/'card_requests', 'owner_id', 'answered_by', .*"person":\["answered_by/)
+    expect(register).toContain(`('card_requests', 'owner_id', 'reason', 'word', null::text, 0, '{}'::jsonb)`)
+    expect(register).toMatch(/'access_events', 'owner_id', 'address', .*"person":\["actor_id"\]/)
+  })
+})
+
+describe('forgetting an owner with something in every column of the register', () => {
+  let ownerId: string
+  let checks: Check[]
+  let left: readonly string[][]
+  let again: number
+  let broken: string[]
+
+  beforeAll(async () => {
+    const { sql } = service
+    const owner = await service.owner()
+    ;({ ownerId } = owner)
+    const { body } = await service.http('POST', '/gdpr/deletions', { token: owner.key, body: {} })
+    checks = await sql<Check>(CHECKS)
+    for (const { table, name } of checks) await sql(`alter table ${table} drop constraint "${name}"`)
+    const client = new pg.Client(service.databaseUrl)
+    await client.connect()
+    await client.query('set session_replication_role = replica')
+    const plain = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows
+    await plant(plain, ownerId)
+    await sealTrail(service)
+    await client.query('update gdpr_deletions set status = $1', ['forgetting'])
+    await client.query('set session_replication_role = origin')
+    const forget = async (at: string) => {
+      const values = [ownerId, body.id, at]
+      const text = "select forget_personal($1, 'test', $2, $3, 10000) as records"
+      return (await plain(text, values))[0].records
+    }
+    const before = await columnsWithMark(plain)
+    await forget('2030-06-01T00:00:00Z')
+    const after = await columnsWithMark(plain)
+    again = await forget('2030-06-01T00:00:00Z')
+    await client.query(
+      "update gdpr_deletions set status = 'completed', completed_at = '2030-06-01T00:00:00Z'",
+    )
+    await forget('2033-12-31T23:59:59Z')
+    const beforeClaimsEnd = await columnsWithMark(plain)
+    await forget('2039-01-01T00:00:00Z')
+    left = [before, after, beforeClaimsEnd, await columnsWithMark(plain)]
+    const own = checks.filter(
+      ({ table, column, isOfOne }) => isOfOne && registered.get(table)?.personal[column],
+    )
+    broken = []
+    for (const { table, name, rule } of own)
+      if ((await plain(`select from ${table} where not (${rule})`)).length > 0) broken.push(name)
+    await client.end()
+  })
+
+  test('begins with a mark in each of them', () => {
+    expect(left[0]).toEqual([...columnsOf(true), ...columnsOf(false)].sort())
+  })
+
+  test('leaves what the law keeps, and nothing else, in any column of any table', () => {
+    expect(left[1]).toEqual(columnsOf(true))
+    expect(again).toBe(0)
+  })
+
+  test('leaves that until the last day of its last year, and nothing from then on', () => {
+    expect(left[2]).toEqual(left[1])
+    expect(left[3]).toEqual([])
+  })
+
+  test('leaves in each column what its own rules allow', () => {
+    expect(broken).toEqual([])
+  })
+})
