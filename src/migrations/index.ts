@@ -98,6 +98,7 @@ import { SecurityIncidents } from './m0131-security-incidents.ts'
 import { MerchantApplications } from './m0132-merchant-applications.ts'
 import { Consents } from './m0135-consents.ts'
 import { GdprExports } from './m0136-gdpr-exports.ts'
+import { ToolCalls } from './m0153-tool-calls.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -201,4 +202,5 @@ export const migrations = [
   { name: 'm0132-merchant-applications', class: MerchantApplications },
   { name: 'm0135-consents', class: Consents },
   { name: 'm0136-gdpr-exports', class: GdprExports },
+  { name: 'm0153-tool-calls', class: ToolCalls },
 ]

@@ -63,7 +63,7 @@ export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string
   key(subject) {
     if ('keyId' in subject)
       return `Replace the API key ${quoted(subject.name)} (${subject.keyId}) by a new one that may do the same.`
-    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${inWords(subject.scopes)}.`
+    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${inWords(subject.scopes)}${subject.toolWrites ? ', and let assistants change things with it' : ''}.`
   },
   device: ({ deviceId, deviceName, clientType, scopes, userCode }) =>
     `Let the device ${quoted(deviceName)} (${clientType}, ${quoted(deviceId)}), which shows the code ${userCode}, act for this account with ${inWords(scopes)}.`,
