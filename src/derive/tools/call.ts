@@ -1,7 +1,9 @@
+import type { z } from 'zod'
 import type { Call, Outcome } from '../../kernel/contract/call.ts'
 import { isWriting, type Registered, takesKey } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { ToolAnswer, ToolCaller } from '../../kernel/contract/tool.ts'
+import { uploadsIn } from '../../kernel/contract/upload.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { looksLikeId } from '../../values/ids.ts'
 import { admit } from '../http/authenticate.ts'
@@ -71,10 +73,18 @@ function split({ operation }: Registered, given: Given, agentId: string | null) 
       return [name, parameter(name, value)]
     }),
   )
-  if (operation.body) return { params, query: new URLSearchParams(), body: rest }
+  if (operation.body)
+    return { params, query: new URLSearchParams(), body: withoutFiles(operation.body, rest) }
   const asked = Object.entries(rest).filter(([, value]) => value !== undefined && value !== null)
   const query = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, textOf(value)]))
   return { params, query, body: {} }
+}
+
+/** A file comes as the bytes of a request, which are looked at before anything is stored. */
+function withoutFiles(body: z.ZodType, given: Given): Given {
+  const file = Object.keys(given).find(name => uploadsIn(body).has(name))
+  if (file === undefined) return given
+  throw invalid(file, 'files are uploaded by HTTP, not by a tool')
 }
 
 const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))

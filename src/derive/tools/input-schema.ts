@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
+import { uploadsIn } from '../../kernel/contract/upload.ts'
 import { resolve } from '../openapi/example.ts'
 import { SchemaCollector } from '../openapi/schemas.ts'
 import type { JsonSchema, Schemas } from '../openapi/types.ts'
@@ -13,6 +14,8 @@ export interface Reader {
   /** A list of tools has to be short: descriptions lose all but their first sentence, and examples are left out. */
   readonly isShort: boolean
 }
+
+const NO_FILES: ReadonlyMap<string, unknown> = new Map()
 
 /** What only a person's browser can make: no tool has it. */
 const NOT_FOR_TOOLS = new Set(['webauthnAssertion'])
@@ -44,8 +47,9 @@ export function inputSchemaOf(operation: AnyOperation, takesKey: boolean, reader
     takesKey ? { idempotencyKey } : {},
   ) as Record<string, JsonSchema>
   const required = [...parameters, ...given.flatMap(schema => schema.required ?? [])]
+  const files = operation.body ? uploadsIn(operation.body) : NO_FILES
   const shown = Object.entries(properties).filter(
-    ([name]) => !NOT_FOR_TOOLS.has(name) && !(reader.isAgent && name === 'agentId'),
+    ([name]) => !NOT_FOR_TOOLS.has(name) && !files.has(name) && !(reader.isAgent && name === 'agentId'),
   )
   return {
     type: 'object',
@@ -102,6 +106,6 @@ const mapped = (members: Schemas, change: (schema: JsonSchema) => JsonSchema): S
 
 /** The first sentence, and no more of it than a line or two. */
 function shortened(description: string): string {
-  const [first = ''] = description.split(/(?<=[.:;]) /)
+  const [first = ''] = description.split(/(?<=\.) /)
   return first.length > LONGEST ? `${first.slice(0, LONGEST - 1)}…` : first
 }

@@ -1,5 +1,6 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { isWriting, type Registered } from '../../kernel/contract/operation.ts'
+import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
 import type { Tool, ToolDefinition, Tools } from '../../kernel/contract/tool.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { jsonOf } from '../http/body.ts'
@@ -24,17 +25,18 @@ export interface ToolReports {
 export function toolsOf(operations: readonly Registered[], execute: Execute, reports: ToolReports): Tools {
   const reachable = new Map(operations.filter(isReachable).map(registered => [registered.key, registered]))
   const named = new Map([...reachable.values()].flatMap(one => nameOf(one)))
-  const common = onceAsked(() => [...reachable.values()].flatMap(commonOf))
+  const common = onceAsked(() => inSlices(commonAmong([...reachable.values()])))
   const search = onceAsked(() => searcher([...reachable.values()]))
   return {
     read: jsonOf,
-    listFor: (actor, mayWrite) =>
-      common()
+    listFor: async (actor, mayWrite) =>
+      (await common())
         .filter(one => mayCall(actor, one.registered.operation))
         .filter(one => mayWrite || !isWriting(one.registered.operation))
         .map(one => (actor.type === 'agent' ? one.forAgents : one.forOthers)),
     named: name => mapped(named.get(name), targetOf),
     target: operation => mapped(reachable.get(operation), targetOf),
+    mayCall: (actor, operation) => visible(reachable.get(operation), actor) !== undefined,
     search: (actor, words, most) =>
       search()(words)
         .filter(({ operation }) => mayCall(actor, operation))
@@ -62,6 +64,15 @@ const mapped = <T, R>(value: T | undefined, change: (value: T) => R): R | undefi
 const nameOf = (registered: Registered): [string, Registered][] => {
   const { tool } = registered.operation
   return tool ? [[tool.name, registered]] : []
+}
+
+function* commonAmong(all: readonly Registered[]): Sliced<Common[]> {
+  const common: Common[] = []
+  for (const registered of all) {
+    common.push(...commonOf(registered))
+    yield
+  }
+  return common
 }
 
 function commonOf(registered: Registered): Common[] {

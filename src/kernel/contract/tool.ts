@@ -78,11 +78,12 @@ export interface Tools {
   /** Reads a message: bounded, and without what cannot be stored. */
   read(bytes: Uint8Array): unknown
   /** The small set, as far as the caller may call it: read-only ones, and the others where `mayWrite` says so. */
-  listFor(actor: Actor, mayWrite: boolean): readonly ToolDefinition[]
+  listFor(actor: Actor, mayWrite: boolean): Promise<readonly ToolDefinition[]>
   /** The operation of a tool of the small set, by the tool's name. */
   named(name: string): ToolTarget | undefined
   /** An operation that a tool can reach. */
   target(operation: string): ToolTarget | undefined
+  mayCall(actor: Actor, operation: string): boolean
   /** The operations that the caller may call and that these words describe best. */
   search(actor: Actor, words: string, most: number): readonly ToolTarget[]
   describe(actor: Actor, operation: string): DescribedTarget | undefined

@@ -3,12 +3,14 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { mcpApi } from './api.ts'
 import { mcpPersonal } from './personal.ts'
 import { foreignPart } from './sender.ts'
-import { serve } from './serve.ts'
 
 const mcp = implement(mcpApi, {
-  message(_, context) {
+  async message(_, context) {
     const foreign = foreignPart(context)
-    return foreign ? context.refuse(foreign) : serve(context)
+    if (foreign) return context.refuse(foreign)
+    // Most processes never serve an assistant: the protocol is loaded with the first message.
+    const { serve } = await import('./serve.ts')
+    return serve(context)
   },
 })
 

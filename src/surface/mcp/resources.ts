@@ -57,8 +57,7 @@ function resource(
 }
 
 const isFor = ({ actor, ports }: Context, { operation, for: of }: Resource): boolean =>
-  (of === undefined || (of === 'agent') === (actor.type === 'agent')) &&
-  ports.tools.describe(actor, operation) !== undefined
+  (of === undefined || (of === 'agent') === (actor.type === 'agent')) && ports.tools.mayCall(actor, operation)
 
 const shown = ({ uri, name, title, description }: Resource) => ({
   uri,

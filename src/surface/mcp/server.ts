@@ -21,7 +21,7 @@ export function serverFor(context: Context): Server {
     capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions: INSTRUCTIONS,
   })
-  server.setRequestHandler('tools/list', () => ({ tools: listTools(context) }) as never)
+  server.setRequestHandler('tools/list', async () => ({ tools: await listTools(context) }) as never)
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const canOpenUrls = server.getClientCapabilities()?.elicitation?.url !== undefined
     const responses = mcpReq.inputResponses as Readonly<Record<string, unknown>> | undefined
@@ -40,7 +40,7 @@ export function serverFor(context: Context): Server {
   return server
 }
 
-const listTools = ({ ports, actor }: Context) => [
-  ...ports.tools.listFor(actor, mayWrite(actor)),
+const listTools = async ({ ports, actor }: Context) => [
+  ...(await ports.tools.listFor(actor, mayWrite(actor))),
   ...ownTools(actor).map(({ definition }) => definition),
 ]
