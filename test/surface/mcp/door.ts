@@ -71,6 +71,7 @@ describe('the door for assistants', () => {
     ['no JSON', '{', {}, 400, -32_700],
     ['nothing', '', {}, 400, -32_700],
     ['JSON that is nested too deeply', '['.repeat(2_000) + ']'.repeat(2_000), {}, 400, -32_700],
+    ['a text that cannot be stored', JSON.stringify({ ...LIST, params: { a: '\u0000' } }), {}, 400, -32_700],
     ['a version of no time', JSON.stringify(LIST), { 'mcp-protocol-version': '1999-01-01' }, 400, -32_000],
   ])('answers %s with the error of the protocol', async (_, body, headers, status, code) => {
     const answer = await post(body, headers)

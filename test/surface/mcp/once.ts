@@ -5,11 +5,13 @@ import { anAssistant, textOf } from '../../support/http/assistant.ts'
 
 const service = await startTestService()
 
-async function anAgentWithToken() {
+async function anAgentWithToken(euros?: number) {
   const { client } = await service.owner()
-  const agent = await aFundedAgent(client, { policyId: (await aPolicy(client)).id })
-  const { token, id } = await aToken(client, agent.id)
-  return { client, agent, tokenId: id, ...(await anAssistant(service.url, String(token))) }
+  const policy = await aPolicy(client, { autoApproveLimitEuros: 100 })
+  const agent = await aFundedAgent(client, { policyId: policy.id }, euros)
+  const { token, id: tokenId } = await aToken(client, agent.id)
+  const { call } = await anAssistant(service.url, String(token))
+  return { client, agent, tokenId, call }
 }
 
 const BOOK = { amountEuros: 10, merchant: 'Bookshop', purpose: 'A book' }
@@ -82,10 +84,7 @@ describe('the same call', () => {
   })
 
   test('is tried anew after a refusal, as what was in its way may be gone', async () => {
-    const { client } = await service.owner()
-    const agent = await aFundedAgent(client, { policyId: (await aPolicy(client)).id }, 5)
-    const { token } = await aToken(client, agent.id)
-    const { call } = await anAssistant(service.url, String(token))
+    const { client, agent, call } = await anAgentWithToken(5)
     expect((await call('declare_intent', BOOK)).isError).toBe(true)
     await bodyOf(client.fund.wallet({ params: { id: agent.walletId }, body: { amountEuros: 100 } }))
     expect((await call('declare_intent', BOOK)).structuredContent.status).toBe('approved')
