@@ -130,8 +130,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer } = await openStore({ settings, waiting, shared }, log)
-  const metrics = openMetrics(database.pool)
-  watchDatabase(metrics, database)
+  const metrics = metricsOf(database)
   const announcers = announcersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
@@ -194,6 +193,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ports: runtime.ports,
     onOutbox: announcers.outbox,
   }
+}
+
+function metricsOf(database: OpenDatabase): Metrics {
+  const metrics = openMetrics(database.pool)
+  watchDatabase(metrics, database)
+  return metrics
 }
 
 /** One listener in place of several. */
