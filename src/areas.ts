@@ -59,6 +59,7 @@ import { consoleBrowserArea } from './surface/console/browser/browser.ts'
 import { consoleViewArea } from './surface/console/console.ts'
 import { consolePagesArea } from './surface/console-pages/console-pages.ts'
 import { healthArea } from './surface/health/health.ts'
+import { mcpArea } from './surface/mcp/mcp.ts'
 import { mppMerchantsArea } from './surface/mpp-merchants/mpp-merchants.ts'
 import { pagesArea } from './surface/pages/pages.ts'
 import { sandboxArea } from './surface/sandbox/sandbox.ts'
@@ -126,6 +127,7 @@ export const areas = {
   gdpr: gdprArea,
   sandbox: sandboxArea,
   mppMerchants: mppMerchantsArea,
+  assistants: mcpArea,
   health: healthArea,
   wellKnown: wellKnownArea,
   pages: pagesArea,

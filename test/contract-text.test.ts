@@ -14,7 +14,7 @@ const operationEntries = operations.map(registered => [registered.key, registere
 const writes = operationEntries.filter(([, { method, writes }]) => method !== 'GET' || writes)
 
 /** Whoever sees a recovery that nobody has asked for must be able to stop it, whatever the scopes. */
-const FOR_ANY_KEY = ['people.stopRecovery', 'keys.current', 'keys.revokeCurrent']
+const FOR_ANY_KEY = ['assistants.message', 'people.stopRecovery', 'keys.current', 'keys.revokeCurrent']
 
 interface Json {
   readonly properties?: Record<string, Json>

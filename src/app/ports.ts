@@ -4,9 +4,8 @@ import { personalAreasOf } from '../derive/personal-areas.ts'
 import { advance } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
-import type { FindMissingIdentity } from '../kernel/contract/missing-identity.ts'
 import type { FindPayables, Payable } from '../kernel/contract/payables.ts'
-import type { ExternalSystems, Health, Ports } from '../kernel/contract/ports.ts'
+import type { ExternalSystems, FindMissingIdentity, Health, Ports } from '../kernel/contract/ports.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Execute } from '../kernel/run/execute.ts'
@@ -44,6 +43,7 @@ interface Parts {
   readonly filesQuotaBytes: number
   readonly mppRuns: Ports['mppRuns']
   readonly execute: Execute
+  readonly tools: Ports['tools']
   readonly onOutbox: () => void
   /** Whether Temporal answers; null in a process that does not use it. */
   readonly temporal: () => Promise<boolean | null>
@@ -77,6 +77,7 @@ export function portsOf(parts: Parts): Ports {
     filesQuotaBytes,
     mppRuns,
     execute,
+    tools,
     onOutbox,
     temporal,
   } = parts
@@ -84,6 +85,7 @@ export function portsOf(parts: Parts): Ports {
     ...outside,
     runFor,
     deliver,
+    tools,
     cardAnswerMs,
     auditRetentionDays,
     filesQuotaBytes,

@@ -5,6 +5,7 @@ import { type Gate, gate } from '../derive/http/authenticate.ts'
 import { openCredentials } from '../derive/http/credentials.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
 import { openProofs } from '../derive/http/used-proofs.ts'
+import { type ToolReports, toolsOf } from '../derive/tools/tools.ts'
 import { type Areas, registered } from '../kernel/contract/area.ts'
 import type { Registered } from '../kernel/contract/operation.ts'
 import { Cursors } from '../kernel/contract/page.ts'
@@ -129,8 +130,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer } = await openStore({ settings, waiting, shared }, log)
-  const metrics = openMetrics(database.pool)
-  watchDatabase(metrics, database)
+  const metrics = metricsOf(database)
   const announcers = announcersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
@@ -158,6 +158,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       runFor,
       deliver: inwards,
       execute: call => execute(call),
+      tools: toolsOf(operations, call => execute(call), watching(log)),
       onOutbox: announcers.outbox,
       temporal: () => temporal(),
     }),
@@ -194,6 +195,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   }
 }
 
+function metricsOf(database: OpenDatabase): Metrics {
+  const metrics = openMetrics(database.pool)
+  watchDatabase(metrics, database)
+  return metrics
+}
+
 /** One listener in place of several. */
 const toAll =
   <E extends { readonly event: string }>(...listeners: readonly ((events: readonly E[]) => void)[]) =>
@@ -210,6 +217,12 @@ const secretsIn = ({
   temporalApiKey,
 }: ServiceSettings): string[] =>
   [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, temporalApiKey ?? []].flat()
+
+const watching = (log: Logger): ToolReports => ({
+  onFailure: (error: unknown, requestId: string) => log.error({ err: error, requestId }, 'a tool has failed'),
+  onCardNumber: (tool: string, requestId: string) =>
+    log.warn({ tool, requestId }, 'a number like that of a card was kept from leaving by a tool'),
+})
 
 /** What handlers may use that the settings alone decide. */
 const configured = (settings: ServiceSettings) => ({

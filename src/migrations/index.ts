@@ -103,6 +103,7 @@ import { GdprDeletions } from './m0142-gdpr-deletions.ts'
 import { ReceiptsByVatNumber } from './m0147-receipts-by-vat-number.ts'
 import { FileUsage } from './m0148-file-usage.ts'
 import { PoliciesWithoutAgent } from './m0149-policies-without-agent.ts'
+import { ToolCalls } from './m0153-tool-calls.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -211,4 +212,5 @@ export const migrations = [
   { name: 'm0147-receipts-by-vat-number', class: ReceiptsByVatNumber },
   { name: 'm0148-file-usage', class: FileUsage },
   { name: 'm0149-policies-without-agent', class: PoliciesWithoutAgent },
+  { name: 'm0153-tool-calls', class: ToolCalls },
 ]

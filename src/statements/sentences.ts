@@ -63,7 +63,7 @@ export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string
   key(subject) {
     if ('keyId' in subject)
       return `Replace the API key ${quoted(subject.name)} (${subject.keyId}) by a new one that may do the same.`
-    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${inWords(subject.scopes)}.`
+    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${inWords(subject.scopes)}${subject.toolWrites ? ', and let assistants change things with it' : ''}.`
   },
   deletion: ({ subjectType, subjectId }) =>
     subjectType === 'owner'

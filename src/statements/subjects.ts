@@ -57,6 +57,8 @@ export interface Subjects {
         readonly environment: string
         /** Null: all that its maker has. */
         readonly scopes: readonly string[] | null
+        /** Set where it may change things by the tools of an assistant. */
+        readonly toolWrites?: true
       }
     | { readonly keyId: string; readonly name: string }
   /** Somebody is forgotten; as the owner, with the account. */

@@ -175,6 +175,12 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'streams', measureStreams)
   },
 
+  /** Only by name. */
+  async mcp(folder) {
+    const { measureAssistants } = await import('./assistants/measured.ts')
+    return onStage(folder, 'mcp', measureAssistants)
+  },
+
   async console(folder) {
     const { measureConsole } = await import('./console/measured.ts')
     return onStage(folder, 'console', measureConsole)
@@ -222,7 +228,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 }
 
 /** Those of large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
-const BY_NAME = /-(?:sizes|paid|received|beside)$|^insight$/
+const BY_NAME = /^mcp$|-(?:sizes|paid|received|beside)$|^insight$/
 
 /** The parts that run by default. */
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

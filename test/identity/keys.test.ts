@@ -31,6 +31,7 @@ describe('a new key', () => {
       scopes: expect.arrayContaining(['agents:write', 'audit:read', 'keys:write']),
       madeById: expect.stringMatching(/^key_/),
       idleDays: null,
+      toolWrites: false,
       boundTo: null,
       sessionId: null,
       personId: null,

@@ -5,6 +5,7 @@ import { doctor } from './doctor.ts'
 import { listen } from './listen.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
+import { serveAssistant } from './mcp.ts'
 import { listProfiles, useProfile } from './profiles.ts'
 import { tailEvents } from './tail.ts'
 import { verify } from './verify.ts'
@@ -23,6 +24,7 @@ export const ownCommands: readonly OwnCommand[] = [
   useProfile,
   tailEvents,
   listen,
+  serveAssistant,
   waitForIntent,
   approveIntent,
   verify,

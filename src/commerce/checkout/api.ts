@@ -77,6 +77,11 @@ const Paid = z
 export const checkoutApi = {
   createSession: post('/checkout/sessions', {
     summary: 'Begin a checkout at a shop',
+    tool: {
+      name: 'begin_checkout',
+      isCommon: true,
+      use: 'Use it to pay an approved intent by card at a shop: it gives a token for the program that fills the form. You never see the number of the card, and must not ask for it.',
+    },
     description: [
       'For an approved intent that is not paid. The token is good once, for 15 minutes, for this intent at this shop: `POST /checkout/credential` redeems it for the data of the card, encrypted to the key of the filler. The agent that begins the session never sees the number.',
       'Where the merchant of the intent is a host, the shop must be that host. `cardId` may be left out where the intent names its card, or the agent has one active card.',
@@ -182,6 +187,12 @@ export const checkoutApi = {
   }),
   execute: post('/checkout/execute', {
     summary: 'Pay an intent whose payee is a wallet or a payment request',
+    tool: {
+      name: 'pay_intent',
+      isCommon: true,
+      isFinal: true,
+      use: 'Use it to pay an approved intent whose payee is a wallet or a payment request: the whole amount moves at once, and cannot be called back.',
+    },
     description: [
       'On a rail of the service itself, at once: the whole amount moves from the agent’s wallet to the wallet that the intent names, and the intent is completed. It is the payment that `POST /transfers` with this `intentId` makes, with the same checks.',
       'A payment request is paid while it is open, by exactly what is missing. Where it is another owner’s, the money leaves your ledger with this answer, and enters the other one, as a rule, before you read it, else within a minute or two. What arrives once the request was paid otherwise, or has ended, stays with its holder, who can give it back.',

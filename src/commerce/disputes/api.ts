@@ -48,6 +48,11 @@ export const disputesApi = {
   create: post('/disputes', {
     ...writers,
     summary: 'Dispute a payment by card',
+    tool: {
+      name: 'open_dispute',
+      isCommon: true,
+      use: 'Use it when a card was charged wrongly and the merchant does not help. Only a person should decide that: ask first.',
+    },
     description: `${money}\n\nIt is open for evidence first. \`POST /disputes/{id}/submit\` hands it in, or the deadline does.\n\n${sandbox}`,
     requires: 'cardProcessor',
     body: withoutCardNumbers(
@@ -92,6 +97,11 @@ export const disputesApi = {
   list: list('/disputes', {
     ...readers,
     summary: 'List disputes',
+    tool: {
+      name: 'list_disputes',
+      isCommon: true,
+      use: 'Use it to see how the disputes about charges stand, and until when something is wanted.',
+    },
     filters: {
       agentId: id('agent').optional(),
       transactionId: id('txn').optional(),

@@ -57,6 +57,11 @@ const cardFound = 'this looks like the number of a card. Black it out: it must n
 export const evidenceApi = {
   create: post('/evidence', {
     summary: 'Keep evidence for an intent',
+    tool: {
+      name: 'add_evidence',
+      isCommon: true,
+      use: 'Use it to keep as a text what shows that a payment was right: an order, an answer of the merchant. Files are uploaded by HTTP: POST /evidence.',
+    },
     description: [
       'What proves a payment later: the screenshot of an order, an invoice, the text of a confirmation. Give a `file` or a `text`, not both. It is never changed and never deleted: its SHA-256 and the time at which it came are in the audit trail, so nobody can say that it was made up for a dispute. A dispute takes it by its id.',
       'A file is decoded to its end here: what is broken, cut off or larger than 40 million pixels is a 400 that says so.',

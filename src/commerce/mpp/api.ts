@@ -109,6 +109,12 @@ const payingEvents = { ...denialEvents, ...tokenPaymentEvents, ...mppTokenEvents
 export const mppApi = {
   pay: post('/v1/mpp/pay', {
     summary: 'Pay what asks for money by HTTP 402',
+    tool: {
+      name: 'pay_http_402',
+      isCommon: true,
+      isFinal: true,
+      use: 'Use it where an address has answered with HTTP 402 and the intent for it is approved: it pays once and gives what is sold. If the outcome is open, do not pay in another way: look at the intent.',
+    },
     description: [
       'Requests the address, reads the challenge of its 402, mints one credential for it (a network token of the card, encrypted to the merchant, bound to challenge, intent and card), and repeats the request with it. It answers with what the merchant sells, and its receipt.',
       'Before anything is minted: the intent is approved and unpaid, the card usable, the host that is asked is the merchant of the intent and no protect rule is against it; the challenge is in time, in euros, within what is held, for a network of the card and for this body, with a good key of the merchant itself; policy, card and risk say yes. Otherwise it is refused, and nothing is paid.',

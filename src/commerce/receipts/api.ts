@@ -40,6 +40,11 @@ export const receiptsApi = {
   list: list('/receipts', {
     ...readers,
     summary: 'List receipts',
+    tool: {
+      name: 'list_receipts',
+      isCommon: true,
+      use: 'Use it to see the receipts that were handed in, and to which payments they belong.',
+    },
     description: 'Newest first: those of a payment with `transactionId`, those of none with `matched=false`.',
     filters: {
       transactionId: id('txn').optional(),
@@ -54,6 +59,11 @@ export const receiptsApi = {
   missing: list('/receipts/missing', {
     ...readers,
     summary: 'List payments without a receipt',
+    tool: {
+      name: 'list_missing_receipts',
+      isCommon: true,
+      use: 'Use it to see for which payments a receipt is still wanted. Receipts are uploaded by HTTP: POST /receipts.',
+    },
     description:
       'Completed payments by card, by machine and by transfer, newest first; those of one agent with `agentId`.',
     filters: { agentId: id('agent').optional(), ...timeRange },

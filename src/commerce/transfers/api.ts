@@ -108,6 +108,12 @@ const createDescription = [
 export const transfersApi = {
   create: post('/transfers', {
     summary: 'Pay from a wallet into another one, or by SEPA',
+    tool: {
+      name: 'create_transfer',
+      isCommon: true,
+      isFinal: true,
+      use: 'Use it to pay a beneficiary by SEPA or another wallet, with the approved intent for it in intentId. It cannot be called back.',
+    },
     description: createDescription,
     callers: ['key', 'agent'],
     scope: 'transfers:create',

@@ -189,6 +189,11 @@ export const agentsApi = {
   }),
   balance: get('/agents/{id}/balance', {
     summary: 'Get what an agent can spend',
+    tool: {
+      name: 'get_balance',
+      isCommon: true,
+      use: 'Use it to see what the agent has and what is held for approved intents. What is there is not what may be spent: see get_budgets.',
+    },
     callers: ['key', 'agent'],
     scope: 'agents:read',
     returns: [200, AgentBalance],

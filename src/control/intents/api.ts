@@ -80,6 +80,11 @@ const IntentCreate = z
 export const intentsApi = {
   create: post('/intents', {
     summary: 'Declare an intent to spend',
+    tool: {
+      name: 'declare_intent',
+      isCommon: true,
+      use: 'Use it before every payment: say what is to be bought, from whom and for how much. Approved: pay now. Created: a person decides, at the address in the answer; call wait_for_intent. Denied: do what the remedies say. It pays nothing by itself.',
+    },
     description:
       'The payee is `merchant`, or the record that `beneficiaryId`, `walletId` or `requestId` names: the rules then judge that record’s name, IBAN and country. A payment request may be another owner’s; it must be open, and the amount must be what is missing. An intent that the agent’s policy approves is `approved` at once: its amount, and what the policy tolerates above it, is held in the agent’s wallet and counts towards the limits. An intent against the rules, or with too little money in the wallet, is `denied`. So is one that waits only for its amount and lies inside an active mandate of the agent (`POST /mandates`): `decidedBy` is then the mandate. Every other intent is `created`: it reserves nothing and waits for a person until its deadline. An intent with the merchant and amount of another one in the same run within ten minutes is `possibleDuplicateOf` that one and always waits for a person. An intent that is unusual for the agent can wait for a person, be denied, or freeze the agent: see `PUT /risk/config`.',
     callers: ['key', 'agent'],
@@ -106,6 +111,11 @@ export const intentsApi = {
   }),
   list: list('/intents', {
     summary: 'List intents',
+    tool: {
+      name: 'list_intents',
+      isCommon: true,
+      use: 'Use it to look what was declared and what became of it, newest first. Do not declare again what is there already.',
+    },
     callers: ['key', 'agent'],
     scope: 'intents:read',
     filters: {
@@ -162,6 +172,12 @@ export const intentsApi = {
   }),
   cancel: post('/intents/{id}/cancel', {
     summary: 'Cancel an intent',
+    tool: {
+      name: 'cancel_intent',
+      isCommon: true,
+      isFinal: true,
+      use: 'Use it when what was declared is no longer wanted and is not paid: what is held for it is free again. A paid intent cannot be cancelled.',
+    },
     description:
       'An intent can be cancelled while it waits, and once it is approved as long as no payment on it is under way. A `comment` replaces the one that the intent has.',
     callers: ['key', 'agent'],

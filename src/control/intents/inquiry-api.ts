@@ -20,6 +20,11 @@ const VerificationEvent = IntentEvent.extend({
 export const inquiryApi = {
   verify: post('/intents/{id}/verify', {
     summary: 'Compare what was charged with what was approved',
+    tool: {
+      name: 'verify_payment',
+      isCommon: true,
+      use: 'Use it after paying: give what was really charged and by whom. It says whether that is what was approved.',
+    },
     description:
       'The amount may be less than declared, and more by what the policy tolerated at the approval. Merchants are compared as lists of policies compare them: URLs by their host, names in any case. A mismatch is returned and emitted as `verification.mismatch`; the intent does not change.',
     callers: ['key', 'agent'],
@@ -48,6 +53,11 @@ export const inquiryApi = {
   }),
   explanation: get('/intents/{id}/explanation', {
     summary: 'Explain the decision about an intent',
+    tool: {
+      name: 'explain_refusal',
+      isCommon: true,
+      use: 'Use it when an intent was denied or waits: each rule with what it says, and what would make it a yes. Tell the person; do not try to get around a rule.',
+    },
     description:
       'For every rule a sentence: what it says in the latest decision, and what would have to change for an approval.',
     callers: ['key', 'agent'],

@@ -159,6 +159,11 @@ export const policiesApi = {
   }),
   effective: get('/policies/agent/{agentId}', {
     summary: 'Get the policy an agent spends under',
+    tool: {
+      name: 'get_policy',
+      isCommon: true,
+      use: 'Use it to read the rules for the agent: limits, merchants, times, and from which amount on a person is asked.',
+    },
     callers: ['key', 'agent'],
     scope: 'policies:read',
     returns: [200, PolicyDetail],

@@ -34,6 +34,11 @@ export const usageApi = {
   usage: list('/policies/usage', {
     readsClock: true,
     summary: 'List what each agent has used of its limits',
+    tool: {
+      name: 'get_budgets',
+      isCommon: true,
+      use: 'Use it to see what is left of each limit for the day, the month and in all.',
+    },
     description:
       'For every agent, newest first: what it has spent today and this month, what is reserved, and what its own policy and its wallet leave. Budgets above and below the policy (`GET /budget`, runs, delegations, tokens, mandates, cards) may leave less.',
     callers: ['key', 'agent'],

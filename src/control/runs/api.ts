@@ -77,6 +77,11 @@ const members = {
 export const runsApi = {
   create: post('/runs', {
     summary: 'Start a run of an agent',
+    tool: {
+      name: 'start_run',
+      isCommon: true,
+      use: 'Use it at the beginning of a task that buys several things: name the run in runId of each intent, and its budget bounds them together.',
+    },
     description:
       'A run is one piece of the agent’s work. Requests with its id in the header `X-Run-Id` appear in its timeline, and intents declared with that header or with `runId` count against its budget. A run never widens what the agent may spend: every other limit applies as well.',
     callers: ['key', 'agent'],
@@ -133,6 +138,11 @@ export const runsApi = {
   }),
   complete: post('/runs/{id}/complete', {
     summary: 'Complete a run',
+    tool: {
+      name: 'complete_run',
+      isCommon: true,
+      use: 'Use it when the task of a run is done: what it has not used is free again.',
+    },
     description:
       'Nothing more is approved in the run. Approved intents keep their money until they are paid, cancelled or expire.',
     callers: ['key', 'agent'],

@@ -54,7 +54,9 @@ export function gate(
     if (isDashboard && (callers.includes('dash') || !authorization)) return admit(dashboard, callers)
     const actor = await actorOf(presented, trustedFor)
     if (actor) return admit(actor, callers, scope)
-    throw new Problem('unauthenticated', wanted(callers, given), { 'WWW-Authenticate': 'Bearer' })
+    throw new Problem('unauthenticated', operation.howToSignIn ?? wanted(callers, given), {
+      'WWW-Authenticate': 'Bearer',
+    })
   }
 }
 

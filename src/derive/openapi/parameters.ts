@@ -60,10 +60,12 @@ export function queryParameters({ properties = {}, required = [] }: JsonSchema):
   }))
 }
 
-/** `Authorization` is told by the security of the operation: OpenAPI ignores a parameter of this name. */
+/** `Authorization` is told by the security of the operation: OpenAPI ignores parameters of these names. */
+const TOLD_OTHERWISE = ['authorization', 'accept', 'content-type']
+
 export const ownHeaderParameters = ({ reads = {} }: AnyOperation): Parameter[] =>
   Object.entries<string>(reads)
-    .filter(([name]) => name !== 'authorization')
+    .filter(([name]) => !TOLD_OTHERWISE.includes(name))
     .map(([name, description]) => ({
       name: name.replace(/(^|-)[a-z]/g, start => start.toUpperCase()),
       in: 'header',

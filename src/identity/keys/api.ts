@@ -36,6 +36,10 @@ export const KeyRecord = z
       description:
         'The thumbprint (RFC 7638) of the key whose proof (`DPoP`, RFC 9449) each request carries; null where none is asked for.',
     }),
+    toolWrites: z.boolean().meta({
+      description:
+        'Whether it may change things by the tools of an assistant (`POST /mcp`). Never implied by its scopes, and never handed on to a key that it makes.',
+    }),
     sessionId: z.string().nullable().meta({
       description: 'The session of the device, or the pairing, in which a person has agreed to it.',
     }),
@@ -117,6 +121,10 @@ export const keysApi = {
         .max(scopes.length)
         .optional()
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
+      toolWrites: z.boolean().default(false).meta({
+        description:
+          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Whatever the model reads could then make it spend: for most, an agent’s token is the better choice.',
+      }),
       webauthnAssertion: consent,
     }),
     example: { name: 'Build server', environment: 'sandbox', scopes: ['agents:read', 'policies:read'] },

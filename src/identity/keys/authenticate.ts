@@ -15,6 +15,7 @@ interface CredentialRow extends Record<string, unknown> {
   budget_id: string | null
   bound_to: string | null
   scopes: string[] | null
+  tool_writes: boolean
   /** Of a key that a person has given to a device. */
   role: Role | null
   is_active: boolean
@@ -30,6 +31,8 @@ interface Columns {
   readonly boundTo: string
   /** The role of the person whose rights bound those of the secret, if there is one. */
   readonly role: string
+  /** Whether it may change things by the tools of an assistant. */
+  readonly toolWrites: string
   /** The tables that these expressions read beside the secret's own. */
   readonly joins: string
   /** Whether the secret opens anything; `$2` is the instant. */
@@ -39,7 +42,7 @@ interface Columns {
 /** Limits of the secrets of agents. */
 type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget'>
 
-const UNBOUND = { boundTo: 'null::text', role: 'null::text', joins: '', isOpen: 'true' }
+const UNBOUND = { boundTo: 'null::text', toolWrites: 'false', role: 'null::text', joins: '', isOpen: 'true' }
 
 /** A key that a person has given to a device ends with the person, and after some days without use. */
 const OF_OWNER: Columns = {
@@ -47,6 +50,7 @@ const OF_OWNER: Columns = {
   delegation: 'null::text',
   budget: 'null::text',
   boundTo: 's.bound_to',
+  toolWrites: 's.tool_writes',
   role: 'p.role',
   joins: 'left join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id)',
   isOpen: `(s.person_id is null or p.status = 'active') and (s.idle_days is null
@@ -61,6 +65,7 @@ const statement = (table: string, columns: Columns): string => `
 with holder as (
   select s.id, s.owner_id, s.mode, ${columns.agent} as agent_id, ${columns.delegation} as delegation_id,
     ${columns.budget} as budget_id, ${columns.boundTo} as bound_to, ${columns.role} as role,
+    ${columns.toolWrites} as tool_writes,
     s.scopes, c.status = 'active' as is_active
   from ${table} s
   join customers c on c.id = s.owner_id ${columns.joins}
@@ -104,6 +109,7 @@ export function authenticator(type: 'key' | 'agent', table: string, ofAgent?: Of
         budgetId: holder.budget_id,
         boundTo: holder.bound_to,
         scopes: scopesOf(holder),
+        ...(holder.tool_writes ? { toolWrites: true } : {}),
       }
     )
   }

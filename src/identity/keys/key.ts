@@ -25,6 +25,8 @@ const schema = defineEntity({
     idleDays: nullable.integer(),
     /** The thumbprint of the key that signs a proof for each request. */
     boundTo: nullable.string(),
+    /** Whether it may change things by the tools of an assistant: only ever by its name. */
+    toolWrites: p.boolean(),
     /** The session of a device, or the pairing, that it was made in, and the person who has agreed to it. */
     sessionId: nullable.string(),
     personId: nullable.string(),

@@ -1,7 +1,7 @@
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { type ContextOf, type InputOf, implement } from '../../kernel/contract/operation.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -28,6 +28,16 @@ import { keysPersonal } from './personal.ts'
 /** The first of these scopes that the caller lacks: a key can grant only what it has. */
 export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
   scopes.find(scope => !caller.scopes.has(scope))
+
+/** What a person in the console signs for a new key. */
+const subjectOf = ({ name, environment, scopes, toolWrites }: NewKeyMembers) => ({
+  name,
+  environment,
+  scopes: scopes ?? null,
+  ...(toolWrites ? { toolWrites: true as const } : {}),
+})
+
+type NewKeyMembers = InputOf<typeof keysApi.create>['body']
 
 type CreateContext = ContextOf<typeof keysApi.create>
 
@@ -89,14 +99,14 @@ const keys = implement(keysApi, {
   },
 
   async create({ body: { webauthnAssertion, ...wanted } }, context) {
-    const { scopes: requestedScopes, expiresAt: requestedExpiry, ...body } = wanted
+    const { scopes: requestedScopes, expiresAt: requestedExpiry, toolWrites, ...body } = wanted
     const { records, actor, tenant, now, actFor, emit, refuse } = context
     const missing = missingScope(requestedScopes ?? [], actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const consent = await consentToKey(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
     const maker = await lockCaller(context)
-    const code = await useConsentToKey(consent, { ...body, scopes: requestedScopes ?? null }, context)
+    const code = await useConsentToKey(consent, subjectOf(wanted), context)
     if (code) return refuse(code)
     const expiresAt = requestedExpiry === undefined ? maker.expiresAt : requestedExpiry
     if (expiresAt && expiresAt <= clock.real()) return refuse('expires_in_past')
@@ -108,7 +118,14 @@ const keys = implement(keysApi, {
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
     const limits = limitsIn(mode, maker, actor)
-    const key = createKey(records, { ...body, expiresAt, granted, madeById: maker.keyId, ...limits })
+    const key = createKey(records, {
+      ...body,
+      toolWrites,
+      expiresAt,
+      granted,
+      madeById: maker.keyId,
+      ...limits,
+    })
     emit('key.created', keyEvent(key))
     if (mode === tenant.mode) return key
     await records.flush()
@@ -139,10 +156,10 @@ const keys = implement(keysApi, {
     if (!old.isUsable()) return refuse('key_not_open')
     if (old.hasScopesBeyond(maker)) return refuse('scope_not_held')
     if (!holdsBindingOf(maker, old)) return refuse('binding_not_held')
-    const { name, environment, granted, expiresAt, idleDays, boundTo, sessionId, personId } = old
+    const { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId } = old
     const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)
-    const kept = { name, environment, granted, expiresAt, idleDays, boundTo, sessionId, personId }
+    const kept = { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId }
     const key = createKey(records, { ...kept, madeById: maker.keyId })
     const end = after(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end

@@ -6,14 +6,16 @@ import type { keyEvents } from './api.ts'
 import { Key } from './key.ts'
 
 type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> &
-  Partial<Pick<Key, 'madeById' | 'idleDays' | 'boundTo' | 'sessionId' | 'personId'>>
+  Partial<Pick<Key, 'madeById' | 'idleDays' | 'toolWrites' | 'boundTo' | 'sessionId' | 'personId'>>
 
 /** A key with its secret, which is shown in one response only and not stored. */
 export type MadeKey = Key & { key: string }
 
 export function createKey(records: Records, members: Members): MadeKey {
   const secret = newSecret(`sk_${members.environment}_`)
-  return Object.assign(records.create(Key, { ...members, ...traceOf(secret) }), { key: secret })
+  return Object.assign(records.create(Key, { toolWrites: false, ...members, ...traceOf(secret) }), {
+    key: secret,
+  })
 }
 
 export const keyEvent = ({ id, name, environment, expiresAt, madeById, sessionId }: Key) => ({

@@ -133,7 +133,7 @@ export const passkeysApi = {
     ...writers,
     summary: 'Get a challenge for a passkey to sign',
     description:
-      'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}` or `{keyId}` (`key`: a new one, one in place of another), `{type, id}` (`deletion`: who is to be forgotten; the account if left out). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
+      'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}`, with `toolWrites: true` where the key may change things by tools, or `{keyId}` (`key`: a new one, one in place of another), `{type, id}` (`deletion`: who is to be forgotten; the account if left out). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
     asksForPasskey: true,
     body: z.strictObject({
       purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key', 'deletion']),

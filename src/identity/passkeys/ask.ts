@@ -37,6 +37,7 @@ const aKey = z.union([
     name: label,
     environment: z.enum(['sandbox', 'test', 'live']),
     scopes: z.array(z.enum(scopes)).min(1).max(scopes.length).nullable().default(null),
+    toolWrites: z.literal(true).optional(),
   }),
   z.strictObject({ keyId: anId }),
 ])

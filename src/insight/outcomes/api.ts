@@ -127,6 +127,11 @@ export const outcomesApi = {
   create: post('/outcomes', {
     ...using,
     summary: 'Report what came of an intent',
+    tool: {
+      name: 'report_outcome',
+      isCommon: true,
+      use: 'Use it after a payment has served its purpose or not: say whether it did and what it was worth. Do not guess a value.',
+    },
     description:
       'Once for each intent, in whatever state it is: one that was never paid counts with a spend of 0. What was reported wrongly is corrected with `PATCH`.',
     scope: 'outcomes:write',

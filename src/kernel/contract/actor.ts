@@ -33,6 +33,8 @@ export interface Actor {
   /** Of a key that a device proves to hold another one beside (RFC 9449): the thumbprint of that one. */
   readonly boundTo?: string | null
   readonly scopes: ReadonlySet<string>
+  /** Of a key that was made to change things by the tools of an assistant. */
+  readonly toolWrites?: boolean
   /** Of a person in the console: the session. */
   readonly sessionId?: string
   /** Of a person in the console. */

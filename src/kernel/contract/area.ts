@@ -9,11 +9,10 @@ import type { Deadline, Waiting } from './deadline.ts'
 import type { Events } from './events.ts'
 import type { FindPayments } from './intent-payments.ts'
 import type { Machine } from './machine.ts'
-import type { FindMissingIdentity } from './missing-identity.ts'
 import type { OpenRecords } from './open-records.ts'
 import type { Api, Handlers, Implemented, Registered } from './operation.ts'
 import type { FindPayables } from './payables.ts'
-import type { Ports, SignedRequest } from './ports.ts'
+import type { FindMissingIdentity, Ports, SignedRequest } from './ports.ts'
 import type { Sql } from './sql.ts'
 
 /**

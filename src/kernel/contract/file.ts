@@ -12,6 +12,8 @@ export interface File {
   /** The name under which a browser saves the file instead of showing it. */
   readonly name?: string
   readonly cache?: CachedFile
+  /** Another status of success, where a protocol has one. */
+  readonly status?: number
   /** A page for people in place of this refusal: the answer has its status and code. */
   readonly refusal?: Refusal
 }

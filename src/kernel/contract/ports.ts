@@ -16,8 +16,12 @@ import type { EventType } from './events.ts'
 import type { File } from './file.ts'
 import type { OpenEventStream } from './follow.ts'
 import type { FindPayments } from './intent-payments.ts'
-import type { FindMissingIdentity } from './missing-identity.ts'
 import type { FindPayables } from './payables.ts'
+import type { Sql } from './sql.ts'
+import type { Tools } from './tool.ts'
+
+/** In words, what is missing before the tenant's owner can make live keys; empty once they can. */
+export type FindMissingIdentity = (sql: Sql, tenant: Tenant) => Promise<readonly string[]>
 
 /** What handlers may use beyond the database; wired in `app`. */
 export interface Ports extends ExternalSystems {
@@ -81,6 +85,8 @@ export interface Ports extends ExternalSystems {
   eventTypes(): Promise<readonly EventType[]>
   readonly eventNames: readonly string[]
   readonly openEventStream: OpenEventStream
+  /** What assistants may call. */
+  readonly tools: Tools
   /** The OpenAPI document, as served. */
   openapi(): Promise<File>
   /** A file of the HTML reference by its path: `/docs`, its sections, styles and scripts. */

@@ -84,8 +84,11 @@ function declared(
   return given
 }
 
-const fileOutcome = (status: number, { type, content, name, cache, refusal }: File): Outcome => ({
-  status: refusal?.status ?? status,
+const fileOutcome = (
+  status: number,
+  { type, content, name, cache, refusal, status: own }: File,
+): Outcome => ({
+  status: refusal?.status ?? own ?? status,
   type,
   body: content,
   ...(name && { name }),

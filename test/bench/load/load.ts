@@ -28,6 +28,8 @@ export interface Job {
   readonly expects?: string
   /** A file with the body of each request in a line of its own, each sent once and in order. */
   readonly bodies?: string
+  /** Headers beside those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The cookie of a person in the console, in place of the token. */
   readonly cookie?: string
   /** The status of good answers, in place of any 2xx. */
@@ -81,6 +83,9 @@ const bodies = job.bodies ? readFileSync(job.bodies, 'utf8').trimEnd().split('\n
 const prepared = signed?.length ?? bodies?.length
 const most = job.most ?? prepared ?? Number.POSITIVE_INFINITY
 const ofPerson = `Cookie: ${job.cookie}\r\nSec-Fetch-Site: same-origin\r\n`
+const ownHeaders = Object.entries(job.headers ?? {})
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
 const run = Math.random().toString(36).slice(2)
 const latencies: number[] = []
 let failed = 0
@@ -121,7 +126,7 @@ function request(connection: number, turn: number): string {
     ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`
     : ''
   const credential = job.cookie ? ofPerson : `Authorization: Bearer ${token}\r\n`
-  return `${start}${credential}${key}${content}\r\n${payload}`
+  return `${start}${credential}${ownHeaders}${key}${content}\r\n${payload}`
 }
 
 /** Sends requests over one connection, each after the answer to the one before. */

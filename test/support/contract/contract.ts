@@ -9,6 +9,7 @@ import { scopes, tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
+import { protocolRefusals } from '../../../src/surface/mcp/api.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
@@ -27,6 +28,11 @@ function refusal({ operation }: Registered, { status, headers, body }: HttpRespo
   const sentence: unknown = body?.error
   const error = typeof sentence === 'string' && /\S/.test(sentence) ? sentence : 'a sentence'
   const problem = operation.problems?.[code]
+  if (Object.hasOwn(protocolRefusals, code))
+    return [
+      { code, isDeclared: true, status: declared[code]?.[0], version: '2.0' },
+      { code, isDeclared, status, version: body?.jsonrpc },
+    ]
   const form = problem ? problemBody(problem, declared[code]?.[0] ?? 0, error) : { error }
   return [
     { code, isDeclared: true, status: declared[code]?.[0], body: form },

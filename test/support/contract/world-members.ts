@@ -70,6 +70,7 @@ const byDoorkeeper = async (make: Make, _path: string, service: WorldService) =>
 export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
+  'assistants.message': async () => ({ accept: 'application/json, text/event-stream' }),
   'console.signOut': aSession,
   'cliAuth.approve': byDoorkeeper,
   'sessions.verify': byDoorkeeper,
@@ -125,6 +126,7 @@ export const MADE_MEMBERS: Readonly<
     return { intentId: await approvedIntent(make, agentId, SHOP) }
   },
   'agentCredentials.create': aShopper,
+  'assistants.message': async () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   'audit.purge': async (make, _, service) => {
     await sealTrail(service)
     return { ownerId: (await make('GET', '/customers/me')).id, mode: 'test' }

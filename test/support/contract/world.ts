@@ -189,7 +189,7 @@ export class World {
   }
 
   async bodyOf({ key, operation }: Registered, path: string): Promise<unknown> {
-    if (operation.example === undefined) return undefined
+    if (operation.example === undefined && !(key in MADE_MEMBERS)) return undefined
     const make = this.#make.bind(this)
     const made = await MADE_MEMBERS[key]?.(make, path, this.#service)
     const example = { ...operation.example, ...made, ...this.#variants[key] }

@@ -1,0 +1,62 @@
+import { linesOf } from '../../derive/lines.ts'
+import type { Context } from '../context.ts'
+import { untilInterrupted } from '../events/follow.ts'
+import { CommandFailure, type ExitCode } from '../io.ts'
+import { headersFor, idOf, type Message, messagesIn } from './messages.ts'
+
+/** Brings each message of the assistant to the service, and what is answered back, until the assistant ends. */
+export async function serve(context: Context): Promise<ExitCode> {
+  context.connection()
+  const session: Session = { version: undefined }
+  const forwardAll = async () => {
+    const underWay = new Set<Promise<void>>()
+    for await (const line of linesOf(context.io.stdin)) {
+      // One call may wait for a person: the others do not wait for it.
+      const forwarded = forward(line, session, context).finally(() => underWay.delete(forwarded))
+      underWay.add(forwarded)
+    }
+    await Promise.all(underWay)
+  }
+  return untilInterrupted(context.io, forwardAll())
+}
+
+interface Session {
+  /** What was agreed upon at the beginning, in versions that begin so. */
+  version: string | undefined
+}
+
+async function forward(line: string, session: Session, context: Context): Promise<void> {
+  const write = (message: unknown) => void context.io.stdout.write(`${JSON.stringify(message)}\n`)
+  let message: Message
+  try {
+    message = JSON.parse(line)
+  } catch {
+    return write(errorOf(null, 'This line is no JSON.', -32_700))
+  }
+  try {
+    const headers = headersFor(message, session.version)
+    const {
+      status,
+      headers: answered,
+      content,
+    } = await context.open('assistants.message', {
+      raw: Buffer.from(line),
+      headers,
+    })
+    for (const answer of await messagesIn(status, answered.get('content-type') ?? '', content)) {
+      session.version = answer.result?.protocolVersion ?? session.version
+      write('jsonrpc' in answer ? answer : errorOf(idOf(message), answer.error))
+    }
+  } catch (error) {
+    if (context.io.signal.aborted) throw error
+    const sentence = error instanceof CommandFailure ? error.message : 'The service does not answer.'
+    if (idOf(message) === null) return context.note(sentence)
+    write(errorOf(idOf(message), sentence))
+  }
+}
+
+const errorOf = (id: unknown, message: unknown, code = -32_000) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message: String(message) },
+})

@@ -1,0 +1,125 @@
+import type { z } from 'zod'
+import type { Call, Outcome } from '../../kernel/contract/call.ts'
+import { isWriting, type Registered, takesKey } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import type { ToolAnswer, ToolCaller } from '../../kernel/contract/tool.ts'
+import { uploadsIn } from '../../kernel/contract/upload.ts'
+import type { Execute } from '../../kernel/run/execute.ts'
+import { looksLikeId } from '../../values/ids.ts'
+import { admit } from '../http/authenticate.ts'
+import { inspect, invalid } from '../http/body.ts'
+import { inputOf } from '../http/input.ts'
+import { agentParameterOf, parametersOf } from './input-schema.ts'
+
+export type Given = Readonly<Record<string, unknown>>
+
+export interface CallParts {
+  readonly execute: Execute
+  readonly onFailure: (error: unknown, requestId: string) => void
+}
+
+/** Runs an operation for a tool. What stops it is an answer, also where it is a defect of ours: the log has that one. */
+export async function callFor(
+  { execute, onFailure }: CallParts,
+  caller: ToolCaller,
+  registered: Registered,
+  given: Given,
+  idempotencyKey: string | null,
+): Promise<ToolAnswer> {
+  try {
+    return await answerOf(await execute(callOf(caller, registered, given, idempotencyKey)))
+  } catch (error) {
+    if (!(error instanceof Problem)) onFailure(error, caller.requestId)
+    const { status, code, message } = error instanceof Problem ? error : new Problem('internal')
+    return { status, refusal: { code, message }, isRepeated: false }
+  }
+}
+
+function callOf(
+  { actor, requestId, address, runId }: ToolCaller,
+  registered: Registered,
+  given: Given,
+  idempotencyKey: string | null,
+): Call {
+  const { operation } = registered
+  if (!operation.callers.includes('public')) admit(actor, operation.callers, operation.scope)
+  inspect(given)
+  const { params, query, body } = split(registered, given, actor.agentId)
+  const input = { params, ...inputOf(operation, query, body) }
+  const isKeyed = takesKey(operation) && isWriting(operation)
+  if (operation.keyRequired && idempotencyKey === null)
+    throw invalid('idempotencyKey', 'this operation needs one')
+  return {
+    operation: registered,
+    actor,
+    input,
+    requestId,
+    address,
+    idempotencyKey: isKeyed ? idempotencyKey : null,
+    // Headers are for programs that speak HTTP: whoever reads them takes them for absent.
+    ...(operation.reads ? { request: { headers: {}, body: new Uint8Array(), host: '' } } : {}),
+    ...(runId === null ? {} : { run: { id: runId, hasEnded: false } }),
+  }
+}
+
+/** Which of the members belong into path, query and body. An agent's own token need not name its agent in a path. */
+function split({ operation }: Registered, given: Given, agentId: string | null) {
+  const rest = { ...given }
+  const own = agentParameterOf(operation)
+  const params = Object.fromEntries(
+    parametersOf(operation).map(name => {
+      const value = rest[name] ?? (name === own ? agentId : undefined)
+      delete rest[name]
+      return [name, parameter(name, value)]
+    }),
+  )
+  if (operation.body)
+    return { params, query: new URLSearchParams(), body: withoutFiles(operation.body, rest) }
+  const asked = Object.entries(rest).filter(([, value]) => value !== undefined && value !== null)
+  const query = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, textOf(value)]))
+  return { params, query, body: {} }
+}
+
+/** A file comes as the bytes of a request, which are looked at before anything is stored. */
+function withoutFiles(body: z.ZodType, given: Given): Given {
+  const file = Object.keys(given).find(name => uploadsIn(body).has(name))
+  if (file === undefined) return given
+  throw invalid(file, 'files are uploaded by HTTP, not by a tool')
+}
+
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+function parameter(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw invalid(name, 'it is missing, and must be a text')
+  if (!looksLikeId(value)) throw new Problem('not_found', `${name}: this is no id.`)
+  return value
+}
+
+async function answerOf({ status, body, type, errorCode, replayed }: Outcome): Promise<ToolAnswer> {
+  const isRepeated = replayed === true
+  const text = typeof body === 'string' ? body : body === null ? '' : await wholeText(body)
+  const content = text === '' || type?.startsWith('text/csv') ? text : JSON.parse(text)
+  if (errorCode !== undefined)
+    return { status, refusal: { code: errorCode, message: String(content.error ?? content) }, isRepeated }
+  return { status, ...(text === '' ? {} : { body: content }), isRepeated }
+}
+
+/** More of a table than a model reads. */
+const LONGEST = 262_144
+
+async function wholeText(content: Exclude<Outcome['body'], string | null>): Promise<string> {
+  if (content instanceof Uint8Array) return Buffer.from(content).toString('utf8')
+  const pieces: string[] = []
+  let length = 0
+  for await (const piece of content) {
+    const text = typeof piece === 'string' ? piece : Buffer.from(piece).toString('utf8')
+    pieces.push(text)
+    length += text.length
+    if (length > LONGEST)
+      throw new Problem(
+        'body_too_large',
+        'The table is too long for a tool: ask for a shorter time, or by HTTP.',
+      )
+  }
+  return pieces.join('')
+}

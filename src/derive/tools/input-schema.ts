@@ -1,0 +1,111 @@
+import type { AnyOperation } from '../../kernel/contract/operation.ts'
+import type { ToolDefinition } from '../../kernel/contract/tool.ts'
+import { uploadsIn } from '../../kernel/contract/upload.ts'
+import { resolve } from '../openapi/example.ts'
+import { SchemaCollector } from '../openapi/schemas.ts'
+import type { JsonSchema, Schemas } from '../openapi/types.ts'
+
+type InputSchema = ToolDefinition['inputSchema']
+
+/** For whom a schema is written. */
+export interface Reader {
+  /** An agent's own token need not name the agent. */
+  readonly isAgent: boolean
+  /** A list of tools has to be short: descriptions lose all but their first sentence, and examples are left out. */
+  readonly isShort: boolean
+}
+
+const NO_FILES: ReadonlyMap<string, unknown> = new Map()
+
+/** What only a person's browser can make: no tool has it. */
+const NOT_FOR_TOOLS = new Set(['webauthnAssertion'])
+
+const PARAMETER = /\{(\w+)\}/g
+
+/** The names of the members in a path. */
+export const parametersOf = ({ path }: Pick<AnyOperation, 'path'>): string[] =>
+  [...path.matchAll(PARAMETER)].map(([, name = '']) => name)
+
+/** The member of a path that names the agent; an agent's own token may leave it out. */
+export const agentParameterOf = ({ path }: Pick<AnyOperation, 'path'>): string | undefined =>
+  /^\/(?:\w+\/)*agents?\/\{(\w+)\}/.exec(path)?.[1]
+
+const idempotencyKey: JsonSchema = {
+  type: 'string',
+  maxLength: 255,
+  description: 'Your name for this one act. Left out, the same call within ten minutes is the same act.',
+}
+
+/** What a tool is given: the members of path, query and body in one object. */
+export function inputSchemaOf(operation: AnyOperation, takesKey: boolean, reader: Reader): InputSchema {
+  const own = reader.isAgent ? agentParameterOf(operation) : undefined
+  const parameters = parametersOf(operation).filter(name => name !== own)
+  const given = [operation.query, operation.body].flatMap(schema => (schema ? objectOf(schema, reader) : []))
+  const properties = Object.assign(
+    Object.fromEntries(parameters.map(name => [name, { type: 'string' }])),
+    ...given.map(({ properties }) => properties),
+    takesKey ? { idempotencyKey } : {},
+  ) as Record<string, JsonSchema>
+  const required = [...parameters, ...given.flatMap(schema => schema.required ?? [])]
+  const files = operation.body ? uploadsIn(operation.body) : NO_FILES
+  const shown = Object.entries(properties).filter(
+    ([name]) => !NOT_FOR_TOOLS.has(name) && !files.has(name) && !(reader.isAgent && name === 'agentId'),
+  )
+  return {
+    type: 'object',
+    properties: Object.fromEntries(shown),
+    ...(required.length > 0 ? { required } : {}),
+  } as InputSchema
+}
+
+function objectOf(schema: Parameters<SchemaCollector['add']>[0], reader: Reader): JsonSchema {
+  const collector = new SchemaCollector()
+  const root = collector.add(schema)
+  return inlined(root, collector.all(), reader, 0)
+}
+
+/** Deeper than any contract nests. */
+const DEEPEST = 12
+const LONGEST = 160
+
+/** Without references, as each tool stands alone. */
+function inlined(schema: JsonSchema, schemas: Schemas, reader: Reader, depth: number): JsonSchema {
+  if (depth > DEEPEST) return {}
+  const deeper = (inner: JsonSchema) => inlined(inner, schemas, reader, depth + 1)
+  if (schema.$ref) return deeper(resolve(schema.$ref, schemas))
+  const {
+    properties,
+    items,
+    anyOf,
+    oneOf,
+    additionalProperties,
+    description,
+    examples,
+    default: _,
+    ...rest
+  } = schema
+  const { pattern, maxLength, minLength, contentEncoding, ...short } = rest
+  const options = anyOf ?? oneOf
+  return {
+    ...(reader.isShort ? short : rest),
+    ...(description === undefined
+      ? {}
+      : { description: reader.isShort ? shortened(description) : description }),
+    ...(examples && !reader.isShort ? { examples } : {}),
+    ...(properties ? { properties: mapped(properties, deeper) } : {}),
+    ...(items ? { items: deeper(items) } : {}),
+    ...(options ? { anyOf: options.map(deeper) } : {}),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: deeper(additionalProperties) }
+      : {}),
+  }
+}
+
+const mapped = (members: Schemas, change: (schema: JsonSchema) => JsonSchema): Schemas =>
+  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]))
+
+/** The first sentence, and no more of it than a line or two. */
+function shortened(description: string): string {
+  const [first = ''] = description.split(/(?<=\.) /)
+  return first.length > LONGEST ? `${first.slice(0, LONGEST - 1)}…` : first
+}

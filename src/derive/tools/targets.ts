@@ -1,0 +1,79 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
+import { mediaTypeOf } from '../../kernel/contract/file.ts'
+import {
+  type AnyOperation,
+  type Failure,
+  isWriting,
+  type Registered,
+  readsRequest,
+  takesKey,
+} from '../../kernel/contract/operation.ts'
+import type { DescribedTarget, Tool, ToolDefinition, ToolTarget } from '../../kernel/contract/tool.ts'
+import { uploadsIn } from '../../kernel/contract/upload.ts'
+import { inputSchemaOf, type Reader } from './input-schema.ts'
+
+/** An operation that speaks HTTP itself, or answers with what is no text, is for programs that speak HTTP. */
+export const isReachable = ({ operation }: Registered): boolean =>
+  operation.callers.length > 0 &&
+  !operation.callers.some((caller: string) => caller === 'signed') &&
+  !operation.endless &&
+  !operation.rawBody &&
+  !(readsRequest(operation) && isWriting(operation)) &&
+  ['text/csv', undefined].includes(mediaTypeOf(operation.returns[1])?.split(';')[0]) &&
+  !needsFile(operation)
+
+/** An operation that can do without its file is reached without it. */
+const needsFile = ({ body }: AnyOperation): boolean =>
+  body !== undefined && [...uploadsIn(body).keys()].some(name => !isOptional(body, name))
+
+function isOptional(body: AnyOperation['body'], name: string): boolean {
+  const member = (
+    body as unknown as { shape?: Record<string, { safeParse(value: unknown): { success: boolean } }> }
+  ).shape?.[name]
+  return member?.safeParse(undefined).success === true
+}
+
+export const mayCall = ({ type, scopes }: Actor, { callers, scope }: AnyOperation): boolean =>
+  callers.some((caller: string) => caller === type) && (scope === undefined || scopes.has(scope))
+
+export const targetOf = ({ key, operation }: Registered): ToolTarget => ({
+  operation: key,
+  method: operation.method,
+  path: operation.path,
+  summary: operation.summary,
+  isWriting: isWriting(operation),
+  takesKey: takesKey(operation) && isWriting(operation),
+})
+
+export function definitionOf(operation: AnyOperation, tool: Tool, reader: Reader): ToolDefinition {
+  const writes = isWriting(operation)
+  return {
+    name: tool.name,
+    title: operation.summary,
+    description: tool.use,
+    inputSchema: inputSchemaOf(operation, writes && takesKey(operation), reader),
+    annotations: {
+      readOnlyHint: !writes,
+      destructiveHint: writes && tool.isFinal === true,
+      idempotentHint: true,
+      openWorldHint: operation.run === 'outside',
+    },
+  }
+}
+
+export function describedTarget(registered: Registered, reader: Reader): DescribedTarget {
+  const { operation } = registered
+  const target = targetOf(registered)
+  return {
+    ...target,
+    description: operation.description ?? '',
+    scope: operation.scope ?? null,
+    inputSchema: inputSchemaOf(operation, target.takesKey, reader),
+    example: operation.tool?.example ?? operation.example ?? null,
+    refusals: Object.entries<Failure>(operation.fails ?? {}).map(([code, [status, message]]) => ({
+      code,
+      status,
+      message,
+    })),
+  }
+}

@@ -1,0 +1,98 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
+import { isWriting, type Registered } from '../../kernel/contract/operation.ts'
+import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
+import type { Tool, ToolDefinition, Tools } from '../../kernel/contract/tool.ts'
+import type { Execute } from '../../kernel/run/execute.ts'
+import { jsonOf } from '../http/body.ts'
+import { callFor } from './call.ts'
+import { searcher } from './search.ts'
+import { definitionOf, describedTarget, isReachable, mayCall, targetOf } from './targets.ts'
+
+interface Common {
+  readonly registered: Registered
+  readonly tool: Tool
+  readonly forAgents: ToolDefinition
+  readonly forOthers: ToolDefinition
+}
+
+/** What the operator is told. */
+export interface ToolReports {
+  readonly onFailure: (error: unknown, requestId: string) => void
+  readonly onCardNumber: (tool: string, requestId: string) => void
+}
+
+/** The operations as tools. Their schemas are made at the first question, as most processes are never asked. */
+export function toolsOf(operations: readonly Registered[], execute: Execute, reports: ToolReports): Tools {
+  const reachable = new Map(operations.filter(isReachable).map(registered => [registered.key, registered]))
+  const named = new Map([...reachable.values()].flatMap(one => nameOf(one)))
+  const common = onceAsked(() => inSlices(commonAmong([...reachable.values()])))
+  const search = onceAsked(() => searcher([...reachable.values()]))
+  return {
+    read: jsonOf,
+    listFor: async (actor, mayWrite) =>
+      (await common())
+        .filter(one => mayCall(actor, one.registered.operation))
+        .filter(one => mayWrite || !isWriting(one.registered.operation))
+        .map(one => (actor.type === 'agent' ? one.forAgents : one.forOthers)),
+    named: name => mapped(named.get(name), targetOf),
+    target: operation => mapped(reachable.get(operation), targetOf),
+    mayCall: (actor, operation) => visible(reachable.get(operation), actor) !== undefined,
+    search: (actor, words, most) =>
+      search()(words)
+        .filter(({ operation }) => mayCall(actor, operation))
+        .slice(0, most)
+        .map(targetOf),
+    describe: (actor, operation) =>
+      mapped(visible(reachable.get(operation), actor), registered =>
+        describedTarget(registered, { isAgent: actor.type === 'agent', isShort: false }),
+      ),
+    async call(caller, operation, given, idempotencyKey) {
+      const registered = reachable.get(operation)
+      if (!registered) throw new Error(`no tool reaches ${operation}`)
+      return callFor({ execute, onFailure: reports.onFailure }, caller, registered, given, idempotencyKey)
+    },
+    reportCardNumber: reports.onCardNumber,
+  }
+}
+
+const visible = (registered: Registered | undefined, actor: Actor): Registered | undefined =>
+  registered && mayCall(actor, registered.operation) ? registered : undefined
+
+const mapped = <T, R>(value: T | undefined, change: (value: T) => R): R | undefined =>
+  value === undefined ? undefined : change(value)
+
+const nameOf = (registered: Registered): [string, Registered][] => {
+  const { tool } = registered.operation
+  return tool ? [[tool.name, registered]] : []
+}
+
+function* commonAmong(all: readonly Registered[]): Sliced<Common[]> {
+  const common: Common[] = []
+  for (const registered of all) {
+    common.push(...commonOf(registered))
+    yield
+  }
+  return common
+}
+
+function commonOf(registered: Registered): Common[] {
+  const { operation } = registered
+  const { tool } = operation
+  if (!tool?.isCommon) return []
+  return [
+    {
+      registered,
+      tool,
+      forAgents: definitionOf(operation, tool, { isAgent: true, isShort: true }),
+      forOthers: definitionOf(operation, tool, { isAgent: false, isShort: true }),
+    },
+  ]
+}
+
+function onceAsked<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

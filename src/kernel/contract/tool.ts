@@ -1,0 +1,99 @@
+import type { Actor } from './actor.ts'
+
+/** What a contract says to a language model: the summary stands for people. */
+export interface Tool {
+  /** `declare_intent` */
+  readonly name: string
+  /** When to use it, and what not to assume. */
+  readonly use: string
+  /** Where the example of the body is not enough. */
+  readonly example?: Readonly<Record<string, unknown>>
+  /** Whether it belongs to the small set that an agent's token is shown. */
+  readonly isCommon?: true
+  /** Whether it cannot be taken back: money moves, or something ends. */
+  readonly isFinal?: true
+}
+
+/** What a contract may say to assistants, and to those who come without a credential. */
+export interface ForAssistants {
+  readonly tool?: Tool
+  /** What a 401 says: how a credential for this operation is come by. */
+  readonly howToSignIn?: string
+}
+
+/** Who calls a tool, and in which request. */
+export interface ToolCaller {
+  readonly actor: Actor
+  readonly requestId: string
+  readonly address: string | null
+  readonly runId: string | null
+}
+
+/** A tool as the Model Context Protocol lists it. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown }
+  readonly annotations: {
+    readonly readOnlyHint: boolean
+    readonly destructiveHint: boolean
+    readonly idempotentHint: boolean
+    readonly openWorldHint: boolean
+  }
+}
+
+/** An operation that a tool reaches, in one line. */
+export interface ToolTarget {
+  /** `intents.create` */
+  readonly operation: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly isWriting: boolean
+  /** Whether an idempotency key is observed. */
+  readonly takesKey: boolean
+}
+
+export interface DescribedTarget extends ToolTarget {
+  readonly description: string
+  readonly scope: string | null
+  readonly inputSchema: ToolDefinition['inputSchema']
+  readonly example: unknown
+  readonly refusals: readonly { readonly code: string; readonly status: number; readonly message: string }[]
+}
+
+/** The answer of an operation to a tool; that of a refusal is its sentence. */
+export interface ToolAnswer {
+  readonly status: number
+  /** Undefined where there is none. */
+  readonly body?: unknown
+  readonly refusal?: { readonly code: string; readonly message: string }
+  /** Whether it is the kept answer to the same call: nothing was done again. */
+  readonly isRepeated: boolean
+}
+
+/** The operations as tools, derived from the contracts. */
+export interface Tools {
+  /** Reads a message: bounded, and without what cannot be stored. */
+  read(bytes: Uint8Array): unknown
+  /** The small set, as far as the caller may call it: read-only ones, and the others where `mayWrite` says so. */
+  listFor(actor: Actor, mayWrite: boolean): Promise<readonly ToolDefinition[]>
+  /** The operation of a tool of the small set, by the tool's name. */
+  named(name: string): ToolTarget | undefined
+  /** An operation that a tool can reach. */
+  target(operation: string): ToolTarget | undefined
+  mayCall(actor: Actor, operation: string): boolean
+  /** The operations that the caller may call and that these words describe best. */
+  search(actor: Actor, words: string, most: number): readonly ToolTarget[]
+  describe(actor: Actor, operation: string): DescribedTarget | undefined
+  /** Runs the operation as a request by HTTP would: the same rights, reading of the input, limits and keys. */
+  call(
+    caller: ToolCaller,
+    operation: string,
+    given: Readonly<Record<string, unknown>>,
+    idempotencyKey: string | null,
+  ): Promise<ToolAnswer>
+  /** Says to the operator that a number like that of a card would have left by a tool. */
+  reportCardNumber(tool: string, requestId: string): void
+}

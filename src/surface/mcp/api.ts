@@ -1,0 +1,46 @@
+import { file } from '../../kernel/contract/file.ts'
+import { post } from '../../kernel/contract/operation.ts'
+
+/** The refusals of the protocol itself, by the status that they have. */
+export const protocolRefusals = {
+  protocol_error: [
+    400,
+    'This is no message of the protocol. The body says which rule of JSON-RPC it breaks, or which version is not spoken.',
+  ],
+  unknown_method: [404, 'The protocol has no such method here.'],
+  not_acceptable: [406, 'Accept: send application/json, text/event-stream.'],
+  not_json: [415, 'Content-Type: send the message as application/json.'],
+} as const
+
+export const mcpApi = {
+  message: post('/mcp', {
+    summary: 'Call the tools of an assistant',
+    description: [
+      'The Model Context Protocol over Streamable HTTP, without sessions, in the versions 2026-07-28 and 2025-11-25 to 2024-11-05: one JSON-RPC message in, its answer out, as JSON or as server-sent events. A message without an answer gets a 202. There is no GET: nothing is sent that was not asked for.',
+      'Tools are operations of this document with the rights of who calls: `tools/list` shows what the caller may do. An agent’s token spends within its policy. A key, and a person in the console, read by tools and change nothing, unless the key was made with `toolWrites`. A refusal is a result with `isError`, its code, its sentence, and what would make it a yes.',
+      'The same call within ten minutes is the same act, unless it names an `idempotencyKey` of its own. See docs/assistants.md.',
+    ].join('\n\n'),
+    callers: ['key', 'agent'],
+    readOnly: true,
+    endless: true,
+    rawBody: true,
+    bodyLimitKiB: 256,
+    howToSignIn:
+      'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key by the code that a person confirms at /device (POST /auth/device); `agentpay agent-tokens create` makes a token for an agent.',
+    reads: {
+      host: 'An address of this service: another one is refused.',
+      origin: 'Of a page of this service, where a browser sends it: another one is refused.',
+      accept: 'Both `application/json` and `text/event-stream`.',
+      'content-type': '`application/json`.',
+      'mcp-protocol-version': 'The version of the protocol, after the first message.',
+      'mcp-method': 'The method of the message, since 2026-07-28.',
+      'mcp-name': 'The tool, prompt or resource that the message names, since 2026-07-28.',
+    },
+    returns: [200, file('application/json')],
+    fails: {
+      foreign_host: [403, 'Host: this is no address of this service.'],
+      foreign_origin: [403, 'Origin: a page of another site may not call tools here.'],
+      ...protocolRefusals,
+    },
+  }),
+}

@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { inputRequired } from '@modelcontextprotocol/server'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { ToolAnswer } from '../../kernel/contract/tool.ts'
+import { clock } from '../../values/clock.ts'
+import { type Result, refused, resultOf, succeeded } from './result.ts'
+import type { ToolCall } from './tool-call.ts'
+
+interface Intent {
+  readonly id: string
+  readonly status: string
+  readonly [member: string]: unknown
+}
+
+interface Explanation {
+  readonly summary: string
+  readonly rules: readonly { readonly outcome: string; readonly remedy: string | null }[]
+}
+
+/** Under this name the client's person is asked to open the page. */
+const APPROVAL = 'approval'
+
+/** The answer to a declared intent: approved, refused with what would help, or waiting for a person at a page. */
+export async function afterDeclaring(answer: ToolAnswer, call: ToolCall, context: Context): Promise<object> {
+  const declared = answer.body as Intent
+  const intent = answer.isRepeated ? await current(declared, context) : declared
+  if (intent.status !== 'created') return resultOfIntent(intent, answer.isRepeated, context)
+  const url = approvalUrl(intent, context)
+  if (call.canOpenUrls && call.responses?.[APPROVAL] === undefined)
+    return inputRequired({
+      inputRequests: {
+        [APPROVAL]: inputRequired.elicitUrl({
+          message:
+            'A payment of your agent waits for you: look at it, and approve or deny it with your passkey.',
+          url,
+        }),
+      },
+    })
+  return resultOfIntent(intent, answer.isRepeated, context)
+}
+
+const approvalUrl = ({ id }: Intent, { ports }: Context): string => ports.pageUrl(`/approve/${id}`)
+
+/** How an intent stands, for a model. */
+async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Context): Promise<Result> {
+  if (intent.status === 'denied') {
+    const { summary, remedies } = await explained(intent, context)
+    return refused('intent_denied', summary, remedies, { intent })
+  }
+  if (intent.status !== 'created') return succeeded(intent, isRepeated)
+  const url = approvalUrl(intent, context)
+  const { summary } = await explained(intent, context)
+  const sentence = `${summary} The person decides at ${url}. Tell them, then call wait_for_intent with intentId ${intent.id}. Nothing may be paid before it is approved.`
+  return succeeded({ ...intent, approvalUrl: url }, isRepeated, sentence)
+}
+
+async function current(declared: Intent, context: Context): Promise<Intent> {
+  const { body } = await context.ports.tools.call(context, 'intents.get', { id: declared.id }, null)
+  return (body as Intent | undefined) ?? declared
+}
+
+async function explained({ id }: Intent, context: Context) {
+  const { body } = await context.ports.tools.call(context, 'intents.explanation', { id }, null)
+  const { summary = 'It is not approved.', rules = [] } = (body ?? {}) as Partial<Explanation>
+  const remedies = rules.flatMap(({ outcome, remedy }) => (outcome === 'passed' || !remedy ? [] : [remedy]))
+  return { summary, remedies }
+}
+
+/** Proxies and clients often give up after a minute. */
+export const LONGEST_WAIT = 50
+const LOOK_EVERY_MS = 400
+
+/** Holds until somebody has decided, at most for so many seconds; it may be called again. */
+export async function waitForIntent(id: string, seconds: number, context: Context): Promise<Result> {
+  const end = clock.ticks() + seconds * 1_000
+  for (;;) {
+    const answer = await context.ports.tools.call(context, 'intents.get', { id }, null)
+    if (answer.refusal) return resultOf(answer)
+    const intent = answer.body as Intent
+    const left = end - clock.ticks()
+    if (intent.status !== 'created' || left <= 0 || context.ending.aborted)
+      return resultOfIntent(intent, false, context)
+    await pause(Math.min(LOOK_EVERY_MS, left), undefined, { signal: context.ending }).catch(() => undefined)
+  }
+}

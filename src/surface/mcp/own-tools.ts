@@ -1,0 +1,130 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { ToolDefinition } from '../../kernel/contract/tool.ts'
+
+import { LONGEST_WAIT, waitForIntent } from './intents.ts'
+import { refused, succeeded } from './result.ts'
+import { runTarget } from './run-target.ts'
+import type { Given } from './tool-call.ts'
+
+/** A tool that is more, or less, than one operation. */
+interface OwnTool {
+  readonly definition: ToolDefinition
+  run(given: Given, context: Context): Promise<object>
+}
+
+const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+
+const MOST_FOUND = 20
+
+const wait: OwnTool = {
+  definition: {
+    name: 'wait_for_intent',
+    title: 'Wait until somebody has decided about an intent',
+    description: `Use it after declare_intent where the intent waits for a person (status created). It answers as soon as it is decided, or after the seconds have passed with how it stands: call it again. seconds: 0 only looks.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        intentId: { type: 'string' },
+        seconds: {
+          type: 'integer',
+          minimum: 0,
+          maximum: LONGEST_WAIT,
+          description: `${LONGEST_WAIT} if left out.`,
+        },
+      },
+      required: ['intentId'],
+    },
+    annotations: reading,
+  },
+  async run({ intentId, seconds = LONGEST_WAIT, ...others }, context) {
+    const [unknown] = Object.keys(others)
+    if (unknown !== undefined) return wrong(unknown, 'there is no such member')
+    if (typeof intentId !== 'string') return wrong('intentId', 'it is missing, and must be a text')
+    const isTime = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= LONGEST_WAIT
+    if (!isTime) return wrong('seconds', `a whole number from 0 to ${LONGEST_WAIT}`)
+    return waitForIntent(intentId, Number(seconds), context)
+  },
+}
+
+const search: OwnTool = {
+  definition: {
+    name: 'search_operations',
+    title: 'Find operations by words',
+    description:
+      'Use it where no other tool fits: it finds the operations that you may call by what they are about. Then describe_operation, then call_operation.',
+    inputSchema: {
+      type: 'object',
+      properties: { query: { type: 'string', description: 'A few words: refund a transfer' } },
+      required: ['query'],
+    },
+    annotations: reading,
+  },
+  async run({ query }, { actor, ports }) {
+    if (typeof query !== 'string' || query.length > 500)
+      return wrong('query', 'a text of at most 500 characters')
+    return succeeded({ operations: ports.tools.search(actor, query, MOST_FOUND) })
+  },
+}
+
+const describe: OwnTool = {
+  definition: {
+    name: 'describe_operation',
+    title: 'Read what an operation takes and refuses',
+    description:
+      'Gives the input schema, an example and the refusals of an operation that search_operations has found.',
+    inputSchema: {
+      type: 'object',
+      properties: { operation: { type: 'string', description: 'As found: policies.list' } },
+      required: ['operation'],
+    },
+    annotations: reading,
+  },
+  async run({ operation }, { actor, ports }) {
+    const described = typeof operation === 'string' ? ports.tools.describe(actor, operation) : undefined
+    return described ? succeeded(described) : unknownOperation
+  },
+}
+
+const call: OwnTool = {
+  definition: {
+    name: 'call_operation',
+    title: 'Call any operation',
+    description:
+      'Calls the operation with the members that describe_operation names, with your rights. What changes something is refused unless the key was made for it.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        operation: { type: 'string', description: 'As found: policies.list' },
+        input: { type: 'object', description: 'The members of path, query and body together.' },
+      },
+      required: ['operation'],
+    },
+    annotations: { ...reading, readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  },
+  async run({ operation, input = {} }, context) {
+    const target = typeof operation === 'string' ? context.ports.tools.target(operation) : undefined
+    if (!target) return unknownOperation
+    if (typeof input !== 'object' || input === null || Array.isArray(input))
+      return wrong('input', 'must be an object')
+    const given = input as Given
+    return runTarget(
+      target,
+      { name: 'call_operation', given, canOpenUrls: false, responses: undefined },
+      context,
+    )
+  },
+}
+
+const unknownOperation = refused(
+  'unknown_operation',
+  'operation: no tool reaches one of this name, or you may not call it. search_operations finds those that you may.',
+)
+
+const wrong = (member: string, message: string) => refused('invalid_request', `${member}: ${message}.`)
+
+/** An agent's token keeps to the small set; keys and people reach everything that they may call. */
+export const ownTools = ({ type, scopes }: Actor): readonly OwnTool[] => [
+  ...(scopes.has('intents:read') ? [wait] : []),
+  ...(type === 'agent' ? [] : [search, describe, call]),
+]

@@ -1,0 +1,109 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import type { Context } from '../../kernel/contract/context.ts'
+import { withoutCardNumbers } from './result.ts'
+
+interface Resource {
+  readonly uri: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly operation: string
+  /** For whom it is there, if not for all who may call the operation. */
+  readonly for?: 'agent' | 'others'
+}
+
+const JSON_TYPE = 'application/json'
+const OPENAPI = 'agentpay://openapi'
+
+const fixed: readonly Resource[] = [
+  resource(
+    'policy',
+    'The policy',
+    'What the agent may spend, where, and from when on a person is asked.',
+    'policies.effective',
+    'agent',
+  ),
+  resource(
+    'policy',
+    'The policies',
+    'What agents may spend, where, and from when on a person is asked.',
+    'policies.list',
+    'others',
+  ),
+  resource('budgets', 'The budgets', 'What is left of each limit.', 'policies.usage'),
+  resource('intents', 'The intents', 'What was to be bought, newest first.', 'intents.list'),
+  resource('statements', 'The statements', 'Of each wallet and month.', 'statements.list', 'others'),
+]
+
+const templates: readonly Resource[] = [
+  resource('intents/{id}', 'An intent', 'How it stands.', 'intents.get'),
+  resource(
+    'intents/{id}/explanation',
+    'Why',
+    'For every rule what it says, and what would help.',
+    'intents.explanation',
+  ),
+  resource('policies/{id}', 'A policy', 'Its rules.', 'policies.get'),
+]
+
+function resource(
+  path: string,
+  title: string,
+  description: string,
+  operation: string,
+  of?: 'agent' | 'others',
+): Resource {
+  return { uri: `agentpay://${path}`, name: path, title, description, operation, ...(of ? { for: of } : {}) }
+}
+
+const isFor = ({ actor, ports }: Context, { operation, for: of }: Resource): boolean =>
+  (of === undefined || (of === 'agent') === (actor.type === 'agent')) && ports.tools.mayCall(actor, operation)
+
+const shown = ({ uri, name, title, description }: Resource) => ({
+  uri,
+  name,
+  title,
+  description,
+  mimeType: JSON_TYPE,
+})
+
+export const listResources = (context: Context) => [
+  ...fixed.filter(one => isFor(context, one)).map(shown),
+  {
+    uri: OPENAPI,
+    name: 'openapi',
+    title: 'The interface',
+    description: 'As OpenAPI 3.1.',
+    mimeType: JSON_TYPE,
+  },
+]
+
+export const resourceTemplates = (context: Context) =>
+  templates
+    .filter(one => isFor(context, one))
+    .map(one => shown(one))
+    .map(({ uri, ...rest }) => ({ uriTemplate: uri, ...rest }))
+
+export async function readResource(uri: string, context: Context) {
+  if (uri === OPENAPI) return contents(uri, String((await context.ports.openapi()).content))
+  const found = find(uri, context)
+  if (!found) throw new ResourceNotFoundError(uri)
+  const { body, refusal } = await context.ports.tools.call(context, found.operation, found.given, null)
+  if (refusal) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${refusal.code}: ${refusal.message}`)
+  return contents(uri, JSON.stringify(withoutCardNumbers(body as object, uri, context)))
+}
+
+const contents = (uri: string, text: string) => ({ contents: [{ uri, mimeType: JSON_TYPE, text }] })
+
+function find(uri: string, context: Context) {
+  const exact = fixed.find(one => one.uri === uri && isFor(context, one))
+  if (exact) return { operation: exact.operation, given: {} }
+  for (const one of templates) {
+    const [start = '', end = ''] = one.uri.split('{id}')
+    const id =
+      uri.startsWith(start) && uri.endsWith(end) ? uri.slice(start.length, uri.length - end.length) : ''
+    if (/^[\w.:@-]{1,128}$/.test(id) && isFor(context, one))
+      return { operation: one.operation, given: { id } }
+  }
+  return undefined
+}

@@ -1,0 +1,69 @@
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { File } from '../../kernel/contract/file.ts'
+import { Problem, Refusal } from '../../kernel/contract/problem.ts'
+import { protocolRefusals } from './api.ts'
+import { serverFor } from './server.ts'
+
+const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
+
+/** Answers one message: a server of its own for each, so that any process answers any of them. */
+export async function serve(context: Context): Promise<File> {
+  const message = messageIn(context)
+  if (message instanceof Problem) return protocolError(-32_700, message.message)
+  if (Array.isArray(message))
+    return protocolError(-32_600, 'Batches are not part of the protocol: send one message.')
+  const { fetch } = createMcpHandler(() => serverFor(context), { maxSubscriptions: 0 })
+  return fileOf(await fetch(requestOf(context), { parsedBody: message }))
+}
+
+function messageIn({ rawBody, ports }: Context): unknown {
+  try {
+    return ports.tools.read(rawBody)
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+function requestOf({ headers, host, rawBody, ending }: Context): Request {
+  const forwarded = FORWARDED.flatMap((name): [string, string][] => {
+    const value = headers[name]
+    return value === undefined ? [] : [[name, value]]
+  })
+  // The body is handed over as it was parsed: this one is looked at for being there.
+  const body = Buffer.from(rawBody)
+  return new Request(`http://${host}/mcp`, { method: 'POST', headers: forwarded, body, signal: ending })
+}
+
+const codesByStatus = new Map<number, keyof typeof protocolRefusals>(
+  (Object.keys(protocolRefusals) as (keyof typeof protocolRefusals)[]).map(code => [
+    protocolRefusals[code][0],
+    code,
+  ]),
+)
+
+async function fileOf(response: Response): Promise<File> {
+  const { status, body, headers } = response
+  const type = headers.get('content-type') ?? 'application/json'
+  if (status < 400) {
+    const isStream = body !== null && type.startsWith('text/event-stream')
+    return {
+      type,
+      status,
+      content: isStream ? (body as unknown as AsyncIterable<Uint8Array>) : await response.text(),
+    }
+  }
+  const code = codesByStatus.get(status) ?? 'protocol_error'
+  const refusal = new Refusal(status, code, protocolRefusals[code][1])
+  return { type, content: await response.text(), refusal }
+}
+
+function protocolError(code: number, message: string): File {
+  const [status, sentence] = protocolRefusals.protocol_error
+  return {
+    type: 'application/json',
+    content: JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }),
+    refusal: new Refusal(status, 'protocol_error', sentence),
+  }
+}

@@ -1,0 +1,8 @@
+import './mcp/door.ts'
+import './mcp/tools.ts'
+import './mcp/once.ts'
+import './mcp/waiting.ts'
+import './mcp/keys.ts'
+import './mcp/resources.ts'
+import './mcp/hostile-texts.ts'
+import './mcp/standard-input.ts'

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals'
+import { aFundedAgent, aKey, aPolicy, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { anAssistant, textOf } from '../../support/http/assistant.ts'
+
+const service = await startTestService()
+
+describe('the tools of a key', () => {
+  test('read, find, describe and call what the key may read', async () => {
+    const { key, client } = await service.owner()
+    const policy = await aPolicy(client)
+    const { tools, call } = await anAssistant(service.url, key)
+    const listed = await tools()
+    const names = listed.map(({ name }) => name)
+    expect(names).toEqual(
+      expect.arrayContaining(['list_intents', 'search_operations', 'describe_operation', 'call_operation']),
+    )
+    expect(names).not.toContain('declare_intent')
+    const found = await call('search_operations', { query: 'list policies' })
+    expect(found.structuredContent.operations[0].operation).toBe('policies.list')
+    const described = await call('describe_operation', { operation: 'policies.get' })
+    expect(described.structuredContent).toMatchObject({
+      method: 'GET',
+      inputSchema: { required: ['id'] },
+      isWriting: false,
+    })
+    const read = await call('call_operation', { operation: 'policies.get', input: { id: policy.id } })
+    expect(read.structuredContent).toMatchObject({ id: policy.id })
+  })
+
+  test.each([
+    ['declare_intent', { amountEuros: 1, merchant: 'Bookshop', purpose: 'A book' }],
+    ['call_operation', { operation: 'agents.create', input: { name: 'Mine' } }],
+    ['call_operation', { operation: 'policies.delete', input: { id: 'policy_1' } }],
+    [
+      'call_operation',
+      { operation: 'keys.create', input: { name: 'K', environment: 'sandbox', toolWrites: true } },
+    ],
+  ])('change nothing, and say what to do instead: %s %j', async (tool, given) => {
+    const { key, client, ownerId } = await service.owner()
+    const { call } = await anAssistant(service.url, key)
+    const before = await service.sql('select count(*)::int from events where owner_id = $1', [ownerId])
+    const refused = await call(tool, given)
+    expect([refused.isError, refused.structuredContent.error.code]).toEqual([
+      true,
+      'writes_by_tool_not_allowed',
+    ])
+    expect(textOf(refused)).toMatch(/toolWrites[\s\S]*/)
+    expect(await service.sql('select count(*)::int from events where owner_id = $1', [ownerId])).toEqual(
+      before,
+    )
+    expect((await bodyOf(client.agents.list())).data).toEqual([])
+  })
+
+  test('change something with a key that was made for it, once', async () => {
+    const { client } = await service.owner()
+    const made = await aKey(client, { toolWrites: true })
+    expect(made.toolWrites).toBe(true)
+    const { call, tools } = await anAssistant(service.url, String(made.key))
+    expect((await tools()).map(({ name }) => name)).toContain('declare_intent')
+    const input = { name: 'Reader' }
+    const results = await Promise.all(
+      Array.from({ length: 10 }, () => call('call_operation', { operation: 'agents.create', input })),
+    )
+    expect(new Set(results.map(({ structuredContent }) => structuredContent.id)).size).toBe(1)
+    expect((await bodyOf(client.agents.list())).data).toHaveLength(1)
+  })
+
+  test('are not for a key that another one has made, unless it is said again', async () => {
+    const { client } = await service.owner()
+    const made = await aKey(client, { toolWrites: true })
+    const child = await aKey(service.client(String(made.key)))
+    expect(child.toolWrites).toBe(false)
+    const { call } = await anAssistant(service.url, String(child.key))
+    const refused = await call('call_operation', { operation: 'agents.create', input: { name: 'Reader' } })
+    expect(refused.structuredContent.error.code).toBe('writes_by_tool_not_allowed')
+  })
+
+  test('keep to the scopes of the key, also where an operation is called by its name', async () => {
+    const { client } = await service.owner()
+    const { key } = await aKey(client, { scopes: ['agents:read'] })
+    const { call } = await anAssistant(service.url, String(key))
+    const found = await call('search_operations', { query: 'policies' })
+    expect(found.structuredContent.operations).toEqual([])
+    expect((await call('describe_operation', { operation: 'policies.list' })).isError).toBe(true)
+    const refused = await call('call_operation', { operation: 'policies.list' })
+    expect(refused.structuredContent.error.code).toBe('missing_scope')
+  })
+
+  test('see nothing of another owner', async () => {
+    const [mine, theirs] = await Promise.all([service.owner(), service.owner()])
+    const agent = await aFundedAgent(theirs.client)
+    const { call } = await anAssistant(service.url, mine.key)
+    const refused = await call('call_operation', { operation: 'agents.get', input: { id: agent.id } })
+    expect(refused.structuredContent.error.code).toBe('agent_not_found')
+  })
+
+  test.each([
+    ['assistants.message'],
+    ['events.stream'],
+    ['receipts.file'],
+    ['intents.expire'],
+    ['no.such'],
+    [7],
+  ])('reach no operation that is for programs: %s', async operation => {
+    const { key } = await service.owner()
+    const { call } = await anAssistant(service.url, key)
+    expect((await call('call_operation', { operation })).structuredContent.error.code).toBe(
+      'unknown_operation',
+    )
+  })
+
+  test('give a table as a text', async () => {
+    const { key } = await service.owner()
+    const { call } = await anAssistant(service.url, key)
+    const table = await call('call_operation', { operation: 'analytics.costsTable' })
+    expect([table.isError, textOf(table)]).toEqual([undefined, expect.stringContaining(',')])
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals'
+import { runCommand } from '../../support/command.ts'
+import { agentTokensIn } from '../../support/control/agent-tokens.ts'
+import { startTestService } from '../../support/harness.ts'
+
+const service = await startTestService()
+
+const run = async (messages: readonly object[], token: string) => {
+  const input = messages.map(message => `${JSON.stringify(message)}\n`).join('')
+  const env = { AGENTPAY_URL: service.url, AGENTPAY_KEY: token }
+  const { code, out, err } = await runCommand(['mcp'], { input, env })
+  const answers = out
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line))
+  return { code, err, answers: new Map(answers.map(answer => [answer.id, answer])) }
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+describe('agentpay mcp', () => {
+  test('brings the messages of an assistant to the service, and the answers back', async () => {
+    const { token } = await agentTokensIn(service).anOwnerWithAgent()
+    const { code, answers } = await run(
+      [
+        initialize,
+        { jsonrpc: '2.0', method: 'notifications/initialized' },
+        { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+        { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'get_balance', arguments: {} } },
+        {
+          jsonrpc: '2.0',
+          id: 4,
+          method: 'tools/call',
+          params: { name: 'get_balance', arguments: {}, _meta: meta },
+        },
+      ],
+      String(token.token),
+    )
+    expect([code, answers.size]).toEqual([0, 4])
+    expect(answers.get(1).result).toMatchObject({ serverInfo: { name: 'agentpay' } })
+    expect(JSON.stringify(answers.get(2).result)).toContain('declare_intent')
+    for (const id of [3, 4]) expect(answers.get(id).result.isError).toBeUndefined()
+  })
+
+  test('answers what is no JSON, and what the service refuses, with an error of the protocol', async () => {
+    const env = { AGENTPAY_URL: service.url, AGENTPAY_KEY: 'sk_sandbox_unknown1' }
+    const input = `no json\n${JSON.stringify(initialize)}\n`
+    const { out } = await runCommand(['mcp'], { input, env })
+    const answers = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(answers.map(({ error }) => error.code).sort()).toEqual([-32_000, -32_700])
+    expect(out).toContain('agentpay login')
+  })
+
+  test('says so where nobody is signed in', async () => {
+    const { code, err } = await runCommand(['mcp'], {})
+    expect([code, err]).toEqual([3, expect.stringMatching(/\w/)])
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals'
+import { aFundedAgent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { anAssistant, textOf } from '../../support/http/assistant.ts'
+
+const service = await startTestService()
+
+async function anAgentThatAsks() {
+  const { client } = await service.owner()
+  const agent = await aFundedAgent(client, {
+    policyId: (await aPolicy(client, { autoApproveLimitEuros: 1 })).id,
+  })
+  const { token } = await aToken(client, agent.id)
+  return { client, token: String(token) }
+}
+
+const BOOK = { amountEuros: 10, merchant: 'Bookshop', purpose: 'A book' }
+
+describe('an intent that waits for a person', () => {
+  test('comes with the address of the page where it is decided', async () => {
+    const { token } = await anAgentThatAsks()
+    const { call } = await anAssistant(service.url, token)
+    const waiting = await call('declare_intent', BOOK)
+    const { id, status, approvalUrl } = waiting.structuredContent
+    expect([status, new URL(approvalUrl).pathname]).toEqual(['created', `/approve/${id}`])
+    expect(textOf(waiting)).toContain(approvalUrl)
+    const looked = await call('wait_for_intent', { intentId: id, seconds: 0 })
+    expect(looked.structuredContent).toMatchObject({ id, status: 'created', approvalUrl })
+  })
+
+  test.each(['approved', 'denied'] as const)('is %s while the assistant waits', async outcome => {
+    const { client, token } = await anAgentThatAsks()
+    const { call } = await anAssistant(service.url, token)
+    const { id } = (await call('declare_intent', BOOK)).structuredContent
+    const waiting = call('wait_for_intent', { intentId: id })
+    await bodyOf(
+      outcome === 'approved'
+        ? client.intents.approve({ params: { id }, body: {} })
+        : client.intents.deny({ params: { id }, body: { reason: 'Too expensive' } }),
+    )
+    const decided = await waiting
+    expect(decided.isError === true).toBe(outcome === 'denied')
+    expect(decided.structuredContent.intent?.status ?? decided.structuredContent.status).toBe(outcome)
+  })
+
+  test('is shown to the person by a client that can open an address, and declared once', async () => {
+    const { client, token } = await anAgentThatAsks()
+    const opened: string[] = []
+    const { call } = await anAssistant(service.url, token, { version: '2026-07-28', opened })
+    const waiting = await call('declare_intent', BOOK)
+    expect(opened).toEqual([waiting.structuredContent.approvalUrl])
+    expect((await bodyOf(client.intents.list())).data).toHaveLength(1)
+  })
+
+  test('tells how it stands now when it is declared again', async () => {
+    const { client, token } = await anAgentThatAsks()
+    const { call } = await anAssistant(service.url, token)
+    const { id } = (await call('declare_intent', BOOK)).structuredContent
+    await bodyOf(client.intents.approve({ params: { id }, body: {} }))
+    const again = await call('declare_intent', BOOK)
+    expect(again.structuredContent).toMatchObject({ id, status: 'approved' })
+  })
+})
