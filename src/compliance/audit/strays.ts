@@ -22,7 +22,8 @@ with page as materialized (
   order by e.id limit 1
 )
 select (select max(id) from page) as last, (select count(*) from page)::int as count, stray.id,
-  coalesce(stray.position, 0)::float8 as position
+  coalesce(stray.position, (
+    select max(s.position) + 1 from audit_seals s where s.owner_id = $1 and s.mode = $2), 0)::float8 as position
 from (select) one left join stray on true`
 
 interface PageRow extends Record<string, unknown> {
