@@ -111,7 +111,7 @@ function request(connection: number, turn: number): string {
   const own = bodies?.[sent]
   sent++
   const path = job.path.replace('{n}', String(number))
-  const start = `${job.method} ${path} HTTP/1.1\r\nHost: ${url.hostname}\r\n`
+  const start = `${job.method} ${path} HTTP/1.1\r\nHost: ${url.host}\r\n`
   if (message) return start + message
   const name = `${run}-${sent}`
   const payload =
