@@ -96,7 +96,7 @@ describe('the bundle of a dispute', () => {
     ])
     const [refund] = (await bodyOf(client.refunds.list({ query: { transactionId } }))).data
     const text = await textOf(await bundleOf(key, id))
-    expect(text).toMatch(/Refunds.*€ 12\.34.*completed.*sent by the merchant/s)
+    expect(text).toMatch(/Refunds.*€ 12\.34.*completed\s+sent by the/s)
     expect(text).toContain('€ 12.34 (refund_of_the_shop)')
     expect(text.replaceAll(/\s/g, '')).toContain(refund?.id)
     expect(text).toMatch(/transaction\.refunded\s+card network\s+€ 12\.34/)
