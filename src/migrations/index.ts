@@ -104,6 +104,7 @@ import { ReceiptsByVatNumber } from './m0147-receipts-by-vat-number.ts'
 import { FileUsage } from './m0148-file-usage.ts'
 import { PoliciesWithoutAgent } from './m0149-policies-without-agent.ts'
 import { ToolCalls } from './m0153-tool-calls.ts'
+import { JournalOfDecisions } from './m0155-journal-of-decisions.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -213,4 +214,5 @@ export const migrations = [
   { name: 'm0148-file-usage', class: FileUsage },
   { name: 'm0149-policies-without-agent', class: PoliciesWithoutAgent },
   { name: 'm0153-tool-calls', class: ToolCalls },
+  { name: 'm0155-journal-of-decisions', class: JournalOfDecisions },
 ]

@@ -1,3 +1,4 @@
+import './audit/decisions.ts'
 import './audit/exports.ts'
 import './audit/purging.ts'
 import './audit/sealing.ts'

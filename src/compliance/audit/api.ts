@@ -45,6 +45,10 @@ export const auditApi = {
       )
         .optional()
         .meta({ examples: ['agents.*'] }),
+      kind: z.enum(['decision']).optional().meta({
+        description:
+          '`decision`: how what waits for a person was decided, one entry each. Intents and card requests that were approved or denied, and payees that were confirmed; not what a policy decides at once.',
+      }),
       resource: searchText.meta({ description: 'The id of a record.' }),
       requestId: searchText,
       agentId: id('agent').optional().meta({ description: 'The agent that it concerns.' }),

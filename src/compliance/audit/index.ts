@@ -1,2 +1,3 @@
 export { auditApi } from './api.ts'
+export type { DecidingAction } from './decisions.ts'
 export { sealPage } from './sealer.ts'

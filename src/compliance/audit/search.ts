@@ -1,11 +1,12 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Condition } from '../../kernel/contract/records.ts'
+import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { idsWithin } from '../../kernel/database/created-within.ts'
 import { containing, definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
 import { Event } from '../../kernel/journal/event.ts'
 import type { TrailEntry } from '../../trail/index.ts'
 import type { auditApi } from './api.ts'
+import { OF_DECISIONS } from './decisions.ts'
 import type { FoundEntry } from './entries.ts'
 import { entryOf } from './trail-rows.ts'
 
@@ -52,13 +53,14 @@ export function detailsOf(row: FoundEntry) {
 }
 
 export const search: HandlerOf<typeof auditApi.list> = async ({ query }, { page }) => {
-  const { actor, action, resource, requestId, agentId, outcome, from, to, q } = query
+  const { actor, action, kind, resource, requestId, agentId, outcome, from, to, q } = query
   const $and: Condition<Event>[] = [
     definedOnly({ resourceId: resource, requestId, agentId, outcome, at: halfOpenRange(from, to) }),
     definedOnly({ id: idsWithin('event', { from, to }) }),
   ]
   if (actor) $and.push(byActor(actor))
   if (action) $and.push(byAction(action))
+  if (kind === 'decision') $and.push(sqlCondition(OF_DECISIONS))
   if (q) $and.push(byText(q))
   const found = await page(Event, { $and } as Condition<Event>)
   return withAuditIds({ ...found, data: found.data.map(entry => withMembers(entry, namedIn(entry.data))) })

@@ -1,4 +1,4 @@
-import { auditApi } from '../../../../compliance/audit/index.ts'
+import { auditApi, type DecidingAction } from '../../../../compliance/audit/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
 import { peopleApi } from '../../../../identity/people/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
@@ -9,38 +9,31 @@ import { euros, status, text, time, words } from '../../parts/text.ts'
 
 type Entry = AnswerOf<typeof auditApi.list>['data'][number]
 
-/** What people do that decides, by its operation: each is an entry of the audit. */
-const decisions = {
+/** How it was decided, by the operation that did. */
+const decisions: Readonly<Record<DecidingAction, string>> = {
   'intents.approve': 'approved',
   'intents.deny': 'denied',
   'cardRequests.approve': 'approved',
   'cardRequests.deny': 'denied',
   'transfers.confirmPayee': 'confirmed',
-} as const
+}
 
 const SHOWN = 12
 
 /** What was decided, by whom and when. */
 export async function decided(request: PageRequest): Promise<Html> {
   const { ask } = request
-  const [entries, intents, people] = await Promise.all([
-    Promise.all(
-      Object.keys(decisions).map(action => ask(auditApi.list, { query: { action, limit: SHOWN } })),
-    ),
+  const [{ data: newest }, intents, people] = await Promise.all([
+    ask(auditApi.list, { query: { kind: 'decision', limit: SHOWN } }),
     ask(intentsApi.list, { query: { limit: 100 } }),
     ask(peopleApi.list, { query: { limit: 100 } }),
   ])
   const names = new Map(people.data.map(({ id, name }) => [id, name]))
   const payees = new Map(intents.data.map(intent => [intent.id, intent]))
-  const newest = entries
-    .flatMap(({ data }) => data)
-    .filter(({ event }) => isDecision(event))
-    .sort((one, other) => Number(new Date(other.at)) - Number(new Date(one.at)))
-    .slice(0, SHOWN)
   if (newest.length === 0) return html`<p class="empty">Nobody has decided anything yet.</p>`
   const columns: readonly Column<Entry>[] = [
     { name: 'When', of: ({ at }) => time(at) },
-    { name: 'Decided', of: ({ action }) => status(decisions[action as keyof typeof decisions]) },
+    { name: 'Decided', of: ({ action }) => status(decisions[action as DecidingAction]) },
     {
       name: 'What',
       of({ resourceId }) {
@@ -58,9 +51,6 @@ export async function decided(request: PageRequest): Promise<Html> {
   ]
   return table(columns, newest, request, 'What was decided')
 }
-
-/** An approval has more events than one: that of the signature is not shown again. */
-const isDecision = (event: string): boolean => /^(intent|card_limit_request|payment)\./.test(event)
 
 function nameOf(
   { personId, actorType, actorId }: Entry,
