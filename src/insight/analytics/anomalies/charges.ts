@@ -37,7 +37,7 @@ const LEAST_SINGLE = 2
 /** SQL: days with several charges where there is one as a rule, each as dear as that: the merchant may have charged twice. */
 export const chargedTwice = (from: string): string => `
 with charged as (select * from of_merchants where payments > 0),
-usual as (
+usual as materialized (
   select agent_id, value, round((${medianInSql('spent')} filter (where payments = 1))::numeric) as single
   from charged group by 1, 2
   having count(*) filter (where payments = 1) >= greatest(${LEAST_SINGLE}, count(*) / 2.0)
