@@ -1,4 +1,3 @@
-import { findCustomer } from '../../identity/customers/index.ts'
 import { burnAssertion } from '../../identity/passkeys/index.ts'
 import { consentOf } from '../../identity/people/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
@@ -14,7 +13,7 @@ import { legalGrounds } from '../../values/personal.ts'
 import { Deletion, deletionMachine, REFLECTION_MS } from './deletion.ts'
 import type { deletionApi } from './deletion-api.ts'
 import { monthAfter } from './exports.ts'
-import { obstacleTypes } from './obstacles.ts'
+import { obstaclesTo, obstacleTypes } from './obstacles.ts'
 import { deletionProcess } from './process.ts'
 import { isKnown, type Subject } from './tables-of-subject.ts'
 
@@ -45,13 +44,6 @@ export const deletionData = (found: Deletion) => ({
 export const wakeDeletion = ({ id }: Deletion, { wake }: Pick<Context, 'wake'>): void =>
   wake(deletionProcess, { id, agentId: null })
 
-/** An account with live money is ended by a live key only. */
-async function isBeyondMode({ type }: Subject, { records, tenant }: Pick<Context, 'records' | 'tenant'>) {
-  return (
-    type === 'owner' && tenant.mode === 'test' && (await findCustomer(records, tenant.ownerId)).isVerified()
-  )
-}
-
 const OPEN = ['requested', 'waiting', 'ending', 'forgetting'] as const
 
 export const createDeletion: HandlerOf<typeof deletionApi.createDeletion> = async ({ body }, context) => {
@@ -59,7 +51,8 @@ export const createDeletion: HandlerOf<typeof deletionApi.createDeletion> = asyn
   const subject = body.subject ?? { type: 'owner' as const, id: tenant.ownerId }
   const { type: subjectType, id: subjectId } = subject
   if (!(await isKnown(subject, context))) return refuse('subject_not_found')
-  if (await isBeyondMode(subject, context)) return refuse('live_key_needed')
+  const obstacles = await obstaclesTo(subject, context)
+  if (obstacles.some(({ type }) => type === 'live_account')) return refuse('live_key_needed')
   const consent = await consentOf(body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
   await lockTenant(context, 'gdpr-deletions')

@@ -5,6 +5,7 @@ import type { Subject } from './tables-of-subject.ts'
 
 /** What must end before somebody can be forgotten, and how it ends. */
 export const obstacleTypes = {
+  live_account: 'The account can have live money by now: cancel this one, and ask with a live key.',
   wallet: 'Money is in the wallet, or owed on it: pay it out with POST /transfers.',
   dispute: 'The dispute is not decided: wait, or withdraw it with POST /disputes/{id}/withdraw.',
   agent: 'The agent can still pay: DELETE /agents/{id}. Its cards are closed with it.',
@@ -28,11 +29,16 @@ const MOST = 50
 const ours = 't.owner_id = $1 and t.mode = $2'
 const TRAVELLING = "t.status in ('created', 'verifying', 'submitted')"
 
+/** What is asked for in test mode never ends an account that can have live money: the test clock is moved at will. */
+const LIVE_ACCOUNT = `customers t where t.id = $1 and $2 = 'test' and (t.kyc_status = 'verified'
+  or exists (select from ledger_accounts l where l.owner_id = $1 and l.mode = 'live'))`
+
 /** By the type of the subject: each obstacle with the condition that finds it. `$3` is the subject. */
 const conditions: Readonly<
   Record<SubjectType, readonly (readonly [ObstacleType, from: string, id?: string])[]>
 > = {
   owner: [
+    ['live_account', LIVE_ACCOUNT],
     [
       'wallet',
       `ledger_accounts t where ${ours} and t.kind = 'wallet' and (t.posted_cents <> 0 or t.held_cents <> 0)`,

@@ -15,6 +15,11 @@ begin
   if d.id is null or d.status not in ('forgetting', 'completed') or d.begins_at > moment then
     raise exception 'nothing is forgotten before a deletion has begun' using errcode = 'restrict_violation';
   end if;
+  if d.subject_type = 'owner' and of_mode = 'test' and (
+    exists (select from customers c where c.id = of_owner and c.kyc_status = 'verified')
+    or exists (select from ledger_accounts l where l.owner_id = of_owner and l.mode = 'live')) then
+    raise exception 'an account that can have live money is forgotten in live mode only' using errcode = 'restrict_violation';
+  end if;
   perform set_config('agentpay.forgetting', 'on', true);
   -- The account itself comes last: while it has a name, something is left.
   for of_table in

@@ -185,4 +185,24 @@ describe('a deletion of the owner', () => {
     await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
     expect(await ask(owner)).toMatchObject({ status: 403, code: 'live_key_needed' })
   })
+
+  test('is not carried out by a test clock where the account has come to live money meanwhile', async () => {
+    const owner = await service.owner()
+    const { id } = await bodyOf(ask(owner))
+    await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
+    await sealTrail(service)
+    await advance(owner, { days: 30 })
+    expect(await read(owner, id)).toMatchObject({
+      status: 'waiting',
+      waitsFor: [{ type: 'live_account', id: owner.ownerId }],
+    })
+    const forgetting = "update gdpr_deletions set status = 'forgetting', waits_for = '[]' where id = $1"
+    await service.sql(forgetting, [id])
+    await expect(
+      service.sql("select forget_personal($1, 'test', $2, now() + interval '30 days', 10)", [
+        owner.ownerId,
+        id,
+      ]),
+    ).rejects.toThrow('live mode only')
+  })
 })

@@ -36,14 +36,14 @@ const LEAST_SINGLE = 2
 
 /** SQL: days with several charges where there is one as a rule, each as dear as that: the merchant may have charged twice. */
 export const chargedTwice = (from: string): string => `
-with charged as (select * from of_merchants where payments > 0),
-usual as materialized (
-  select agent_id, value, round((${medianInSql('spent')} filter (where payments = 1))::numeric) as single
-  from charged group by 1, 2
+with usual as materialized (
+  select agent_id, value, round((${medianInSql('spent')} filter (where payments = 1))::numeric) as single,
+    array_agg(day) as days, array_agg(spent) as sums, array_agg(payments) as times, array_agg(refunded) as returned
+  from of_merchants where payments > 0 group by 1, 2
   having count(*) filter (where payments = 1) >= greatest(${LEAST_SINGLE}, count(*) / 2.0)
 )
 select agent_id, value, day, spent, single, 0, payments, null::text
-from charged join usual using (agent_id, value)
+from usual cross join lateral unnest(days, sums, times, returned) as one (day, spent, payments, refunded)
 where day >= ${from} and payments > 1 and single > 0 and spent = single * payments and refunded = 0`
 
 export const twiceTold = ({ merchant, day, amountEuros, usualEuros, times }: Candidate): Telling => ({

@@ -9,23 +9,21 @@ const LEAST_DAYS = { day_above_usual: 14, merchant_above_usual: 8 } as const
 type Kind = keyof typeof LEAST_DAYS
 
 /**
- * SQL: the days since `from` that lie far above the others on which a series of `days` has cost something. A series is gathered
- * once and taken apart again: joined with its median, all series would be read again for each of its days.
+ * SQL: the days since `from` that lie far above the others on which a series of `days` has cost something. Each series keeps its
+ * days beside what is usual of it: PostgreSQL cannot know how many there are, and would join them one by one.
  */
 export const farDays = (kind: Kind, days: string, from: string): string => `
-with paid as (
-  select agent_id, value, day, spent from ${days}
-  where spent > 0 and day >= least($5::date - ${USUAL_DAYS}, ${from})
+with series as materialized (
+  select agent_id, value, ${medianInSql('spent')} as usual, array_agg(day) as days, array_agg(spent) as sums
+  from ${days} where spent > 0 and day >= least($5::date - ${USUAL_DAYS}, ${from})
+  group by 1, 2 having count(*) >= ${LEAST_DAYS[kind]}
 ),
-medians as (
-  select agent_id, value, ${medianInSql('spent')} as usual, array_agg(day) as days, array_agg(spent) as amounts
-  from paid group by 1, 2 having count(*) >= ${LEAST_DAYS[kind]}
+measured as materialized (
+  select *, (select ${deviationInSql('spent', 'usual')} from unnest(sums) as spent) as deviation from series
 )
 select agent_id, ${kind === 'day_above_usual' ? 'null::text' : 'value'}, day, spent, round(usual::numeric),
   round(((spent - usual) / deviation)::numeric, 2), null::int, null::text
-from medians
-cross join lateral (select ${deviationInSql('amount', 'usual')} as deviation from unnest(amounts) as one (amount)) as spread
-cross join lateral unnest(days, amounts) as one (day, spent)
+from measured cross join lateral unnest(days, sums) as one (day, spent)
 where day >= ${from} and round(((spent - usual) / deviation)::numeric, 2) > ${MAX_DEVIATIONS}`
 
 const sentences: Readonly<Record<Kind, (far: Candidate) => string>> = {
