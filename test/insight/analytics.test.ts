@@ -1,5 +1,6 @@
 import './analytics/allocation.ts'
 import './analytics/costs.ts'
 import './analytics/crowds.ts'
+import './analytics/month-ends.ts'
 import './analytics/reports.ts'
 import './analytics/three-months.ts'

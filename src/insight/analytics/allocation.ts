@@ -38,7 +38,7 @@ const WEIGHTS: Readonly<Record<Sharing, string>> = { none: '0', by_spend: 'spent
 
 /** Labels are summed, ranked and shared among in the database: however many there are, few of them leave it. */
 const textOf = ({ agentId, groupBy, shared }: Wanted, place: number): string => `
-with ${linesOf({ agentId }, `$${place}`)},
+with ${linesOf({ views: viewsBy(groupBy), agentId }, `$${place}`)},
 ${labelledBy(groupBy, `$${place + 3}::text`)},
 summed as (
   select label, is_raw, sum(payments) as payments, sum(spent_cents) as spent, sum(refunded_cents) as refunded

@@ -22,6 +22,8 @@ export interface CostRow extends Row {
   readonly agents: number
 }
 
+const VIEWS = ['agent', 'kept_back'] as const
+
 /** An intent that nobody decided about in time is no refusal. */
 const SUMS = `
 sum(payments)::int as payments, sum(spent_cents)::bigint as "spentEuros", sum(refunded_cents)::bigint as "refundedEuros",
@@ -29,7 +31,7 @@ sum(payments)::int as payments, sum(spent_cents)::bigint as "spentEuros", sum(re
 
 /** The agents with the highest net spend of the span are told one by one; ranks are taken where the sums are read. */
 const textOf = (ofAgent: { agentId?: string | undefined }, from: string, most: string): string => `
-with ${linesOf(ofAgent)},
+with ${linesOf({ ...ofAgent, views: VIEWS })},
 told as materialized (
   select * from lines where view = 'agent' or value not like 'expired %'
 ),
@@ -53,7 +55,7 @@ export interface CostsWanted extends Span {
 export async function costRows(sql: Sql, tenant: Tenant, wanted: CostsWanted): Promise<CostRow[]> {
   const { agentId, groupBy, most, from, before } = wanted
   const earlier = spanBefore(wanted)
-  const question = { agentId, from: earlier.from, before, views: ['agent', 'kept_back'] as const }
+  const question = { agentId, from: earlier.from, before, views: VIEWS }
   const parameters = parametersOf(tenant, question)
   const place = parameters.length + 1
   const text = textOf({ agentId }, `$${place}::date`, `$${place + 1}`).replace('PERIOD', `'${groupBy}'`)

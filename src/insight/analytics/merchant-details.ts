@@ -40,7 +40,7 @@ from spend_cells c where c.owner_id = $1 and c.mode = $2 and c.view = 'merchant'
   order by c.day ${order} limit 1)`
   const tailOn = `from tail t where t.value = wanted.key and t.payments > 0`
   return `
-with ${linesOf({ agentId, values: [] }, `$${places.names}`)},
+with ${linesOf({ views: ['merchant'], agentId, values: [] }, `$${places.names}`)},
 tail as materialized (
   select agent_id, value, day, sum(payments) as payments, sum(spent_cents) as spent from changes
   where view = 'merchant' and day < $5::date ${ofAgent('changes')} group by 1, 2, 3
@@ -66,7 +66,7 @@ paid as (
   select agent_id, value, day, sum(payments) as payments, sum(spent)::bigint as spent from history group by 1, 2, 3 having sum(payments) > 0
 ),
 ${RUNS},
-longest as (
+longest as materialized (
   select distinct on (value) * from runs
   where broken_on is null and $5::date - days[cardinality(days)] <= case every
     ${Object.entries(RHYTHMS)

@@ -93,7 +93,7 @@ function notesOn({ method, backtest }: Outlook, agent: Agent | null): string[] {
     method === 'little' &&
       'Less than 28 days are known: each day is told from the least to the most that one has cost so far, which is wide.',
     backtest !== undefined &&
-      backtest.rivalLoss < backtest.loss &&
+      euros(backtest.rivalLoss) < euros(backtest.loss) &&
       'On this past, the quantiles of the last eight same weekdays would have been the better forecast: rivalLossEuros is below lossEuros.',
     agent?.status === 'frozen' &&
       'The agent is frozen and spends nothing: this is the forecast as if it were not.',

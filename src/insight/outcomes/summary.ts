@@ -26,6 +26,8 @@ interface Grouping {
   readonly ofOutcome: string
   /** Where an outcome is grouped differently from its intent, this is the group of the intent. */
   readonly ofIntent?: string
+  /** Whose lines, less those of the view, are in no group. */
+  readonly minus?: View
 }
 
 const groupings: Readonly<Record<string, Grouping>> = {
@@ -36,7 +38,7 @@ const groupings: Readonly<Record<string, Grouping>> = {
 }
 
 /** Intents without the key are those of all less those with it. */
-function groupingBy(groupBy: string, place: string): Grouping & { readonly minus?: View } {
+function groupingBy(groupBy: string, place: string): Grouping {
   const known = groupings[groupBy]
   if (known) return known
   const key = groupBy.slice('metadata.'.length)
@@ -49,6 +51,8 @@ function groupingBy(groupBy: string, place: string): Grouping & { readonly minus
     ofIntent: `coalesce(${label('i.metadata')}, '')`,
   }
 }
+
+const viewsOf = ({ view, minus }: Grouping): readonly View[] => (minus ? [view, minus] : [view])
 
 /** An intent has the state that it has now, and has cost what was paid less what has come back. */
 const OUTCOMES = `
@@ -78,14 +82,15 @@ ranked as (
 
 /** A completed intent with an outcome is taken off the group that the line of its completion is in. */
 function textOf(groupBy: string, { agentId }: ReportScope, place: number): string {
-  const { ofLine, ofOutcome, ofIntent = ofOutcome, minus } = groupingBy(groupBy, `$${place + 3}::text`)
+  const grouping = groupingBy(groupBy, `$${place + 3}::text`)
+  const { ofLine, ofOutcome, ofIntent = ofOutcome, minus } = grouping
   const ofAgent = agentId === undefined ? '' : 'and o.agent_id = $6'
   const unlabelled = minus
     ? `union all
   select '', false, case when view = '${minus}' then payments else -payments end, 0, 0, 0, 0, 0 from lines`
     : ''
   return `
-with ${linesOf({ agentId }, `$${place}`)},
+with ${linesOf({ views: viewsOf(grouping), agentId }, `$${place}`)},
 reported as materialized (
   select ${ofOutcome} as key, ${ofIntent} as intent_key, i.status = 'completed' as is_completed, o.success, o.value_cents,
     coalesce(paid.net, 0) as net ${OUTCOMES} ${ofAgent}
@@ -142,9 +147,9 @@ export async function summaryOf(
   tenant: Tenant,
   { groupBy, limit, ...scope }: ReportScope & { readonly groupBy: string; readonly limit: number },
 ) {
-  const { view, minus } = groupingBy(groupBy, '')
-  const parameters = parametersOf(tenant, { ...scope, views: minus ? [view, minus] : [view] })
-  const label = minus ? [groupBy.slice('metadata.'.length)] : []
+  const grouping = groupingBy(groupBy, '')
+  const parameters = parametersOf(tenant, { ...scope, views: viewsOf(grouping) })
+  const label = grouping.minus ? [groupBy.slice('metadata.'.length)] : []
   const text = textOf(groupBy, scope, parameters.length + 1)
   const { rows } = await withNames(known => sql<GroupRow>(text, [...parameters, ...known, limit, ...label]))
   const told = rows.flatMap(row => (row.key === null ? [] : { ...row, key: row.key }))

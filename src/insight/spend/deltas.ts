@@ -86,6 +86,14 @@ where n.event = 'intent.completed'`
 /** A merchant that is known already, or the name of one that is not. */
 const MERCHANT = 'coalesce(d.merchant, n.merchant, d.name), coalesce(d.merchant, n.merchant)'
 
+/** A payment once for each key of its intent's metadata. */
+const LABELS = `
+union all
+select case d.kind when 'completed' then 'completed:' else '' end || 'label:' || label.key, d.run_id,
+  ${labelInSql('label.value')}, false
+from intents i, jsonb_each_text(i.metadata) as label
+where d.kind <> 'kept_back' and d.intent_id is not null and (i.owner_id, i.mode, i.id) = (d.owner_id, d.mode, d.intent_id)`
+
 /** Each payment once in each view. Only a name that has not been counted yet is not resolved: `is_raw`. */
 const VIEWS = `
 select 'kept_back' as view, '' as run_id, d.rule as value, false as is_raw where d.kind = 'kept_back'
@@ -96,12 +104,7 @@ where d.kind in ('spent', 'came_back')
 union all
 select one.* from (values ('completed:agent', '', '', false), ('completed:mcc', '', d.mcc, false),
   ('completed:run', d.run_id, '', false), ('completed:merchant', '', ${MERCHANT} is null)) as one
-where d.kind = 'completed'
-union all
-select case d.kind when 'completed' then 'completed:' else '' end || 'label:' || label.key, d.run_id,
-  ${labelInSql('label.value')}, false
-from intents i, jsonb_each_text(i.metadata) as label
-where d.kind <> 'kept_back' and d.intent_id is not null and (i.owner_id, i.mode, i.id) = (d.owner_id, d.mode, d.intent_id)`
+where d.kind = 'completed'`
 
 /** How a transaction counts now, less how it has been counted. */
 const NOW_AND_BEFORE = `
@@ -114,22 +117,35 @@ select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mc
   -s.counted_cents
 from states s where s.counted_kind is not null`
 
+/** What is told of intents beside the payments: for each of these, every intent is looked up. */
+export interface Counted {
+  readonly keptBack: boolean
+  readonly completed: boolean
+  readonly labels: boolean
+}
+
+const EVERYTHING: Counted = { keptBack: true, completed: true, labels: true }
+
 /**
  * CTEs behind `bounds` and `names (name, merchant)`, the names that are resolved already. `states` has the transactions that
- * were changed, `changes` a row for each change of a cell. `owners` is a condition that ends in `and`, or nothing for all.
+ * were changed, `changes` a row for each change of a cell. `owners` is a condition that ends in `and`, or nothing for all. A
+ * report looks up no intent of which it tells nothing.
  */
-export const deltas = (owners: (alias: string) => string): string => `
+export const deltas = (
+  owners: (alias: string) => string,
+  { keptBack, completed, labels }: Counted = EVERYTHING,
+): string => `
 ${states(owners('e'))},
 returned as materialized (
   select r.* from transaction_refunds r where ${owners('r')} ${within('r.written_in')}
 ),
 deltas (owner_id, mode, day, agent_id, run_id, name, merchant, mcc, wallet_id, type, intent_id, kind, rule, payments,
-  cents) as (${NOW_AND_BEFORE} union all ${REFUNDS} union all ${KEPT_BACK}
-  union all ${COMPLETED}),
+  cents) as (${NOW_AND_BEFORE} union all ${REFUNDS} ${keptBack ? `union all ${KEPT_BACK}` : ''}
+  ${completed ? `union all ${COMPLETED}` : ''}),
 changes as (
   select d.owner_id, d.mode, v.view, d.day, d.agent_id, v.run_id, v.value, v.is_raw, d.payments,
     case d.kind when 'came_back' then 0 else d.cents end as spent_cents,
     case d.kind when 'came_back' then d.cents else 0 end as refunded_cents,
     case when d.kind = 'spent' and d.type = 'fee' then d.cents else 0 end as fee_cents
-  from deltas d left join names n on n.name = d.name cross join lateral (${VIEWS}) as v
+  from deltas d left join names n on n.name = d.name cross join lateral (${VIEWS} ${labels ? LABELS : ''}) as v
 )`

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import { deltas } from './deltas.ts'
+import { type Counted, deltas } from './deltas.ts'
 import { merchantOf } from './merchant.ts'
 
 type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
@@ -66,17 +66,24 @@ const ofOwner = (alias: string): string => `${alias}.owner_id = $1 and ${alias}.
 
 const CELL = 'view, day, agent_id, run_id, value, payments, spent_cents, refunded_cents, fee_cents'
 
+/** What must be looked up for these views. */
+const countedIn = (views: readonly View[]): Counted => ({
+  keptBack: views.includes('kept_back'),
+  completed: views.some(view => view.startsWith('completed:')),
+  labels: views.some(view => view.includes('label:')),
+})
+
 const NO_NAMES = 'select null::text, null::text where false'
 const nextTo = (parameter: string): string => `$${Number(parameter.slice(1)) + 1}`
 
 /**
- * SQL: the CTE `lines`, the cells of the views `$3` from the day `$4` and before `$5`, and what is not in them yet. In one
+ * SQL: the CTE `lines`, the cells of `views`, which are `$3`, from the day `$4` and before `$5`, and what is not in them yet. In one
  * statement, so in one snapshot: the cells, the position up to which they go, and what lies behind that. `$6` and `$7`
  * are the agent and the values, or either alone is `$6`. `names` is the first of two parameters: names that are resolved, and
  * the merchants that they name.
  */
 export function linesOf(
-  { agentId, values }: Pick<SpendQuestion, 'agentId' | 'values'>,
+  { views, agentId, values }: Pick<SpendQuestion, 'views' | 'agentId' | 'values'>,
   names?: string,
 ): string {
   const ofAgent = agentId === undefined ? '' : 'and agent_id = $6'
@@ -85,7 +92,7 @@ export function linesOf(
   return `
 bounds as materialized (select written_in as since, 9223372036854775807 as until from spend_position),
 names (name, merchant) as (${names ? `select * from unnest(${names}::text[], ${nextTo(names)}::text[])` : NO_NAMES}),
-${deltas(ofOwner)},
+${deltas(ofOwner, countedIn(views))},
 lines as (
   select ${CELL}, false as is_raw from spend_cells
   where owner_id = $1 and mode = $2 and ${where} ${values ? `and ${ofValues}` : ''}

@@ -8,14 +8,15 @@ const service = await startTestService()
 
 /** An owner with a hundred thousand groups of this view: the n-th has cost n cents, today. */
 async function aCrowd(view: string, group: { agent?: string; run?: string; value?: string }) {
-  const { client, ownerId, agent } = await aPayingOwner(service)
+  const owner = await aPayingOwner(service)
+  const { client, ownerId, agent } = owner
   const { agent: agentId = `'${agent.id}'`, run = "''", value = "''" } = group
   await service.sql(
     `insert into spend_cells select $1, 'test', $2, $3::date, ${agentId}, ${run}, ${value}, 1, n, 0, 0
      from generate_series(1, 100000) as n`,
     [ownerId, view, await todayOf(client)],
   )
-  return client
+  return owner
 }
 
 /** Asks, and expects that nobody else had to wait for longer than a request may hold the service up. */
@@ -32,7 +33,7 @@ const REST = { groups: 99_998, count: 99_998, netEuros: 49_998_500.01 }
 
 describe('a hundred thousand groups are bounded, with the rest summed, and hold nobody up', () => {
   test('of merchants', async () => {
-    const client = await aCrowd('merchant', { value: "'shop ' || n" })
+    const { client } = await aCrowd('merchant', { value: "'shop ' || n" })
     const { data, other } = await inShortTurns(() =>
       bodyOf(client.analytics.merchants({ query: { limit: 2 } })),
     )
@@ -43,12 +44,30 @@ describe('a hundred thousand groups are bounded, with the rest summed, and hold 
     expect(other).toMatchObject(REST)
   })
 
+  test('of merchants, of which those that got most are looked at for what was unusual', async () => {
+    const { client, ownerId, agent } = await aCrowd('merchant', { value: "'shop ' || n" })
+    const from = await todayOf(client)
+    await service.sql(
+      `insert into spend_cells select $1, 'test', 'merchant', $2::date - ago, $3, '', 'shop ' || n, 1, 1, 0, 0
+       from generate_series(99701, 100000) as n, generate_series(1, 9) as ago`,
+      [ownerId, from, agent.id],
+    )
+    const { data, others } = await inShortTurns(() =>
+      bodyOf(client.analytics.anomalies({ query: { from, limit: 2 } })),
+    )
+    expect(data.map(({ kind, merchant, figures }) => [kind, merchant, figures.amountEuros])).toEqual([
+      ['merchant_above_usual', 'shop 100000', 1_000],
+      ['merchant_above_usual', 'shop 99999', 999.99],
+    ])
+    expect(others).toBe(198)
+  })
+
   test('of runs and of merchants, among which costs are divided', async () => {
     for (const [groupBy, group] of [
       ['run', { run: "'run_' || n" }],
       ['merchant', { value: "'shop ' || n" }],
     ] as const) {
-      const client = await aCrowd(groupBy, group)
+      const { client } = await aCrowd(groupBy, group)
       const query = { groupBy, limit: 2 }
       const { data, other } = await inShortTurns(() => bodyOf(client.analytics.allocation({ query })))
       expect(data.map(({ netEuros }) => netEuros)).toEqual([1_000, 999.99])
@@ -57,7 +76,7 @@ describe('a hundred thousand groups are bounded, with the rest summed, and hold 
   })
 
   test('of labels that share what has none, to the cent', async () => {
-    const client = await aCrowd('run', { run: "case when n = 1 then '' else 'run_' || n end" })
+    const { client } = await aCrowd('run', { run: "case when n = 1 then '' else 'run_' || n end" })
     for (const shared of ['by_spend', 'alike'] as const) {
       const query = { groupBy: 'run', limit: 2, shared }
       const { total, data, other } = await inShortTurns(() => bodyOf(client.analytics.allocation({ query })))
@@ -73,7 +92,7 @@ describe('a hundred thousand groups are bounded, with the rest summed, and hold 
   })
 
   test('of runs of which nobody has said what came of them', async () => {
-    const client = await aCrowd('completed:run', { run: "'run_' || n" })
+    const { client } = await aCrowd('completed:run', { run: "'run_' || n" })
     const query = { groupBy: 'run', limit: 2 }
     const { total, other } = await inShortTurns(() => bodyOf(client.outcomes.summary({ query })))
     expect(total.unreported).toBe(100_000)

@@ -122,6 +122,39 @@ describe('anomalies', () => {
     expect(String(await bodyOf(client.analytics.anomaliesTable({ query }))).split('\r\n')).toHaveLength(5)
   })
 
+  test('are a merchant that got more than six deviations above its median, once eight days are known', async () => {
+    const owner = await aPayingOwner(service)
+    const { client, holder } = owner
+    for (let day = 0; day < 10; day++) {
+      await payByCard(owner, 10 + (day % 3), 'Bookshop')
+      if (day > 3) await payByCard(owner, 5, 'Rare Maps')
+      await later(client, 1)
+    }
+    const unusualToday = async () => {
+      const from = await todayOf(client)
+      return (await steady(service, () => bodyOf(client.analytics.anomalies({ query: { from } })))).data
+    }
+    // € 11.00 are usual, and a deviation is € 2.20, a fifth of that. The other merchant has been paid on seven days only.
+    await payByCard(owner, 24.2, 'Bookshop')
+    await payByCard(owner, 200, 'Rare Maps')
+    expect(await unusualToday()).toEqual([])
+    await later(client, 1)
+    await payByCard(owner, 90, 'Bookshop')
+    const day = await todayOf(client)
+    expect(await unusualToday()).toEqual([
+      {
+        kind: 'merchant_above_usual',
+        agentId: holder.id,
+        name: holder.name,
+        merchant: 'bookshop',
+        day,
+        sentence: `bookshop got € 90.00 on ${day}; usually it is € 11.00 a day.`,
+        figures: { amountEuros: 90, usualEuros: 11, deviations: 35.91 },
+        score: 0.92,
+      },
+    ])
+  })
+
   test('are spending outside of runs, and a budget that does not last', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent } = owner

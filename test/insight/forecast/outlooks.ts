@@ -78,15 +78,6 @@ describe('the forecast of an agent', () => {
     expect(basis.notes.at(-1)).toContain('frozen')
   })
 
-  test('does not change when another agent spends', async () => {
-    const owner = await aPayingOwner(service)
-    await payFor(owner, 8)
-    const before = await forecast(owner)
-    const other = await bodyOf(owner.client.agents.create({ body: { name: 'Other' } }))
-    await bodyOf(owner.client.agents.fund({ params: { id: other.id }, body: { amountEuros: 1 } }))
-    expect(await forecast(owner)).toEqual(before)
-  })
-
   test('is for the agent itself, and for nobody else', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent, holder } = owner

@@ -25,7 +25,7 @@ const IN_MONTH = "extract(day from date_trunc('month', $5::date - 1) + interval 
  * The owner is $1, the mode $2, the day after the last one $5.
  */
 export const AT_THIS_PACE = `
-with months as (select agent_id, sum(spent_cents - refunded_cents) as spent from lines group by 1),
+with months as materialized (select agent_id, sum(spent_cents - refunded_cents) as spent from lines group by 1),
 paces as (
   select agent_id, spent, monthly_limit_cents as limit_cents,
     spent * ${IN_MONTH} / (${ELAPSED} * monthly_limit_cents)::float8 as pace

@@ -6,11 +6,11 @@ const LARGE_SHARE = 0.2
 
 /** SQL: merchants that an agent pays for the first time since `from`, and that get a large part of what it spends. */
 export const newMerchants = (from: string): string => `
-with whole as (
+with whole as materialized (
   select agent_id, sum(spent) filter (where day >= ${from}) as spent from of_agents group by 1
   having bool_or(day < ${from} and payments > 0)
 ),
-firsts as (
+firsts as materialized (
   select agent_id, value, min(day) as day, sum(spent) as spent from of_merchants where payments > 0 group by 1, 2
   having min(day) >= ${from}
 )

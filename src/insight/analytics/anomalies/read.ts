@@ -42,18 +42,19 @@ export async function unusualSpending({ sql, tenant, scope, limit }: Asked): Pro
   const { sums, newNames } = await readTop(sql, tenant, { ...scope, views: ['merchant'] }, MOST_MERCHANTS)
   const values = ['', ...sums.flatMap(({ value }) => value ?? [])]
   const rhythmsFrom = addDays(scope.before, -RHYTHM_DAYS)
-  const span = { ...scope, from: rhythmsFrom < scope.from ? rhythmsFrom : scope.from, values }
-  const parameters = parametersOf(tenant, { ...span, views: ['agent', 'merchant'] })
+  const from = rhythmsFrom < scope.from ? rhythmsFrom : scope.from
+  const question = { ...scope, from, values, views: ['agent', 'merchant'] as const }
+  const parameters = parametersOf(tenant, question)
   const place = parameters.length + 1
-  const from = `$${place + 2}::date`
+  const since = `$${place + 2}::date`
   const kinds = {
-    day_above_usual: farDays('day_above_usual', 'of_agents', from),
-    merchant_above_usual: farDays('merchant_above_usual', 'of_merchants', from),
-    subscription_dearer: dearerSubscriptions(from),
-    charged_twice: chargedTwice(from),
-    new_merchant: newMerchants(from),
+    day_above_usual: farDays('day_above_usual', 'of_agents', since),
+    merchant_above_usual: farDays('merchant_above_usual', 'of_merchants', since),
+    subscription_dearer: dearerSubscriptions(since),
+    charged_twice: chargedTwice(since),
+    new_merchant: newMerchants(since),
   }
-  const text = `with ${linesOf(span, `$${place}`)}, ${SERIES} ${mostUnusual(kinds, `$${place + 3}`)}`
+  const text = `with ${linesOf(question, `$${place}`)}, ${SERIES} ${mostUnusual(kinds, `$${place + 3}`)}`
   return sql<Found>(text, [...parameters, newNames, newNames.map(merchantOf), scope.from, limit])
 }
 
@@ -66,8 +67,9 @@ function unusualLines(
   select: string,
 ): Promise<Found[]> {
   const { sql, tenant, scope, limit } = asked
-  const parameters = parametersOf(tenant, { ...scope, from, views: [view] })
-  const text = `with ${linesOf(scope)} ${mostUnusual({ [kind]: select }, `$${parameters.length + 1}`)}`
+  const question = { ...scope, from, views: [view] }
+  const parameters = parametersOf(tenant, question)
+  const text = `with ${linesOf(question)} ${mostUnusual({ [kind]: select }, `$${parameters.length + 1}`)}`
   return sql<Found>(text, [...parameters, limit])
 }
 

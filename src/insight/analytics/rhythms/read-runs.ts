@@ -22,11 +22,13 @@ agent_id as "agentId", value as merchant, every, days::text[] as days, cents::te
 export const runOf = ({ agentId, merchant, every, days, cents, brokenOn }: RunRow): Run[] =>
   agentId === null ? [] : [{ agentId, merchant, every, days, cents: cents.map(BigInt), brokenOn }]
 
+const VIEWS = ['merchant'] as const
+
 /** More of them are not looked at: those that cost most are. */
 const MOST_RUNS = 200
 
 const textOf = (ofAgent: { agentId?: string | undefined }, place: number): string => `
-with ${linesOf(ofAgent, `$${place}`)},
+with ${linesOf({ ...ofAgent, views: VIEWS }, `$${place}`)},
 paid as (
   select agent_id, value, day, sum(payments) as payments, sum(spent_cents)::bigint as spent from lines group by 1, 2, 3 having sum(payments) > 0
 ),
@@ -47,7 +49,7 @@ interface Wanted {
 /** By what rhythms merchants were charged in the last 400 days, also those that have ended. */
 export async function readRuns(sql: Sql, tenant: Tenant, { agentId, before }: Wanted): Promise<Run[]> {
   const from = addDays(before, -RHYTHM_DAYS)
-  const parameters = parametersOf(tenant, { views: ['merchant'], from, before, agentId })
+  const parameters = parametersOf(tenant, { views: VIEWS, from, before, agentId })
   const text = textOf({ agentId }, parameters.length + 1)
   const { rows } = await withNames(known =>
     sql<RunRow & { newNames: string[] | null }>(text, [...parameters, ...known]),
