@@ -50,8 +50,8 @@ export const createDeletion: HandlerOf<typeof deletionApi.createDeletion> = asyn
   const { records, tenant, now, emit, refuse } = context
   const subject = body.subject ?? { type: 'owner' as const, id: tenant.ownerId }
   const { type: subjectType, id: subjectId } = subject
-  if (!(await isKnown(subject, context))) return refuse('subject_not_found')
-  const obstacles = await obstaclesTo(subject, context)
+  const [isThere, obstacles] = await Promise.all([isKnown(subject, context), obstaclesTo(subject, context)])
+  if (!isThere) return refuse('subject_not_found')
   if (obstacles.some(({ type }) => type === 'live_account')) return refuse('live_key_needed')
   const consent = await consentOf(body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)

@@ -111,13 +111,14 @@ describe('a subscription with more waiting deliveries than its plan allows', () 
     const { client, params, publish, webhook, received, release } = await crowdedOwner()
     await publish('agent.created', ids(ROOM + 20))
     await until('it is paused', async () => (await webhook()).backlog)
-    await publish('agent.created', ids(50))
+    const missed = new Set(ids(50))
+    await publish('agent.created', [...missed])
     await bodyOf(client.webhooks.delete({ params }))
-    const before = received().length
     release()
     const replayOnce = `select made, is_through from replay_events($1, 100, '')`
     expect(await service.sql(replayOnce, [params.id])).toEqual([{ made: 0, is_through: false }])
-    expect(received()).toHaveLength(before)
+    // What was on its way at that moment still arrives.
+    expect(received().filter(eventId => missed.has(eventId))).toEqual([])
   })
 
   test('can be changed twenty times while paused; the refusal says so', async () => {
