@@ -81,7 +81,7 @@ export async function push(
   return pushRefund?.({ ...refund, amountEuros: BigInt(cents) }, call) ?? { status: 'asked' }
 }
 
-/** A merchant that declines has the last word; where nobody has answered, the refund waits as any other does. */
+/** The refund fails where the merchant declines; without an answer it waits for the money, as one that was not pushed. */
 export async function recordPush(answer: PushAnswer, { refundId }: Push, context: Creating) {
   if (!('status' in answer) || answer.status === 'asked') return foundRefund(refundId, context)
   const { sql, emit, wake, sendAlong } = context

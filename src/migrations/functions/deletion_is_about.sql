@@ -1,5 +1,6 @@
--- Whom a deletion is about, and when it may begin, is said once; with real money never less than seven days before, by the
--- clock of the database. The clocks of two machines may be some minutes apart.
+-- Whom a deletion is about, when it may begin, and when it was completed is said once. With real money it begins no earlier
+-- than in seven days, and the years for which the law keeps records begin no earlier than now, by the clock of the database.
+-- The clocks of two machines may be some minutes apart.
 create or replace function deletion_is_about() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
@@ -13,6 +14,10 @@ begin
     (new.owner_id, new.mode, new.id, new.subject_type, new.subject_id, new.begins_at)
     or old.status = 'cancelled' or old.status = 'completed' and new.status <> 'completed' then
     raise exception 'the deletion % is about somebody else, or over', old.id using errcode = 'restrict_violation';
+  end if;
+  if new.completed_at is distinct from old.completed_at and (old.completed_at is not null
+    or new.mode = 'live' and new.completed_at < clock_timestamp() - interval '10 minutes') then
+    raise exception 'the deletion % was completed at another time', old.id using errcode = 'restrict_violation';
   end if;
   return new;
 end $$;

@@ -47,7 +47,7 @@ insert into gdpr_deletions (owner_id, mode, id, created_at, updated_at, status, 
 values ($1, 'live', gen_random_uuid()::text, now(), now(), '${status}', 'owner', $1, now(), now() + interval '${begins}', now(), 'w')`
 
 describe('the role of the service', () => {
-  test('forgets nobody before a deletion has waited seven days, and changes no entry itself', async () => {
+  test('forgets nobody before a deletion has waited seven days, nothing before the law lets go, and changes no entry itself', async () => {
     const { ownerId } = await service.owner()
     const answers = await asApplication(
       [
@@ -57,6 +57,9 @@ describe('the role of the service', () => {
         'update gdpr_deletions set begins_at = now() where owner_id = $1',
         "update gdpr_deletions set status = 'forgetting' where owner_id = $1",
         `select forget_personal(owner_id, mode, id, now() + interval '9 days', 10) from gdpr_deletions where owner_id = $1`,
+        "update gdpr_deletions set status = 'completed', completed_at = '2000-01-01' where owner_id = $1",
+        "update gdpr_deletions set status = 'completed', completed_at = now() where owner_id = $1",
+        "update gdpr_deletions set completed_at = now() - interval '1 minute' where owner_id = $1",
         "select forget_columns(g, 'decisions', now(), 10) from gdpr_deletions g where owner_id = $1",
         "select set_config('agentpay.forgetting', 'on', false)",
         'update events set address = null where owner_id = $1',
@@ -71,6 +74,9 @@ describe('the role of the service', () => {
       expect.stringContaining('is about somebody else'),
       'done',
       'nothing is forgotten before a deletion has begun',
+      expect.stringContaining('was completed at another time'),
+      'done',
+      expect.stringContaining('was completed at another time'),
       'permission denied for function forget_columns',
       'done',
       'permission denied for table events',
@@ -119,7 +125,7 @@ describe('forgetting an owner with something in every column of the register', (
     const plain = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows
     await plant(plain, ownerId)
     await sealTrail(service)
-    await client.query('update gdpr_deletions set status = $1', ['forgetting'])
+    await client.query("update gdpr_deletions set status = 'forgetting' where id = $1", [body.id])
     await client.query('set session_replication_role = origin')
     const forget = async (at: string) => {
       const values = [ownerId, body.id, at]
@@ -131,7 +137,8 @@ describe('forgetting an owner with something in every column of the register', (
     const after = await columnsWithMark(plain)
     again = await forget('2030-06-01T00:00:00Z')
     await client.query(
-      "update gdpr_deletions set status = 'completed', completed_at = '2030-06-01T00:00:00Z'",
+      "update gdpr_deletions set status = 'completed', completed_at = '2030-06-01T00:00:00Z' where id = $1",
+      [body.id],
     )
     await forget('2033-12-31T23:59:59Z')
     const beforeClaimsEnd = await columnsWithMark(plain)
