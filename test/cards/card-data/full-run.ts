@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { CardData } from '../../../src/adapters/card-processor/encrypt.ts'
 import type { CardDataSearch } from '../../support/cards/card-data-search.ts'
 import { searchFor } from '../../support/cards/card-data-search.ts'
 import { cardLife } from '../../support/cards/card-life.ts'
@@ -14,21 +15,19 @@ const plantedSecrets = [
   { about: 'an encrypted token', text: `eyJhbGciOiJSU0EtT0FFUC0yNTYi.${'planted-token'.repeat(40)}` },
   { about: 'a challenge secret', text: 'planted-secret-of-a-challenge-0123456789_abc' },
 ]
-const planted = { number: '9999111122223333', expMonth: 1, expYear: 2030, cvc: '918' }
-const plantedText = JSON.stringify({
-  note: 'the card is 9999 1111 2222 3333',
-  cvc: planted.cvc,
-  secrets: plantedSecrets.map(({ text }) => text),
-})
+const planted = { number: '9999111122223333', expMonth: 1, expYear: 2030 }
+
+/** The CVC of the planted card: none of the issued cards has it, so whatever is found of theirs was not planted. */
+const plantedCvc = (issued: readonly CardData[]): string =>
+  ['918', '919', '921', '922'].find(cvc => issued.every(card => card.cvc !== cvc)) ?? ''
 
 /** Writes a card into each place, as a defect could. */
-async function plant({
-  client,
-  receiver,
-  temporal,
-  databaseUrl,
-  alsoLogs,
-}: WatchedInstallation): Promise<void> {
+async function plant(
+  { client, receiver, temporal, databaseUrl, alsoLogs }: WatchedInstallation,
+  cvc: string,
+): Promise<void> {
+  const secrets = plantedSecrets.map(({ text }) => text)
+  const plantedText = JSON.stringify({ note: 'the card is 9999 1111 2222 3333', cvc, secrets })
   const { id } = await anAgent(client, { name: planted.number })
   await withConnection(databaseUrl, db =>
     db.query('update agents set description = $1 where id = $2', [plantedText, id]),
@@ -52,7 +51,7 @@ describe('in a full run of cards,', () => {
   beforeAll(async () => {
     life = await cardLife(watched)
     search = searchFor(life.cards, life.tokens, life.machine)
-    await plant(watched)
+    await plant(watched, plantedCvc(life.cards))
     places = await watched.places()
   }, 90_000)
 
@@ -94,7 +93,11 @@ describe('in a full run of cards,', () => {
   })
 
   describe('data that was planted', () => {
-    const plantedSearch = searchFor([planted], [], plantedSecrets)
+    let plantedSearch: CardDataSearch
+
+    beforeAll(() => {
+      plantedSearch = searchFor([{ ...planted, cvc: plantedCvc(life.cards) }], [], plantedSecrets)
+    })
 
     test.each(NAMES)('is found in the %s', name => {
       expect(Object.keys(places).sort()).toEqual([...NAMES].sort())

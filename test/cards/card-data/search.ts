@@ -57,6 +57,10 @@ describe('the search for card data', () => {
       expect(search.inValues([value])).toEqual(['a CVC alone'])
   })
 
+  test('takes an amount of three digits for no CVC, even where a card has the same', () => {
+    expect(searchFor([{ ...card, cvc: '300' }], []).inValues([{ amount: '300' }])).toEqual([])
+  })
+
   test('finds nothing in what is no card data', () => {
     const harmless = { id: 'card_742', last4: '8907', count: 742, amount: 7.42, other: '9999012345678908' }
     expect(search.in(JSON.stringify(harmless))).toEqual([])
