@@ -10,6 +10,7 @@ import { onSizes, secondsSince } from '../database/sizes.ts'
 import { type Section, tableLine, wholeNumber } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 import { onStage, type Stage } from '../stage.ts'
+import { millisecondsOfOne } from './forecast.ts'
 import { REPORTS, type Reading, type Report, readPlain, readReport } from './reports.ts'
 import { addPayments, fillPayments } from './rows.ts'
 
@@ -115,7 +116,11 @@ function caseNamed(wanted: string, cases: readonly Case[]): Case {
   return found
 }
 
-function textOf(sizes: readonly Sized[], follower: Awaited<ReturnType<typeof measureFollower>>): string {
+function textOf(
+  sizes: readonly Sized[],
+  follower: Awaited<ReturnType<typeof measureFollower>>,
+  forecastMs: number,
+): string {
   const [few, many] = sizes as [Sized, Sized]
   const cell = ({ milliseconds, blocks }: Reading) =>
     `${milliseconds.toFixed(1)} ms ${wholeNumber(blocks)} blocks`
@@ -141,6 +146,7 @@ function textOf(sizes: readonly Sized[], follower: Awaited<ReturnType<typeof mea
     '',
     `the follower counts ${wholeNumber(follower.counted)} payments a second; transfers alone make ${wholeNumber(follower.paid)}: ${(follower.counted / follower.paid).toFixed(2)}, 1.5 is meant`,
     `with the follower beside it, by the median of ${ROUNDS} rounds: POST /transfers ${follower.transfers.toFixed(3)}, POST /intents ${follower.intents.toFixed(3)}; 0.97 is meant`,
+    `a forecast of a year of days with its backtest: ${forecastMs.toFixed(0)} ms; at most 50 is meant`,
   ].join('\n')
 }
 
@@ -152,5 +158,6 @@ export async function measureInsight(folder: string): Promise<Section> {
     return sized
   })
   const follower = await measureFollower(folder)
-  return { figures: { insight: { sizes, follower } }, text: textOf(sizes, follower) }
+  const forecastMs = await millisecondsOfOne()
+  return { figures: { insight: { sizes, follower, forecastMs } }, text: textOf(sizes, follower, forecastMs) }
 }
