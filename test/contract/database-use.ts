@@ -41,8 +41,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // The operator names no owner: that is found first, and again for the onboarding that the person belongs to.
   'kyc.approve': 10,
   'kyc.reject': 10,
-  // It asks a merchant for the money of a payment by card: the refund is committed, the processor called, and the refund read again.
-  'refunds.create': 9,
+  // It asks a merchant for the money of a payment by card: the refund is committed, the processor called, and what it has answered noted under the locks.
+  'refunds.create': 10,
   // The dispute, its payment and refunds, and what has happened to all of them.
   'disputes.timeline': 5,
   // All that is known of a payment: each part is found by the one before it.
