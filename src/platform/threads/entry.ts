@@ -1,23 +1,6 @@
-import { readlinkSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { Answer, JobRequest, StepRequest } from './messages.ts'
 import { ReceivedBytes } from './received-bytes.ts'
-
-/**
- * Where the processors do not suffice, the event loop and the database go first: so a payment waits little for files and
- * documents that are worked on beside it. Linux knows each thread as a process of its own; elsewhere all are alike.
- */
-function letOthersGoFirst(): void {
-  try {
-    const [thread] = readlinkSync('/proc/thread-self').split('/').slice(-1)
-    setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // A system that has none of this runs them at the same priority.
-  }
-}
-
-letOthersGoFirst()
 
 /** The entry of a pool thread: runs jobs, each over a port of its own, one step per request of the event loop. */
 parentPort?.on('message', (order: JobRequest) => {
