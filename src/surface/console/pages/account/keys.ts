@@ -43,13 +43,22 @@ export const keysPage = listPage({
     operationForm(
       keysApi.create,
       {
-        members: ['name', 'environment', 'scopes', 'expiresAt'],
-        labels: { scopes: 'Scopes (all of yours, if you tick none)', expiresAt: 'Until, by UTC' },
+        members: ['name', 'environment', 'scopes', 'expiresAt', 'toolWrites'],
+        labels: {
+          scopes: 'Scopes (all of yours, if you tick none)',
+          expiresAt: 'Until, by UTC',
+          toolWrites: 'Assistants may change things with it, and not only read',
+        },
         submit: 'New key',
         ...signed,
         challengeBody: {
           purpose: 'key',
-          subject: { name: '$name', environment: '$environment', scopes: '$scopes' },
+          subject: {
+            name: '$name',
+            environment: '$environment',
+            scopes: '$scopes',
+            toolWrites: '$toolWrites',
+          },
         },
         fold: true,
       },
@@ -88,6 +97,7 @@ ${box(
     ['Agreed to by', recordLink(request, key.personId)],
     ['Device', recordLink(request, key.sessionId)],
     ['Needs a proof with each request', key.boundTo ? 'yes' : 'no'],
+    ['Assistants may change things with it', key.toolWrites ? 'yes' : 'no'],
     ['Made', time(key.createdAt)],
     ['May', text(key.scopes.join(', '), 3_000)],
   ]),

@@ -1,4 +1,5 @@
 import { auditApi } from '../../../../compliance/audit/index.ts'
+import { deletionApi, exportApi } from '../../../../compliance/gdpr/index.ts'
 import { agentTokensApi } from '../../../../control/agent-tokens/index.ts'
 import { delegationsApi } from '../../../../control/delegations/index.ts'
 import { mandatesApi } from '../../../../control/mandates/index.ts'
@@ -17,6 +18,7 @@ import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
 import type { Page, Section } from '../../page.ts'
 import { auditPage, requestPage } from './audit.ts'
 import { devicePage, devicesPage, passkeysPage, sessionsPage } from './credentials.ts'
+import { deletionPage, deletionsPage, exportsPage } from './data-protection.ts'
 import { delegationPage, delegationsPage } from './delegations.ts'
 import { deliveriesPage, deliveryPage } from './deliveries.ts'
 import { eventPage, eventsPage } from './events.ts'
@@ -55,6 +57,7 @@ export const happenings: Readonly<Record<string, Section>> = {
 export const account: Readonly<Record<string, Section>> = {
   people: listed('People', peopleApi.list, peoplePage, personPage),
   keys: listed('Keys', keysApi.list, keysPage, keyPage),
+  deletions: listed('Data protection', deletionApi.listDeletions, deletionsPage, deletionPage),
   settings: { title: 'Settings', needs: customersApi.me, list: settingsPage },
 }
 
@@ -66,5 +69,6 @@ export const accountDetails: Readonly<Record<string, Section>> = {
   tokens: listed('Agents’ tokens', agentTokensApi.listAll, tokensPage),
   identity: listed('Identity', kycApi.list, submissionsPage, submissionPage),
   onboarding: listed('Onboarding', onboardingApi.list, onboardingsPage, onboardingPage),
+  exports: listed('Archives', exportApi.listExports, exportsPage),
   causes: { title: 'Requests', needs: auditApi.list, list: auditPage, record: requestPage },
 }

@@ -1,0 +1,154 @@
+import { deletionApi, exportApi } from '../../../../compliance/gdpr/index.ts'
+import { passkeysApi } from '../../../../identity/passkeys/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { recordPage } from '../../parts/record-page.ts'
+import { runLink } from '../../parts/run-link.ts'
+import { box, facts, table } from '../../parts/table.ts'
+import { dayInWords, label, status, text, time, words } from '../../parts/text.ts'
+import { history } from './shared.ts'
+
+type Deletion = AnswerOf<typeof deletionApi.getDeletion>
+
+interface Subject {
+  readonly type: string
+  readonly id: string
+}
+
+/** Who is meant: the account itself, or somebody else by their record. */
+const whom = ({ type, id }: Subject, request: PageRequest): Html =>
+  type === 'owner' ? html`the account` : html`${words(type)} ${recordLink(request, id)}`
+
+/** Somebody other than the account, by the kind and id of their record. */
+const somebody = {
+  members: ['subject.type', 'subject.id'],
+  labels: {
+    'subject.type': 'Who',
+    'subject.id': 'Id of the person, the beneficiary, or of what the payer has paid',
+  },
+  variant: 'somebody',
+  fold: true,
+} as const
+
+/** Where somebody has a passkey, an owner signs who is to be forgotten. */
+const signed = {
+  challenge: passkeysApi.challenge,
+  challengeBody: { purpose: 'deletion', subject: '$subject' },
+  passkey: 'when-asked',
+  tone: 'against',
+  done: 'go:console/deletions/{id}',
+} as const
+
+export const deletionsPage = listPage({
+  title: 'Data protection',
+  lead: 'Who is to be forgotten. For seven days it can be taken back; what the law keeps stays, and is listed with its term.',
+  section: 'deletions',
+  operation: deletionApi.listDeletions,
+  filters: ['status'],
+  events: ['gdpr.*'],
+  names: ['people', 'beneficiaries'],
+  empty: { words: 'Nobody has asked to be forgotten.', command: 'agentpay gdpr create-deletion' },
+  above: request =>
+    html`${operationForm(deletionApi.createDeletion, { ...somebody, ...signed, submit: 'Forget somebody' }, request)}
+${operationForm(deletionApi.createDeletion, { ...signed, submit: 'Forget this account', confirm: 'Forget this account? After seven days names, addresses and words are removed from all records, and nobody signs in any more.', fold: true }, request)}
+<a class="button" href="${request.to('console/exports')}">What is held about somebody</a>`,
+  columns: [
+    { name: 'Who', of: ({ id, subject }, request) => recordLink(request, id, nameOf(subject)) },
+    { name: 'State', of: deletion => status(deletion.status) },
+    { name: 'Begins', of: ({ beginsAt }) => time(beginsAt) },
+    { name: 'Answer by', of: ({ answerBy }) => time(answerBy) },
+    { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
+  ],
+})
+
+const nameOf = ({ type }: Subject): string => (type === 'owner' ? 'The account' : label(type))
+
+export const deletionPage = recordPage({
+  section: 'deletions',
+  list: 'Data protection',
+  kind: 'Deletion',
+  operation: deletionApi.getDeletion,
+  command: 'gdpr get-deletion',
+  events: ['gdpr.*'],
+  name: ({ subject }) => nameOf(subject),
+  title: ({ subject }) => `Deletion of ${nameOf(subject)}`,
+  state: deletion => deletion.status,
+  body: async (
+    deletion,
+    request,
+  ) => html`${isOpen(deletion) && html`<div class="actions">${operationForm(deletionApi.cancelDeletion, { params: { id: deletion.id }, submit: 'Take it back', tone: 'main' }, request)}</div>`}
+${waitsFor(deletion, request)}
+${box(
+  'Deletion',
+  facts([
+    ['Who', whom(deletion.subject, request)],
+    ['Asked', time(deletion.createdAt)],
+    ['Nothing is done before', time(deletion.beginsAt)],
+    ['The law wants an answer by', time(deletion.answerBy)],
+    ['Records in which something was forgotten', deletion.records],
+    ['Completed', time(deletion.completedAt)],
+    ['Taken back', time(deletion.cancelledAt)],
+    ['Process', runLink(request, deletion.workflowId)],
+  ]),
+)}
+${kept(deletion, request)}
+${await history(deletion.id, request)}`,
+})
+
+const isOpen = ({ status: state }: Deletion): boolean => state === 'requested' || state === 'waiting'
+
+const waitsFor = ({ waitsFor: obstacles }: Deletion, request: PageRequest): Html | false =>
+  obstacles.length > 0 &&
+  box(
+    'What must end first',
+    html`<ul class="lines">${obstacles.map(({ type, id, howItEnds }) => html`<li>${words(type)} ${recordLink(request, id)}<span>${howItEnds}</span></li>`)}</ul>`,
+  )
+
+const kept = (deletion: Deletion, request: PageRequest): Html | false =>
+  deletion.kept.length > 0 &&
+  box(
+    'What the law keeps',
+    table(
+      [
+        { name: 'Ground', of: ({ law }) => text(law) },
+        { name: 'Records', of: ({ records }) => records, isFigure: true },
+        { name: 'Of', of: ({ areas }) => text(areas.join(', ')) },
+        { name: 'Removed on', of: ({ until }) => dayInWords(until.slice(0, 10)) },
+      ],
+      deletion.kept,
+      request,
+      'What the law keeps',
+    ),
+  )
+
+export const exportsPage = listPage({
+  title: 'What is held about somebody',
+  lead: 'Archives of all that is held about the account, or about somebody else. Each can be downloaded for seven days.',
+  section: 'exports',
+  operation: exportApi.listExports,
+  filters: ['status'],
+  events: ['gdpr.*'],
+  names: ['people', 'beneficiaries'],
+  empty: { words: 'Nobody has asked for an archive.', command: 'agentpay gdpr create-export' },
+  above: request =>
+    html`${operationForm(exportApi.createExport, { submit: 'Archive of this account' }, request)}
+${operationForm(exportApi.createExport, { ...somebody, submit: 'Archive about somebody else' }, request)}`,
+  columns: [
+    { name: 'Who', of: ({ subject }, request) => whom(subject, request) },
+    { name: 'State', of: one => status(one.status) },
+    { name: 'Records', of: ({ records }) => records ?? '', isFigure: true },
+    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
+    { name: 'Answer by', of: ({ answerBy }) => time(answerBy) },
+    { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
+    {
+      name: 'Archive',
+      of: ({ id, status: state }, { may, to }) =>
+        state === 'ready' &&
+        may(exportApi.archive) &&
+        html`<a href="${to(`gdpr/exports/${id}/archive`)}" download>Download</a>`,
+    },
+  ],
+})
