@@ -10,7 +10,7 @@ import { type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { recordLink } from '../parts/links.ts'
 import { box, table } from '../parts/table.ts'
-import { euros, none, text, usage } from '../parts/text.ts'
+import { none, text, usage } from '../parts/text.ts'
 
 /** A limit on what the agent spends, from the account down to a card. */
 interface BudgetRow {
@@ -32,29 +32,15 @@ export async function budgetsOf(agent: LimitedAgent, request: PageRequest): Prom
   const least = Math.min(...rows.map(({ leftEuros }) => leftEuros ?? Number.POSITIVE_INFINITY))
   return box(
     'What it may still spend',
-    table(
-      [
-        {
-          name: 'Limit',
-          of: ({ of, leftEuros }) =>
-            html`${of}${leftEuros === least && html` <span class="status waiting">narrowest</span>`}`,
-        },
-        { name: 'For', of: ({ span }) => span },
-        {
-          name: 'Used',
-          of: ({ usedEuros, limitEuros }) => (usedEuros === null ? none : usage(usedEuros, limitEuros)),
-          isFigure: true,
-        },
-        {
-          name: 'Left',
-          of: ({ leftEuros }) => (leftEuros === null ? none : euros(leftEuros)),
-          isFigure: true,
-        },
-      ],
-      rows,
-      request,
-      'Limits of the agent',
-    ),
+    table(request, 'Limits of the agent', rows, {
+      Limit: ({ of, leftEuros }) =>
+        html`${of}${leftEuros === least && html` <span class="status waiting">narrowest</span>`}`,
+      For: 'span',
+      Used: {
+        figure: ({ usedEuros, limitEuros }) => (usedEuros === null ? none : usage(usedEuros, limitEuros)),
+      },
+      Left: 'leftEuros',
+    }),
   )
 }
 

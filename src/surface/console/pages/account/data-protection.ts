@@ -8,7 +8,7 @@ import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts, table } from '../../parts/table.ts'
-import { dayInWords, label, status, text, time, words } from '../../parts/text.ts'
+import { dayInWords, label, text, time, words } from '../../parts/text.ts'
 import { history } from './shared.ts'
 
 type Deletion = AnswerOf<typeof deletionApi.getDeletion>
@@ -45,41 +45,37 @@ const signed = {
 export const deletionsPage = listPage({
   title: 'Data protection',
   lead: 'Who is to be forgotten. For seven days it can be taken back; what the law keeps stays, and is listed with its term.',
-  section: 'deletions',
   operation: deletionApi.listDeletions,
   filters: ['status'],
   events: ['gdpr.*'],
   names: ['people', 'beneficiaries'],
   empty: { words: 'Nobody has asked to be forgotten.', command: 'agentpay gdpr create-deletion' },
   above: request =>
-    html`${operationForm(deletionApi.createDeletion, { ...somebody, ...signed, submit: 'Forget somebody' }, request)}
-${operationForm(deletionApi.createDeletion, { ...signed, submit: 'Forget this account', confirm: 'Forget this account? After seven days names, addresses and words are removed from all records, and nobody signs in any more.', fold: true }, request)}
+    html`${operationForm(request, deletionApi.createDeletion, { ...somebody, ...signed, submit: 'Forget somebody' })}
+${operationForm(request, deletionApi.createDeletion, { ...signed, submit: 'Forget this account', confirm: 'Forget this account? After seven days names, addresses and words are removed from all records, and nobody signs in any more.', fold: true })}
 <a class="button" href="${request.to('console/exports')}">What is held about somebody</a>`,
-  columns: [
-    { name: 'Who', of: ({ id, subject }, request) => recordLink(request, id, nameOf(subject)) },
-    { name: 'State', of: deletion => status(deletion.status) },
-    { name: 'Begins', of: ({ beginsAt }) => time(beginsAt) },
-    { name: 'Answer by', of: ({ answerBy }) => time(answerBy) },
-    { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    Who: ({ id, subject }, request) => recordLink(request, id, nameOf(subject)),
+    State: 'status',
+    Begins: 'beginsAt',
+    'Answer by': 'answerBy',
+    Asked: 'createdAt',
+  },
 })
 
 const nameOf = ({ type }: Subject): string => (type === 'owner' ? 'The account' : label(type))
 
 export const deletionPage = recordPage({
-  section: 'deletions',
-  list: 'Data protection',
   kind: 'Deletion',
   operation: deletionApi.getDeletion,
   command: 'gdpr get-deletion',
   events: ['gdpr.*'],
   name: ({ subject }) => nameOf(subject),
   title: ({ subject }) => `Deletion of ${nameOf(subject)}`,
-  state: deletion => deletion.status,
   body: async (
     deletion,
     request,
-  ) => html`${isOpen(deletion) && html`<div class="actions">${operationForm(deletionApi.cancelDeletion, { params: { id: deletion.id }, submit: 'Take it back', tone: 'main' }, request)}</div>`}
+  ) => html`${isOpen(deletion) && html`<div class="actions">${operationForm(request, deletionApi.cancelDeletion, { params: { id: deletion.id }, submit: 'Take it back', tone: 'main' })}</div>`}
 ${waitsFor(deletion, request)}
 ${box(
   'Deletion',
@@ -111,44 +107,35 @@ const kept = (deletion: Deletion, request: PageRequest): Html | false =>
   deletion.kept.length > 0 &&
   box(
     'What the law keeps',
-    table(
-      [
-        { name: 'Ground', of: ({ law }) => text(law) },
-        { name: 'Records', of: ({ records }) => records, isFigure: true },
-        { name: 'Of', of: ({ areas }) => text(areas.join(', ')) },
-        { name: 'Removed on', of: ({ until }) => dayInWords(until.slice(0, 10)) },
-      ],
-      deletion.kept,
-      request,
-      'What the law keeps',
-    ),
+    table(request, 'What the law keeps', deletion.kept, {
+      Ground: 'law',
+      Records: { figure: 'records' },
+      Of: ({ areas }) => text(areas.join(', ')),
+      'Removed on': ({ until }) => dayInWords(until.slice(0, 10)),
+    }),
   )
 
 export const exportsPage = listPage({
   title: 'What is held about somebody',
   lead: 'Archives of all that is held about the account, or about somebody else. Each can be downloaded for seven days.',
-  section: 'exports',
   operation: exportApi.listExports,
   filters: ['status'],
   events: ['gdpr.*'],
   names: ['people', 'beneficiaries'],
   empty: { words: 'Nobody has asked for an archive.', command: 'agentpay gdpr create-export' },
   above: request =>
-    html`${operationForm(exportApi.createExport, { submit: 'Archive of this account' }, request)}
-${operationForm(exportApi.createExport, { ...somebody, submit: 'Archive about somebody else' }, request)}`,
-  columns: [
-    { name: 'Who', of: ({ subject }, request) => whom(subject, request) },
-    { name: 'State', of: one => status(one.status) },
-    { name: 'Records', of: ({ records }) => records ?? '', isFigure: true },
-    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
-    { name: 'Answer by', of: ({ answerBy }) => time(answerBy) },
-    { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
-    {
-      name: 'Archive',
-      of: ({ id, status: state }, { may, to }) =>
-        state === 'ready' &&
-        may(exportApi.archive) &&
-        html`<a href="${to(`gdpr/exports/${id}/archive`)}" download>Download</a>`,
-    },
-  ],
+    html`${operationForm(request, exportApi.createExport, { submit: 'Archive of this account' })}
+${operationForm(request, exportApi.createExport, { ...somebody, submit: 'Archive about somebody else' })}`,
+  columns: {
+    Who: ({ subject }, request) => whom(subject, request),
+    State: 'status',
+    Records: { figure: ({ records }) => records ?? '' },
+    Until: 'expiresAt',
+    'Answer by': 'answerBy',
+    Asked: 'createdAt',
+    Archive: ({ id, status: state }, { may, to }) =>
+      state === 'ready' &&
+      may(exportApi.archive) &&
+      html`<a href="${to(`gdpr/exports/${id}/archive`)}" download>Download</a>`,
+  },
 })
