@@ -2,28 +2,29 @@ import { auditApi } from '../../../../compliance/audit/index.ts'
 import { eventsApi } from '../../../../delivery/events/index.ts'
 import { deliveriesApi, webhooksApi } from '../../../../delivery/webhooks/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { ItemOf, Page, PageRequest } from '../../page.ts'
+import type { ItemOf, Page } from '../../page.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { backTo } from '../../parts/record.ts'
-import { box, table } from '../../parts/table.ts'
-import { status, text, time } from '../../parts/text.ts'
+import { box, type Columns, table } from '../../parts/table.ts'
+import { status, text } from '../../parts/text.ts'
 import { briefColumns } from './deliveries.ts'
 import { doer, filtered, namedIn, requestLink, whole } from './shared.ts'
 import { trail } from './trail.ts'
 import { nameWebhooks } from './webhook-names.ts'
 
-const columns = {
-  When: ({ at }: Entry) => time(at),
-  What: ({ action, event, outcome }: Entry) =>
-    html`${whole(event)}<br><code>${action}</code>${outcome !== 'done' && html` ${status(outcome)}`}`,
-  Of: ({ resourceId }: Entry, request: PageRequest) => recordLink(request, resourceId),
-  By: (entry: Entry, request: PageRequest) =>
-    html`${doer(entry, request)}${entry.address !== null && html`<br>from ${text(entry.address)}`}`,
-  Request: ({ requestId }: Entry, request: PageRequest) => requestLink(request, requestId),
-}
-
 type Entry = ItemOf<typeof auditApi.list>
+type Told = ItemOf<typeof eventsApi.list>
+
+const columns: Columns<Entry> = {
+  When: 'at',
+  What: ({ action, event, outcome }) =>
+    html`${whole(event)}<br><code>${action}</code>${outcome !== 'done' && html` ${status(outcome)}`}`,
+  Of: 'resourceId',
+  By: (entry, request) =>
+    html`${doer(entry, request)}${entry.address !== null && html`<br>from ${text(entry.address)}`}`,
+  Request: ({ requestId }, request) => requestLink(request, requestId),
+}
 
 export const auditPage = listPage({
   title: 'Audit',
@@ -71,10 +72,8 @@ ${audit.hasMore && html`<p>The newest hundred are shown.</p>`}`,
 const inBox = (title: string, content: Html | false | undefined): Html =>
   box(title, content || html`<p>Nothing.</p>`)
 
-type Told = ItemOf<typeof eventsApi.list>
-
-const eventColumns = {
-  Event: ({ id, event }: Told, request: PageRequest) => recordLink(request, id, whole(event)),
-  About: ({ data }: Told, request: PageRequest) => namedIn(data, request),
-  When: ({ createdAt }: Told) => time(createdAt),
+const eventColumns: Columns<Told> = {
+  Event: ({ id, event }, request) => recordLink(request, id, whole(event)),
+  About: ({ data }, request) => namedIn(data, request),
+  When: 'createdAt',
 }

@@ -6,8 +6,8 @@ import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { choicesOf } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts, table } from '../../parts/table.ts'
-import { euros, status, text, time, usage } from '../../parts/text.ts'
+import { box, type Columns, facts, table } from '../../parts/table.ts'
+import { euros, text, time, usage } from '../../parts/text.ts'
 import { history } from './shared.ts'
 
 type Delegation = AnswerOf<typeof delegationsApi.get>
@@ -25,14 +25,13 @@ const revoke = ({ id, status: state }: Delegation, request: PageRequest): Html |
     confirm: 'Revoke it and all below it? Their tokens stop working, and their open intents are cancelled.',
   })
 
-const columns = {
-  Delegation: ({ id, label }: Delegation, request: PageRequest) =>
-    recordLink(request, id, label ? text(label) : undefined),
-  Agent: ({ agentId }: Delegation, request: PageRequest) => recordLink(request, agentId),
-  State: (delegation: Delegation) => status(delegation.status),
+const columns: Columns<Delegation> = {
+  Delegation: ({ id, label }, request) => recordLink(request, id, label ? text(label) : undefined),
+  Agent: 'agentId',
+  State: 'status',
   Used: used,
-  Left: { figure: ({ remainingEuros }: Delegation) => euros(remainingEuros) },
-  Until: ({ expiresAt }: Delegation) => time(expiresAt),
+  Left: 'remainingEuros',
+  Until: 'expiresAt',
   Action: revoke,
 }
 

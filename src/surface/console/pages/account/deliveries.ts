@@ -45,7 +45,9 @@ export const briefColumns: Columns<Delivery> = {
 }
 
 /** Where it is known to whom they were sent. */
-export const { To: _, ...ofOneWebhook } = briefColumns
+export const ofOneWebhook: Columns<Delivery> = Object.fromEntries(
+  Object.entries(briefColumns).filter(([name]) => name !== 'To'),
+)
 
 const FILTERS = ['status', 'event', 'webhookId', 'requestId', 'eventId', 'from', 'to']
 
