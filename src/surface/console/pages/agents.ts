@@ -10,15 +10,15 @@ import { listPage } from '../parts/list.ts'
 import { backTo, recordHead } from '../parts/record.ts'
 import { box, facts } from '../parts/table.ts'
 import { euros, text, time, usage } from '../parts/text.ts'
-import { budgetsOf } from './agent-budgets.ts'
+import { budgetsOf, type Effective, effectivePolicy } from './agent-budgets.ts'
 
 const changes = ['agent.*', 'wallet.*', 'intent.*', 'transaction.*', 'policy.*']
 
 type Period = AgentUsage['day']
 type Agent = AnswerOf<typeof agentsApi.get>
 
-const used = ({ limitEuros, heldEuros, spentEuros }: Period): Html =>
-  html`${usage(spentEuros + heldEuros, limitEuros)}`
+const used = ({ limitEuros, heldEuros, spentEuros, remainingEuros }: Period): Html =>
+  html`${usage(spentEuros + heldEuros, limitEuros)}<br><small>${euros(heldEuros)} held${remainingEuros !== null && html`, ${euros(remainingEuros)} left`}</small>`
 
 export const agentsPage = listPage({
   title: 'Agents',
@@ -78,9 +78,11 @@ ${actions}`,
 async function contentOf(agent: Agent, request: PageRequest): Promise<Html> {
   const { ask, to } = request
   const { id, name, status: state, frozenReason } = agent
-  const [balance, budgets] = await Promise.all([
+  const effective = effectivePolicy(id, request)
+  const [balance, policy, budgets] = await Promise.all([
     ask(agentsApi.balance, { params: { id } }),
-    budgetsOf(agent, request),
+    effective,
+    budgetsOf({ id, effective }, request),
   ])
   return html`${recordHead({ name: text(name, 80), kind: 'Agent', state, operation: agentsApi.get, command: 'agents get' }, request)}
 ${frozenReason !== null && html`<p class="lead">Frozen: ${text(frozenReason)}</p>`}
@@ -104,10 +106,7 @@ ${box(
   facts([
     ['Description', text(agent.description, 600)],
     ['Your id', text(agent.externalId)],
-    [
-      'Policy',
-      agent.policyId ? recordLink(request, agent.policyId) : html`none: every intent waits for a person`,
-    ],
+    ['Policy', policy ? originOf(policy, request) : 'none: every intent waits for a person'],
     ...Object.entries(agent.metadata).map(([member, value]) => [text(member), text(value)] as const),
     ['Since', time(agent.createdAt)],
   ]),
@@ -115,6 +114,10 @@ ${box(
 </div>
 ${budgets}`
 }
+
+/** The policy by its name, and the template that it came from. */
+const originOf = ({ id, name, templateId }: Effective, request: PageRequest): Html =>
+  html`${recordLink(request, id, text(name, 60))}${templateId !== null && html`, from ${recordLink(request, templateId, 'its template')}`}`
 
 async function actionsOf(agent: Agent, request: PageRequest): Promise<Html> {
   const { ask, may } = request

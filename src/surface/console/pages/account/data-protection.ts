@@ -8,7 +8,7 @@ import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts, table } from '../../parts/table.ts'
-import { dayInWords, label, text, time, words } from '../../parts/text.ts'
+import { dayInWords, label, none, text, time, words } from '../../parts/text.ts'
 import { history } from './shared.ts'
 
 type Deletion = AnswerOf<typeof deletionApi.getDeletion>
@@ -115,6 +115,13 @@ const kept = (deletion: Deletion, request: PageRequest): Html | false =>
     }),
   )
 
+type Export = AnswerOf<typeof exportApi.getExport>
+
+const download = ({ id, status: state }: Export, { may, to }: PageRequest): Html | false =>
+  state === 'ready' &&
+  may(exportApi.archive) &&
+  html`<a class="button" href="${to(`gdpr/exports/${id}/archive`)}" download>Download</a>`
+
 export const exportsPage = listPage({
   title: 'What is held about somebody',
   lead: 'Archives of all that is held about the account, or about somebody else. Each can be downloaded for seven days.',
@@ -127,15 +134,35 @@ export const exportsPage = listPage({
     html`${operationForm(request, exportApi.createExport, { submit: 'Archive of this account' })}
 ${operationForm(request, exportApi.createExport, { ...somebody, submit: 'Archive about somebody else' })}`,
   columns: {
-    Who: ({ subject }, request) => whom(subject, request),
+    Who: ({ id, subject }, request) => recordLink(request, id, nameOf(subject)),
     State: 'status',
-    Records: { figure: ({ records }) => records ?? '' },
+    Records: { figure: 'records' },
     Until: 'expiresAt',
     'Answer by': 'answerBy',
     Asked: 'createdAt',
-    Archive: ({ id, status: state }, { may, to }) =>
-      state === 'ready' &&
-      may(exportApi.archive) &&
-      html`<a href="${to(`gdpr/exports/${id}/archive`)}" download>Download</a>`,
+    Archive: download,
   },
+})
+
+export const exportPage = recordPage({
+  kind: 'Archive',
+  operation: exportApi.getExport,
+  command: 'gdpr get-export',
+  events: ['gdpr.*'],
+  name: ({ subject }) => nameOf(subject),
+  title: ({ subject }) => `Archive: ${nameOf(subject)}`,
+  body: async (archive, request) => html`${download(archive, request)}
+${box(
+  'Archive',
+  facts([
+    ['About', whom(archive.subject, request)],
+    ['Records', archive.records ?? none],
+    ['Asked', time(archive.createdAt)],
+    ['The law wants an answer by', time(archive.answerBy)],
+    ['Ready', time(archive.readyAt)],
+    ['Can be downloaded until', time(archive.expiresAt)],
+    ['Process', runLink(request, archive.workflowId)],
+  ]),
+)}
+${await history(archive.id, request)}`,
 })

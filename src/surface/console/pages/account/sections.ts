@@ -2,7 +2,7 @@ import { customersApi } from '../../../../identity/customers/index.ts'
 import type { Section } from '../../page.ts'
 import { auditPage, requestPage } from './audit.ts'
 import { devicePage, devicesPage, passkeysPage, sessionsPage } from './credentials.ts'
-import { deletionPage, deletionsPage, exportsPage } from './data-protection.ts'
+import { deletionPage, deletionsPage, exportPage, exportsPage } from './data-protection.ts'
 import { delegationPage, delegationsPage } from './delegations.ts'
 import { deliveriesPage, deliveryPage } from './deliveries.ts'
 import { eventPage, eventsPage } from './events.ts'
@@ -44,6 +44,6 @@ export const accountDetails: Readonly<Record<string, Section>> = {
   tokens: tokensPage,
   identity: { ...submissionsPage, record: submissionPage },
   onboarding: { ...onboardingsPage, record: onboardingPage },
-  exports: exportsPage,
+  exports: { ...exportsPage, record: exportPage },
   causes: { ...auditPage, record: requestPage },
 }
