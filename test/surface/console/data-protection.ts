@@ -43,6 +43,8 @@ describe('the pages of data protection', () => {
     )
     expect((await read('console/exports')).text).toMatch(/gdpr\/exports\/gdprexport_\w+\/archive" download/)
     const viewer = await aVisitor('viewer', owner)
+    for (const list of ['deletions', 'exports'])
+      expect((await read(`console/${list}`)).text).toMatch(/data-name="Answer by"><div><time /)
     for (const path of [`deletions/${id}`, 'deletions', 'exports']) {
       const seen = await viewer.read(`console/${path}`)
       expect([path, seen.status]).toEqual([path, 200])

@@ -58,7 +58,7 @@ ${operationForm(request, deletionApi.createDeletion, { ...signed, submit: 'Forge
     Who: ({ id, subject }, request) => recordLink(request, id, nameOf(subject)),
     State: 'status',
     Begins: 'beginsAt',
-    'Answer by': 'answerBy',
+    'Answer by': ({ answerBy }) => time(answerBy),
     Asked: 'createdAt',
   },
 })
@@ -138,7 +138,7 @@ ${operationForm(request, exportApi.createExport, { ...somebody, submit: 'Archive
     State: 'status',
     Records: { figure: 'records' },
     Until: 'expiresAt',
-    'Answer by': 'answerBy',
+    'Answer by': ({ answerBy }) => time(answerBy),
     Asked: 'createdAt',
     Archive: download,
   },
