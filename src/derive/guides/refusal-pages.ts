@@ -108,6 +108,7 @@ const byStatus: Readonly<Record<string, string>> = {
   413: 'Send less at once; the sentence says how much is taken.',
   422: 'The file or document was read and cannot be used; the sentence says why. Send another one.',
   429: 'Wait for as many seconds as `Retry-After` says, then send the same request.',
+  3: 'Ask again at the address in the header `Location`.',
   4: 'Do what the sentence asks for: the same request fails until then.',
   5: 'Repeat it with the same `Idempotency-Key` after `Retry-After` seconds: nothing happens twice. Where it stays, tell whoever runs this installation the `X-Request-Id`.',
 }
