@@ -8,6 +8,10 @@ const pages = implement(pagesApi, {
   docs: (_, { ports }) => ports.docs('/docs') as Promise<File>,
   docsSection: async ({ params }, { ports, refuse }) =>
     (await ports.docs(`/docs/${params.section}`)) ?? refuse('section_not_found'),
+  docsGuide: async ({ params }, { ports, refuse }) =>
+    (await ports.docs(`/docs/guides/${params.guide}`)) ?? refuse('guide_not_found'),
+  docsRefusal: async ({ params }, { ports, refuse }) =>
+    (await ports.docs(`/docs/errors/${params.code}`)) ?? refuse('code_not_found'),
   docsAsset: async ({ params }, { ports, refuse }) =>
     (await ports.docs(`/docs/assets/${params.asset}`)) ?? refuse('asset_not_found'),
 })

@@ -1,0 +1,35 @@
+import type { ProblemCode } from '../../kernel/contract/problem.ts'
+
+/** What to do about the refusals that every operation can meet. */
+export const advice: Readonly<Record<ProblemCode, string>> = {
+  invalid_request: 'Change what the message names; the same request will fail again.',
+  invalid_json: 'Check quotes, commas and encoding.',
+  body_incomplete: 'Send it again, with the same Idempotency-Key.',
+  invalid_cursor: 'Begin again without `cursor`.',
+  invalid_run: 'Start a run, or leave the header out.',
+  unknown_reference: 'Check the ids in the body: each must be yours and of the same mode.',
+  unauthenticated: 'Check the key: is it whole, not expired, not revoked?',
+  invalid_dpop_proof:
+    'Sign a new proof for each request with the key of the device, over method, address, time and key.',
+  account_suspended: 'Ask whoever runs this installation why.',
+  wrong_caller: 'Use the kind of credential that the operation names.',
+  cross_site: 'Send it from a page of this service, or with a key in place of the cookie.',
+  missing_scope: 'Make a key or token with that scope.',
+  not_found: 'Check path and id. What belongs to others does not exist for you.',
+  method_not_allowed: 'The header `Allow` lists the methods there are.',
+  body_too_slow: 'Send it faster: all of it within 30 seconds, and a second more for each 125 KB.',
+  in_progress: 'Wait a second and repeat the same request.',
+  body_too_large: 'Send less.',
+  unsupported_media_type: 'Set `Content-Type: application/json`, or another that the operation names.',
+  idempotency_key_reused: 'Make a new key for each new request.',
+  rate_limited: 'Wait for `Retry-After` seconds.',
+  internal: 'Repeat with the same Idempotency-Key. If it stays, tell us the `X-Request-Id`.',
+  busy: 'Repeat after `Retry-After` seconds.',
+  not_configured: 'Set what the message names, or use test mode.',
+  files_unavailable: 'Repeat in a while; if it stays, tell whoever runs this installation.',
+  storage_full: 'Delete receipts that you need no more; `GET /receipts/storage` says what is used.',
+  passkeys_unavailable: 'Set `PUBLIC_URL` to a host name with https.',
+  overloaded: 'Repeat after `Retry-After` seconds.',
+  outcome_unknown: 'Repeat with the same Idempotency-Key: nothing happens twice.',
+  unavailable: 'Repeat after `Retry-After` seconds.',
+}
