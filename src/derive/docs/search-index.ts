@@ -67,7 +67,13 @@ const inChapter = ({ id, name, about, records, entries }: Chapter, schemas: Sche
 function inGuide(file: GuideFile): Findable[] {
   const section = `${GUIDES.id}/${file.name}`
   return sectionsOf(file).flatMap(({ anchor, title, blocks }) => [
-    findable('guide', section, anchor, title, `${file.title} ${wordsIn(blocks.map(textOf).join(' '))}`),
+    findable(
+      'guide',
+      section,
+      anchor,
+      anchor ? `${file.title}: ${title}` : title,
+      wordsIn(blocks.map(textOf).join(' ')),
+    ),
     ...blocks.flatMap(block => settingsIn(block, section)),
   ])
 }

@@ -12,6 +12,9 @@ export type Block =
   | { readonly kind: 'paragraph'; readonly text: string }
 
 const FENCE = /^```(\w*)/
+/** How a line begins that is typed into a terminal. */
+const COMMAND =
+  /^([A-Z_]+=|(agentpay|cat|cp|curl|docker|export|git|node|npm|npx|openssl|postgres-config|psql|temporal)\b)/
 const ITEM = /^(?:-|(\d+)\.) /
 
 /** The parts of a file in their order. Comments are left out. */
@@ -63,7 +66,8 @@ function endOf(lines: readonly string[], at: number, goesOn: (line: string) => b
 function indentedAt(lines: readonly string[], at: number): Taken {
   const next = endOf(lines, at, line => line.startsWith('    ') || line.trim() === '')
   const text = lines.slice(at, next).map(line => line.slice(4))
-  return { block: { kind: 'code', language: 'sh', text: text.join('\n').trimEnd() }, next }
+  const language = COMMAND.test(text[0] ?? '') ? 'sh' : ''
+  return { block: { kind: 'code', language, text: text.join('\n').trimEnd() }, next }
 }
 
 function tableAt(lines: readonly string[], at: number): Taken {

@@ -32,7 +32,7 @@ const captions: Readonly<Record<string, string>> = {
 function shown(block: Block, addresses: Addresses): Html {
   if (block.kind === 'heading') return heading(block, addresses)
   if (block.kind === 'code')
-    return panel(captions[block.language] ?? block.language, block.text, languages[block.language] ?? 'json')
+    return panel(captions[block.language] ?? 'Example', block.text, languages[block.language] ?? 'json')
   if (block.kind === 'table') return table(block.rows, addresses)
   if (block.kind === 'paragraph') return html`<p>${inline(block.text, addresses)}</p>`
   const items = block.items.map(item => html`<li>${inline(item, addresses)}</li>`)

@@ -4,7 +4,7 @@ import { type Html, html } from '../../web/html.ts'
 import type { Book, Entry } from '../docs/book.ts'
 import type { Page } from '../docs/layout.ts'
 import { inline } from '../docs/markdown.ts'
-import { advice } from '../docs/refusal-advice.ts'
+import { advice, ownAdvice } from '../docs/refusal-advice.ts'
 import { REFUSALS, refusalAddress } from './refusal-address.ts'
 
 /** A code, with each sentence that goes with it and the operations that say it. */
@@ -42,7 +42,7 @@ export function refusalCodesOf(book: Book): RefusalCode[] {
 export function refusalPages(book: Book, codes: readonly RefusalCode[]): Page[] {
   const { title } = book.document.info
   const about =
-    'Every answer that says no has one of these codes in its header X-Error-Code, and its sentence in error.'
+    'An answer that says no names one of these codes in its header X-Error-Code; its body says why, in a sentence.'
   const overview = {
     section: REFUSALS.id,
     title: `${REFUSALS.title} · ${title}`,
@@ -91,11 +91,13 @@ ${
   )}</ul>`
 }`
 
-/** What its own advice or the sentence says, and then what holds for each such status. */
-const remedies = ({ code, statuses, isUniversal }: RefusalCode): Html[] => [
-  ...(isUniversal ? [html`<p>${inline(advice[code as ProblemCode])}</p>`] : []),
-  ...statuses.map(status => html`<p>${inline(byStatus[status] ?? byStatus[status.at(0) ?? ''] ?? '')}</p>`),
-]
+/** Its own advice, or what the sentences ask for behind their reason; and then what holds for each such status. */
+function remedies({ code, statuses, sentences, isUniversal }: RefusalCode): Html[] {
+  const wishes = [...sentences.keys()].map(sentence => /[.:] ([A-Z].*)$/s.exec(sentence)?.[1] ?? '')
+  const own = isUniversal ? [advice[code as ProblemCode]] : [ownAdvice[code] ?? '', ...wishes]
+  const general = statuses.map(status => byStatus[status] ?? byStatus[status.at(0) ?? ''] ?? '')
+  return [...new Set([...own, ...general])].filter(Boolean).map(text => html`<p>${inline(text)}</p>`)
+}
 
 const byStatus: Readonly<Record<string, string>> = {
   400: 'Do first what the sentence asks for: the same request fails until the request or the record is another one.',

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
+import { ownAdvice } from '../../../../src/derive/docs/refusal-advice.ts'
 import { published } from '../../../../src/kernel/contract/area.ts'
 import { problems } from '../../../../src/kernel/contract/problem.ts'
 import { all, files, pages, raw } from './rendered-pages.ts'
@@ -28,6 +29,8 @@ describe('the documentation', () => {
     const page = String(files.get('/docs/errors/wallet_needed')?.content)
     expect(page).toContain('you have more than one open wallet')
     expect(page).toContain('href="/docs/agents#agents.fund"')
+    expect(page).toContain('<p>Name the one that pays.</p>')
+    expect(Object.keys(ownAdvice).filter(code => !codes.includes(code))).toEqual([])
     const mute = pages.filter(
       ([address, { content }]) => /\/errors\/./.test(address) && /<p><\/p>/.test(content),
     )
