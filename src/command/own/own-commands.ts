@@ -7,6 +7,7 @@ import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { serveAssistant } from './mcp.ts'
 import { listProfiles, useProfile } from './profiles.ts'
+import { reapplyDeletions } from './reapply.ts'
 import { tailEvents } from './tail.ts'
 import { verify } from './verify.ts'
 import { verifyAuditExport } from './verify-audit.ts'
@@ -29,6 +30,7 @@ export const ownCommands: readonly OwnCommand[] = [
   approveIntent,
   verify,
   verifyAuditExport,
+  reapplyDeletions,
   completion,
   complete,
   version,

@@ -4,6 +4,7 @@ import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
+import { withCompleteFrom } from '../../kernel/journal/complete-from.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -90,7 +91,8 @@ const intents = implement(intentsApi, {
     if (!intent) return refuse('intent_not_found')
     const payments = await paymentsOf([intent], context)
     const ids = [intent.id, intent.transactionId ?? [], payments.map(({ id }) => id)].flat(2)
-    return withAuditIds(await pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most)))
+    const page = pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most))
+    return withAuditIds(await withCompleteFrom(page, sql, tenant))
   },
 
   async status({ params }, { records, now, refuse }) {
