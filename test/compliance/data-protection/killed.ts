@@ -35,8 +35,8 @@ describe('an API that is killed by SIGKILL while it forgets a payee', () => {
       }
       const before = await names()
       expect(before?.names).toBe(1)
-      // The payee and the trail have been forgotten by then, and nothing of it is committed: their tables come before this one.
-      const letGo = await api.hold('lock table transfers in share mode', [])
+      // The payee is forgotten by then, and that is not committed yet: its table comes before the trail.
+      const letGo = await api.hold('lock table audit_seals in share mode', [])
       await api.killDuring(
         () => client.sandbox.advance({ body: { days: 8 } }),
         () => api.isWaiting(),
