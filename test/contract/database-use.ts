@@ -105,7 +105,7 @@ const CROSS_TENANT_TABLES = new Set(['incoming_credits', 'sepa_files', 'sepa_mes
 
 /** Look-ups that find the tenant: by a secret, by the operator's id, by what a payer was given, by a bank's reference, by a card, by a passkey; the operator’s lists; and a count of all. */
 const CROSS_TENANT =
-  /\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
+  /\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
 
 interface PlanNode {
   readonly 'Node Type': string

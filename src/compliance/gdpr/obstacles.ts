@@ -15,6 +15,8 @@ export const obstacleTypes = {
   intent: 'The intent can still be paid: POST /intents/{id}/cancel.',
   beneficiary: 'It is still there to be paid: DELETE /beneficiaries/{id}.',
   person: 'They still sign in for the account: DELETE /people/{id}.',
+  merchant:
+    'It is let in, or asks to be: POST /merchant-applications/{id}/revoke, or /reject. Only then is its contact forgotten.',
 } as const
 export type ObstacleType = keyof typeof obstacleTypes
 
@@ -61,6 +63,12 @@ const conditions: Readonly<
       `payment_requests t where ${ours} and t.id = $3 and (t.status = 'open' or t.refunding_cents > 0)`,
     ],
     ['incoming_credit', `incoming_credits t where ${ours} and t.id = $3 and t.status = 'unmatched'`],
+  ],
+  merchant: [
+    [
+      'merchant',
+      `merchant_applications t where ${ours} and t.id = $3 and t.status in ('submitted', 'approved')`,
+    ],
   ],
 }
 
