@@ -105,6 +105,7 @@ import { FileUsage } from './m0148-file-usage.ts'
 import { PoliciesWithoutAgent } from './m0149-policies-without-agent.ts'
 import { ToolCalls } from './m0153-tool-calls.ts'
 import { JournalOfDecisions } from './m0155-journal-of-decisions.ts'
+import { Proposals } from './m0169-proposals.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -215,4 +216,5 @@ export const migrations = [
   { name: 'm0149-policies-without-agent', class: PoliciesWithoutAgent },
   { name: 'm0153-tool-calls', class: ToolCalls },
   { name: 'm0155-journal-of-decisions', class: JournalOfDecisions },
+  { name: 'm0169-proposals', class: Proposals },
 ]
