@@ -97,6 +97,19 @@ test('a page of the console follows the events by itself', async () => {
   expect(complaints).toEqual([])
 })
 
+test('the open page of a key says that it was revoked elsewhere, and offers nothing more', async () => {
+  const { client, ownerId, page, complaints } = await theOwnerAtThePage()
+  const { id } = await bodyOf(client.keys.create({ body: { name: 'Build server', environment: 'sandbox' } }))
+  await page.goto(`${origin}/console/keys/${id}`)
+  await page.locator('h1').getByText('active').waitFor()
+  await page.getByRole('button', { name: 'Revoke' }).waitFor()
+  await followed(ownerId)
+  await bodyOf(client.keys.revoke({ params: { id } }))
+  await page.locator('h1').getByText('revoked').waitFor()
+  expect(await page.locator('#content form.operation').count()).toBe(0)
+  expect(complaints).toEqual([])
+})
+
 describe('a browser with ten tabs', () => {
   test('reads one stream, every tab sees what happens, and another tab goes on where the reader is closed', async () => {
     const { client, ownerId, page } = await anOwnerAtThePage()

@@ -113,18 +113,14 @@ type Use = AnswerOf<typeof budgetApi.budget>['day']
 
 async function spent(request: PageRequest): Promise<Html> {
   const { dailyLimitEuros, monthlyLimitEuros, day, month } = await request.ask(budgetApi.budget)
-  const set = operationForm(
-    budgetApi.setBudget,
-    {
-      members: ['dailyLimitEuros', 'monthlyLimitEuros'],
-      values: { dailyLimitEuros, monthlyLimitEuros },
-      labels: { dailyLimitEuros: 'A day, in euros', monthlyLimitEuros: 'A month, in euros' },
-      submit: 'Set the budget',
-      done: 'part:spent',
-      fold: true,
-    },
-    request,
-  )
+  const set = operationForm(request, budgetApi.setBudget, {
+    members: ['dailyLimitEuros', 'monthlyLimitEuros'],
+    values: { dailyLimitEuros, monthlyLimitEuros },
+    labels: { dailyLimitEuros: 'A day, in euros', monthlyLimitEuros: 'A month, in euros' },
+    submit: 'Set the budget',
+    done: 'part:spent',
+    fold: true,
+  })
   if (!day && !month)
     return box(
       'Budget',

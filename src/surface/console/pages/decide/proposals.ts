@@ -9,7 +9,7 @@ import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, facts, table } from '../../parts/table.ts'
-import { none, status, text, time } from '../../parts/text.ts'
+import { none, text, time } from '../../parts/text.ts'
 import { DECIDED } from './ask-intent.ts'
 import { known } from './known.ts'
 
@@ -20,31 +20,27 @@ const events = ['canvas.*']
 export const proposalsPage = listPage({
   title: 'Proposals',
   lead: 'What assistants and agents propose and may not do themselves. Each can be applied for fifteen minutes.',
-  section: 'proposals',
   operation: proposalsApi.list,
   filters: ['status', 'agentId'],
   names: ['agents'],
   events,
   empty: { words: 'Nobody has proposed anything. An assistant that is connected with your key does.' },
-  columns: [
-    { name: 'Proposal', of: ({ id, summary }, request) => recordLink(request, id, text(summary, 80)) },
-    { name: 'State', of: proposal => status(proposal.status) },
-    { name: 'By', of: proposerOf },
-    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
-    { name: 'Proposed', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    Proposal: ({ id, summary }, request) => recordLink(request, id, text(summary, 80)),
+    State: 'status',
+    By: proposerOf,
+    Until: 'expiresAt',
+    Proposed: 'createdAt',
+  },
 })
 
 export const proposalPage = recordPage({
-  section: 'proposals',
-  list: 'Proposals',
   kind: 'Proposal',
   operation: proposalsApi.get,
   command: 'proposals get',
   events,
   name: ({ summary }) => text(summary),
   title: () => 'Proposal',
-  state: proposal => proposal.status,
   body: shown,
 })
 
@@ -67,16 +63,11 @@ ${decideProposal(proposal, request, DECIDED)}
 
 /** The difference that it makes, and what it would have done. */
 function consequences({ changes, effect }: Proposal, request: PageRequest): Html {
-  const differences = table(
-    [
-      { name: 'Member', of: ({ member }) => html`<code>${member}</code>` },
-      { name: 'Now', of: ({ from }) => text(from, 400) },
-      { name: 'Then', of: ({ to }) => (to === null ? none : html`<strong>${text(to, 400)}</strong>`) },
-    ],
-    changes,
-    request,
-    'What would be another one',
-  )
+  const differences = table(request, 'What would be another one', changes, {
+    Member: ({ member }) => html`<code>${member}</code>`,
+    Now: ({ from }) => text(from, 400),
+    Then: ({ to }) => (to === null ? none : html`<strong>${text(to, 400)}</strong>`),
+  })
   return html`${changes.length > 0 && differences}${effect !== null && html`<p>${text(effect.sentence, 400)}</p>`}`
 }
 
@@ -89,25 +80,23 @@ const challenges: Readonly<Record<string, AnyOperation>> = {
 function decideProposal(proposal: Proposal, request: PageRequest, done?: string): Html {
   const { id, operation, recordId, input } = proposal
   const challenge = challenges[operation]
-  const apply = operationForm(
-    proposalsApi.apply,
-    {
-      // The challenge of an intent names it so.
-      params: { id, ...(challenge && recordId !== null ? { intentId: recordId } : {}) },
-      submit: challenge ? 'Apply with passkey' : 'Apply',
-      tone: 'main',
-      success: 'Applied.',
-      ...(done === undefined ? {} : { done }),
-      ...(challenge ? { challenge } : {}),
-      ...(operation === 'mandates.create' ? { challengeBody: input } : {}),
-    },
-    request,
-  )
-  const dismiss = operationForm(
-    proposalsApi.dismiss,
-    { params: { id }, submit: 'Dismiss', tone: 'against', success: 'Dismissed.', ...(done && { done }) },
-    request,
-  )
+  const apply = operationForm(request, proposalsApi.apply, {
+    // The challenge of an intent names it so.
+    params: { id, ...(challenge && recordId !== null ? { intentId: recordId } : {}) },
+    submit: challenge ? 'Apply with passkey' : 'Apply',
+    tone: 'main',
+    success: 'Applied.',
+    ...(done === undefined ? {} : { done }),
+    ...(challenge ? { challenge } : {}),
+    ...(operation === 'mandates.create' ? { challengeBody: input } : {}),
+  })
+  const dismiss = operationForm(request, proposalsApi.dismiss, {
+    params: { id },
+    submit: 'Dismiss',
+    tone: 'against',
+    success: 'Dismissed.',
+    ...(done && { done }),
+  })
   return html`<div class="decide">${apply}${dismiss}</div>`
 }
 
@@ -132,6 +121,10 @@ ${box(
     ...known('Led to', resultId, () => recordLink(request, resultId)),
   ]),
 )}
-${box('Exactly this is done', html`<p><code>${operation}</code></p><pre tabindex="0">${JSON.stringify(input, null, 2)}</pre>`)}
+${box('Exactly this is done', html`<p><code>${operation}</code></p><pre tabindex="0">${jsonOf(input)}</pre>`)}
 </div>`
 }
+
+/** As JSON, with signs that nobody sees written out: they could turn the direction of what is read. */
+const jsonOf = (input: Proposal['input']): string =>
+  JSON.stringify(input, null, 2).replace(/\p{Cf}/gu, sign => `\\u{${sign.codePointAt(0)?.toString(16)}}`)

@@ -2,15 +2,15 @@ import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 
 /** How many of each kind are shown at once; more follow when these are decided. */
 const MOST = 50
 
-export type Intent = AnswerOf<typeof intentsApi.list>['data'][number]
-export type CardRequest = AnswerOf<typeof cardRequestsApi.list>['data'][number]
-export type Proposal = AnswerOf<typeof proposalsApi.list>['data'][number]
-export type Transfer = AnswerOf<typeof transfersApi.list>['data'][number]
+export type Intent = ItemOf<typeof intentsApi.list>
+export type CardRequest = ItemOf<typeof cardRequestsApi.list>
+export type Proposal = ItemOf<typeof proposalsApi.list>
+export type Transfer = ItemOf<typeof transfersApi.list>
 
 /** What waits for the decision of a person, of each kind the newest first. */
 export interface Waiting {
