@@ -94,6 +94,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'mppMerchants.post': 13,
   // It finds the payment of the credential, and locks and settles that as a card authorization is.
   'mpp.resolve': 8,
+  // What the proposal was made of is read again, and its operation done, between the two transactions.
+  'proposals.apply': 16,
   // Moving the clock runs whatever falls due meanwhile.
   'sandbox.advance': Number.POSITIVE_INFINITY,
   // The message is taken by an operation of its own, between the two transactions of the one that sends it.

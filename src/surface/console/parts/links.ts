@@ -8,6 +8,7 @@ export const sectionsByPrefix: Readonly<Record<string, string>> = {
   agent: 'agents',
   intent: 'intents',
   cardreq: 'card-requests',
+  proposal: 'proposals',
   txn: 'transactions',
   transfer: 'transfers',
   wallet: 'wallets',

@@ -76,7 +76,7 @@ async function waits(request: PageRequest): Promise<Html> {
   )
 }
 
-function linesOf({ intents, cardRequests, transfers }: Waiting, request: PageRequest): Line[] {
+function linesOf({ intents, cardRequests, transfers, proposals }: Waiting, request: PageRequest): Line[] {
   return [
     ...intents.map(({ id, createdAt: at, amountEuros, merchant, agentId }) => ({
       id,
@@ -99,6 +99,12 @@ function linesOf({ intents, cardRequests, transfers }: Waiting, request: PageReq
       at,
       content: recordLink(request, id, html`<strong>${euros(amountEuros)}: confirm the payee</strong>`),
       about: html`${words(payeeCheck?.result ?? '')}`,
+    })),
+    ...proposals.map(({ id, createdAt: at, summary, agentId }) => ({
+      id,
+      at,
+      content: recordLink(request, id, html`<strong>${text(summary, 80)}</strong>`),
+      about: agentId === null ? html`proposed` : recordLink(request, agentId),
     })),
   ]
 }

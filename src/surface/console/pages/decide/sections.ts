@@ -3,6 +3,7 @@ import type { Section } from '../../page.ts'
 import { approvalsPage } from './approvals.ts'
 import { cardRequestPage, cardRequestsPage } from './card-requests.ts'
 import { intentPage, intentsPage } from './intents.ts'
+import { proposalPage, proposalsPage } from './proposals.ts'
 import { riskPage, unusualSpendsPage } from './risk.ts'
 import { searchPage } from './search.ts'
 
@@ -10,6 +11,7 @@ export const decide: Readonly<Record<string, Section>> = {
   approvals: { title: 'Approvals', needs: intentsApi.list, list: approvalsPage },
   intents: { ...intentsPage, record: intentPage },
   'card-requests': { ...cardRequestsPage, record: cardRequestPage },
+  proposals: { ...proposalsPage, record: proposalPage },
   risk: riskPage,
 }
 
