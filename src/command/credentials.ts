@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Io, usageError } from './io.ts'
 import { type KeyFile, NO_KEYS, profileIn, readKeyFile } from './key-file.ts'
 import { suggestion } from './nearest.ts'
+import { parseUrl } from './parse-url.ts'
 
 /** Whom the command speaks to, and with what. */
 export interface Connection {
@@ -75,7 +77,7 @@ function connectionOf(name: string, file: KeyFile): Connection | undefined {
 
 /** The sandbox of the checkout that the command belongs to: its file exists only while it runs. */
 export function sandboxOf({ DATA_DIR = '.data' }: Environment): Connection | undefined {
-  const checkout = resolve(import.meta.dirname, '../..')
+  const checkout = fileURLToPath(new URL('../..', import.meta.url))
   try {
     const text = readFileSync(resolve(checkout, DATA_DIR, 'instance.json'), 'utf8')
     const { url, apiKey, dashboardSecret } = JSON.parse(text) as Instance
@@ -89,7 +91,7 @@ export function sandboxOf({ DATA_DIR = '.data' }: Environment): Connection | und
 const originOf = (url: string): string => parsed(url).origin
 
 function parsed(url: string): URL {
-  const found = URL.parse(url)
+  const found = parseUrl(url)
   if (!found || !/^https?:$/.test(found.protocol))
     throw usageError(`The address of the service is a URL such as https://pay.example.com, not ${url}`)
   return found

@@ -1,3 +1,4 @@
+import './docs/markdown.ts'
 import './docs/served-pages.ts'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -175,7 +176,7 @@ describe('the documentation with JavaScript', () => {
     await page.locator('.theme').click()
     await page.goto(`${docs}/agents`)
     expect(await page.locator('#agents\\.create .samples pre:visible').textContent()).toContain(
-      'await client.agents.create({',
+      'await pay.agents.create({',
     )
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
   })
