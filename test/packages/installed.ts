@@ -31,7 +31,7 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
     expect(told).toMatchObject({
       small: { status: 'approved', decidedBy: { type: 'policy' } },
       approved: { status: 'approved', comment: 'Go ahead' },
-      refused: 'invalid_run',
+      refused: 'run_not_found',
       proof: { ok: true, problems: [] },
       balance: { availableEuros: 25.5, heldEuros: 9.5 },
     })

@@ -8,7 +8,7 @@ import { operationText, recordText } from './operation.ts'
 export function renderText(document: Document): Map<string, DocsFile> {
   const book = new Book(document)
   const pages: [address: string, text: string][] = [
-    ['/docs.md', overviewText(book)],
+    ['/docs/overview.md', overviewText(book)],
     ...book.chapters.map((chapter): [string, string] => [
       `${addressOf(chapter.id)}.md`,
       chapterText(book, chapter),
@@ -41,7 +41,7 @@ function indexText({ document: { info }, chapters }: Book): string {
     [
       linkTo(
         'How it works',
-        '/docs.md',
+        '/docs/overview.md',
         'Credentials, amounts, lists, idempotency, errors, limits, and how an assistant is connected.',
       ),
       linkTo('Everything in one text', '/llms-full.txt', 'All operations, records and events.'),

@@ -1,6 +1,7 @@
 import { type CallInput, requestOf } from '../../derive/call.ts'
 import { formOf } from '../../derive/form.ts'
 import { NoAnswer, type Patience, untilAnswered } from '../../derive/repeat.ts'
+import { clock } from '../../values/system-clock.ts'
 import { newKey } from './new-key.ts'
 import type { Operation } from './operation.ts'
 import type { CallOptions, Settings } from './options.ts'
@@ -76,7 +77,7 @@ async function attempt(
   if (signal?.aborted) abort()
   signal?.addEventListener('abort', abort)
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs
-  const timer = setTimeout(() => ending.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+  const stopAlarm = clock.alarm(timeoutMs, () => ending.abort(new Error(`no answer within ${timeoutMs} ms`)))
   let isOpen = false
   try {
     const response = await settings.fetch(url, { ...request, redirect: 'manual', signal: ending.signal })
@@ -87,7 +88,7 @@ async function attempt(
     if (signal?.aborted) throw signal.reason
     throw new NoAnswer(`${operation.key}: ${reasonOf(error)}`, true, error)
   } finally {
-    clearTimeout(timer)
+    stopAlarm()
     // What is read later can be cancelled until it ends.
     if (!isOpen) signal?.removeEventListener('abort', abort)
   }
@@ -119,14 +120,14 @@ function sentenceIn(text: string): string | undefined {
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const end = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
+    const stopAlarm = clock.alarm(milliseconds, () => {
       signal?.removeEventListener('abort', end)
       resolve()
-    }, milliseconds)
+    })
+    const end = (): void => {
+      stopAlarm()
+      reject(signal?.reason)
+    }
     signal?.addEventListener('abort', end, { once: true })
   })
 }

@@ -9,19 +9,19 @@ import { apiTypes, operationsModule } from './typescript-api.ts'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)
 
-const INDEX = `import { clientClass } from './packages/typescript/index.js'
+const INDEX = `import { clientClass } from './packages/typescript/package.js'
 import { operations } from './operations.js'
 
-export { isRefusal, NoAnswer, Pages, Refused } from './packages/typescript/index.js'
+export { isRefusal, NoAnswer, Pages, Refused } from './packages/typescript/package.js'
 export const AgentPay = clientClass(operations)
 `
 
 const INDEX_TYPES = `import type { Api, OperationKey, RefusalCodes } from './api.js'
-import type { AgentPayOptions } from './packages/typescript/index.js'
-import { Refused } from './packages/typescript/index.js'
+import type { AgentPayOptions } from './packages/typescript/package.js'
+import { Refused } from './packages/typescript/package.js'
 
 export * from './api.js'
-export { type AgentPayOptions, type CallOptions, NoAnswer, type Page, Pages, Refused } from './packages/typescript/index.js'
+export { type AgentPayOptions, type CallOptions, NoAnswer, type Page, Pages, Refused } from './packages/typescript/package.js'
 
 /** A client: each noun of the service is a member, each operation a method of it. */
 export interface AgentPay extends Api {}
@@ -82,7 +82,7 @@ const modeOf = (name: string): number => (name.startsWith('bin/') ? 0o755 : 0o64
 
 /** Programs of the checkout as JavaScript that Node 18 and browsers read. */
 async function compile(folder: string): Promise<void> {
-  const entries = ['bin/agentpay.ts', 'packages/typescript/index.ts', 'packages/typescript/verify.ts']
+  const entries = ['bin/agentpay.ts', 'packages/typescript/package.ts', 'packages/typescript/verify.ts']
   await run(process.execPath, [
     join(root, 'node_modules/typescript/bin/tsc'),
     '--ignoreConfig',

@@ -71,7 +71,7 @@ describe('a page of the documentation', () => {
     await page.locator('nav a[href="/docs/policies#policies.create"]').click()
     const operation = page.locator('section.operation:target')
     expect(await operation.locator('h2').isVisible()).toBe(true)
-    expect(await operation.locator('figure:visible').count()).toBe(3)
+    expect(await operation.locator('figure:visible').count()).toBe(4)
     expect(await page.locator('nav').isVisible()).toBe(false)
   })
 })
