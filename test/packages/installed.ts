@@ -38,6 +38,12 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
     expect(told.intents.map(([, status]: string[]) => status)).toEqual(['executed', 'approved'])
   })
 
+  test('runs what the README of the project shows', async () => {
+    const shown =
+      /```ts\n(import \{ AgentPay \}[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+    expect(await runProgram(process.execPath, shown)).toBe('agent.created\n')
+  })
+
   test('brings no other package, no source, and no word of the server', () => {
     const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
     expect(dependencies).toBeUndefined()

@@ -55,6 +55,11 @@ describe('the package of Python, installed by pip in an empty folder', () => {
     expect(answer.intents.map(([, status]: string[]) => status)).toEqual(['executed', 'approved'])
   })
 
+  test('runs what the README of the project shows', async () => {
+    const shown = /```python\n(from agentpay[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+    expect(await runProgram(shown)).toBe('agent.created\n')
+  })
+
   test('is typed strictly, and holds a program to the contract', async () => {
     writeFileSync(join(folder, 'flow.py'), flow)
     writeFileSync(join(folder, 'asynchronous.py'), asynchronous)

@@ -7,6 +7,7 @@ import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { serveAssistant } from './mcp.ts'
 import { listProfiles, useProfile } from './profiles.ts'
+import { signal } from './signal.ts'
 import { tailEvents } from './tail.ts'
 import { verify } from './verify.ts'
 import { verifyAuditExport } from './verify-audit.ts'
@@ -27,6 +28,7 @@ export const ownCommands: readonly OwnCommand[] = [
   serveAssistant,
   waitForIntent,
   approveIntent,
+  signal,
   verify,
   verifyAuditExport,
   completion,

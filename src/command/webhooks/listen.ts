@@ -40,13 +40,27 @@ const delivered = (wanted: Wanted): Wanted => ({
   has: event => event !== 'webhook.ping' && wanted.has(event),
 })
 
+/** How many events are delivered before the command ends; all that come where it is not said. */
+function mostOf({ count }: Context['options']): number {
+  if (count === undefined) return Number.POSITIVE_INFINITY
+  if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count is a whole number from 1 on.')
+  return Number(count)
+}
+
+const afterOf = ({ after }: Context['options']): string | undefined =>
+  after === undefined ? undefined : String(after)
+
 export async function listenFor(context: Context): Promise<ExitCode> {
   const receiver = receiverOf(context.options)
   const wanted = delivered(await wantedOf(namesIn(context.options.events), undefined, context))
   const secret = secretOf(context)
+  const most = mostOf(context.options)
   const follow = async () => {
-    for await (const event of followEvents(context, wanted))
+    let sent = 0
+    for await (const event of followEvents(context, wanted, afterOf(context.options))) {
       await deliver(event, { receiver, secret, context })
+      if (++sent === most) return
+    }
   }
   return untilInterrupted(context.io, follow())
 }

@@ -1,5 +1,6 @@
 import { addressOf, Book, type Chapter, EVENTS } from '../docs/book.ts'
 import type { DocsFile } from '../docs/docs.ts'
+import { type GuideFile, guideAddress, readGuides } from '../guides/guides.ts'
 import type { Document } from '../openapi/types.ts'
 import { memberList, oneLine } from './members.ts'
 import { operationText, recordText } from './operation.ts'
@@ -15,14 +16,19 @@ export function renderText(document: Document): Map<string, DocsFile> {
     ]),
     [`${addressOf(EVENTS.id)}.md`, eventsText(book)],
   ]
+  const guides = readGuides().files
+  const manual = guides.map(({ name, markdown }): [string, string] => [`${guideAddress(name)}.md`, markdown])
   const whole = pages.map(([, text]) => text).join('\n')
   return new Map(
-    [...pages, ['/llms.txt', indexText(book)] as const, ['/llms-full.txt', whole] as const].map(
-      ([address, text]) => [
-        address,
-        { type: `${typeOf(address)}; charset=utf-8`, content: text, isImmutable: false },
-      ],
-    ),
+    [
+      ...pages,
+      ...manual,
+      ['/llms.txt', indexText(book, guides)] as const,
+      ['/llms-full.txt', whole] as const,
+    ].map(([address, text]) => [
+      address,
+      { type: `${typeOf(address)}; charset=utf-8`, content: text, isImmutable: false },
+    ]),
   )
 }
 
@@ -32,7 +38,7 @@ const linkTo = (name: string, address: string, about: string): string =>
   `- [${name}](${address}): ${oneLine(about)}`
 
 /** What there is to read, in the form of llmstxt.org. */
-function indexText({ document: { info }, chapters }: Book): string {
+function indexText({ document: { info }, chapters }: Book, guides: readonly GuideFile[]): string {
   return [
     `# ${info.title}`,
     `> ${info.summary}`,
@@ -47,6 +53,8 @@ function indexText({ document: { info }, chapters }: Book): string {
       linkTo('Everything in one text', '/llms-full.txt', 'All operations, records and events.'),
       linkTo('OpenAPI 3.1', '/openapi.json', 'The same for programs.'),
     ].join('\n'),
+    '## Guides',
+    guides.map(({ name, title, about }) => linkTo(title, `${guideAddress(name)}.md`, about)).join('\n'),
     '## Sections',
     [
       ...chapters.map(({ id, name, about }) => linkTo(name, `${addressOf(id)}.md`, about)),

@@ -51,6 +51,23 @@ export const pagesApi = {
     returns: [200, file('text/html')],
     fails: { section_not_found: [404, 'There is no such page. The documentation begins at /docs.'] },
   }),
+  docsGuide: get('/docs/guides/{guide}', {
+    ...readsAccept,
+    unmetered: true,
+    summary: 'One guide: how something is done',
+    description: cachedFile + asMarkdown,
+    callers: ['public'],
+    returns: [200, file('text/html')],
+    fails: { guide_not_found: [404, 'There is no such guide. /docs/guides lists them.'] },
+  }),
+  docsRefusal: get('/docs/errors/{code}', {
+    unmetered: true,
+    summary: 'One code of a refusal: why, and what to do',
+    description: cachedFile,
+    callers: ['public'],
+    returns: [200, file('text/html')],
+    fails: { code_not_found: [404, 'There is no such code. /docs/errors lists them.'] },
+  }),
   docsAsset: get('/docs/assets/{asset}', {
     unmetered: true,
     summary: 'What the pages are made of',

@@ -1,28 +1,40 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { File } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
-import { withHeaders } from '../../kernel/contract/problem.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { pagesApi } from './api.ts'
 
-const VARIES = { Vary: 'Accept' }
+type Page = WithHeaders<File>
 
-/** The address of a page in the form that is asked for: programs name Markdown before HTML, browsers never name it. */
-function inLanguage(address: string, accept = '', asMarkdown = `${address}.md`): string {
+/** Programs name Markdown, and before HTML if they name both; browsers never do. */
+function wantsMarkdown(accept = ''): boolean {
   const [markdown = -1, html = -1] = ['text/markdown', 'text/html'].map(type => accept.indexOf(type))
-  const isMarkdown = markdown >= 0 && (html < 0 || markdown < html)
-  return isMarkdown && !address.endsWith('.md') ? asMarkdown : address
+  return markdown >= 0 && (html < 0 || markdown < html)
+}
+
+/** A page in the form that is asked for, if it has that. */
+async function pageAt(
+  address: string,
+  { docs }: Pick<Ports, 'docs'>,
+  { accept }: Readonly<Record<string, string | undefined>>,
+): Promise<Page | undefined> {
+  const text = address === '/docs' ? '/docs/overview.md' : `${address}.md`
+  const page = (wantsMarkdown(accept) && (await docs(text))) || (await docs(address))
+  return page && withHeaders(page, { Vary: 'Accept' })
 }
 
 const pages = implement(pagesApi, {
   openapi: (_, { ports }) => ports.openapi(),
   llms: (_, { ports }) => ports.docs('/llms.txt') as Promise<File>,
   llmsFull: (_, { ports }) => ports.docs('/llms-full.txt') as Promise<File>,
-  docs: async (_, { ports, headers }) =>
-    withHeaders((await ports.docs(inLanguage('/docs', headers.accept, '/docs/overview.md'))) as File, VARIES),
-  async docsSection({ params }, { ports, headers, refuse }) {
-    const page = await ports.docs(inLanguage(`/docs/${params.section}`, headers.accept))
-    return page ? withHeaders(page, VARIES) : refuse('section_not_found')
-  },
+  docs: async (_, { ports, headers }) => (await pageAt('/docs', ports, headers)) as Page,
+  docsSection: async ({ params }, { ports, headers, refuse }) =>
+    (await pageAt(`/docs/${params.section}`, ports, headers)) ?? refuse('section_not_found'),
+  docsGuide: async ({ params }, { ports, headers, refuse }) =>
+    (await pageAt(`/docs/guides/${params.guide}`, ports, headers)) ?? refuse('guide_not_found'),
+  docsRefusal: async ({ params }, { ports, refuse }) =>
+    (await ports.docs(`/docs/errors/${params.code}`)) ?? refuse('code_not_found'),
   docsAsset: async ({ params }, { ports, refuse }) =>
     (await ports.docs(`/docs/assets/${params.asset}`)) ?? refuse('asset_not_found'),
 })

@@ -1,45 +1,18 @@
 import { createHash } from 'node:crypto'
-import { request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { renderDocs } from '../../../../src/derive/docs/docs.ts'
 import { preferred } from '../../../../src/derive/http/send-static-file.ts'
 import { openapiDocument, openapiSliced } from '../../../../src/derive/openapi/document.ts'
 import { published } from '../../../../src/kernel/contract/area.ts'
 import { eventSchemas } from '../../../../src/kernel/contract/event-types.ts'
 import { inSlices } from '../../../../src/kernel/contract/time-slices.ts'
 import { service } from '../docs-service.ts'
-
-interface Raw {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly bytes: Buffer
-}
-
-/** Sends a request without decompressing the answer. */
-const raw = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> =>
-  new Promise((resolve, reject) => {
-    request(service.url + path, { method, headers })
-      .on('response', response => {
-        const { statusCode: status = 0, headers: received } = response
-        buffer(response).then(
-          bytes => resolve({ status, headers: received as Raw['headers'], bytes }),
-          reject,
-        )
-      })
-      .on('error', reject)
-      .end()
-  })
+import { all, files, pages, raw } from './rendered-pages.ts'
 
 const plain = async (path: string): Promise<string> => (await raw(path)).bytes.toString()
 
 describe('the reference', () => {
-  const files = renderDocs(openapiDocument(areas))
-  const pages = [...files].filter(([, { type }]) => type.startsWith('text/html'))
-  const all = (text: string, pattern: RegExp): string[] =>
-    [...text.matchAll(pattern)].map(([, addresses]) => addresses ?? '')
   const anchors = new Set(
     pages.flatMap(([address, { content }]) => all(content, / id="([^"]+)"/g).map(id => `${address}#${id}`)),
   )
@@ -63,9 +36,11 @@ describe('the reference', () => {
 
   test('has a search index that covers all operations and events, without broken entries', () => {
     const [, index] = [...files].find(([address]) => address.includes('/search-')) ?? []
-    const entries = JSON.parse(index?.content ?? '[]') as { section: string; anchor: string }[]
-    const addresses = entries.map(({ section, anchor }) => `/docs${section && `/${section}`}#${anchor}`)
-    expect(addresses.filter(address => !anchors.has(address))).toEqual([])
+    const entries = JSON.parse(String(index?.content)) as { section: string; anchor: string }[]
+    const addresses = entries.map(
+      ({ section, anchor }) => `/docs${section && `/${section}`}${anchor && `#${anchor}`}`,
+    )
+    expect(addresses.filter(address => !anchors.has(address) && !files.has(address))).toEqual([])
     for (const { key } of published(areas)) expect(entries.map(({ anchor }) => anchor)).toContain(key)
     for (const name of eventSchemas(areas).keys())
       expect(entries.map(({ anchor }) => anchor)).toContain(`on.${name}`)
@@ -80,7 +55,9 @@ describe('the reference', () => {
   })
 
   test('has no page larger than 40 KB compressed', async () => {
-    for (const [address] of pages) {
+    const large = pages.filter(([, { content }]) => content.length > 40_000)
+    expect(large.length).toBeGreaterThan(20)
+    for (const [address] of large) {
       const { bytes } = await raw(address, { 'accept-encoding': 'br' })
       expect(bytes.length).toBeLessThan(40_000)
     }
@@ -169,6 +146,12 @@ test('the name of an asset changes with its content', async () => {
     { error: expect.stringContaining('/docs') },
   ])
   expect((await service.http('GET', '/docs/nowhere')).headers.get('x-error-code')).toBe('section_not_found')
+  expect((await service.http('GET', '/docs/guides/nowhere')).headers.get('x-error-code')).toBe(
+    'guide_not_found',
+  )
+  expect((await service.http('GET', '/docs/errors/nothing')).headers.get('x-error-code')).toBe(
+    'code_not_found',
+  )
 })
 
 test.each([
