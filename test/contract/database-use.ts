@@ -41,8 +41,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // The operator names no owner: that is found first, and again for the onboarding that the person belongs to.
   'kyc.approve': 10,
   'kyc.reject': 10,
-  // It asks a merchant for the money of a payment by card: the refund is committed, the processor called, and the refund read again.
-  'refunds.create': 9,
+  // It asks a merchant for the money of a payment by card: the refund is committed, the processor called, and what it has answered noted under the locks.
+  'refunds.create': 10,
   // The dispute, its payment and refunds, and what has happened to all of them.
   'disputes.timeline': 5,
   // All that is known of a payment: each part is found by the one before it.
@@ -94,6 +94,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'mppMerchants.post': 13,
   // It finds the payment of the credential, and locks and settles that as a card authorization is.
   'mpp.resolve': 8,
+  // What the proposal was made of is read again, and its operation done, between the two transactions.
+  'proposals.apply': 16,
   // Moving the clock runs whatever falls due meanwhile.
   'sandbox.advance': Number.POSITIVE_INFINITY,
   // The message is taken by an operation of its own, between the two transactions of the one that sends it.
@@ -113,7 +115,7 @@ const CROSS_TENANT_TABLES = new Set(['incoming_credits', 'sepa_files', 'sepa_mes
 
 /** Look-ups that find the tenant: by a secret, by the operator's id, by what a payer was given, by a bank's reference, by a card, by a passkey; the operator’s lists; and a count of all. */
 const CROSS_TENANT =
-  /\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
+  /\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
 
 interface PlanNode {
   readonly 'Node Type': string
