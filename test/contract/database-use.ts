@@ -44,7 +44,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // It asks a merchant for the money of a payment by card: the refund is committed, the processor called, and the refund read again.
   'refunds.create': 9,
   // The dispute, its payment and refunds, and what has happened to all of them.
-  'disputes.timeline': 5,
+  'disputes.timeline': 6,
   // All that is known of a payment: each part is found by the one before it.
   'disputes.bundle': 8,
   // A statement for each table that holds something about people, and one for the files: it is read while it is sent.
