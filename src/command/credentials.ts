@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { suggestion } from '../values/nearest.ts'
 import { type Io, usageError } from './io.ts'
 import { type KeyFile, NO_KEYS, profileIn, readKeyFile } from './key-file.ts'
+import { parseUrl } from './parse-url.ts'
 
 /** Whom the command speaks to, and with what. */
 export interface Connection {
@@ -79,7 +81,7 @@ function connectionOf(name: string, file: KeyFile): Connection | undefined {
 
 /** The sandbox of the checkout that the command belongs to: its file exists only while it runs. */
 export function sandboxIn({ DATA_DIR = '.data' }: Environment): Sandbox | undefined {
-  const checkout = resolve(import.meta.dirname, '../..')
+  const checkout = fileURLToPath(new URL('../..', import.meta.url))
   try {
     return JSON.parse(readFileSync(resolve(checkout, DATA_DIR, 'instance.json'), 'utf8')) as Sandbox
   } catch {
@@ -98,7 +100,7 @@ export function sandboxOf(env: Environment): Connection | undefined {
 const originOf = (url: string): string => parsed(url).origin
 
 function parsed(url: string): URL {
-  const found = URL.parse(url)
+  const found = parseUrl(url)
   if (!found || !/^https?:$/.test(found.protocol))
     throw usageError(`The address of the service is a URL such as https://pay.example.com, not ${url}`)
   return found

@@ -4,13 +4,14 @@ import { LOOPBACK } from '../credentials.ts'
 import { followEvents, untilInterrupted } from '../events/follow.ts'
 import { namesIn, type Wanted, wantedOf } from '../events/wanted.ts'
 import { type ExitCode, usageError } from '../io.ts'
+import { parseUrl } from '../parse-url.ts'
 import { deliver } from './deliver.ts'
 
 const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
 
 /** Where the receiver is: on this machine, unless another one is asked for. */
 function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']): URL {
-  const url = URL.parse(String(forward ?? ''))
+  const url = parseUrl(String(forward ?? ''))
   if (!url || !/^https?:$/.test(url.protocol))
     throw usageError('--forward is the address of your receiver, such as http://localhost:3000')
   if (url.username !== '') throw usageError('--forward has no name and password in it.')

@@ -2,7 +2,7 @@ import { type Html, html } from '../../web/html.ts'
 import type { Book, Entry } from '../docs/book.ts'
 import type { Page } from '../docs/layout.ts'
 import { panel, samples } from '../docs/panel.ts'
-import { curlOf, typescriptOf } from '../docs/samples.ts'
+import { samplesOf } from '../docs/samples.ts'
 import { agentpayOf } from './command-sample.ts'
 import { addressesIn, GUIDES, type GuideFile, type Guides, guideAddress } from './guides.ts'
 import { pageOf } from './markdown-page.ts'
@@ -59,5 +59,5 @@ function sampleOf(book: Book, entry: Entry): Html {
   const command = agentpayOf(entry)
   return html`
 <details class="sample"><summary><a href="${book.href(key)}">${operation.summary}</a> <code>${method} ${path}</code></summary>
-${samples(curlOf(entry), typescriptOf(entry))}${command && panel('agentpay', command, 'shell')}</details>`
+${samples(samplesOf(book, entry))}${command && panel('agentpay', command, 'shell')}</details>`
 }

@@ -23,7 +23,7 @@ export function sendCached(
   const tag = `"${cache.version}${encoding === 'identity' ? '' : `-${encoding}`}"`
   Object.assign(headers, {
     ETag: tag,
-    Vary: 'Accept-Encoding',
+    Vary: [headers.Vary, 'Accept-Encoding'].filter(Boolean).join(', '),
     'Cache-Control': cache.isImmutable ? CACHE.forGood : CACHE.asking,
   })
   if (isKnown(asked, tag)) return void response.writeHead(304, withoutContent(headers)).end()

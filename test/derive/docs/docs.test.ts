@@ -1,3 +1,4 @@
+import './docs/markdown.ts'
 import './docs/served-pages.ts'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -72,7 +73,7 @@ describe('a page of the documentation', () => {
     await page.locator('nav a[href="/docs/policies#policies.create"]').click()
     const operation = page.locator('section.operation:target')
     expect(await operation.locator('h2').isVisible()).toBe(true)
-    expect(await operation.locator('figure:visible').count()).toBe(3)
+    expect(await operation.locator('figure:visible').count()).toBe(4)
     expect(await page.locator('nav').isVisible()).toBe(false)
   })
 })
@@ -191,7 +192,7 @@ describe('the documentation with JavaScript', () => {
     await page.locator('.theme').click()
     await page.goto(`${docs}/agents`)
     expect(await page.locator('#agents\\.create .samples pre:visible').textContent()).toContain(
-      'await client.agents.create({',
+      'await pay.agents.create({',
     )
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
   })

@@ -67,11 +67,13 @@ describe('the reference', () => {
 const script = async (): Promise<string> => /src="([^"]+\.js)"/.exec(await plain('/docs'))?.[1] ?? ''
 
 describe.each([
-  ['/openapi.json', 'application/json; charset=utf-8', 'public, no-cache'],
-  ['/docs', 'text/html; charset=utf-8', 'public, no-cache'],
-  ['/docs/agents', 'text/html; charset=utf-8', 'public, no-cache'],
-  ['its script', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
-])('%s', (name, type, cache) => {
+  ['/openapi.json', 'application/json; charset=utf-8', 'public, no-cache', 'Accept-Encoding'],
+  ['/docs', 'text/html; charset=utf-8', 'public, no-cache', 'Accept, Accept-Encoding'],
+  ['/docs/agents', 'text/html; charset=utf-8', 'public, no-cache', 'Accept, Accept-Encoding'],
+  ['/docs/agents.md', 'text/markdown; charset=utf-8', 'public, no-cache', 'Accept, Accept-Encoding'],
+  ['/llms-full.txt', 'text/plain; charset=utf-8', 'public, no-cache', 'Accept-Encoding'],
+  ['its script', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable', 'Accept-Encoding'],
+])('%s', (name, type, cache, vary) => {
   const address = async () => (name.startsWith('/') ? name : script())
 
   test('is compressed as the client accepts, with Vary', async () => {
@@ -80,7 +82,7 @@ describe.each([
     expect(plainAnswer.headers).toMatchObject({
       'content-type': type,
       'cache-control': cache,
-      vary: 'Accept-Encoding',
+      vary,
     })
     expect(plainAnswer.headers['content-encoding']).toBeUndefined()
     const unpack = { br: brotliDecompressSync, gzip: gunzipSync }
@@ -103,7 +105,7 @@ describe.each([
       for (const validator of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
         const again = await raw(path, { ...accept, 'if-none-match': validator })
         expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, etag])
-        expect(again.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': cache })
+        expect(again.headers).toMatchObject({ vary, 'cache-control': cache })
       }
       expect((await raw(path, { ...accept, 'if-none-match': '"other"' })).status).toBe(200)
     }
