@@ -52,7 +52,7 @@ async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
   if (found.status === 'ending' && found.subjectType === 'owner')
     await moveAccount(resumeAfterDeletion, context)
   deletionMachine.move(found, 'waiting')
-  found.dueAt = after(context.now, LOOK_AGAIN_MS[found.mode])
+  found.dueAt = after(context.now, LOOK_AGAIN_MS[context.tenant.mode])
   return false
 }
 
