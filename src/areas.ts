@@ -62,6 +62,7 @@ import { healthArea } from './surface/health/health.ts'
 import { mcpArea } from './surface/mcp/mcp.ts'
 import { mppMerchantsArea } from './surface/mpp-merchants/mpp-merchants.ts'
 import { pagesArea } from './surface/pages/pages.ts'
+import { proposalsArea } from './surface/proposals/proposals.ts'
 import { sandboxArea } from './surface/sandbox/sandbox.ts'
 import { wellKnownArea } from './surface/well-known/well-known.ts'
 
@@ -127,6 +128,7 @@ export const areas = {
   gdpr: gdprArea,
   sandbox: sandboxArea,
   mppMerchants: mppMerchantsArea,
+  proposals: proposalsArea,
   assistants: mcpArea,
   health: healthArea,
   wellKnown: wellKnownArea,

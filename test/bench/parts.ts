@@ -216,6 +216,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'audit', measureAudit)
   },
 
+  async deletions(folder) {
+    const { measureDeletions } = await import('./deletions/measured.ts')
+    return onStage(folder, 'deletions', measureDeletions)
+  },
+
   async 'ledger-sizes'(folder) {
     const { measureSizes } = await import('./ledger-sizes.ts')
     return measureSizes(folder)

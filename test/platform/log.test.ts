@@ -23,6 +23,9 @@ describe('a log line', () => {
     secret.replace('mer_', 'cst_'),
     secret.replace('mer_', 'pt_'),
     `trace_${secret.replace('mer_', 'pt_')}`,
+    secret.replace('mer_', 'dlg_'),
+    secret.replace('mer_', 'dvc_'),
+    secret.replace('mer_', 'whsec_'),
   ])('redacts %s', text => {
     expect(redact(text)).toContain('[secret]')
     expect(redact(text)).not.toContain(secret.slice(4))

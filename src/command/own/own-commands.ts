@@ -7,6 +7,7 @@ import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { serveAssistant } from './mcp.ts'
 import { listProfiles, useProfile } from './profiles.ts'
+import { reapplyDeletions } from './reapply.ts'
 import { signal } from './signal.ts'
 import { tailEvents } from './tail.ts'
 import { verify } from './verify.ts'
@@ -31,6 +32,7 @@ export const ownCommands: readonly OwnCommand[] = [
   signal,
   verify,
   verifyAuditExport,
+  reapplyDeletions,
   completion,
   complete,
   version,

@@ -27,7 +27,7 @@ export const TokenRecord = z
     agentId: id('agent'),
     label: z.string(),
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
-    scopes: scopeList,
+    scopes: scopeList.meta({ examples: [[...tokenScopeSets.payer]] }),
     maxAmountEuros: budget,
     heldEuros: used('Held of the budget for approved intents and for payments on their way.'),
     spentEuros: used('Spent of the budget on intents.'),

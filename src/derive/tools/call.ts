@@ -6,7 +6,7 @@ import type { ToolAnswer, ToolCaller } from '../../kernel/contract/tool.ts'
 import { uploadsIn } from '../../kernel/contract/upload.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { looksLikeId } from '../../values/ids.ts'
-import { admit } from '../http/authenticate.ts'
+import { admit, anyone } from '../http/authenticate.ts'
 import { inspect, invalid } from '../http/body.ts'
 import { inputOf } from '../http/input.ts'
 import { agentParameterOf, parametersOf } from './input-schema.ts'
@@ -42,16 +42,17 @@ function callOf(
   idempotencyKey: string | null,
 ): Call {
   const { operation } = registered
-  if (!operation.callers.includes('public')) admit(actor, operation.callers, operation.scope)
+  // What everybody may read is read as everybody reads it: a credential opens nothing more there.
+  const isPublic = operation.callers.includes('public')
+  if (!isPublic) admit(actor, operation.callers, operation.scope)
   inspect(given)
-  const { params, query, body } = split(registered, given, actor.agentId)
-  const input = { params, ...inputOf(operation, query, body) }
+  const input = inputFor(registered, given, actor.agentId)
   const isKeyed = takesKey(operation) && isWriting(operation)
   if (operation.keyRequired && idempotencyKey === null)
     throw invalid('idempotencyKey', 'this operation needs one')
   return {
     operation: registered,
-    actor,
+    actor: isPublic ? anyone : actor,
     input,
     requestId,
     address,
@@ -62,8 +63,14 @@ function callOf(
   }
 }
 
+/** The members as the contract reads them; throws the problem of those that it does not take. */
+export function inputFor(registered: Registered, given: Given, agentId: string | null) {
+  const { params, query, body } = split(registered, given, agentId)
+  return { params, ...inputOf(registered.operation, query, body) }
+}
+
 /** Which of the members belong into path, query and body. An agent's own token need not name its agent in a path. */
-function split({ operation }: Registered, given: Given, agentId: string | null) {
+export function split({ operation }: Registered, given: Given, agentId: string | null) {
   const rest = { ...given }
   const own = agentParameterOf(operation)
   const params = Object.fromEntries(

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { mediaTypeOf } from '../../kernel/contract/file.ts'
 import {
@@ -12,9 +13,15 @@ import type { DescribedTarget, Tool, ToolDefinition, ToolTarget } from '../../ke
 import { uploadsIn } from '../../kernel/contract/upload.ts'
 import { inputSchemaOf, type Reader } from './input-schema.ts'
 
-/** An operation that speaks HTTP itself, or answers with what is no text, is for programs that speak HTTP. */
+/**
+ * An operation that speaks HTTP itself, or answers with what is no text, is for programs that speak HTTP. What anybody may
+ * begin, as a sign-in, belongs to nobody's credential; and a secret that is shown once is not for the context of a model.
+ */
 export const isReachable = ({ operation }: Registered): boolean =>
   operation.callers.length > 0 &&
+  !operation.sameOriginOnly &&
+  !(operation.callers.includes('public') && isWriting(operation)) &&
+  (operation.tool?.isCommon === true || !showsSecret(operation)) &&
   !operation.callers.some((caller: string) => caller === 'signed') &&
   !operation.endless &&
   !operation.rawBody &&
@@ -22,16 +29,19 @@ export const isReachable = ({ operation }: Registered): boolean =>
   ['text/csv', undefined].includes(mediaTypeOf(operation.returns[1])?.split(';')[0]) &&
   !needsFile(operation)
 
+const showsSecret = ({ returns }: AnyOperation): boolean =>
+  Object.values(shapeOf(returns[1])).some(member => member.meta()?.once === true)
+
+/** The members of an object; none of what is no object. */
+export const shapeOf = (schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> =>
+  (schema as unknown as { shape?: Record<string, z.ZodType> } | undefined)?.shape ?? {}
+
 /** An operation that can do without its file is reached without it. */
 const needsFile = ({ body }: AnyOperation): boolean =>
   body !== undefined && [...uploadsIn(body).keys()].some(name => !isOptional(body, name))
 
-function isOptional(body: AnyOperation['body'], name: string): boolean {
-  const member = (
-    body as unknown as { shape?: Record<string, { safeParse(value: unknown): { success: boolean } }> }
-  ).shape?.[name]
-  return member?.safeParse(undefined).success === true
-}
+const isOptional = (body: AnyOperation['body'], name: string): boolean =>
+  shapeOf(body)[name]?.safeParse(undefined).success === true
 
 export const mayCall = ({ type, scopes }: Actor, { callers, scope }: AnyOperation): boolean =>
   callers.some((caller: string) => caller === type) && (scope === undefined || scopes.has(scope))

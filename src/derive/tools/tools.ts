@@ -5,6 +5,7 @@ import type { Tool, ToolDefinition, Tools } from '../../kernel/contract/tool.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { jsonOf } from '../http/body.ts'
 import { callFor } from './call.ts'
+import { look, planOf } from './plan.ts'
 import { searcher } from './search.ts'
 import { definitionOf, describedTarget, isReachable, mayCall, targetOf } from './targets.ts'
 
@@ -51,6 +52,13 @@ export function toolsOf(operations: readonly Registered[], execute: Execute, rep
       if (!registered) throw new Error(`no tool reaches ${operation}`)
       return callFor({ execute, onFailure: reports.onFailure }, caller, registered, given, idempotencyKey)
     },
+    plan: (caller, operation, given) =>
+      mapped(reachable.get(operation), registered => planOf(reachable, caller, registered, given)),
+    async look(tenant, operation, given, requestId) {
+      const registered = reachable.get(operation)
+      return registered && look(execute, registered, tenant, given, requestId)
+    },
+    reportFailure: reports.onFailure,
     reportCardNumber: reports.onCardNumber,
   }
 }

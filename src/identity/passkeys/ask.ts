@@ -37,10 +37,16 @@ const aKey = z.union([
     name: label,
     environment: z.enum(['sandbox', 'test', 'live']),
     scopes: z.array(z.enum(scopes)).min(1).max(scopes.length).nullable().default(null),
-    toolWrites: z.literal(true).optional(),
+    toolWrites: z.boolean().optional(),
   }),
   z.strictObject({ keyId: anId }),
 ])
+
+/** What is signed for a new key: one that changes nothing by tools is signed alike, whether that is said or left out. */
+const newKeyOf = ({ toolWrites, ...members }: Exclude<z.output<typeof aKey>, { keyId: string }>) => ({
+  ...members,
+  ...(toolWrites ? { toolWrites: true as const } : {}),
+})
 
 const aSubject = z.strictObject({ type: z.enum(otherSubjects), id: anId })
 
@@ -78,7 +84,7 @@ const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key
     aKey,
     '{name, environment, scopes} of a new key, or {keyId} of the one to be replaced',
     async (subject, context) => {
-      if (!('keyId' in subject)) return { kind: 'key', subjectId: null, members: subject }
+      if (!('keyId' in subject)) return { kind: 'key', subjectId: null, members: newKeyOf(subject) }
       const { keyId } = subject
       const name = await nameOfKey(keyId, context)
       if (name === undefined) return context.refuse('key_not_found')

@@ -11,6 +11,9 @@ const rights = {
   'beneficiaries:write': 'never',
   'billing:read': 'never',
   'billing:write': 'never',
+  'canvas:apply': 'never',
+  'canvas:read': 'given',
+  'canvas:write': 'given',
   'card-requests:approve': 'never',
   'card-requests:read': 'given',
   'card-requests:write': 'given',
@@ -150,6 +153,8 @@ export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', Readon
   owner: new Set(scopes),
   approver: new Set([
     ...own,
+    'canvas:apply',
+    'canvas:write',
     'card-requests:approve',
     'intents:approve',
     'push:write',

@@ -1,4 +1,4 @@
-import type { Actor } from './actor.ts'
+import type { Actor, Tenant } from './actor.ts'
 
 /** What a contract says to a language model: the summary stands for people. */
 export interface Tool {
@@ -63,6 +63,24 @@ export interface DescribedTarget extends ToolTarget {
   readonly refusals: readonly { readonly code: string; readonly status: number; readonly message: string }[]
 }
 
+/** What an operation would be given by somebody who proposes it. */
+export interface Plan {
+  readonly target: ToolTarget
+  /** The members, with those that the proposer's credential implies. */
+  readonly given: Readonly<Record<string, unknown>>
+  /** The operation that gives the record which is to change, if it names one. */
+  readonly record: {
+    readonly operation: string
+    readonly given: Readonly<Record<string, string>>
+    readonly id: string
+  } | null
+  readonly agentId: string | null
+  /** Whether it takes the signature of a passkey. */
+  readonly takesPasskey: boolean
+  /** It changes something, and a person may do it. */
+  readonly canBeProposed: boolean
+}
+
 /** The answer of an operation to a tool; that of a refusal is its sentence. */
 export interface ToolAnswer {
   readonly status: number
@@ -94,6 +112,21 @@ export interface Tools {
     given: Readonly<Record<string, unknown>>,
     idempotencyKey: string | null,
   ): Promise<ToolAnswer>
+  /** What the operation would be given; throws the problem of what it cannot be given. Undefined where no tool reaches it. */
+  plan(
+    caller: Pick<ToolCaller, 'actor'>,
+    operation: string,
+    given: Readonly<Record<string, unknown>>,
+  ): Plan | undefined
+  /** Reads a record with the rights of the service itself; undefined where there is none. */
+  look(
+    tenant: Tenant,
+    operation: string,
+    given: Readonly<Record<string, unknown>>,
+    requestId: string,
+  ): Promise<unknown>
+  /** Says to the operator that an answer failed: whoever asked is told without the reason. */
+  reportFailure(error: unknown, requestId: string): void
   /** Says to the operator that a number like that of a card would have left by a tool. */
   reportCardNumber(tool: string, requestId: string): void
 }

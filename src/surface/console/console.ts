@@ -11,11 +11,15 @@ import { codeOf, missingPage, show } from './show.ts'
 const consoleView = implement(consoleViewApi, {
   home: ({ query }, context) => show(homePage, { path: 'console', query }, context),
 
-  section: ({ params: { section }, query }, context) =>
-    show(sections[section]?.list ?? missingPage, { path: `console/${section}`, query }, context),
+  section: ({ params: { section: name }, query }, context) => {
+    const { list = missingPage, title = '' } = sections[name] ?? {}
+    return show(list, { path: `console/${name}`, section: { name, title }, query }, context)
+  },
 
-  record: ({ params: { section, id }, query }, context) =>
-    show(sections[section]?.record ?? missingPage, { path: `console/${section}/${id}`, id, query }, context),
+  record: ({ params: { section: name, id }, query }, context) => {
+    const { record = missingPage, title = '' } = sections[name] ?? {}
+    return show(record, { path: `console/${name}/${id}`, section: { name, title }, id, query }, context)
+  },
 
   async table({ params, query }, { ask, refuse }) {
     const operation = sections[params.section]?.table

@@ -21,6 +21,10 @@ export interface Shown {
 /** What an operation answers, as it stands in JSON. */
 export type AnswerOf<O extends Pick<AnyOperation, 'returns'>> = z.input<O['returns'][1]>
 
+/** A record of the list that an operation answers. */
+export type ItemOf<O extends Pick<AnyOperation, 'returns'>> =
+  AnswerOf<O> extends { readonly data: readonly (infer T)[] } ? T : never
+
 /** A live part of a page: which events concern it, and its content. */
 export interface LivePart {
   readonly id: string
@@ -41,6 +45,8 @@ export interface PageRequest {
   readonly id: string
   /** What stands in the address behind the question mark. A member that the page does not read is refused. */
   readonly query: Readonly<Record<string, string>>
+  /** The section of the page, and what it is called; the first page has none. */
+  readonly section: { readonly name: string; readonly title: string }
   /** The address of the page, relative to the root of the service. */
   readonly path: string
   /** The address, from this page, of what lies at `path` below the root: the service may be served below a path. */

@@ -12,6 +12,7 @@ type PageContext = ContextOf<(typeof consoleViewApi)['home']>
 
 interface Asked extends Pick<PageRequest, 'path' | 'query'> {
   readonly id?: string
+  readonly section?: PageRequest['section']
 }
 
 /**
@@ -23,7 +24,11 @@ export async function show(page: Page, asked: Asked, context: PageContext) {
   const parts = names?.split(',')
   const made: Html[] = []
   const read = new Set<string>()
-  const request = requestOf({ id: '', ...asked, query: noting(query, read) }, context, live(parts, made))
+  const request = requestOf(
+    { id: '', section: { name: '', title: '' }, ...asked, query: noting(query, read) },
+    context,
+    live(parts, made),
+  )
   try {
     const [shown, health] = await Promise.all([page(request), parts ? undefined : healthInWords(request)])
     if (parts)
@@ -114,7 +119,7 @@ const live =
   }
 
 function requestOf(
-  asked: Pick<PageRequest, 'path' | 'id' | 'query'>,
+  asked: Pick<PageRequest, 'path' | 'id' | 'query' | 'section'>,
   { ask, actor, tenant, now, ports }: PageContext,
   part: PageRequest['part'],
 ): PageRequest {

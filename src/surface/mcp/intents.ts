@@ -28,6 +28,7 @@ export async function afterDeclaring(answer: ToolAnswer, call: ToolCall, context
   const url = approvalUrl(intent, context)
   if (call.canOpenUrls && call.responses?.[APPROVAL] === undefined)
     return inputRequired({
+      requestState: intent.id,
       inputRequests: {
         [APPROVAL]: inputRequired.elicitUrl({
           message:
@@ -37,6 +38,12 @@ export async function afterDeclaring(answer: ToolAnswer, call: ToolCall, context
       },
     })
   return resultOfIntent(intent, answer.isRepeated, context)
+}
+
+/** The second call of a client whose person has seen the page: it is about the intent that the first one has declared. */
+export async function afterAsking(id: string, context: Context): Promise<object> {
+  const answer = await context.ports.tools.call(context, 'intents.get', { id }, null)
+  return answer.refusal ? resultOf(answer) : resultOfIntent(answer.body as Intent, false, context)
 }
 
 const approvalUrl = ({ id }: Intent, { ports }: Context): string => ports.pageUrl(`/approve/${id}`)

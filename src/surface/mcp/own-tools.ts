@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
 
 import { LONGEST_WAIT, waitForIntent } from './intents.ts'
+import { proposeByTool } from './propose.ts'
 import { refused, succeeded } from './result.ts'
 import { runTarget } from './run-target.ts'
 import type { Given } from './tool-call.ts'
@@ -91,7 +92,7 @@ const call: OwnTool = {
     name: 'call_operation',
     title: 'Call any operation',
     description:
-      'Calls the operation with the members that describe_operation names, with your rights. What changes something is refused unless the key was made for it.',
+      'Calls the operation with the members that describe_operation names, with your rights. What changes something becomes a proposal, which a person applies, unless the key was made for it.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -116,6 +117,36 @@ const call: OwnTool = {
   },
 }
 
+const MAX_REASON = 1_000
+
+const proposeChange: OwnTool = {
+  definition: {
+    name: 'propose_change',
+    title: 'Propose what only a person may do',
+    description:
+      'Use it where something is not allowed to you, as a higher limit: a person reads it in the console and applies it, or does not. operation is the name in the API, as policies.toggle or wallets.create. Nothing changes before.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        operation: { type: 'string', description: 'As in the API: policies.replace' },
+        input: { type: 'object', description: 'The members of path, query and body together.' },
+        reason: { type: 'string', description: 'Why, for the person.' },
+      },
+      required: ['operation'],
+    },
+    annotations: { ...reading, readOnlyHint: false },
+  },
+  async run({ operation, input = {}, reason = null }, context) {
+    if (typeof operation !== 'string' || operation.length > 100)
+      return wrong('operation', 'it is missing, and must be a text')
+    if (typeof input !== 'object' || input === null || Array.isArray(input))
+      return wrong('input', 'must be an object')
+    if (reason !== null && (typeof reason !== 'string' || reason.length > MAX_REASON))
+      return wrong('reason', `a text of at most ${MAX_REASON} characters`)
+    return proposeByTool({ operation, given: input as Given, reason: reason as string | null }, context)
+  },
+}
+
 const unknownOperation = refused(
   'unknown_operation',
   'operation: no tool reaches one of this name, or you may not call it. search_operations finds those that you may.',
@@ -126,5 +157,6 @@ const wrong = (member: string, message: string) => refused('invalid_request', `$
 /** An agent's token keeps to the small set; keys and people reach everything that they may call. */
 export const ownTools = ({ type, scopes }: Actor): readonly OwnTool[] => [
   ...(scopes.has('intents:read') ? [wait] : []),
+  ...(scopes.has('canvas:write') ? [proposeChange] : []),
   ...(type === 'agent' ? [] : [search, describe, call]),
 ]

@@ -55,7 +55,7 @@ const MANY_DIGITS = /\d(?:[ -]?\d){11}/
 export function withoutCardNumbers<T extends object>(
   leaving: T,
   name: string,
-  { ports, requestId }: Context,
+  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): T {
   if (!MANY_DIGITS.test(JSON.stringify(leaving))) return leaving
   const masked = maskCardNumbersIn(unfolded(leaving))

@@ -18,11 +18,12 @@ export async function runOperation(
 ): Promise<ToolAnswer> {
   if (!takesKey) return callOnce(operation, given, null, context)
   const { idempotencyKey, ...members } = given
+  const endless = numberWithoutEnd(members, '')
+  if (endless !== undefined) return wrong(`${endless}: this number is too large.`)
   // The order of members is no difference: the answer is kept for one form of them.
   const named = JSON.parse(canonicalJson(members)) as Given
   if (idempotencyKey !== undefined && idempotencyKey !== null) {
-    const own = String(idempotencyKey)
-    return isKey(own) ? callOnce(operation, named, own, context) : notKey
+    return isKey(idempotencyKey) ? callOnce(operation, named, idempotencyKey, context) : wrong(NO_KEY)
   }
   const key = await keyOfCall(context, operation, named)
   const answer = await callOnce(operation, named, key, context)
@@ -30,15 +31,25 @@ export async function runOperation(
   return answer
 }
 
-const isKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key)
+const isKey = (key: unknown): key is string => typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)
 
-const notKey: ToolAnswer = {
+const NO_KEY = 'idempotencyKey: 1 to 255 visible ASCII characters, no spaces.'
+
+const wrong = (message: string): ToolAnswer => ({
   status: 400,
-  refusal: {
-    code: 'invalid_request',
-    message: 'idempotencyKey: 1 to 255 visible ASCII characters, no spaces.',
-  },
+  refusal: { code: 'invalid_request', message },
   isRepeated: false,
+})
+
+/** The place of a number that JSON can write and nobody can hold, such as 1e400; undefined where there is none. */
+function numberWithoutEnd(value: unknown, place: string): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : place
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const found = numberWithoutEnd(member, place === '' ? name : `${place}.${name}`)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** What was refused may be tried again; what nobody knows the end of is repeated with the same key. */

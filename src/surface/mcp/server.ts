@@ -25,8 +25,9 @@ export function serverFor(context: Context): Server {
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const canOpenUrls = server.getClientCapabilities()?.elicitation?.url !== undefined
     const responses = mcpReq.inputResponses as Readonly<Record<string, unknown>> | undefined
+    const state = mcpReq.requestState?.()
     return callTool(
-      { name: params.name, given: params.arguments ?? {}, canOpenUrls, responses },
+      { name: params.name, given: params.arguments ?? {}, canOpenUrls, responses, state },
       context,
     ) as never
   })

@@ -8,4 +8,6 @@ export interface ToolCall {
   readonly canOpenUrls: boolean
   /** What the client's person has answered to what was asked of them. */
   readonly responses: Readonly<Record<string, unknown>> | undefined
+  /** What we have given the client along with what was asked: nothing proves that it is the same. */
+  readonly state?: unknown
 }

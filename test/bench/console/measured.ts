@@ -19,6 +19,8 @@ const PAGES = [
   'console/transactions',
   'console/wallets',
   'console/wallets/wallet_bench_1',
+  'console/transfers',
+  'console/accounts',
   'console/events',
   'console/deliveries',
   'console/audit',

@@ -57,14 +57,15 @@ export async function callsOf(path: string, { api, ownerId }: Stage, cookie: str
       new Refusal(answer.status, String(answer.headers.get('x-error-code')), String(body.error)),
     )
   }
-  const [, section = '', id = ''] = path.split('/')
-  const page = section === '' ? homePage : id === '' ? sections[section]?.list : sections[section]?.record
+  const [, name = '', id = ''] = path.split('/')
+  const page = name === '' ? homePage : id === '' ? sections[name]?.list : sections[name]?.record
   if (!page) throw new Error(`the console has no ${path}`)
-  await page({ ...surroundings(ownerId), path, id, ask } as PageRequest)
+  const section = { name, title: sections[name]?.title ?? '' }
+  await page({ ...surroundings(ownerId), path, section, id, ask } as PageRequest)
   return calls.some(({ path: asked }) => asked === HEALTH.path) ? calls : [...calls, HEALTH]
 }
 
-const surroundings = (ownerId: string): Omit<PageRequest, 'path' | 'id' | 'ask'> => ({
+const surroundings = (ownerId: string): Omit<PageRequest, 'path' | 'section' | 'id' | 'ask'> => ({
   actor: {
     type: 'console',
     id: 'person_bench',

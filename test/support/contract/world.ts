@@ -30,6 +30,7 @@ import {
 import { aDeviceLetIn } from './world-devices.ts'
 import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 import { aPasskey } from './world-passkeys.ts'
+import { aProposal } from './world-proposals.ts'
 
 export const operations = published(areas)
 
@@ -54,6 +55,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/collect/402': world => world.askedForMoney(),
   '/collect/settlements': world => world.paidByMachine(),
   '/simulate/mpp': async () => 'paid',
+  '/canvas/proposals': world => world.proposed(),
 }
 
 /** Collections within a record that only the outside world fills, by the template of their path. */
@@ -345,6 +347,11 @@ export class World {
   /** The session of a device that somebody has let in. */
   async deviceLetIn(): Promise<string> {
     return (await aDeviceLetIn(this.#make.bind(this), this.#service)).id
+  }
+
+  /** A proposal that waits for a person. */
+  proposed(): Promise<string> {
+    return aProposal(this.#service.url, this.owner.key)
   }
 
   /** The code of a terminal that waits for somebody to let it in. */

@@ -6,6 +6,8 @@ interface Connection {
   readonly version?: Version
   /** Answers what the service asks of the client's person: the addresses that were opened are kept here. */
   readonly opened?: string[]
+  /** What the person does meanwhile, and answers. */
+  readonly late?: () => Promise<{ readonly action: 'accept' }>
 }
 
 export interface ToolResult {
@@ -20,7 +22,7 @@ export interface ToolResult {
 export async function anAssistant(
   url: string,
   token: string,
-  { version = 'legacy', opened }: Connection = {},
+  { version = 'legacy', opened, late }: Connection = {},
 ) {
   const client = new Client(
     { name: 'test', version: '1' },
@@ -32,7 +34,7 @@ export async function anAssistant(
   if (opened)
     client.setRequestHandler('elicitation/create', ({ params }) => {
       opened.push((params as { url: string }).url)
-      return { action: 'accept' as const }
+      return late ? late() : { action: 'accept' as const }
     })
   const headers = { authorization: `Bearer ${token}` }
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }))

@@ -16,7 +16,7 @@ const business: Readonly<Record<string, string>> = {
   insight: 'spend reports outcomes analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
   delivery: 'events webhooks push',
-  surface: 'health well-known mcp canvas sandbox pages console-pages console',
+  surface: 'health well-known proposals mcp canvas sandbox pages console-pages console',
 }
 
 const nouns = Object.entries(business).flatMap(([folder, list]) =>

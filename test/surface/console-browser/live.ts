@@ -75,6 +75,26 @@ describe('a live part', () => {
     expect(await page.innerText('#agents')).not.toContain('This may be old')
   })
 
+  test('stays and is marked as old while the service is slow, and is new once it has answered', async () => {
+    const { client, ownerId, page } = await theOwnerAtThePage()
+    await followed(ownerId)
+    await page.clock.install()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/trial?part=*', async route => {
+      await released
+      await route.continue()
+    })
+    const asked = page.waitForRequest('**/trial?part=*')
+    await agentNamed(client, 'Slow')
+    await asked
+    await page.clock.runFor(3_000)
+    await saying(page, '#agents[data-stale]', 'This may be old')
+    expect(await page.innerText('#agents')).not.toContain('Slow: active')
+    release()
+    await saying(page, '#agents:not([data-stale])', 'Slow: active')
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   test('that is paused stays as it is until it goes on', async () => {
     const { client, ownerId, page } = await theOwnerAtThePage()
     await followed(ownerId)
@@ -94,6 +114,19 @@ test('a page of the console follows the events by itself', async () => {
   await followed(ownerId)
   await agentNamed(client, 'Visible')
   await saying(page, 'live-part a', 'Visible')
+  expect(complaints).toEqual([])
+})
+
+test('the open page of a key says that it was revoked elsewhere, and offers nothing more', async () => {
+  const { client, ownerId, page, complaints } = await theOwnerAtThePage()
+  const { id } = await bodyOf(client.keys.create({ body: { name: 'Build server', environment: 'sandbox' } }))
+  await page.goto(`${origin}/console/keys/${id}`)
+  await page.locator('h1').getByText('active').waitFor()
+  await page.getByRole('button', { name: 'Revoke' }).waitFor()
+  await followed(ownerId)
+  await bodyOf(client.keys.revoke({ params: { id } }))
+  await page.locator('h1').getByText('revoked').waitFor()
+  expect(await page.locator('#content form.operation').count()).toBe(0)
   expect(complaints).toEqual([])
 })
 

@@ -77,21 +77,28 @@ describe('a set that the contract names', () => {
     const { client } = await service.owner()
     const { page } = await openAsOwner(client)
     await page.goto(new URL('console/keys', page.url()).href)
-    const make = async (name: string, scopes: readonly string[]) => {
+    const make = async (name: string, scopes: readonly string[], changesByTools = false) => {
       await page.locator('summary', { hasText: 'New key' }).click()
       await page.getByLabel('Name').fill(name)
       await page.getByLabel('Environment').first().selectOption('sandbox')
       if (scopes.length > 0) await page.locator('summary', { hasText: 'Choose among' }).click()
       for (const scope of scopes) await page.getByLabel(scope, { exact: true }).check()
+      if (changesByTools) await page.getByLabel('Assistants may change things with it').check()
       await page.getByRole('button', { name: 'New key' }).click()
+      await page
+        .getByRole('dialog')
+        .getByText(changesByTools ? 'let assistants change things' : name)
+        .waitFor()
       await page.getByRole('button', { name: 'Sign with passkey' }).click()
       await page.getByRole('button', { name: 'I have kept it' }).click()
       await page.getByText(name).first().waitFor()
       const { data } = await bodyOf(client.keys.list({}))
-      return data.find(key => key.name === name)?.scopes ?? []
+      return data.find(key => key.name === name)
     }
-    expect(await make('Narrow', ['agents:read', 'wallets:read'])).toEqual(['agents:read', 'wallets:read'])
-    expect((await make('Wide', [])).length).toBeGreaterThan(50)
+    const narrow = await make('Narrow', ['agents:read', 'wallets:read'])
+    expect([narrow?.scopes, narrow?.toolWrites]).toEqual([['agents:read', 'wallets:read'], false])
+    expect((await make('Wide', []))?.scopes.length).toBeGreaterThan(50)
+    expect((await make('Helper', ['agents:read'], true))?.toolWrites).toBe(true)
   })
 })
 

@@ -84,6 +84,13 @@ describe('the door for assistants', () => {
     expect([answer.status, answer.headers['x-error-code']]).toEqual([413, 'body_too_large'])
   })
 
+  test('names a number that nobody can hold, and gives no word of ours away', async () => {
+    const given = '{"amountEuros":1e400,"merchant":"Bookshop","purpose":"A book"}'
+    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"declare_intent","arguments":${given}}}`
+    const { status, text } = await post(call)
+    expect([status, text]).toEqual([200, expect.stringContaining('amountEuros: this number is too large.')])
+  })
+
   test('takes a notification without an answer', async () => {
     const { status, text } = await post(
       JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),

@@ -96,6 +96,12 @@ describe('the tools of an agent', () => {
     ],
     ['declare_intent', { amountEuros: 1, merchant: 'B', purpose: 'A', other: 1 }, 'invalid_request', /other/],
     ['add_evidence', { intentId: 'x', type: 'other', file: 'aGk=' }, 'invalid_request', /file/],
+    [
+      'declare_intent',
+      { amountEuros: 1, merchant: 'B', purpose: 'A', idempotencyKey: { toString: 1 } },
+      'invalid_request',
+      /idempotencyKey/,
+    ],
     ['cancel_intent', {}, 'invalid_request', /id/],
     ['cancel_intent', { id: '../../agents' }, 'not_found', /id/],
     ['cancel_intent', { id: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' }, 'intent_not_found', /intent/],

@@ -52,6 +52,18 @@ describe('an intent that waits for a person', () => {
     expect((await bodyOf(client.intents.list())).data).toHaveLength(1)
   })
 
+  test('is the same one however long the person takes to look', async () => {
+    const { client, token } = await anAgentThatAsks()
+    const age = `update tool_calls set last_called_at = last_called_at - interval '11 minutes'`
+    const late = async () => {
+      await service.sql(age)
+      return { action: 'accept' as const }
+    }
+    const { call } = await anAssistant(service.url, token, { version: '2026-07-28', opened: [], late })
+    await call('declare_intent', BOOK)
+    expect((await bodyOf(client.intents.list())).data).toHaveLength(1)
+  })
+
   test('tells how it stands now when it is declared again', async () => {
     const { client, token } = await anAgentThatAsks()
     const { call } = await anAssistant(service.url, token)

@@ -7,10 +7,10 @@ import { policiesApi, usageApi } from '../../../control/policies/index.ts'
 import { runsApi } from '../../../control/runs/index.ts'
 import { Refused } from '../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../web/html.ts'
-import type { PageRequest } from '../page.ts'
+import type { AnswerOf, PageRequest } from '../page.ts'
 import { recordLink } from '../parts/links.ts'
 import { box, table } from '../parts/table.ts'
-import { euros, none, text, usage } from '../parts/text.ts'
+import { none, text, usage } from '../parts/text.ts'
 
 /** A limit on what the agent spends, from the account down to a card. */
 interface BudgetRow {
@@ -23,7 +23,11 @@ interface BudgetRow {
 
 interface LimitedAgent {
   readonly id: string
+  /** What it spends under: the page asks for it once. */
+  readonly effective: Promise<Effective | undefined>
 }
+
+export type Effective = AnswerOf<typeof policiesApi.effective>
 
 /** Every limit that holds for the agent, in the order in which they are asked; the narrowest is marked. */
 export async function budgetsOf(agent: LimitedAgent, request: PageRequest): Promise<Html> {
@@ -32,29 +36,15 @@ export async function budgetsOf(agent: LimitedAgent, request: PageRequest): Prom
   const least = Math.min(...rows.map(({ leftEuros }) => leftEuros ?? Number.POSITIVE_INFINITY))
   return box(
     'What it may still spend',
-    table(
-      [
-        {
-          name: 'Limit',
-          of: ({ of, leftEuros }) =>
-            html`${of}${leftEuros === least && html` <span class="status waiting">narrowest</span>`}`,
-        },
-        { name: 'For', of: ({ span }) => span },
-        {
-          name: 'Used',
-          of: ({ usedEuros, limitEuros }) => (usedEuros === null ? none : usage(usedEuros, limitEuros)),
-          isFigure: true,
-        },
-        {
-          name: 'Left',
-          of: ({ leftEuros }) => (leftEuros === null ? none : euros(leftEuros)),
-          isFigure: true,
-        },
-      ],
-      rows,
-      request,
-      'Limits of the agent',
-    ),
+    table(request, 'Limits of the agent', rows, {
+      Limit: ({ of, leftEuros }) =>
+        html`${of}${leftEuros === least && html` <span class="status waiting">narrowest</span>`}`,
+      For: 'span',
+      Used: {
+        figure: ({ usedEuros, limitEuros }) => (usedEuros === null ? none : usage(usedEuros, limitEuros)),
+      },
+      Left: 'leftEuros',
+    }),
   )
 }
 
@@ -83,10 +73,10 @@ const account: Level = async (_, { ask, to }) => {
   ]
 }
 
-const policy: Level = async ({ id }, request) => {
+const policy: Level = async ({ id, effective: asked }, request) => {
   const [{ data }, effective] = await Promise.all([
     request.ask(usageApi.usage, { query: { agentId: id } }),
-    request.ask(policiesApi.effective, { params: { agentId: id } }).catch(whereNone),
+    asked,
   ])
   const [agent] = data
   if (!agent || !effective) return []
@@ -105,7 +95,10 @@ const policy: Level = async ({ id }, request) => {
   ]
 }
 
-/** An agent without a policy has none, which is no failure of the page. */
+/** The policy of the agent. One without a policy has none, which is no failure of the page. */
+export const effectivePolicy = (agentId: string, { ask }: PageRequest): Promise<Effective | undefined> =>
+  ask(policiesApi.effective, { params: { agentId } }).catch(whereNone)
+
 function whereNone(error: unknown): undefined {
   if (!(error instanceof Refused) || error.refusal.status !== 404) throw error
 }

@@ -7,38 +7,14 @@ import { listPage } from '../parts/list.ts'
 import { readNames } from '../parts/names.ts'
 import { backTo, recordHead } from '../parts/record.ts'
 import { box, table } from '../parts/table.ts'
-import { euros, label, none, text, time } from '../parts/text.ts'
+import { euros, label, none, text } from '../parts/text.ts'
 import { backtestPart } from './policy-backtest.ts'
 
 const changes = ['policy.*']
 
-/** Every rule of a policy, in the order in which people think of them. */
-const rules = [
-  'name',
-  'maxTransactionEuros',
-  'dailyLimitEuros',
-  'monthlyLimitEuros',
-  'autoApproveLimitEuros',
-  'merchantAllowlist',
-  'merchantBlocklist',
-  'allowedCountries',
-  'mccCategories',
-  'allowedMccs',
-  'blockedMccs',
-  'attestationWindowMinutes',
-  'cooldownMinutes',
-  'activeHoursStart',
-  'activeHoursEnd',
-  'maxUsageCount',
-  'amountTolerancePercent',
-  'expiresAfterMinutes',
-  'expirationAction',
-  'lockToFirstMerchant',
-  'requireIntent',
-  'requireAttestation',
-]
-
+/** Every rule of a policy, in the order in which people think of them, with what it is called. */
 const labels = {
+  name: 'Name',
   maxTransactionEuros: 'A payment, at most €',
   dailyLimitEuros: 'A day, at most €',
   monthlyLimitEuros: 'A month, at most €',
@@ -49,9 +25,6 @@ const labels = {
   mccCategories: 'Only these groups of categories',
   allowedMccs: 'Only these categories (MCC)',
   blockedMccs: 'Never these categories (MCC)',
-  lockToFirstMerchant: 'Only the first merchant that was paid',
-  requireIntent: 'Every payment needs an intent',
-  requireAttestation: 'Every payment needs a passkey',
   attestationWindowMinutes: 'A passkey counts for, in minutes',
   cooldownMinutes: 'Between two payments, in minutes',
   activeHoursStart: 'From hour (UTC)',
@@ -60,47 +33,41 @@ const labels = {
   amountTolerancePercent: 'Charged above the intent, at most %',
   expiresAfterMinutes: 'The policy ends after, in minutes',
   expirationAction: 'What happens at its end',
+  lockToFirstMerchant: 'Only the first merchant that was paid',
+  requireIntent: 'Every payment needs an intent',
+  requireAttestation: 'Every payment needs a passkey',
 }
 
 export const policiesPage = listPage({
   title: 'Policies',
   lead: 'Rules by which agents spend. An agent has a copy of its own; a template may be applied to all that came from it.',
-  section: 'policies',
   operation: policiesApi.list,
   filters: ['kind', 'templateId'],
   events: changes,
   names: ['agents'],
   empty: { words: 'No policy yet: begin with a preset.', command: 'agentpay policies presets' },
   above: request =>
-    html`${operationForm(
-      policiesApi.create,
-      {
-        labels,
-        members: [
-          'name',
-          'maxTransactionEuros',
-          'dailyLimitEuros',
-          'monthlyLimitEuros',
-          'autoApproveLimitEuros',
-        ],
-        submit: 'New template',
-        done: 'go:console/policies/{id}',
-        fold: true,
-      },
-      request,
-    )} <a class="button" href="${request.to('console/presets')}">Presets</a>`,
-  columns: [
-    { name: 'Policy', of: ({ id, name }, request) => recordLink(request, id, text(name, 60)) },
-    { name: 'Of', of: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'template') },
-    { name: 'A payment', of: ({ maxTransactionEuros }) => amount(maxTransactionEuros), isFigure: true },
-    { name: 'A day', of: ({ dailyLimitEuros }) => amount(dailyLimitEuros), isFigure: true },
-    { name: 'A month', of: ({ monthlyLimitEuros }) => amount(monthlyLimitEuros), isFigure: true },
-    {
-      name: 'Without a person',
-      of: ({ autoApproveLimitEuros }) => amount(autoApproveLimitEuros),
-      isFigure: true,
-    },
-  ],
+    html`${operationForm(request, policiesApi.create, {
+      labels,
+      members: [
+        'name',
+        'maxTransactionEuros',
+        'dailyLimitEuros',
+        'monthlyLimitEuros',
+        'autoApproveLimitEuros',
+      ],
+      submit: 'New template',
+      done: 'go:console/policies/{id}',
+      fold: true,
+    })} <a class="button" href="${request.to('console/presets')}">Presets</a>`,
+  columns: {
+    Policy: ({ id, name }, request) => recordLink(request, id, text(name, 60)),
+    Of: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'template'),
+    'A payment': { figure: ({ maxTransactionEuros }) => amount(maxTransactionEuros) },
+    'A day': { figure: ({ dailyLimitEuros }) => amount(dailyLimitEuros) },
+    'A month': { figure: ({ monthlyLimitEuros }) => amount(monthlyLimitEuros) },
+    'Without a person': { figure: ({ autoApproveLimitEuros }) => amount(autoApproveLimitEuros) },
+  },
 })
 
 const amount = (value: number | null | undefined): Html => (typeof value === 'number' ? euros(value) : none)
@@ -108,14 +75,13 @@ const amount = (value: number | null | undefined): Html => (typeof value === 'nu
 export const presetsPage = listPage({
   title: 'Presets',
   lead: 'Complete policies to begin with. An agent can be given one as it is.',
-  section: 'presets',
   operation: policiesApi.presets,
   events: [],
   empty: { words: 'There are no presets.' },
-  columns: [
-    { name: 'Preset', of: ({ id }) => html`<code>${id}</code>` },
-    { name: 'For', of: ({ name, summary }) => html`${name}: ${summary}` },
-  ],
+  columns: {
+    Preset: ({ id }) => html`<code>${id}</code>`,
+    For: ({ name, summary }) => html`${name}: ${summary}`,
+  },
 })
 
 export const policyPage: Page = async request => {
@@ -136,11 +102,11 @@ ${await part({
       : 'A template: agents that came from it keep their copies until it is applied.'
   }</p>`,
 })}
-${box('Rules', rulesOf(policy, request), simulation(), policy.agentId === null && operationForm(policiesApi.apply, { params, submit: 'Apply to its agents', confirm: 'Give every agent that came from this template the rules that it has now?', success: 'Applied.' }, request))}
+${box('Rules', rulesOf(policy, request), simulation(), policy.agentId === null && operationForm(request, policiesApi.apply, { params, submit: 'Apply to its agents', confirm: 'Give every agent that came from this template the rules that it has now?', success: 'Applied.' }))}
 ${await backtestPart(request)}
 ${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
 ${await part({ id: 'versions', events: changes, about: id, make: () => versionsOf(request) })}
-${policy.agentId === null && operationForm(policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents that got a copy keep it.`, done: 'go:console/policies', fold: true }, request)}`,
+${policy.agentId === null && operationForm(request, policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents that got a copy keep it.`, done: 'go:console/policies', fold: true })}`,
   }
 }
 
@@ -150,7 +116,7 @@ function rulesOf(policy: { readonly id: string; readonly version: number }, requ
   const options = {
     id: RULES_FORM,
     params: { id: policy.id },
-    members: rules,
+    members: Object.keys(labels),
     values: { ...policy },
     given: { version: policy.version },
     labels,
@@ -159,7 +125,7 @@ function rulesOf(policy: { readonly id: string; readonly version: number }, requ
     success: 'Saved.',
     tone: 'main',
   } as const
-  return operationForm(policiesApi.replace, options, request)
+  return operationForm(request, policiesApi.replace, options)
 }
 
 /** A payment to try, decided by the rules as they stand in the form. */
@@ -186,26 +152,15 @@ async function versionsOf(request: PageRequest): Promise<Html> {
   })
   return box(
     'Versions',
-    table(
-      [
-        { name: 'Version', of: ({ version }) => version },
-        {
-          name: 'Changes',
-          of: ({ changes }) =>
-            changes.length === 0
-              ? 'the first one'
-              : html`<ul>${changes.map(change => html`<li>${text(change.text, 300)}</li>`)}</ul>`,
-        },
-        {
-          name: 'By',
-          of: ({ changedByType, changedById }) =>
-            html`${changedByType} ${changedById !== null && html`<code>${changedById}</code>`}`,
-        },
-        { name: 'At', of: ({ createdAt }) => time(createdAt) },
-      ],
-      data,
-      request,
-      'Versions of the policy',
-    ),
+    table(request, 'Versions of the policy', data, {
+      Version: 'version',
+      Changes: ({ changes }) =>
+        changes.length === 0
+          ? 'the first one'
+          : html`<ul>${changes.map(change => html`<li>${text(change.text, 300)}</li>`)}</ul>`,
+      By: ({ changedByType, changedById }) =>
+        html`${changedByType} ${changedById !== null && html`<code>${changedById}</code>`}`,
+      At: 'createdAt',
+    }),
   )
 }

@@ -4,7 +4,7 @@ import { type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { recordLink } from '../parts/links.ts'
 import { box, table } from '../parts/table.ts'
-import { euros, label, text, time } from '../parts/text.ts'
+import { euros, label, text } from '../parts/text.ts'
 
 const DAYS = 30
 
@@ -34,42 +34,24 @@ async function replay(request: PageRequest): Promise<Html> {
   ] as const
   return box(
     `The last ${DAYS} days under this policy`,
-    table(
-      [
-        { name: 'Decisions', of: ([kind]) => kind },
-        { name: 'Number and amount', of: ([, figures]) => sum(figures), isFigure: true },
-      ],
-      kinds,
-      request,
-      'Decisions replayed',
-    ),
+    table(request, 'Decisions replayed', kinds, {
+      Decisions: ([kind]) => kind,
+      'Number and amount': { figure: ([, figures]) => sum(figures) },
+    }),
     result.byRule.length > 0 &&
-      table(
-        [
-          { name: 'By the rule', of: ({ rule }) => label(rule) },
-          { name: 'Denied', of: ({ newlyDenied }) => sum(newlyDenied), isFigure: true },
-          { name: 'Allowed', of: ({ newlyAllowed }) => sum(newlyAllowed), isFigure: true },
-          { name: 'To a person', of: ({ newlyToPerson }) => sum(newlyToPerson), isFigure: true },
-        ],
-        result.byRule,
-        request,
-        'Differences by rule',
-      ),
+      table(request, 'Differences by rule', result.byRule, {
+        'By the rule': ({ rule }) => label(rule),
+        Denied: { figure: ({ newlyDenied }) => sum(newlyDenied) },
+        Allowed: { figure: ({ newlyAllowed }) => sum(newlyAllowed) },
+        'To a person': { figure: ({ newlyToPerson }) => sum(newlyToPerson) },
+      }),
     result.examples.length > 0 &&
-      table(
-        [
-          { name: 'At', of: ({ at }) => time(at) },
-          {
-            name: 'What',
-            of: ({ subjectId, merchant }) => recordLink(request, subjectId, text(merchant, 60)),
-          },
-          { name: 'Amount', of: ({ amountEuros }) => euros(amountEuros), isFigure: true },
-          { name: 'Was', of: ({ was }) => was },
-          { name: 'Would be', of: ({ now: would, reason }) => html`${would}: ${text(reason, 200)}` },
-        ],
-        result.examples.slice(0, 20),
-        request,
-        'Examples of differences',
-      ),
+      table(request, 'Examples of differences', result.examples.slice(0, 20), {
+        At: 'at',
+        What: ({ subjectId, merchant }) => recordLink(request, subjectId, text(merchant, 60)),
+        Amount: 'amountEuros',
+        Was: 'was',
+        'Would be': ({ now: would, reason }) => html`${would}: ${text(reason, 200)}`,
+      }),
   )
 }

@@ -51,9 +51,9 @@ interface FormOptions<O extends AnyOperation> {
  * read off the contract.
  */
 export function operationForm<const O extends AnyOperation>(
+  { may }: Pick<PageRequest, 'may'>,
   operation: O,
   options: FormOptions<O>,
-  { may }: Pick<PageRequest, 'may'>,
 ): Html {
   const { params = {}, members = [], submit, tone, fold } = options
   if (!may(operation)) return html``

@@ -8,6 +8,7 @@ export const sectionsByPrefix: Readonly<Record<string, string>> = {
   agent: 'agents',
   intent: 'intents',
   cardreq: 'card-requests',
+  proposal: 'proposals',
   txn: 'transactions',
   transfer: 'transfers',
   wallet: 'wallets',
@@ -36,6 +37,8 @@ export const sectionsByPrefix: Readonly<Record<string, string>> = {
   session: 'devices',
   kycsubmission: 'identity',
   onboarding: 'onboarding',
+  gdprdeletion: 'deletions',
+  gdprexport: 'exports',
 }
 
 /** Where the record of an id is shown; undefined for a kind that has no page. */

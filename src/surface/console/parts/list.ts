@@ -1,14 +1,13 @@
-import type { z } from 'zod'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { type Refusal, Refused } from '../../../kernel/contract/problem.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
-import type { Page, PageRequest } from '../page.ts'
+import type { ItemOf, Page, PageRequest, Section } from '../page.ts'
 import { field } from './form.ts'
 import { copyable } from './links.ts'
 import { choicesFor, type Kind, readNames } from './names.ts'
 import { parametersIn, questionOf } from './question.ts'
 import { queryMembers } from './schema.ts'
-import { type Column, table } from './table.ts'
+import { type Columns, table } from './table.ts'
 
 interface ListAnswer<T> {
   readonly data: readonly T[]
@@ -16,15 +15,11 @@ interface ListAnswer<T> {
   readonly nextCursor: string | null
 }
 
-type ItemOf<O extends AnyOperation> = z.input<O['returns'][1]> extends ListAnswer<infer T> ? T : never
-
 export interface ListSpec<O extends AnyOperation> {
   readonly title: string
   readonly lead?: string
   readonly operation: O
-  /** The section's name in addresses: `agents`. */
-  readonly section: string
-  readonly columns: readonly Column<ItemOf<O>>[]
+  readonly columns: Columns<ItemOf<O>>
   /** The filters that have a field; others in the address hold as well. */
   readonly filters?: readonly string[]
   readonly labels?: Readonly<Record<string, string>>
@@ -44,27 +39,33 @@ export interface ListSpec<O extends AnyOperation> {
   readonly prepare?: (items: readonly ItemOf<O>[], request: PageRequest) => Promise<void>
 }
 
-/** The page of a list: filters in the address, a page by cursor, and what to do where there is nothing. */
-export const listPage =
-  <O extends AnyOperation>(spec: ListSpec<O>): Page =>
-  async request => {
-    const { title, lead, above, events } = spec
-    let refusal: Refusal | undefined
-    const make = () =>
-      rowsOf(spec, request).catch(error => {
-        refusal = refusalOf(error)
-        return html`<p class="refusal" role="alert">${refusal.message}</p>`
-      })
-    const rows = await request.part({ id: 'list', events, make })
-    return {
-      title,
-      content: html`<h1>${title}</h1>
+/** The section of a list: filters in the address, a page by cursor, what to do where there is nothing, and its CSV. */
+export const listPage = <O extends AnyOperation>(spec: ListSpec<O>) =>
+  ({
+    title: spec.title,
+    needs: spec.operation,
+    table: spec.operation,
+    list: request => pageOf(spec, request),
+  }) satisfies Section
+
+async function pageOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): ReturnType<Page> {
+  const { title, lead, above, events } = spec
+  let refusal: Refusal | undefined
+  const make = () =>
+    rowsOf(spec, request).catch(error => {
+      refusal = refusalOf(error)
+      return html`<p class="refusal" role="alert">${refusal.message}</p>`
+    })
+  const rows = await request.part({ id: 'list', events, make })
+  return {
+    title,
+    content: html`<h1>${title}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
 <div class="actions">${above && (await above(request))} ${await filterForm(spec, request)}</div>
 ${rows}`,
-      ...(refusal && { refusal }),
-    }
+    ...(refusal && { refusal }),
   }
+}
 
 /** The refusal of a filter, which is told above the list; what else goes wrong is no matter of the list. */
 function refusalOf(error: unknown): Refusal {
@@ -79,7 +80,7 @@ async function rowsOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRe
   const { data, nextCursor } = answer as ListAnswer<ItemOf<O>>
   if (data.length === 0) return emptyState(spec, request)
   await Promise.all([readNames(request, ...names), prepare?.(data, request)])
-  return html`${table(columns, data, request, title)}${footOf(spec, nextCursor, request)}`
+  return html`${table(request, title, data, columns)}${footOf(spec, nextCursor, request)}`
 }
 
 /** What of the address is for the list. */
@@ -110,10 +111,9 @@ function footOf<O extends AnyOperation>(
   nextCursor: string | null,
   request: PageRequest,
 ): Html {
-  const { section } = spec
-  const { to } = request
+  const { to, section } = request
   const { cursor, ...filters } = filtersOf(spec, request)
-  const csv = `${to(`console/csv/${section}`)}?${new URLSearchParams(filters)}`
+  const csv = `${to(`console/csv/${section.name}`)}?${new URLSearchParams(filters)}`
   const first = `?${new URLSearchParams(filters)}`
   return html`<nav class="pages" aria-label="Pages of the list">
 ${cursor !== undefined && html`<a href="${first}">First page</a>`}

@@ -4,25 +4,26 @@ import { type Content, html } from '../../../web/html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { readNames } from './names.ts'
 import { backTo, recordHead } from './record.ts'
+import { text } from './text.ts'
 
 type RecordOf<O extends AnyOperation> = z.input<O['returns'][1]>
 
 interface RecordSpec<O extends AnyOperation> {
-  /** The section to whose list the page leads back, and what that is called. */
-  readonly section: string
-  readonly list: string
   /** What it is, in the singular: `Transfer`. */
   readonly kind: string
-  /** The operation that gives the record, and the line of the command that does the same, without the id. */
+  /** The operation that gives the record, and the line of the command that does the same where that is not `<noun> get`. */
   readonly operation: O
-  readonly command: string
+  readonly command?: string
+  /** The section to whose list the page leads back, where it is another one than its own. */
+  readonly section?: PageRequest['section']
   /** The events at which the page is made again: those that name the record, or one of the ids that `about` gives. */
   readonly events: readonly string[]
   readonly about?: (record: RecordOf<O>) => readonly (string | null)[]
-  /** What the record is called: in its head, and as the title of the page. */
-  readonly name: (record: RecordOf<O>, request: PageRequest) => Content
-  readonly title: (record: RecordOf<O>) => string
-  readonly state?: (record: RecordOf<O>, request: PageRequest) => string
+  /** What the record is called, in its head and as the title of the page: its `name`, where nothing is said. */
+  readonly name?: (record: RecordOf<O>, request: PageRequest) => Content
+  readonly title?: (record: RecordOf<O>) => string
+  /** Its `status`, where nothing is said. */
+  readonly state?: (record: RecordOf<O>, request: PageRequest) => string | undefined
   readonly body: (record: RecordOf<O>, request: PageRequest) => Promise<Content> | Content
 }
 
@@ -31,26 +32,37 @@ const nameItsAgent = async (record: object, request: PageRequest): Promise<void>
   if ('agentId' in record && record.agentId !== null) await readNames(request, 'agents')
 }
 
+const commandOf = ({ path }: AnyOperation): string => `${path.split('/')[1]} get`
+
+const memberOf = (record: object, member: 'name' | 'status'): string | undefined => {
+  const value = (record as Readonly<Record<string, unknown>>)[member]
+  return typeof value === 'string' ? value : undefined
+}
+
 /** The page of a record: its head, and what its kind shows, made again whenever an event concerns it. */
 export const recordPage =
   <O extends AnyOperation>(spec: RecordSpec<O>): Page =>
   async request => {
-    const { operation, section, list, kind, command, events, about, name, title, state, body } = spec
+    const { operation, kind, command = commandOf(operation), events, about, body } = spec
     const { id } = request
-    const record = (await request.ask(operation as AnyOperation, { params: { id } })) as RecordOf<O>
+    const record = (await request.ask(operation as AnyOperation, { params: { id } })) as RecordOf<O> & object
+    const called = memberOf(record, 'name')
     const content = await request.part({
       id: 'record',
       events,
       about: [id, ...(about?.(record) ?? [])].filter(one => one !== null).join(' '),
       async make() {
         await nameItsAgent(record, request)
-        return html`${recordHead({ name: name(record, request), kind, operation, command, ...(state && { state: state(record, request) }) }, request)}
+        const name = spec.name ? spec.name(record, request) : text(called, 140)
+        const state = spec.state ? spec.state(record, request) : memberOf(record, 'status')
+        return html`${recordHead({ name, kind, operation, command, state }, request)}
 ${await body(record, request)}`
       },
     })
+    const { section = request.section } = spec
     return {
-      title: title(record),
-      content: html`${backTo(request, section, list)}
+      title: spec.title?.(record) ?? called ?? kind,
+      content: html`${backTo(request, section.name, section.title)}
 ${content}`,
     }
   }

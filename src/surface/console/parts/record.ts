@@ -9,7 +9,7 @@ interface RecordHead {
   readonly name: Content
   /** Its kind, in the singular: `Agent`. */
   readonly kind: string
-  readonly state?: string
+  readonly state?: string | undefined
   /** The operation that gives it, and the line of the command that does the same. */
   readonly operation: AnyOperation
   readonly command: string

@@ -1,32 +1,48 @@
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
+import { shown } from './shown.ts'
 import { none } from './text.ts'
 
-export interface Column<T> {
-  readonly name: string
-  readonly of: (item: T, request: PageRequest) => Content
-  /** Figures are aligned at their right end. */
-  readonly isFigure?: boolean
+/** What a cell shows: a member of the item by its name, or what is made of the item. */
+type Shows<T> = (keyof T & string) | ((item: T, request: PageRequest) => Content)
+
+/** A column of figures: they are aligned at their right end, as those of members that are called `…Euros` are. */
+interface Figure<T> {
+  readonly figure: Shows<T>
 }
 
+/** The columns of a table, by what stands above each. */
+export type Columns<T> = Readonly<Record<string, Shows<T> | Figure<T>>>
+
 /** A table that becomes a list of cards on a narrow screen: each cell knows what its column is called. */
-export const table = <T>(
-  columns: readonly Column<T>[],
-  items: readonly T[],
+export function table<T>(
   request: PageRequest,
   caption: string,
-): Html => html`<table>
+  items: readonly T[],
+  columns: Columns<NoInfer<T>>,
+): Html {
+  const cells = Object.entries(columns).map(([name, column]) => cellOf(name, column))
+  return html`<table>
 <caption class="unseen">${caption}</caption>
-<thead><tr>${columns.map(({ name, isFigure }) => html`<th scope="col"${isFigure === true && html` class="figure"`}>${name}</th>`)}</tr></thead>
+<thead><tr>${cells.map(({ name, style }) => html`<th scope="col"${style}>${name}</th>`)}</tr></thead>
 <tbody>
 ${items.map(
-  item => html`<tr>${columns.map(column => cell(column, item, request))}</tr>
+  item => html`<tr>${cells.map(({ name, style, of }) => html`<td data-name="${name}"${style}><div>${of(item, request)}</div></td>`)}</tr>
 `,
 )}</tbody>
 </table>`
+}
 
-const cell = <T>({ name, of, isFigure }: Column<T>, item: T, request: PageRequest): Html =>
-  html`<td data-name="${name}"${isFigure === true && html` class="figure"`}><div>${of(item, request)}</div></td>`
+/** A member of a cell is cut sooner than one that has a page to itself. */
+const MOST = 100
+
+function cellOf<T>(name: string, column: Columns<T>[string]) {
+  const shows = typeof column === 'object' ? column.figure : column
+  const isFigure = typeof column === 'object' || (typeof column === 'string' && column.endsWith('Euros'))
+  const of = (item: T, request: PageRequest): Content =>
+    typeof shows === 'string' ? shown(shows, item[shows], request, MOST) : shows(item, request)
+  return { name, of, style: isFigure && html` class="figure"` }
+}
 
 /** What is known of a record: names and values. */
 export const facts = (entries: readonly (readonly [name: Content, value: Content])[]): Html =>

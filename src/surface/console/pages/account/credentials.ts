@@ -1,23 +1,19 @@
-import type { z } from 'zod'
 import { consoleApi } from '../../../../identity/console/index.ts'
 import { passkeysApi } from '../../../../identity/passkeys/index.ts'
 import { sessionsApi } from '../../../../identity/sessions/index.ts'
 import { type Content, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, type Column, facts } from '../../parts/table.ts'
+import { box, type Columns, facts } from '../../parts/table.ts'
 import { status, text, time, words } from '../../parts/text.ts'
 import { history } from './shared.ts'
 
-type Item<T extends { readonly returns: readonly [number, z.ZodType] }> =
-  z.input<T['returns'][1]> extends { readonly data: readonly (infer I)[] } ? I : never
-
-type Passkey = Item<typeof passkeysApi.list>
-type Session = Item<typeof consoleApi.sessions>
-type Device = Item<typeof sessionsApi.list>
+type Passkey = ItemOf<typeof passkeysApi.list>
+type Session = ItemOf<typeof consoleApi.sessions>
+type Device = ItemOf<typeof sessionsApi.list>
 
 /** Whether what is done is the person's own, or the person is an owner: others may not. */
 const isMine = (personId: string | null, { actor }: PageRequest): boolean =>
@@ -31,23 +27,22 @@ const stateOf = ({ revokedAt, blockedUntil }: Passkey, now: Date): string => {
 function passkeyForms({ id, personId, name, revokedAt }: Passkey, request: PageRequest): Content {
   if (revokedAt || !isMine(personId, request)) return ''
   const params = { id }
-  return html`${operationForm(passkeysApi.rename, { params, members: ['name'], values: { name }, submit: 'Rename', fold: true }, request)}
-${operationForm(passkeysApi.revoke, { params, submit: 'Revoke', tone: 'against', confirm: `Revoke the passkey ${name}? It opens nothing any more.`, challenge: passkeysApi.challenge, challengeBody: { purpose: 'revocation', subject: id }, passkey: 'when-asked' }, request)}`
+  return html`${operationForm(request, passkeysApi.rename, { params, members: ['name'], values: { name }, submit: 'Rename', fold: true })}
+${operationForm(request, passkeysApi.revoke, { params, submit: 'Revoke', tone: 'against', confirm: `Revoke the passkey ${name}? It opens nothing any more.`, challenge: passkeysApi.challenge, challengeBody: { purpose: 'revocation', subject: id }, passkey: 'when-asked' })}`
 }
 
-export const passkeyColumns: readonly Column<Passkey>[] = [
-  { name: 'Passkey', of: ({ name }) => text(name) },
-  { name: 'Of', of: ({ personId }, request) => recordLink(request, personId) },
-  { name: 'State', of: (passkey, { now }) => status(stateOf(passkey, now)) },
-  { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
-  { name: 'Since', of: ({ createdAt }) => time(createdAt) },
-  { name: 'Action', of: passkeyForms },
-]
+export const passkeyColumns: Columns<Passkey> = {
+  Passkey: 'name',
+  Of: 'personId',
+  State: (passkey, { now }) => status(stateOf(passkey, now)),
+  'Last used': 'lastUsedAt',
+  Since: 'createdAt',
+  Action: passkeyForms,
+}
 
 export const passkeysPage = listPage({
   title: 'Passkeys',
   lead: 'What people sign with. Another one is made by a link from the person’s page.',
-  section: 'passkeys',
   operation: passkeysApi.list,
   filters: ['status', 'personId'],
   names: ['people'],
@@ -59,37 +54,27 @@ export const passkeysPage = listPage({
   columns: passkeyColumns,
 })
 
-export const sessionColumns: readonly Column<Session>[] = [
-  {
-    name: 'Person',
-    of: ({ personId, personName }, request) => recordLink(request, personId, text(personName)),
-  },
-  {
-    name: 'State',
-    of: session =>
-      html`${status(session.status)} ${session.isCurrent ? 'this one' : words(session.endedBecause ?? '')}`,
-  },
-  { name: 'Browser', of: ({ userAgent }) => text(userAgent, 70) },
-  { name: 'From', of: ({ address }) => text(address) },
-  { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
-  { name: 'Ends', of: ({ endsAt }) => time(endsAt) },
-  {
-    name: 'Action',
-    of: ({ id, status: state, personId, isCurrent }, request) =>
-      state === 'active' &&
-      isMine(personId, request) &&
-      operationForm(
-        consoleApi.endSession,
-        { params: { id }, submit: isCurrent ? 'Sign out' : 'End', tone: 'against' },
-        request,
-      ),
-  },
-]
+export const sessionColumns: Columns<Session> = {
+  Person: ({ personId, personName }, request) => recordLink(request, personId, text(personName)),
+  State: session =>
+    html`${status(session.status)} ${session.isCurrent ? 'this one' : words(session.endedBecause ?? '')}`,
+  Browser: 'userAgent',
+  From: 'address',
+  'Last used': 'lastUsedAt',
+  Ends: 'endsAt',
+  Action: ({ id, status: state, personId, isCurrent }, request) =>
+    state === 'active' &&
+    isMine(personId, request) &&
+    operationForm(request, consoleApi.endSession, {
+      params: { id },
+      submit: isCurrent ? 'Sign out' : 'End',
+      tone: 'against',
+    }),
+}
 
 export const sessionsPage = listPage({
   title: 'Sign-ins',
   lead: 'Where people are signed in to this console. One that has ended stays here for thirty days.',
-  section: 'sign-ins',
   operation: consoleApi.sessions,
   filters: ['status', 'personId'],
   labels: { personId: 'Person id' },
@@ -103,31 +88,26 @@ const isOpen = ({ status: state }: Device): boolean => state === 'active' || sta
 const revokeDevice = (device: Device, request: PageRequest): Content =>
   isOpen(device) &&
   isMine(device.personId, request) &&
-  operationForm(
-    sessionsApi.revoke,
-    {
-      params: { id: device.id },
-      submit: 'End',
-      tone: 'against',
-      confirm: `End the session of ${device.deviceName}? Its key opens nothing any more.`,
-    },
-    request,
-  )
+  operationForm(request, sessionsApi.revoke, {
+    params: { id: device.id },
+    submit: 'End',
+    tone: 'against',
+    confirm: `End the session of ${device.deviceName}? Its key opens nothing any more.`,
+  })
 
-export const deviceColumns: readonly Column<Device>[] = [
-  { name: 'Device', of: ({ id, deviceName }, request) => recordLink(request, id, text(deviceName)) },
-  { name: 'State', of: device => status(device.status) },
-  { name: 'Kind', of: ({ clientType }) => words(clientType) },
-  { name: 'Let in by', of: ({ personId }, request) => recordLink(request, personId) },
-  { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
-  { name: 'Ends', of: ({ endsAt }) => time(endsAt) },
-  { name: 'Action', of: revokeDevice },
-]
+export const deviceColumns: Columns<Device> = {
+  Device: ({ id, deviceName }, request) => recordLink(request, id, text(deviceName)),
+  State: 'status',
+  Kind: ({ clientType }) => words(clientType),
+  'Let in by': 'personId',
+  'Last used': 'lastUsedAt',
+  Ends: 'endsAt',
+  Action: revokeDevice,
+}
 
 export const devicesPage = listPage({
   title: 'Devices',
   lead: 'Devices that a person has let in by their code, each with a key of its own.',
-  section: 'devices',
   operation: sessionsApi.list,
   filters: ['status', 'personId', 'clientType'],
   labels: { clientType: 'Kind' },
@@ -138,15 +118,11 @@ export const devicesPage = listPage({
 })
 
 export const devicePage = recordPage({
-  section: 'devices',
-  list: 'Devices',
   kind: 'Device',
   operation: sessionsApi.get,
-  command: 'sessions get',
   events: ['session.*'],
   name: ({ deviceName }) => text(deviceName),
   title: ({ deviceName }) => deviceName,
-  state: device => device.status,
   body: async (device, request) => html`<div class="actions">${revokeDevice(device, request)}</div>
 ${box(
   'Session',

@@ -1,17 +1,16 @@
-import type { z } from 'zod'
 import { delegationsApi } from '../../../../control/delegations/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { choicesOf } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts, table } from '../../parts/table.ts'
-import { euros, status, text, time, usage } from '../../parts/text.ts'
+import { box, type Columns, facts, table } from '../../parts/table.ts'
+import { euros, text, time, usage } from '../../parts/text.ts'
 import { history } from './shared.ts'
 
-type Delegation = z.input<(typeof delegationsApi.get)['returns'][1]>
+type Delegation = AnswerOf<typeof delegationsApi.get>
 
 const used = ({ heldEuros, spentEuros, maxAmountEuros }: Delegation): Html =>
   usage(heldEuros + spentEuros, maxAmountEuros)
@@ -19,35 +18,26 @@ const used = ({ heldEuros, spentEuros, maxAmountEuros }: Delegation): Html =>
 const revoke = ({ id, status: state }: Delegation, request: PageRequest): Html | false =>
   state !== 'revoked' &&
   state !== 'expired' &&
-  operationForm(
-    delegationsApi.revoke,
-    {
-      params: { id },
-      submit: 'Revoke',
-      tone: 'against',
-      confirm: 'Revoke it and all below it? Their tokens stop working, and their open intents are cancelled.',
-    },
-    request,
-  )
+  operationForm(request, delegationsApi.revoke, {
+    params: { id },
+    submit: 'Revoke',
+    tone: 'against',
+    confirm: 'Revoke it and all below it? Their tokens stop working, and their open intents are cancelled.',
+  })
 
-const columns = [
-  {
-    name: 'Delegation',
-    of: ({ id, label }: Delegation, request: PageRequest) =>
-      recordLink(request, id, label ? text(label) : undefined),
-  },
-  { name: 'Agent', of: ({ agentId }: Delegation, request: PageRequest) => recordLink(request, agentId) },
-  { name: 'State', of: (delegation: Delegation) => status(delegation.status) },
-  { name: 'Used', of: used },
-  { name: 'Left', of: ({ remainingEuros }: Delegation) => euros(remainingEuros), isFigure: true },
-  { name: 'Until', of: ({ expiresAt }: Delegation) => time(expiresAt) },
-  { name: 'Action', of: revoke },
-]
+const columns: Columns<Delegation> = {
+  Delegation: ({ id, label }, request) => recordLink(request, id, label ? text(label) : undefined),
+  Agent: 'agentId',
+  State: 'status',
+  Used: used,
+  Left: 'remainingEuros',
+  Until: 'expiresAt',
+  Action: revoke,
+}
 
 export const delegationsPage = listPage({
   title: 'Delegations',
   lead: 'Parts of what agents may spend, given on by a code, and what each may still spend.',
-  section: 'delegations',
   operation: delegationsApi.list,
   filters: ['status', 'agentId', 'parentDelegationId'],
   labels: { parentDelegationId: 'Below the delegation' },
@@ -59,32 +49,24 @@ export const delegationsPage = listPage({
   },
   above: async request =>
     request.may(delegationsApi.create) &&
-    operationForm(
-      delegationsApi.create,
-      {
-        members: ['agentId', 'maxAmountEuros', 'expiresInMinutes', 'merchant', 'label'],
-        labels: { agentId: 'Agent', maxAmountEuros: 'At most', expiresInMinutes: 'Minutes until it ends' },
-        choices: { agentId: await choicesOf('agents', request) },
-        submit: 'New delegation',
-        secrets: ['code'],
-        fold: true,
-      },
-      request,
-    ),
+    operationForm(request, delegationsApi.create, {
+      members: ['agentId', 'maxAmountEuros', 'expiresInMinutes', 'merchant', 'label'],
+      labels: { agentId: 'Agent', maxAmountEuros: 'At most', expiresInMinutes: 'Minutes until it ends' },
+      choices: { agentId: await choicesOf('agents', request) },
+      submit: 'New delegation',
+      secrets: ['code'],
+      fold: true,
+    }),
   columns,
 })
 
 export const delegationPage = recordPage({
-  section: 'delegations',
-  list: 'Delegations',
   kind: 'Delegation',
   operation: delegationsApi.get,
-  command: 'delegations get',
   events: ['delegation.*', 'intent.*', 'transaction.*'],
   about: ({ agentId }) => [agentId],
   name: ({ label }) => (label ? text(label) : 'Delegation'),
   title: ({ label }) => label ?? 'Delegation',
-  state: delegation => delegation.status,
   body: delegationContent,
 })
 
@@ -107,6 +89,6 @@ ${box(
     ['Until', time(delegation.expiresAt)],
   ]),
 )}
-${below.data.length > 0 && box('Delegations below it', table(columns, below.data, request, 'Delegations below it'))}
+${below.data.length > 0 && box('Delegations below it', table(request, 'Delegations below it', below.data, columns))}
 ${await history(id, request)}`
 }

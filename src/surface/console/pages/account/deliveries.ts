@@ -1,18 +1,17 @@
-import type { z } from 'zod'
 import { deliveriesApi } from '../../../../delivery/webhooks/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
-import { box, type Column, facts, table } from '../../parts/table.ts'
-import { none, status, text, time } from '../../parts/text.ts'
+import { box, type Columns, facts, table } from '../../parts/table.ts'
+import { none, text, time } from '../../parts/text.ts'
 import { filtered, history, whole } from './shared.ts'
 import { nameWebhooks, webhookLink } from './webhook-names.ts'
 
-type Delivery = z.input<(typeof deliveriesApi.delivery)['returns'][1]>
+type Delivery = AnswerOf<typeof deliveriesApi.delivery>
 type Attempt = Delivery['attempts'][number]
 
 const latency = ({ latencyMs }: Attempt): Content => (latencyMs === null ? none : `${latencyMs} ms`)
@@ -30,23 +29,25 @@ function lastAttempt({ attempts }: Delivery): Html {
 const hasEnded = ({ status: state }: Delivery): boolean => state !== 'pending' && state !== 'delivering'
 
 const replay = ({ id }: Delivery, request: PageRequest): Html =>
-  operationForm(
-    deliveriesApi.replay,
-    { params: { id }, submit: 'Replay', success: 'It is being delivered once more.' },
-    request,
-  )
+  operationForm(request, deliveriesApi.replay, {
+    params: { id },
+    submit: 'Replay',
+    success: 'It is being delivered once more.',
+  })
 
-export const briefColumns: readonly Column<Delivery>[] = [
-  { name: 'Delivery', of: ({ id, event }, request) => recordLink(request, id, whole(event)) },
-  { name: 'To', of: ({ webhookId }, request) => webhookLink(request, webhookId) },
-  { name: 'State', of: delivery => status(delivery.status) },
-  { name: 'Attempts', of: ({ attempts }) => attempts.length, isFigure: true },
-  { name: 'Last attempt', of: lastAttempt },
-  { name: 'When', of: ({ createdAt }) => time(createdAt) },
-]
+export const briefColumns: Columns<Delivery> = {
+  Delivery: ({ id, event }, request) => recordLink(request, id, whole(event)),
+  To: ({ webhookId }, request) => webhookLink(request, webhookId),
+  State: 'status',
+  Attempts: { figure: ({ attempts }) => attempts.length },
+  'Last attempt': lastAttempt,
+  When: 'createdAt',
+}
 
 /** Where it is known to whom they were sent. */
-export const ofOneWebhook = briefColumns.filter(({ name }) => name !== 'To')
+export const ofOneWebhook: Columns<Delivery> = Object.fromEntries(
+  Object.entries(briefColumns).filter(([name]) => name !== 'To'),
+)
 
 const FILTERS = ['status', 'event', 'webhookId', 'requestId', 'eventId', 'from', 'to']
 
@@ -59,23 +60,18 @@ function replayShown(request: PageRequest): Content {
   const { status: state, ...others } = given
   const what = state ?? 'failed and dead'
   const which = Object.keys(others).length > 0 ? ' that this filter shows' : ''
-  return operationForm(
-    deliveriesApi.replayDeliveries,
-    {
-      given,
-      submit: `Replay ${what} ones`,
-      confirm: `Deliver all ${what} ones${which} once more? A thousand at once, oldest first.`,
-      success: '{replayed} are being delivered once more.',
-      more: '{replayed} are being delivered once more, and more wait: press again for the next ones.',
-    },
-    request,
-  )
+  return operationForm(request, deliveriesApi.replayDeliveries, {
+    given,
+    submit: `Replay ${what} ones`,
+    confirm: `Deliver all ${what} ones${which} once more? A thousand at once, oldest first.`,
+    success: '{replayed} are being delivered once more.',
+    more: '{replayed} are being delivered once more, and more wait: press again for the next ones.',
+  })
 }
 
 export const deliveriesPage = listPage({
   title: 'Deliveries',
   lead: 'What was sent to all subscriptions in the last thirty days, with how each attempt went.',
-  section: 'deliveries',
   operation: deliveriesApi.allDeliveries,
   filters: FILTERS,
   labels: { status: 'State', webhookId: 'Subscription id', requestId: 'Request id', eventId: 'Event id' },
@@ -87,25 +83,23 @@ export const deliveriesPage = listPage({
   },
   above: request =>
     html`<a class="button" href="${filtered(request, 'deliveries', { status: 'dead' })}">Dead letters</a>${replayShown(request)}`,
-  columns: [
+  columns: {
     ...briefColumns,
-    { name: 'Next', of: ({ nextAttemptAt }) => time(nextAttemptAt) },
-    { name: 'Again', of: (delivery, request) => hasEnded(delivery) && replay(delivery, request) },
-  ],
+    Next: 'nextAttemptAt',
+    Again: (delivery, request) => hasEnded(delivery) && replay(delivery, request),
+  },
 })
 
-const attemptColumns: readonly Column<Attempt>[] = [
-  { name: 'When', of: ({ at }) => time(at) },
-  { name: 'Answer', of: answered },
-  { name: 'Latency', of: latency, isFigure: true },
-  { name: 'Why it does not count', of: ({ error }) => text(error) },
-  { name: 'First bytes', of: ({ responseStart }) => text(responseStart, 300) },
-  { name: 'Attempt', of: ({ deliveryId }) => html`<code>${deliveryId}</code>` },
-]
+const attemptColumns: Columns<Attempt> = {
+  When: 'at',
+  Answer: answered,
+  Latency: { figure: latency },
+  'Why it does not count': 'error',
+  'First bytes': ({ responseStart }) => text(responseStart, 300),
+  Attempt: ({ deliveryId }) => html`<code>${deliveryId}</code>`,
+}
 
 export const deliveryPage = recordPage({
-  section: 'deliveries',
-  list: 'Deliveries',
   kind: 'Delivery',
   operation: deliveriesApi.delivery,
   command: 'webhooks delivery',
@@ -113,7 +107,6 @@ export const deliveryPage = recordPage({
   about: ({ webhookId }) => [webhookId],
   name: ({ event }) => text(event),
   title: ({ event }) => `Delivery of ${event}`,
-  state: delivery => delivery.status,
   async body(delivery, request) {
     const { attempts, eventId, webhookId } = delivery
     await nameWebhooks(request)
@@ -132,7 +125,7 @@ ${box(
 ${box(
   'Attempts',
   attempts.length > 0
-    ? table(attemptColumns, attempts, request, 'Attempts, oldest first')
+    ? table(request, 'Attempts, oldest first', attempts, attemptColumns)
     : html`<p>None was made yet.</p>`,
 )}${await history(delivery.id, request)}`
   },

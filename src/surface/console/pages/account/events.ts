@@ -14,7 +14,6 @@ import { nameWebhooks } from './webhook-names.ts'
 export const eventsPage = listPage({
   title: 'Events',
   lead: 'All that has happened, newest first, as webhooks tell it. The list follows what happens.',
-  section: 'events',
   operation: eventsApi.list,
   filters: ['event', 'agentId', 'requestId', 'from', 'to'],
   labels: { event: 'Kind of event, such as agent.frozen', agentId: 'Agent id', requestId: 'Request id' },
@@ -24,12 +23,12 @@ export const eventsPage = listPage({
     command: 'agentpay agents create --name "Research assistant"',
   },
   above: () => html`<button type="button" data-pause="list" aria-pressed="false">Pause</button>`,
-  columns: [
-    { name: 'Event', of: ({ id, event }, request) => recordLink(request, id, whole(event)) },
-    { name: 'About', of: ({ data }, request) => namedIn(data, request) },
-    { name: 'Request', of: ({ requestId }, request) => requestLink(request, requestId) },
-    { name: 'When', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    Event: ({ id, event }, request) => recordLink(request, id, whole(event)),
+    About: ({ data }, request) => namedIn(data, request),
+    Request: ({ requestId }, request) => requestLink(request, requestId),
+    When: 'createdAt',
+  },
 })
 
 export const eventPage: Page = async request => {
@@ -52,7 +51,7 @@ export const eventPage: Page = async request => {
       return box(
         'Deliveries',
         data.length > 0
-          ? table(briefColumns, data, request, 'Deliveries of this event')
+          ? table(request, 'Deliveries of this event', data, briefColumns)
           : html`<p>No subscription was to hear of it, or its deliveries are older than thirty days.</p>`,
       )
     },

@@ -7,36 +7,29 @@ import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts, table } from '../../parts/table.ts'
-import { euros, status, text, time, words } from '../../parts/text.ts'
+import { euros, text, time, words } from '../../parts/text.ts'
 import { history } from './shared.ts'
 
 export const submissionsPage = listPage({
   title: 'Identity',
   lead: 'Who was, or is to be, verified before live keys can be made.',
-  section: 'identity',
   operation: kycApi.list,
   filters: ['status'],
   events: ['kyc.*'],
   empty: { words: 'Nobody’s identity was submitted yet.', command: 'agentpay kyc create --help' },
-  columns: [
-    { name: 'Person', of: ({ id, name }, request) => recordLink(request, id, text(name)) },
-    { name: 'State', of: submission => status(submission.status) },
-    { name: 'Sent', of: ({ createdAt }) => time(createdAt) },
-    { name: 'Decided', of: ({ decidedAt }) => time(decidedAt) },
-    { name: 'Rejected because', of: ({ rejection }) => text(rejection?.reason) },
-  ],
+  columns: {
+    Person: ({ id, name }, request) => recordLink(request, id, text(name)),
+    State: 'status',
+    Sent: 'createdAt',
+    Decided: 'decidedAt',
+    'Rejected because': ({ rejection }) => text(rejection?.reason),
+  },
 })
 
 export const submissionPage = recordPage({
-  section: 'identity',
-  list: 'Identity',
   kind: 'Identity',
   operation: kycApi.get,
-  command: 'kyc get',
   events: ['kyc.*'],
-  name: ({ name }) => text(name),
-  title: ({ name }) => name,
-  state: submission => submission.status,
   async body(submission, request) {
     const { rejection, documents } = submission
     return html`${rejection !== null && html`<p class="lead">${text(rejection.reason)} ${text(rejection.sendInstead)}</p>`}
@@ -57,37 +50,32 @@ ${box(
 export const onboardingsPage = listPage({
   title: 'Onboarding',
   lead: 'Of a company, before live keys can be made.',
-  section: 'onboarding',
   operation: onboardingApi.list,
   filters: ['status'],
   events: ['onboarding.*'],
   empty: { words: 'No onboarding was submitted yet.', command: 'agentpay onboarding create --help' },
-  columns: [
-    { name: 'Company', of: ({ id, legalName }, request) => recordLink(request, id, text(legalName)) },
-    { name: 'State', of: onboarding => status(onboarding.status) },
-    { name: 'Missing', of: ({ missing }) => text(missing.join('; '), 300) },
-    { name: 'Sent', of: ({ createdAt }) => time(createdAt) },
-    { name: 'Ended', of: ({ endedAt }) => time(endedAt) },
-  ],
+  columns: {
+    Company: ({ id, legalName }, request) => recordLink(request, id, text(legalName)),
+    State: 'status',
+    Missing: ({ missing }) => text(missing.join('; '), 300),
+    Sent: 'createdAt',
+    Ended: 'endedAt',
+  },
 })
 
 export const onboardingPage = recordPage({
-  section: 'onboarding',
-  list: 'Onboarding',
   kind: 'Onboarding',
   operation: onboardingApi.get,
-  command: 'onboarding get',
   events: ['onboarding.*'],
   name: ({ legalName }) => text(legalName),
   title: ({ legalName }) => legalName,
-  state: onboarding => onboarding.status,
   async body(onboarding, request) {
     const { id, missing, representatives, endedAt } = onboarding
     const params = { id }
     const question = 'Withdraw the onboarding? A new one can be submitted afterwards.'
     return html`<div class="actions">
-${onboarding.status === 'needs_information' && operationForm(onboardingApi.update, { params, members: ['answer', 'registerNumber', 'website', 'intendedUse'], submit: 'Answer', fold: true }, request)}
-${endedAt === null && operationForm(onboardingApi.withdraw, { params, submit: 'Withdraw', tone: 'against', confirm: question }, request)}
+${onboarding.status === 'needs_information' && operationForm(request, onboardingApi.update, { params, members: ['answer', 'registerNumber', 'website', 'intendedUse'], submit: 'Answer', fold: true })}
+${endedAt === null && operationForm(request, onboardingApi.withdraw, { params, submit: 'Withdraw', tone: 'against', confirm: question })}
 </div>
 ${box(
   'Company',
@@ -104,15 +92,7 @@ ${box(
 ${box('Questions and answers', questions(onboarding.informationRequests))}
 ${box(
   'Representatives',
-  table(
-    [
-      { name: 'Name', of: ({ name }) => text(name) },
-      { name: 'Position', of: ({ position }) => text(position) },
-    ],
-    representatives,
-    request,
-    'Representatives',
-  ),
+  table(request, 'Representatives', representatives, { Name: 'name', Position: 'position' }),
 )}${await history(id, request)}`
   },
 })

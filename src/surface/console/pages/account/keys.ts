@@ -1,9 +1,8 @@
-import type { z } from 'zod'
 import { agentTokensApi } from '../../../../control/agent-tokens/index.ts'
 import { keysApi } from '../../../../identity/keys/index.ts'
 import { passkeysApi } from '../../../../identity/passkeys/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
@@ -12,7 +11,7 @@ import { box, facts } from '../../parts/table.ts'
 import { status, text, time, usage } from '../../parts/text.ts'
 import { history } from './shared.ts'
 
-type Key = z.input<(typeof keysApi.get)['returns'][1]>
+type Key = AnswerOf<typeof keysApi.get>
 
 interface Ending {
   readonly revokedAt: string | null
@@ -30,7 +29,6 @@ const signed = { challenge: passkeysApi.challenge, passkey: 'when-asked', secret
 export const keysPage = listPage({
   title: 'Keys',
   lead: 'What your programs call with. A secret is shown once, where the key is made.',
-  section: 'keys',
   operation: keysApi.list,
   filters: ['environment', 'madeById'],
   labels: { madeById: 'Made with the key' },
@@ -40,40 +38,40 @@ export const keysPage = listPage({
     command: 'agentpay keys create --name "Build server" --environment sandbox',
   },
   above: request =>
-    operationForm(
-      keysApi.create,
-      {
-        members: ['name', 'environment', 'scopes', 'expiresAt'],
-        labels: { scopes: 'Scopes (all of yours, if you tick none)', expiresAt: 'Until, by UTC' },
-        submit: 'New key',
-        ...signed,
-        challengeBody: {
-          purpose: 'key',
-          subject: { name: '$name', environment: '$environment', scopes: '$scopes' },
-        },
-        fold: true,
+    operationForm(request, keysApi.create, {
+      members: ['name', 'environment', 'scopes', 'expiresAt', 'toolWrites'],
+      labels: {
+        scopes: 'Scopes (all of yours, if you tick none)',
+        expiresAt: 'Until, by UTC',
+        toolWrites: 'Assistants may change things with it, and not only read',
       },
-      request,
-    ),
-  columns: [
-    { name: 'Key', of: ({ id, name }, request) => recordLink(request, id, text(name)) },
-    { name: 'State', of: (key, { now }) => status(stateOf(key, now)) },
-    { name: 'For', of: ({ environment }) => environment },
-    { name: 'Ends with', of: ({ hint }) => html`<code>${hint}</code>` },
-    { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
-    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
-  ],
+      submit: 'New key',
+      ...signed,
+      challengeBody: {
+        purpose: 'key',
+        subject: {
+          name: '$name',
+          environment: '$environment',
+          scopes: '$scopes',
+          toolWrites: '$toolWrites',
+        },
+      },
+      fold: true,
+    }),
+  columns: {
+    Key: ({ id, name }, request) => recordLink(request, id, text(name)),
+    State: (key, { now }) => status(stateOf(key, now)),
+    For: 'environment',
+    'Ends with': ({ hint }) => html`<code>${hint}</code>`,
+    'Last used': 'lastUsedAt',
+    Until: 'expiresAt',
+  },
 })
 
 export const keyPage = recordPage({
-  section: 'keys',
-  list: 'Keys',
   kind: 'Key',
   operation: keysApi.get,
-  command: 'keys get',
   events: ['key.*', 'session.*'],
-  name: ({ name }) => text(name),
-  title: ({ name }) => name,
   state: (key, { now }) => stateOf(key, now),
   body: async (key, request) => html`${stateOf(key, request.now) === 'active' && keyForms(key, request)}
 ${box(
@@ -88,6 +86,7 @@ ${box(
     ['Agreed to by', recordLink(request, key.personId)],
     ['Device', recordLink(request, key.sessionId)],
     ['Needs a proof with each request', key.boundTo ? 'yes' : 'no'],
+    ['Assistants may change things with it', key.toolWrites ? 'yes' : 'no'],
     ['Made', time(key.createdAt)],
     ['May', text(key.scopes.join(', '), 3_000)],
   ]),
@@ -96,14 +95,13 @@ ${await history(key.id, request)}`,
 })
 
 const keyForms = ({ id, name }: Key, request: PageRequest): Html => html`<div class="actions">
-${operationForm(keysApi.rotate, { params: { id }, members: ['overlapMinutes'], labels: { overlapMinutes: 'Minutes in which both work' }, submit: 'Replace', ...signed, challengeBody: { purpose: 'key', subject: { keyId: id } }, fold: true }, request)}
-${operationForm(keysApi.revoke, { params: { id }, submit: 'Revoke', tone: 'against', confirm: `Revoke ${name}? What calls with it stops at once.` }, request)}
+${operationForm(request, keysApi.rotate, { params: { id }, members: ['overlapMinutes'], labels: { overlapMinutes: 'Minutes in which both work' }, submit: 'Replace', ...signed, challengeBody: { purpose: 'key', subject: { keyId: id } }, fold: true })}
+${operationForm(request, keysApi.revoke, { params: { id }, submit: 'Revoke', tone: 'against', confirm: `Revoke ${name}? What calls with it stops at once.` })}
 </div>`
 
 export const tokensPage = listPage({
   title: 'Agents’ tokens',
   lead: 'What agents call with: each reaches the records of its agent, and no others.',
-  section: 'tokens',
   operation: agentTokensApi.listAll,
   filters: ['agentId'],
   events: ['token.*'],
@@ -112,33 +110,23 @@ export const tokensPage = listPage({
     words: 'No agent has a token yet.',
     command: 'agentpay agent-tokens create agent_… --label Laptop',
   },
-  columns: [
-    { name: 'Token', of: ({ label, hint }) => html`${text(label)} <code>…${hint}</code>` },
-    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
-    { name: 'State', of: (token, { now }) => status(stateOf(token, now)) },
-    {
-      name: 'Used of its budget',
-      of: ({ maxAmountEuros, heldEuros, spentEuros }) =>
-        usage((heldEuros ?? 0) + (spentEuros ?? 0), maxAmountEuros),
-    },
-    { name: 'Last used', of: ({ lastUsedAt }) => time(lastUsedAt) },
-    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
-    {
-      name: 'Action',
-      of: (token, request) =>
-        stateOf(token, request.now) === 'active' &&
-        operationForm(
-          agentTokensApi.revoke,
-          {
-            params: { id: token.agentId, tokenId: token.id },
-            submit: 'Revoke',
-            tone: 'against',
-            confirm: `Revoke the token ${token.label}? Its agent cannot call with it any more.`,
-          },
-          request,
-        ),
-    },
-  ],
+  columns: {
+    Token: ({ label, hint }) => html`${text(label)} <code>…${hint}</code>`,
+    Agent: 'agentId',
+    State: (token, { now }) => status(stateOf(token, now)),
+    'Used of its budget': ({ maxAmountEuros, heldEuros, spentEuros }) =>
+      usage((heldEuros ?? 0) + (spentEuros ?? 0), maxAmountEuros),
+    'Last used': 'lastUsedAt',
+    Until: 'expiresAt',
+    Action: (token, request) =>
+      stateOf(token, request.now) === 'active' &&
+      operationForm(request, agentTokensApi.revoke, {
+        params: { id: token.agentId, tokenId: token.id },
+        submit: 'Revoke',
+        tone: 'against',
+        confirm: `Revoke the token ${token.label}? Its agent cannot call with it any more.`,
+      }),
+  },
   above: async request => {
     if (!request.may(agentTokensApi.create)) return ''
     return html`<p>A token is made on the page of its <a href="${request.to('console/agents')}">agent</a>.</p>`

@@ -1,17 +1,16 @@
-import type { z } from 'zod'
 import { mandatesApi } from '../../../../control/mandates/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { choicesOf } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, facts } from '../../parts/table.ts'
-import { euros, none, status, text, time, words } from '../../parts/text.ts'
+import { euros, none, text, time, words } from '../../parts/text.ts'
 import { history } from './shared.ts'
 
-type Mandate = z.input<(typeof mandatesApi.get)['returns'][1]>
+type Mandate = AnswerOf<typeof mandatesApi.get>
 
 /** An amount that may not be limited. */
 const most = (amount: number | null): Content =>
@@ -28,20 +27,10 @@ function left({ dayLeftEuros, monthLeftEuros, totalLeftEuros, countLeft }: Manda
   return lefts.length > 0 ? html`${lefts.map((one, n) => html`${n > 0 && html`<br>`}${one}`)}` : none
 }
 
-const MEMBERS = [
-  'agentId',
-  'name',
-  'constraints.perTransactionEuros',
-  'constraints.perDayEuros',
-  'constraints.perMonthEuros',
-  'constraints.totalEuros',
-  'constraints.count',
-  'constraints.merchants',
-  'expiresAt',
-]
-
+/** What is asked for, with what it is called. */
 const labels = {
   agentId: 'Agent',
+  name: 'Name',
   'constraints.perTransactionEuros': 'Most for one payment',
   'constraints.perDayEuros': 'Most in a day',
   'constraints.perMonthEuros': 'Most in a month',
@@ -54,7 +43,6 @@ const labels = {
 export const mandatesPage = listPage({
   title: 'Mandates',
   lead: 'What people have allowed agents in advance, and how much of it is left.',
-  section: 'mandates',
   operation: mandatesApi.list,
   filters: ['status', 'agentId'],
   events: ['mandate.*', 'intent.*', 'transaction.*'],
@@ -65,48 +53,37 @@ export const mandatesPage = listPage({
   },
   above: async request =>
     request.may(mandatesApi.create) &&
-    operationForm(
-      mandatesApi.create,
-      {
-        members: MEMBERS,
-        labels,
-        choices: { agentId: await choicesOf('agents', request) },
-        submit: 'New mandate',
-        challenge: mandatesApi.options,
-        challengeBody: {
-          agentId: '$agentId',
-          name: '$name',
-          constraints: '$constraints',
-          expiresAt: '$expiresAt',
-        },
-        fold: true,
+    operationForm(request, mandatesApi.create, {
+      members: Object.keys(labels),
+      labels,
+      choices: { agentId: await choicesOf('agents', request) },
+      submit: 'New mandate',
+      challenge: mandatesApi.options,
+      challengeBody: {
+        agentId: '$agentId',
+        name: '$name',
+        constraints: '$constraints',
+        expiresAt: '$expiresAt',
       },
-      request,
-    ),
-  columns: [
-    {
-      name: 'Mandate',
-      of: ({ id, name }, request) => recordLink(request, id, name ? text(name) : undefined),
-    },
-    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
-    { name: 'State', of: mandate => status(mandate.status) },
-    { name: 'Left', of: left, isFigure: true },
-    { name: 'Spent', of: ({ spentEuros }) => euros(spentEuros), isFigure: true },
-    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
-  ],
+      fold: true,
+    }),
+  columns: {
+    Mandate: ({ id, name }, request) => recordLink(request, id, name ? text(name) : undefined),
+    Agent: 'agentId',
+    State: 'status',
+    Left: { figure: left },
+    Spent: 'spentEuros',
+    Until: 'expiresAt',
+  },
 })
 
 export const mandatePage = recordPage({
-  section: 'mandates',
-  list: 'Mandates',
   kind: 'Mandate',
   operation: mandatesApi.get,
-  command: 'mandates get',
   events: ['mandate.*', 'intent.*', 'transaction.*'],
   about: ({ agentId }) => [agentId],
   name: ({ name }) => (name ? text(name) : 'Mandate'),
   title: ({ name }) => name ?? 'Mandate',
-  state: mandate => mandate.status,
   body: async (mandate, request) =>
     html`${mandateContent(mandate, request)}${await history(mandate.id, request)}`,
 })
@@ -150,9 +127,9 @@ function changes({ id, status: state }: Mandate, request: PageRequest): Html {
   return html`<div class="actions">
 ${
   state === 'active'
-    ? operationForm(mandatesApi.suspend, { params, members, submit: 'Suspend', fold: true }, request)
-    : operationForm(mandatesApi.resume, { params, members, submit: 'Resume', fold: true }, request)
+    ? operationForm(request, mandatesApi.suspend, { params, members, submit: 'Suspend', fold: true })
+    : operationForm(request, mandatesApi.resume, { params, members, submit: 'Resume', fold: true })
 }
-${operationForm(mandatesApi.revoke, { params, members, submit: 'Revoke', tone: 'against', confirm: 'Revoke the mandate? Nothing is approved by it any more, for good.', fold: true }, request)}
+${operationForm(request, mandatesApi.revoke, { params, members, submit: 'Revoke', tone: 'against', confirm: 'Revoke the mandate? Nothing is approved by it any more, for good.', fold: true })}
 </div>`
 }

@@ -1,34 +1,30 @@
-import type { z } from 'zod'
 import { consoleApi } from '../../../../identity/console/index.ts'
 import { passkeysApi } from '../../../../identity/passkeys/index.ts'
 import { peopleApi, recoveryApi } from '../../../../identity/people/index.ts'
 import { sessionsApi } from '../../../../identity/sessions/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, type Column, facts, table } from '../../parts/table.ts'
+import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { status, text, time, words } from '../../parts/text.ts'
 import { deviceColumns, passkeyColumns, sessionColumns } from './credentials.ts'
 import { history } from './shared.ts'
 
-type Person = z.input<(typeof peopleApi.get)['returns'][1]>
+type Person = AnswerOf<typeof peopleApi.get>
 
 /** Once the account has a passkey, an owner signs who is let in. */
 const signed = { challenge: passkeysApi.challenge, passkey: 'when-asked' } as const
 
-const peopleColumns: readonly Column<Person>[] = [
-  { name: 'Person', of: ({ id, name }, request) => recordLink(request, id, text(name)) },
-  { name: 'Role', of: ({ role }) => words(role) },
-  {
-    name: 'State',
-    of: person => html`${status(person.status)}${person.recovery !== null && html` ${status('recovery')}`}`,
-  },
-  { name: 'Email', of: ({ email }) => text(email) },
-  { name: 'Joined', of: ({ joinedAt }) => time(joinedAt) },
-]
+const peopleColumns: Columns<Person> = {
+  Person: ({ id, name }, request) => recordLink(request, id, text(name)),
+  Role: ({ role }) => words(role),
+  State: person => html`${status(person.status)}${person.recovery !== null && html` ${status('recovery')}`}`,
+  Email: 'email',
+  Joined: 'joinedAt',
+}
 
 const sections = [
   ['passkeys', 'Passkeys'],
@@ -45,7 +41,6 @@ const accessLinks = ({ to }: Pick<PageRequest, 'to'>): Html =>
 export const peoplePage = listPage({
   title: 'People',
   lead: 'Who may look, approve and decide here, and what lets them in.',
-  section: 'people',
   operation: peopleApi.list,
   filters: ['status', 'role'],
   events: ['person.*'],
@@ -54,35 +49,25 @@ export const peoplePage = listPage({
     command: 'agentpay people create --name "Grace Hopper" --role approver',
   },
   above: request =>
-    html`${operationForm(
-      peopleApi.create,
-      {
-        members: ['name', 'email', 'role'],
-        submit: 'Invite a person',
-        success: 'The invitation is made.',
-        secrets: ['joinUrl'],
-        ...signed,
-        challengeBody: {
-          purpose: 'invitation',
-          subject: { name: '$name', email: '$email', role: '$role' },
-        },
-        fold: true,
+    html`${operationForm(request, peopleApi.create, {
+      members: ['name', 'email', 'role'],
+      submit: 'Invite a person',
+      success: 'The invitation is made.',
+      secrets: ['joinUrl'],
+      ...signed,
+      challengeBody: {
+        purpose: 'invitation',
+        subject: { name: '$name', email: '$email', role: '$role' },
       },
-      request,
-    )}${accessLinks(request)}`,
+      fold: true,
+    })}${accessLinks(request)}`,
   columns: peopleColumns,
 })
 
 export const personPage = recordPage({
-  section: 'people',
-  list: 'People',
   kind: 'Person',
   operation: peopleApi.get,
-  command: 'people get',
   events: ['person.*', 'passkey.*', 'console.*', 'session.*'],
-  name: ({ name }) => text(name),
-  title: ({ name }) => name,
-  state: person => person.status,
   body: async (person, request) => html`${recovery(person, request)}
 ${person.status !== 'removed' && actions(person, request)}
 ${box(
@@ -104,11 +89,11 @@ function recovery({ id, recovery: under }: Person, request: PageRequest): Html {
   return box(
     'A recovery is under way',
     html`<p>Somebody says that this person has no passkey any more. Until ${time(under.readyAt)} nothing happens; whoever did not ask for it stops it.</p>`,
-    operationForm(
-      recoveryApi.stopRecovery,
-      { params: { id }, submit: 'Stop the recovery', tone: 'against' },
-      request,
-    ),
+    operationForm(request, recoveryApi.stopRecovery, {
+      params: { id },
+      submit: 'Stop the recovery',
+      tone: 'against',
+    }),
   )
 }
 
@@ -116,10 +101,10 @@ function actions({ id, name, email, role, status: state }: Person, request: Page
   const params = { id }
   const linkName = state === 'invited' ? 'New invitation link' : 'Link for another passkey'
   return html`<div class="actions">
-${operationForm(peopleApi.update, { params, members: ['name', 'email'], values: { name, email }, submit: 'Change', fold: true }, request)}
-${operationForm(peopleApi.update, { params, members: ['role'], values: { role }, submit: 'Give another role', ...signed, challengeBody: { purpose: 'invitation', subject: { personId: id, role: '$role' } }, fold: true }, request)}
-${operationForm(peopleApi.link, { params, submit: linkName, secrets: ['url'], ...signed, challengeBody: { purpose: 'invitation', subject: { personId: id } } }, request)}
-${operationForm(peopleApi.remove, { params, submit: 'Remove', tone: 'against', confirm: `Remove ${name}? The sessions, passkeys and links of this person end at once.` }, request)}
+${operationForm(request, peopleApi.update, { params, members: ['name', 'email'], values: { name, email }, submit: 'Change', fold: true })}
+${operationForm(request, peopleApi.update, { params, members: ['role'], values: { role }, submit: 'Give another role', ...signed, challengeBody: { purpose: 'invitation', subject: { personId: id, role: '$role' } }, fold: true })}
+${operationForm(request, peopleApi.link, { params, submit: linkName, secrets: ['url'], ...signed, challengeBody: { purpose: 'invitation', subject: { personId: id } } })}
+${operationForm(request, peopleApi.remove, { params, submit: 'Remove', tone: 'against', confirm: `Remove ${name}? The sessions, passkeys and links of this person end at once.` })}
 </div>`
 }
 
@@ -132,8 +117,8 @@ async function access({ id }: Person, request: PageRequest): Promise<Html> {
     ask(consoleApi.sessions, { query: { ...query, status: 'active' } }),
     ask(sessionsApi.list, { query }),
   ])
-  const inBox = <T>(title: string, columns: readonly Column<T>[], items: readonly T[], none: string): Html =>
-    box(title, items.length > 0 ? table(columns, items, request, title) : html`<p>${none}</p>`)
+  const inBox = <T>(title: string, columns: Columns<T>, items: readonly T[], none: string): Html =>
+    box(title, items.length > 0 ? table(request, title, items, columns) : html`<p>${none}</p>`)
   return html`${inBox('Passkeys', passkeyColumns, passkeys.data, 'No passkey yet.')}
 ${inBox('Open sign-ins', sessionColumns, sessions.data, 'Not signed in, or not for you to see.')}
 ${inBox('Devices', deviceColumns, devices.data, 'No device was let in.')}`

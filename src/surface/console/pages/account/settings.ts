@@ -29,7 +29,12 @@ ${push}`,
   }
 }
 
+/** What the holder may change, with what it is called. */
 const labels = {
+  name: 'Name',
+  email: 'Email',
+  country: 'Country',
+  phone: 'Phone',
   'address.line1': 'Street',
   'address.line2': 'Second line',
   'address.postalCode': 'Postal code',
@@ -40,17 +45,6 @@ const labels = {
 async function holderBox(request: PageRequest): Promise<Html> {
   const holder = await request.ask(customersApi.me)
   const { id, name, email, country, phone, address, plan, type, kycStatus } = holder
-  const members = [
-    'name',
-    'email',
-    'country',
-    'phone',
-    'address.line1',
-    'address.line2',
-    'address.postalCode',
-    'address.city',
-    'address.country',
-  ]
   const values = { name, email, country, phone, ...addressValues(address) }
   return box(
     'Holder',
@@ -75,7 +69,13 @@ async function holderBox(request: PageRequest): Promise<Html> {
       ],
     ]),
     html`<p class="record">${copyable(id)} <a href="${request.to('customers/me')}">JSON</a> ${copyable('agentpay customers me')}</p>`,
-    operationForm(customersApi.updateMe, { members, values, labels, submit: 'Change', fold: true }, request),
+    operationForm(request, customersApi.updateMe, {
+      members: Object.keys(labels),
+      values,
+      labels,
+      submit: 'Change',
+      fold: true,
+    }),
   )
 }
 
@@ -100,20 +100,16 @@ const budgetBox = (request: PageRequest): Promise<Html> =>
           ['Set', time(limits.updatedAt)],
         ]),
         html`<p class="record"><a href="${request.to('budget')}">JSON</a> ${copyable('agentpay policies budget')}</p>`,
-        operationForm(
-          budgetApi.setBudget,
-          {
-            members: ['dailyLimitEuros', 'monthlyLimitEuros'],
-            values: limits,
-            labels: {
-              dailyLimitEuros: 'Most in a day; empty for no limit',
-              monthlyLimitEuros: 'Most in a month; empty for no limit',
-            },
-            submit: 'Set the budget',
-            fold: true,
+        operationForm(request, budgetApi.setBudget, {
+          members: ['dailyLimitEuros', 'monthlyLimitEuros'],
+          values: limits,
+          labels: {
+            dailyLimitEuros: 'Most in a day; empty for no limit',
+            monthlyLimitEuros: 'Most in a month; empty for no limit',
           },
-          request,
-        ),
+          submit: 'Set the budget',
+          fold: true,
+        }),
       )
     },
   })
@@ -146,7 +142,7 @@ function clockBox(request: PageRequest): Html {
     html`<p>${isMoved ? `The test clock is moved: it is ${minuteInWords(now)} here.` : 'The test clock shows real time.'} Whatever falls due on the way happens, in order; it cannot be moved back.</p>
 <p class="record"><a href="${request.to('simulate/clock')}">JSON</a> ${copyable('agentpay sandbox clock')}</p>
 <div class="actions">
-${(['minutes', 'days'] as const).map(unit => operationForm(sandboxApi.advance, { params, members: [unit], labels: { [unit]: `Forward by ${unit}` }, submit: 'Move', success: 'Your time has moved on.' }, request))}
+${(['minutes', 'days'] as const).map(unit => operationForm(request, sandboxApi.advance, { params, members: [unit], labels: { [unit]: `Forward by ${unit}` }, submit: 'Move', success: 'Your time has moved on.' }))}
 </div>`,
   )
 }
@@ -160,25 +156,17 @@ async function pushBox(request: PageRequest): Promise<Html> {
 ${box(
   'Browsers that ring',
   data.length > 0
-    ? table(
-        [
-          { name: 'Browser', of: ({ label, id }) => (label ? text(label) : html`<code>${id}</code>`) },
-          { name: 'Rings for', of: ({ events }) => text(events.join(', '), 300) },
-          { name: 'Since', of: ({ createdAt }) => time(createdAt) },
-          {
-            name: 'Action',
-            of: ({ id }) =>
-              operationForm(
-                pushApi.delete,
-                { params: { id }, submit: 'Let it be silent', tone: 'against' },
-                request,
-              ),
-          },
-        ],
-        data,
-        request,
-        'Browsers that ring',
-      )
+    ? table(request, 'Browsers that ring', data, {
+        Browser: ({ label, id }) => (label ? text(label) : html`<code>${id}</code>`),
+        'Rings for': ({ events }) => text(events.join(', '), 300),
+        Since: 'createdAt',
+        Action: ({ id }) =>
+          operationForm(request, pushApi.delete, {
+            params: { id },
+            submit: 'Let it be silent',
+            tone: 'against',
+          }),
+      })
     : html`<p>No browser rings yet.</p>`,
 )}`
 }

@@ -2,8 +2,8 @@ import { auditApi } from '../../../../compliance/audit/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { addressOf, recordLink } from '../../parts/links.ts'
-import { box, type Column, facts, table } from '../../parts/table.ts'
-import { label, none, text, time, words } from '../../parts/text.ts'
+import { box, type Columns, facts, table } from '../../parts/table.ts'
+import { label, none, text, words } from '../../parts/text.ts'
 
 /** A name of ours that stays in one line. */
 export const whole = (name: string): Html => html`<span class="whole">${text(name, 60)}</span>`
@@ -55,12 +55,12 @@ interface Entry {
 export const doer = ({ personId, actorId, actorType }: Entry, request: PageRequest): Html =>
   html`${words(actorType === 'dash' ? 'operator' : actorType)} ${actorId || personId ? recordLink(request, actorId ?? personId) : ''}`
 
-const historyColumns: readonly Column<Entry>[] = [
-  { name: 'When', of: ({ at }) => time(at) },
-  { name: 'What', of: ({ event }) => words(event) },
-  { name: 'By', of: doer },
-  { name: 'Request', of: ({ requestId }, request) => requestLink(request, requestId) },
-]
+const historyColumns: Columns<Entry> = {
+  When: 'at',
+  What: ({ event }) => words(event),
+  By: doer,
+  Request: ({ requestId }, request) => requestLink(request, requestId),
+}
 
 /** What has been done to a record, newest first. */
 export async function history(id: string, request: PageRequest): Promise<Html> {
@@ -70,7 +70,7 @@ export async function history(id: string, request: PageRequest): Promise<Html> {
   if (data.length === 0) return html``
   return box(
     'What has been done to it',
-    table(historyColumns, data, request, 'What has been done to it'),
+    table(request, 'What has been done to it', data, historyColumns),
     hasMore && html`<p><a href="${filtered(request, 'audit', { resource: id })}">All of it</a></p>`,
   )
 }

@@ -1,8 +1,7 @@
-import type { z } from 'zod'
 import { eventsApi } from '../../../../delivery/events/index.ts'
 import { deliveriesApi, webhooksApi } from '../../../../delivery/webhooks/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { AnswerOf, Page, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
@@ -12,7 +11,7 @@ import { status, text, time } from '../../parts/text.ts'
 import { ofOneWebhook } from './deliveries.ts'
 import { filtered, history } from './shared.ts'
 
-type Webhook = z.input<(typeof webhooksApi.get)['returns'][1]>
+type Webhook = AnswerOf<typeof webhooksApi.get>
 
 /** How a subscription stands: disabled, paused by its backlog or its receiver, or well. */
 function standing({ status: state, health, backlog }: Webhook): string {
@@ -40,7 +39,6 @@ const labels = {
 export const webhooksPage = listPage({
   title: 'Webhooks',
   lead: 'Who is told of what happens, and whether they take it.',
-  section: 'webhooks',
   operation: webhooksApi.list,
   filters: ['status'],
   events: ['webhook.*'],
@@ -49,24 +47,20 @@ export const webhooksPage = listPage({
     command: 'agentpay webhooks create --url https://example.com/hooks --events "*" --ping',
   },
   above: request =>
-    html`${operationForm(
-      webhooksApi.create,
-      {
-        members: ['url', 'events', 'description', 'ping'],
-        labels,
-        submit: 'New subscription',
-        secrets: ['secret'],
-        fold: true,
-      },
-      request,
-    )}<a class="button" href="${request.to('console/deliveries')}">All deliveries</a>`,
-  columns: [
-    { name: 'Address', of: ({ id, url }, request) => recordLink(request, id, text(url, 80)) },
-    { name: 'State', of: webhook => html`${status(standing(webhook))}${reasons(webhook)}` },
-    { name: 'Events', of: subjects },
-    { name: 'What for', of: ({ description }) => text(description, 80) },
-    { name: 'Since', of: ({ createdAt }) => time(createdAt) },
-  ],
+    html`${operationForm(request, webhooksApi.create, {
+      members: ['url', 'events', 'description', 'ping'],
+      labels,
+      submit: 'New subscription',
+      secrets: ['secret'],
+      fold: true,
+    })}<a class="button" href="${request.to('console/deliveries')}">All deliveries</a>`,
+  columns: {
+    Address: ({ id, url }, request) => recordLink(request, id, text(url, 80)),
+    State: webhook => html`${status(standing(webhook))}${reasons(webhook)}`,
+    Events: subjects,
+    'What for': 'description',
+    Since: 'createdAt',
+  },
 })
 
 export const webhookPage: Page = async request => {
@@ -111,27 +105,23 @@ function actions({ id, url, events, description, status: state }: Webhook, reque
   const other = isActive ? 'disabled' : 'active'
   const question = `Disable ${url}? Events that happen meanwhile are not sent later.`
   return html`<div class="actions">
-${operationForm(webhooksApi.test, { params, members: ['event'], submit: 'Send an example', done: 'part:tests', success: 'Sent: see what was answered below.', fold: true }, request)}
-${operationForm(webhooksApi.update, { params, members: ['url', 'events', 'description'], labels, values: { url, events, description }, submit: 'Change', fold: true }, request)}
-${operationForm(
-  webhooksApi.update,
-  {
-    params,
-    given: { status: other },
-    submit: isActive ? 'Disable' : 'Enable',
-    ...(isActive ? { confirm: question, tone: 'against' } : {}),
-  },
-  request,
-)}
-${operationForm(webhooksApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${url}? What waits for it is not sent any more.`, done: 'go:console/webhooks', success: 'The subscription is deleted.' }, request)}
+${operationForm(request, webhooksApi.test, { params, members: ['event'], submit: 'Send an example', done: 'part:tests', success: 'Sent: see what was answered below.', fold: true })}
+${operationForm(request, webhooksApi.update, { params, members: ['url', 'events', 'description'], labels, values: { url, events, description }, submit: 'Change', fold: true })}
+${operationForm(request, webhooksApi.update, {
+  params,
+  given: { status: other },
+  submit: isActive ? 'Disable' : 'Enable',
+  ...(isActive ? { confirm: question, tone: 'against' } : {}),
+})}
+${operationForm(request, webhooksApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${url}? What waits for it is not sent any more.`, done: 'go:console/webhooks', success: 'The subscription is deleted.' })}
 </div>`
 }
 
 function secretForms({ id, nextSecret }: Webhook, request: PageRequest): Html {
   const params = { id }
   const labels = { overlapHours: 'Hours in which both secrets sign' }
-  return html`${operationForm(webhooksApi.rotateSecret, { params, members: ['overlapHours'], labels, submit: 'New secret', secrets: ['secret'], fold: true }, request)}
-${nextSecret !== null && operationForm(webhooksApi.activateSecret, { params, submit: 'Let the new secret count now', confirm: 'Does your receiver know the new secret? The old one signs nothing any more.' }, request)}`
+  return html`${operationForm(request, webhooksApi.rotateSecret, { params, members: ['overlapHours'], labels, submit: 'New secret', secrets: ['secret'], fold: true })}
+${nextSecret !== null && operationForm(request, webhooksApi.activateSecret, { params, submit: 'Let the new secret count now', confirm: 'Does your receiver know the new secret? The old one signs nothing any more.' })}`
 }
 
 /** The examples that were sent lately: each has left an event. */
@@ -163,7 +153,7 @@ const recentDeliveries = (request: PageRequest): Promise<Html> =>
       return box(
         'Deliveries',
         data.length > 0
-          ? table(ofOneWebhook, data, request, 'Deliveries, newest first')
+          ? table(request, 'Deliveries, newest first', data, ofOneWebhook)
           : html`<p>Nothing was sent to it in the last thirty days.</p>`,
         hasMore && all,
       )

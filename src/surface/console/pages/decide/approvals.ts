@@ -3,6 +3,7 @@ import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
 import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
+import { proposalsApi } from '../../../proposals/index.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
@@ -12,6 +13,7 @@ import { waitingIntent } from './ask-intent.ts'
 import { waitingCardRequest, waitingPayee } from './ask-others.ts'
 import { type ChecksNow, checksNow } from './checks-now.ts'
 import { decided } from './decided.ts'
+import { waitingProposal } from './proposals.ts'
 import { countOf, type Intent, readWaiting, waitingEvents } from './waiting.ts'
 
 /** What waits for a person, agent by agent, and what was decided. */
@@ -36,7 +38,7 @@ ${past}`,
 
 async function allThatWaits(request: PageRequest): Promise<Html> {
   const [waiting] = await Promise.all([readWaiting(request), readNames(request, 'agents')])
-  const { intents, cardRequests, transfers, hasMore } = waiting
+  const { intents, cardRequests, transfers, proposals, hasMore } = waiting
   if (countOf(waiting) === 0) return nothingWaits
   const [payees, now] = await Promise.all([
     transfers.length > 0 ? payeeNames(request) : new Map<string, string>(),
@@ -46,6 +48,7 @@ async function allThatWaits(request: PageRequest): Promise<Html> {
 ${[...byAgent(intents)].map(([agentId, some]) => intentsOf(agentId, some, now, request))}
 ${cardRequests.length > 0 && box('Cards', ...cardRequests.map(one => waitingCardRequest(one, request)))}
 ${transfers.length > 0 && box('Payees to confirm', ...transfers.map(one => waitingPayee(one, payees, request)))}
+${proposals.length > 0 && box('Proposals', ...proposals.map(one => waitingProposal(one, request)))}
 ${hasMore && html`<p>More wait: they follow once these are decided.</p>`}`
 }
 
@@ -56,7 +59,10 @@ async function payeeNames({ ask }: PageRequest): Promise<ReadonlyMap<string, str
 }
 
 const mayDecide = ({ may }: PageRequest): boolean =>
-  may(intentsApi.approve) || may(cardRequestsApi.approve) || may(transfersApi.confirmPayee)
+  may(intentsApi.approve) ||
+  may(cardRequestsApi.approve) ||
+  may(transfersApi.confirmPayee) ||
+  may(proposalsApi.apply)
 
 const nothingWaits = html`<div class="empty"><p>Nothing waits for you. An intent waits where the policy of its agent asks for a person.</p><p>${copyable(
   'agentpay intents create --agent-id agent_… --merchant Bookshop --amount-euros 25 --purpose "A paper on caching"',

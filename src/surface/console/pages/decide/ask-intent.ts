@@ -27,22 +27,22 @@ export const DECIDED = 'part:waiting,decided'
 export function decideIntent({ id }: Pick<Intent, 'id'>, request: PageRequest, done = DECIDED): Html {
   // The challenge names the intent otherwise than the operation does.
   const params = { id, intentId: id }
-  const approve = operationForm(
-    intentsApi.approve,
-    {
-      params,
-      submit: 'Approve with passkey',
-      tone: 'main',
-      done,
-      success: 'Approved. Your signature is kept as the proof.',
-      challenge: approvalApi.challenge,
-    },
-    request,
-  )
-  const deny = operationForm(
-    intentsApi.deny,
-    { params, members: ['reason'], submit: 'Deny', tone: 'against', done, success: 'Denied.', fold: true },
-    request,
-  )
+  const approve = operationForm(request, intentsApi.approve, {
+    params,
+    submit: 'Approve with passkey',
+    tone: 'main',
+    done,
+    success: 'Approved. Your signature is kept as the proof.',
+    challenge: approvalApi.challenge,
+  })
+  const deny = operationForm(request, intentsApi.deny, {
+    params,
+    members: ['reason'],
+    submit: 'Deny',
+    tone: 'against',
+    done,
+    success: 'Denied.',
+    fold: true,
+  })
   return html`<div class="decide">${approve}${deny}<a class="apart" href="${request.to(`approve/${id}`)}">Open for a phone</a></div>`
 }

@@ -37,8 +37,6 @@ export const limitFacts = (limits: Limits): readonly (readonly [string, Html])[]
 
 const limitOf = (limit: number | null): Html => (limit === null ? none : euros(limit))
 
-const LIMITS = ['maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros'] as const
-
 const limitLabels = {
   'limits.maxTransactionEuros': 'One payment, at most',
   'limits.dailyLimitEuros': 'A day, at most',
@@ -48,26 +46,26 @@ const limitLabels = {
 /** Approving may lower what is asked for. */
 export function answerCardRequest({ id, limits }: CardRequest, request: PageRequest, done = DECIDED): Html {
   const params = { id }
-  const approve = operationForm(
-    cardRequestsApi.approve,
-    {
-      params,
-      members: [...LIMITS.map(name => `limits.${name}`), 'comment'],
-      values: Object.fromEntries(LIMITS.map(name => [`limits.${name}`, limits[name]])),
-      labels: limitLabels,
-      submit: 'Approve',
-      tone: 'main',
-      done,
-      success: 'Approved. It is carried out at once.',
-      fold: true,
-    },
-    request,
-  )
-  const deny = operationForm(
-    cardRequestsApi.deny,
-    { params, members: ['reason'], submit: 'Deny', tone: 'against', done, success: 'Denied.', fold: true },
-    request,
-  )
+  const approve = operationForm(request, cardRequestsApi.approve, {
+    params,
+    members: [...Object.keys(limitLabels), 'comment'],
+    values: Object.fromEntries(Object.entries(limits).map(([name, limit]) => [`limits.${name}`, limit])),
+    labels: limitLabels,
+    submit: 'Approve',
+    tone: 'main',
+    done,
+    success: 'Approved. It is carried out at once.',
+    fold: true,
+  })
+  const deny = operationForm(request, cardRequestsApi.deny, {
+    params,
+    members: ['reason'],
+    submit: 'Deny',
+    tone: 'against',
+    done,
+    success: 'Denied.',
+    fold: true,
+  })
   return html`<div class="decide">${approve}${deny}</div>`
 }
 
@@ -94,31 +92,23 @@ ${answerPayee(transfer, request)}
 
 function answerPayee({ id }: Transfer, request: PageRequest): Html {
   const params = { id }
-  const confirm = operationForm(
-    transfersApi.confirmPayee,
-    {
-      params,
-      members: ['comment'],
-      submit: 'Pay all the same',
-      tone: 'main',
-      done: DECIDED,
-      success: 'Confirmed: it is paid.',
-      fold: true,
-    },
-    request,
-  )
-  const cancel = operationForm(
-    transfersApi.cancel,
-    {
-      params,
-      members: ['comment'],
-      submit: 'Do not pay',
-      tone: 'against',
-      done: DECIDED,
-      success: 'Cancelled. The money is free again.',
-      fold: true,
-    },
-    request,
-  )
+  const confirm = operationForm(request, transfersApi.confirmPayee, {
+    params,
+    members: ['comment'],
+    submit: 'Pay all the same',
+    tone: 'main',
+    done: DECIDED,
+    success: 'Confirmed: it is paid.',
+    fold: true,
+  })
+  const cancel = operationForm(request, transfersApi.cancel, {
+    params,
+    members: ['comment'],
+    submit: 'Do not pay',
+    tone: 'against',
+    done: DECIDED,
+    success: 'Cancelled. The money is free again.',
+    fold: true,
+  })
   return html`<div class="decide">${confirm}${cancel}</div>`
 }

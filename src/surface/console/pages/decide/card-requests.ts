@@ -7,7 +7,7 @@ import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, facts } from '../../parts/table.ts'
-import { none, status, text, time, words } from '../../parts/text.ts'
+import { none, text, time, words } from '../../parts/text.ts'
 import { answerCardRequest, limitFacts } from './ask-others.ts'
 import { known } from './known.ts'
 
@@ -16,7 +16,6 @@ type CardRequest = AnswerOf<typeof cardRequestsApi.get>
 export const cardRequestsPage = listPage({
   title: 'Card requests',
   lead: 'Cards, and other limits of cards, that agents have asked for. Each waits 72 hours for an answer.',
-  section: 'card-requests',
   operation: cardRequestsApi.list,
   filters: ['status', 'type', 'agentId', 'cardId', 'from', 'to'],
   labels: { cardId: 'Card' },
@@ -27,30 +26,23 @@ export const cardRequestsPage = listPage({
     command:
       'agentpay card-requests create --type new_card --agent-id agent_… --usage multi --reason "Papers for the review"',
   },
-  columns: [
-    { name: 'Asked for', of: ({ id, type }, request) => recordLink(request, id, words(type)) },
-    { name: 'State', of: asked => status(asked.status) },
-    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
-    { name: 'Card', of: ({ cardId }, request) => recordLink(request, cardId) },
-    { name: 'Why', of: ({ reason }) => text(reason, 80) },
-    {
-      name: 'Answered by',
-      of: ({ answeredBy }) => (answeredBy ? text(answeredBy.name ?? answeredBy.type, 60) : none),
-    },
-    { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    'Asked for': ({ id, type }, request) => recordLink(request, id, words(type)),
+    State: 'status',
+    Agent: 'agentId',
+    Card: 'cardId',
+    Why: 'reason',
+    'Answered by': ({ answeredBy }) => (answeredBy ? text(answeredBy.name ?? answeredBy.type, 60) : none),
+    Asked: 'createdAt',
+  },
 })
 
 export const cardRequestPage = recordPage({
-  section: 'card-requests',
-  list: 'Card requests',
   kind: 'Card request',
   operation: cardRequestsApi.get,
-  command: 'card-requests get',
   events: ['card_limit_request.updated', 'card.created'],
   name: ({ type }) => (type === 'new_card' ? 'A new card' : 'Other limits of a card'),
   title: () => 'Card request',
-  state: asked => asked.status,
   body: shown,
 })
 
@@ -58,7 +50,7 @@ function shown(asked: CardRequest, request: PageRequest) {
   const { id, answeredBy, answeredAt, approvedLimits } = asked
   const isOpen = asked.status === 'pending'
   return html`<p class="why">${text(asked.reason, 1_000)}</p>
-${isOpen && html`<div class="actions">${answerCardRequest(asked, request, 'reload')}${operationForm(cardRequestsApi.cancel, { params: { id }, members: ['comment'], submit: 'Cancel', tone: 'against', fold: true }, request)}</div>`}
+${isOpen && html`<div class="actions">${answerCardRequest(asked, request, 'reload')}${operationForm(request, cardRequestsApi.cancel, { params: { id }, members: ['comment'], submit: 'Cancel', tone: 'against', fold: true })}</div>`}
 <div class="boxes">
 ${box('Asked for', facts(limitFacts(asked.limits)))}
 ${approvedLimits !== null && box('Approved', facts(limitFacts(approvedLimits)))}

@@ -30,20 +30,13 @@ export function limitsLeft(
 ): Html {
   const limits = checks.filter(isLimit).sort((one, other) => shareLeft(one) - shareLeft(other))
   if (limits.length === 0) return html`<p>No limit is set.</p>`
-  return table(
-    [
-      { name: 'Limit', of: ({ rule }) => ruleName(rule, 'en') },
-      { name: 'Of', of: check => figure(check, check.limit), isFigure: true },
-      { name: 'Used', of: check => figure(check, check.used), isFigure: true },
-      { name: now ? 'Left then' : 'Left', of: check => figure(check, check.remaining), isFigure: true },
-      ...(now
-        ? [{ name: 'Left now', of: (check: Check) => figure(check, leftNow(check, now)), isFigure: true }]
-        : []),
-    ],
-    limits,
-    request,
-    'What every limit left',
-  )
+  return table(request, 'What every limit left', limits, {
+    Limit: ({ rule }) => ruleName(rule, 'en'),
+    Of: { figure: check => amount(check, check.limit) },
+    Used: { figure: check => amount(check, check.used) },
+    [now ? 'Left then' : 'Left']: { figure: check => amount(check, check.remaining) },
+    ...(now && { 'Left now': { figure: (check: Check) => amount(check, leftNow(check, now)) } }),
+  })
 }
 
 const leftNow = ({ rule }: Check, now: readonly Check[]): number | null =>
@@ -58,7 +51,7 @@ export function againstItNow(now: readonly Check[]): Html {
 
 const shareLeft = ({ remaining, limit }: Check): number => (remaining ?? 0) / (limit || 1)
 
-function figure({ rule }: Check, value: number | null): Html {
+function amount({ rule }: Check, value: number | null): Html {
   if (value === null) return none
   const unit = unitOf(rule)
   return unit === 'euros' ? euros(value) : html`${value} ${unit === 'minutes' ? 'min' : 'payments'}`
@@ -74,14 +67,9 @@ export const rulesTable = (
   }[],
   request: PageRequest,
 ): Html =>
-  table(
-    [
-      { name: 'Rule', of: ({ rule }) => ruleName(rule, 'en') },
-      { name: 'Outcome', of: ({ outcome }) => status(outcome) },
-      { name: 'What it says', of: ({ message }) => text(message, 500) },
-      { name: 'What would help', of: ({ remedy }) => text(remedy, 500) },
-    ],
-    rules,
-    request,
-    'The rules',
-  )
+  table(request, 'The rules', rules, {
+    Rule: ({ rule }) => ruleName(rule, 'en'),
+    Outcome: ({ outcome }) => status(outcome),
+    'What it says': ({ message }) => text(message, 500),
+    'What would help': ({ remedy }) => text(remedy, 500),
+  })

@@ -2,12 +2,13 @@ import { auditApi, type DecidingAction } from '../../../../compliance/audit/inde
 import { intentsApi } from '../../../../control/intents/index.ts'
 import { peopleApi } from '../../../../identity/people/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
-import { type Column, table } from '../../parts/table.ts'
-import { euros, status, text, time, words } from '../../parts/text.ts'
+import { table } from '../../parts/table.ts'
+import { euros, status, text, words } from '../../parts/text.ts'
 
-type Entry = AnswerOf<typeof auditApi.list>['data'][number]
+type Entry = ItemOf<typeof auditApi.list>
+type Intent = ItemOf<typeof intentsApi.list>
 
 /** How it was decided, by the operation that did. */
 const decisions: Readonly<Record<DecidingAction, string>> = {
@@ -31,26 +32,16 @@ export async function decided(request: PageRequest): Promise<Html> {
   const names = new Map(people.data.map(({ id, name }) => [id, name]))
   const payees = new Map(intents.data.map(intent => [intent.id, intent]))
   if (newest.length === 0) return html`<p class="empty">Nobody has decided anything yet.</p>`
-  const columns: readonly Column<Entry>[] = [
-    { name: 'When', of: ({ at }) => time(at) },
-    { name: 'Decided', of: ({ action }) => status(decisions[action as DecidingAction]) },
-    {
-      name: 'What',
-      of({ resourceId }) {
-        const intent = payees.get(resourceId)
-        return intent
-          ? recordLink(
-              request,
-              resourceId,
-              html`${euros(intent.amountEuros)} to ${text(intent.merchant, 60)}`,
-            )
-          : recordLink(request, resourceId)
-      },
-    },
-    { name: 'By', of: entry => nameOf(entry, names, request) },
-  ]
-  return table(columns, newest, request, 'What was decided')
+  return table(request, 'What was decided', newest, {
+    When: 'at',
+    Decided: ({ action }) => status(decisions[action as DecidingAction]),
+    What: ({ resourceId }) => recordLink(request, resourceId, payeeOf(payees.get(resourceId))),
+    By: entry => nameOf(entry, names, request),
+  })
 }
+
+const payeeOf = (intent: Intent | undefined): Html | undefined =>
+  intent && html`${euros(intent.amountEuros)} to ${text(intent.merchant, 60)}`
 
 function nameOf(
   { personId, actorType, actorId }: Entry,

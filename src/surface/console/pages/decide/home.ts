@@ -76,7 +76,7 @@ async function waits(request: PageRequest): Promise<Html> {
   )
 }
 
-function linesOf({ intents, cardRequests, transfers }: Waiting, request: PageRequest): Line[] {
+function linesOf({ intents, cardRequests, transfers, proposals }: Waiting, request: PageRequest): Line[] {
   return [
     ...intents.map(({ id, createdAt: at, amountEuros, merchant, agentId }) => ({
       id,
@@ -100,6 +100,12 @@ function linesOf({ intents, cardRequests, transfers }: Waiting, request: PageReq
       content: recordLink(request, id, html`<strong>${euros(amountEuros)}: confirm the payee</strong>`),
       about: html`${words(payeeCheck?.result ?? '')}`,
     })),
+    ...proposals.map(({ id, createdAt: at, summary, agentId }) => ({
+      id,
+      at,
+      content: recordLink(request, id, html`<strong>${text(summary, 80)}</strong>`),
+      about: agentId === null ? html`proposed` : recordLink(request, agentId),
+    })),
   ]
 }
 
@@ -107,18 +113,14 @@ type Use = AnswerOf<typeof budgetApi.budget>['day']
 
 async function spent(request: PageRequest): Promise<Html> {
   const { dailyLimitEuros, monthlyLimitEuros, day, month } = await request.ask(budgetApi.budget)
-  const set = operationForm(
-    budgetApi.setBudget,
-    {
-      members: ['dailyLimitEuros', 'monthlyLimitEuros'],
-      values: { dailyLimitEuros, monthlyLimitEuros },
-      labels: { dailyLimitEuros: 'A day, in euros', monthlyLimitEuros: 'A month, in euros' },
-      submit: 'Set the budget',
-      done: 'part:spent',
-      fold: true,
-    },
-    request,
-  )
+  const set = operationForm(request, budgetApi.setBudget, {
+    members: ['dailyLimitEuros', 'monthlyLimitEuros'],
+    values: { dailyLimitEuros, monthlyLimitEuros },
+    labels: { dailyLimitEuros: 'A day, in euros', monthlyLimitEuros: 'A month, in euros' },
+    submit: 'Set the budget',
+    done: 'part:spent',
+    fold: true,
+  })
   if (!day && !month)
     return box(
       'Budget',

@@ -1,7 +1,7 @@
 import { approvalApi, inquiryApi, intentsApi } from '../../../../control/intents/index.ts'
 import { Refused } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
+import type { AnswerOf, ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
@@ -19,7 +19,6 @@ type Intent = AnswerOf<typeof intentsApi.get>
 export const intentsPage = listPage({
   title: 'Intents',
   lead: 'What agents want to spend, before they spend it.',
-  section: 'intents',
   operation: intentsApi.list,
   filters: ['status', 'agentId', 'merchant', 'runId', 'clientIntentId', 'from', 'to'],
   labels: { merchant: 'Merchant, in full', runId: 'Run', clientIntentId: 'Your own id' },
@@ -30,15 +29,15 @@ export const intentsPage = listPage({
     command:
       'agentpay intents create --agent-id agent_… --merchant Bookshop --amount-euros 25 --purpose "A paper on caching"',
   },
-  columns: [
-    { name: 'To', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)) },
-    { name: 'Amount', of: ({ amountEuros }) => euros(amountEuros), isFigure: true },
-    { name: 'State', of: intent => status(intent.status) },
-    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
-    { name: 'What for', of: ({ purpose }) => text(purpose, 80) },
-    { name: 'Decided by', of: ({ decidedBy }) => decider(decidedBy) },
-    { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    To: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)),
+    Amount: 'amountEuros',
+    State: 'status',
+    Agent: 'agentId',
+    'What for': 'purpose',
+    'Decided by': ({ decidedBy }) => decider(decidedBy),
+    Asked: 'createdAt',
+  },
 })
 
 function decider(decidedBy: Intent['decidedBy']): Html {
@@ -48,15 +47,11 @@ function decider(decidedBy: Intent['decidedBy']): Html {
 }
 
 export const intentPage = recordPage({
-  section: 'intents',
-  list: 'Intents',
   kind: 'Intent',
   operation: intentsApi.get,
-  command: 'intents get',
   events: ['intent.*', 'transaction.*', 'payment.updated', 'transfer.*', 'verification.mismatch'],
   name: ({ amountEuros, merchant }) => html`${euros(amountEuros)} to ${text(merchant, 80)}`,
   title: ({ merchant }) => `Intent: ${merchant}`,
-  state: intent => intent.status,
   body: shown,
 })
 
@@ -73,11 +68,14 @@ async function shown(intent: Intent, request: PageRequest): Promise<Html> {
   const cancel =
     isOpen &&
     may(intentsApi.cancel) &&
-    operationForm(
-      intentsApi.cancel,
-      { params, members: ['comment'], submit: 'Cancel', tone: 'against', success: 'Cancelled.', fold: true },
-      request,
-    )
+    operationForm(request, intentsApi.cancel, {
+      params,
+      members: ['comment'],
+      submit: 'Cancel',
+      tone: 'against',
+      success: 'Cancelled.',
+      fold: true,
+    })
   return html`<p class="why">${text(intent.purpose, 1_000)}</p>
 <div class="actions">${intent.status === 'created' && decideIntent(intent, request, 'reload')}${cancel}</div>
 <div class="boxes">
@@ -149,27 +147,16 @@ async function proofOf({ ask, id, to }: PageRequest): Promise<Html> {
   }
 }
 
-type Entry = AnswerOf<typeof intentsApi.timeline>['data'][number]
+type Entry = ItemOf<typeof intentsApi.timeline>
 
 export const timelineOf = (entries: readonly Entry[], request: PageRequest): Html =>
-  table(
-    [
-      { name: 'When', of: ({ at }) => time(at) },
-      { name: 'What', of: ({ event }) => words(event.replace('.', ' ')) },
-      { name: 'About', of: ({ resourceId }) => recordLink(request, resourceId) },
-      { name: 'Said', of: ({ reason }) => text(reason, 200) },
-      {
-        name: 'By',
-        of: ({ personId, actorId, actorType }) =>
-          html`<span>${words(actorType)} ${recordLink(request, personId ?? actorId)}</span>`,
-      },
-      {
-        name: 'Request',
-        of: ({ requestId }) =>
-          html`<a href="${request.to(`console/causes/${encodeURIComponent(requestId)}`)}">what it caused</a>`,
-      },
-    ],
-    entries,
-    request,
-    'Timeline',
-  )
+  table(request, 'Timeline', entries, {
+    When: 'at',
+    What: ({ event }) => words(event.replace('.', ' ')),
+    About: ({ resourceId }) => recordLink(request, resourceId),
+    Said: ({ reason }) => text(reason, 200),
+    By: ({ personId, actorId, actorType }) =>
+      html`<span>${words(actorType)} ${recordLink(request, personId ?? actorId)}</span>`,
+    Request: ({ requestId }) =>
+      html`<a href="${request.to(`console/causes/${encodeURIComponent(requestId)}`)}">what it caused</a>`,
+  })

@@ -1,66 +1,54 @@
 import { riskApi } from '../../../../control/risk/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { facts } from '../../parts/table.ts'
-import { euros, none, spaced, status, text, time, words } from '../../parts/text.ts'
+import { spaced, status, text, time, words } from '../../parts/text.ts'
 
-type Alert = AnswerOf<typeof riskApi.alerts>['data'][number]
+type Alert = ItemOf<typeof riskApi.alerts>
 type Signals = Alert['signals']
 
 export const riskPage = listPage({
   title: 'Risk',
   lead: 'One alert for each time that an agent was frozen because a spend was too unusual.',
-  section: 'risk',
   operation: riskApi.alerts,
   filters: ['status', 'agentId'],
   names: ['agents'],
   events: ['risk.*', 'agent.unfrozen'],
   empty: { words: 'There is no alert: no agent was frozen for its risk.', command: 'agentpay risk alerts' },
   above: thresholds,
-  columns: [
-    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
-    { name: 'Score', of: ({ score }) => score, isFigure: true },
-    { name: 'State', of: alert => stateOf(alert) },
-    { name: 'Signals', of: ({ signals }) => signalList(signals) },
-    {
-      name: 'Spend',
-      of: ({ subjectType, subjectId }, request) => recordLink(request, subjectId, words(subjectType)),
-    },
-    { name: 'When', of: ({ createdAt }) => time(createdAt) },
-    { name: 'What to do', of: (alert, request) => actions(alert, request) },
-  ],
+  columns: {
+    Agent: 'agentId',
+    Score: { figure: 'score' },
+    State: alert => stateOf(alert),
+    Signals: ({ signals }) => signalList(signals),
+    Spend: ({ subjectType, subjectId }, request) => recordLink(request, subjectId, words(subjectType)),
+    When: 'createdAt',
+    'What to do': (alert, request) => actions(alert, request),
+  },
 })
 
 export const unusualSpendsPage = listPage({
   title: 'Unusual spends',
   lead: 'Spends whose score reached the threshold of review, and what followed.',
-  section: 'unusual-spends',
   operation: riskApi.events,
   filters: ['agentId', 'minScore', 'from', 'to'],
   labels: { minScore: 'Score, at least' },
   names: ['agents'],
   events: ['risk.*'],
   empty: { words: 'No spend was unusual.', command: 'agentpay risk events' },
-  columns: [
-    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
-    { name: 'Score', of: ({ score }) => score, isFigure: true },
-    { name: 'Outcome', of: ({ outcome }) => status(outcome) },
-    {
-      name: 'Amount',
-      of: ({ amountEuros }) => (amountEuros === null ? none : euros(amountEuros)),
-      isFigure: true,
-    },
-    { name: 'To', of: ({ merchant }) => text(merchant, 60) },
-    { name: 'Signals', of: ({ signals }) => signalList(signals) },
-    {
-      name: 'Spend',
-      of: ({ subjectType, subjectId }, request) => recordLink(request, subjectId, words(subjectType)),
-    },
-    { name: 'When', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    Agent: 'agentId',
+    Score: { figure: 'score' },
+    Outcome: ({ outcome }) => status(outcome),
+    Amount: 'amountEuros',
+    To: 'merchant',
+    Signals: ({ signals }) => signalList(signals),
+    Spend: ({ subjectType, subjectId }, request) => recordLink(request, subjectId, words(subjectType)),
+    When: 'createdAt',
+  },
 })
 
 const signalList = (signals: Signals): Html =>
@@ -72,8 +60,8 @@ const stateOf = ({ status: state, liftedAt, comment }: Alert): Html =>
 /** Acknowledging notes that somebody has looked; unfreezing lets the agent spend again. */
 function actions({ id, agentId, status: state, liftedAt }: Alert, request: PageRequest): Html {
   const options = { members: ['comment'], done: 'part:list', fold: true } as const
-  return html`${state === 'open' && operationForm(riskApi.acknowledge, { ...options, params: { id }, submit: 'Acknowledge' }, request)}
-${liftedAt === null && operationForm(riskApi.unfreeze, { ...options, params: { id: agentId }, submit: 'Unfreeze', tone: 'main', confirm: 'Unfreeze the agent? This spend is no longer unusual for it, and it may spend again.' }, request)}`
+  return html`${state === 'open' && operationForm(request, riskApi.acknowledge, { ...options, params: { id }, submit: 'Acknowledge' })}
+${liftedAt === null && operationForm(request, riskApi.unfreeze, { ...options, params: { id: agentId }, submit: 'Unfreeze', tone: 'main', confirm: 'Unfreeze the agent? This spend is no longer unusual for it, and it may spend again.' })}`
 }
 
 const FIELDS = [
@@ -110,17 +98,13 @@ ${
       ])
 }
 <p><a href="${request.to('console/unusual-spends')}">Unusual spends</a></p>
-${operationForm(
-  riskApi.configure,
-  {
-    members: FIELDS.map(([name]) => name),
-    labels: Object.fromEntries(FIELDS),
-    values,
-    submit: 'Set the thresholds',
-    success: 'Set. The next spend is scored by it.',
-    fold: true,
-  },
-  request,
-)}
+${operationForm(request, riskApi.configure, {
+  members: FIELDS.map(([name]) => name),
+  labels: Object.fromEntries(FIELDS),
+  values,
+  submit: 'Set the thresholds',
+  success: 'Set. The next spend is scored by it.',
+  fold: true,
+})}
 </div>`
 }

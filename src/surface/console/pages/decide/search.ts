@@ -7,7 +7,7 @@ import type { Page, PageRequest, Shown } from '../../page.ts'
 import { addressOf, recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
 import { box, facts, table } from '../../parts/table.ts'
-import { euros, status, text, time, words } from '../../parts/text.ts'
+import { status, text, words } from '../../parts/text.ts'
 import type { Intent } from './waiting.ts'
 
 /** One word that may be an id: of a record, or of a request. */
@@ -93,19 +93,14 @@ async function intentsAbout(wanted: string, request: PageRequest): Promise<Html 
   const all = `console/intents?${new URLSearchParams({ merchant: wanted })}`
   return box(
     'Intents',
-    table(
-      [
-        { name: 'To', of: ({ id, merchant: name }) => recordLink(request, id, text(name, 60)) },
-        { name: 'Amount', of: ({ amountEuros }) => euros(amountEuros), isFigure: true },
-        { name: 'State', of: intent => status(intent.status) },
-        { name: 'Agent', of: ({ agentId }) => recordLink(request, agentId) },
-        { name: 'What for', of: ({ purpose }) => text(purpose, 80) },
-        { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
-      ],
-      [...intents.values()].slice(0, SHOWN),
-      request,
-      'Intents found',
-    ),
+    table(request, 'Intents found', [...intents.values()].slice(0, SHOWN), {
+      To: ({ id, merchant: name }) => recordLink(request, id, text(name, 60)),
+      Amount: 'amountEuros',
+      State: 'status',
+      Agent: ({ agentId }) => recordLink(request, agentId),
+      'What for': 'purpose',
+      Asked: 'createdAt',
+    }),
     toMerchant.data.length > 0 && html`<p><a href="${request.to(all)}">All to this merchant</a></p>`,
   )
 }

@@ -1,20 +1,23 @@
 import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { intentsApi } from '../../../../control/intents/index.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
+import { proposalsApi } from '../../../proposals/index.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 
 /** How many of each kind are shown at once; more follow when these are decided. */
 const MOST = 50
 
-export type Intent = AnswerOf<typeof intentsApi.list>['data'][number]
-export type CardRequest = AnswerOf<typeof cardRequestsApi.list>['data'][number]
-export type Transfer = AnswerOf<typeof transfersApi.list>['data'][number]
+export type Intent = ItemOf<typeof intentsApi.list>
+export type CardRequest = ItemOf<typeof cardRequestsApi.list>
+export type Proposal = ItemOf<typeof proposalsApi.list>
+export type Transfer = ItemOf<typeof transfersApi.list>
 
 /** What waits for the decision of a person, of each kind the newest first. */
 export interface Waiting {
   readonly intents: readonly Intent[]
   readonly cardRequests: readonly CardRequest[]
   readonly transfers: readonly Transfer[]
+  readonly proposals: readonly Proposal[]
   readonly hasMore: boolean
 }
 
@@ -29,20 +32,23 @@ export const waitingEvents = [
   'payment.updated',
   'transfer.completed',
   'transfer.failed',
+  'canvas.*',
 ]
 
 export async function readWaiting({ ask, now }: PageRequest): Promise<Waiting> {
-  const [intents, cardRequests, transfers] = await Promise.all([
+  const [intents, cardRequests, transfers, proposals] = await Promise.all([
     ask(intentsApi.list, { query: { status: 'created', limit: MOST } }),
     ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST } }),
     ask(transfersApi.list, { query: { status: 'verifying', limit: 100 } }),
+    ask(proposalsApi.list, { query: { status: 'open', limit: MOST } }),
   ])
   const isOpen = ({ expiresAt }: { readonly expiresAt: string | Date }) => new Date(expiresAt) > now
   return {
     intents: intents.data.filter(isOpen),
     cardRequests: cardRequests.data.filter(isOpen),
     transfers: transfers.data.filter(waitsForItsPayee),
-    hasMore: intents.hasMore || cardRequests.hasMore || transfers.hasMore,
+    proposals: proposals.data.filter(isOpen),
+    hasMore: intents.hasMore || cardRequests.hasMore || transfers.hasMore || proposals.hasMore,
   }
 }
 
@@ -52,5 +58,5 @@ export const waitsForItsPayee = ({ status, payeeCheck, payeeConfirmedAt }: Trans
   payeeConfirmedAt === null &&
   (payeeCheck?.result === 'close_match' || payeeCheck?.result === 'no_match')
 
-export const countOf = ({ intents, cardRequests, transfers }: Waiting): number =>
-  intents.length + cardRequests.length + transfers.length
+export const countOf = ({ intents, cardRequests, transfers, proposals }: Waiting): number =>
+  intents.length + cardRequests.length + transfers.length + proposals.length

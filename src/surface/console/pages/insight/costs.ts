@@ -3,7 +3,7 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, Page, PageRequest } from '../../page.ts'
 import { bars } from '../../parts/chart.ts'
 import { recordLink } from '../../parts/links.ts'
-import { box, type Column, facts, table } from '../../parts/table.ts'
+import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { change, dayInWords, euros, percent, plainEuros, text } from '../../parts/text.ts'
 import { asked, questionForm, spanInWords, tableAddress } from './asked.ts'
 import { periodsIn } from './periods.ts'
@@ -33,8 +33,14 @@ async function costs(request: PageRequest): Promise<Html> {
     facts([
       ['Spent', html`${euros(total.spentEuros)}, ${total.count} payments`],
       ['Come back', euros(total.refundedEuros)],
-      ['Net', html`${euros(total.netEuros)} (${change(total.change)} against the days before)`],
-      ['Kept back by rules and people', html`${euros(total.deniedEuros)}, ${total.deniedCount} times`],
+      [
+        'Net',
+        html`${euros(total.netEuros)}${total.change !== null && html` (${change(total.change)} against the days before)`}`,
+      ],
+      [
+        'Kept back by rules and people',
+        html`${euros(total.deniedEuros)}, ${total.deniedCount === 1 ? 'once' : `${total.deniedCount} times`}`,
+      ],
     ]),
     drawn(report, request),
   )}
@@ -42,14 +48,14 @@ ${box('By agent', byAgent(report, request))}
 <nav class="pages" aria-label="The report"><span>${data.length} agents told one by one</span><a class="aside" href="${tableAddress(costsApi.costsTable, request)}" download>CSV</a></nav>`
 }
 
-const columns: readonly Column<Period>[] = [
-  { name: 'From', of: ({ from }) => html`<time datetime="${from}">${dayInWords(from)}</time>` },
-  { name: 'Payments', of: ({ count }) => count, isFigure: true },
-  { name: 'Spent', of: ({ spentEuros }) => euros(spentEuros), isFigure: true },
-  { name: 'Come back', of: ({ refundedEuros }) => euros(refundedEuros), isFigure: true },
-  { name: 'Net', of: ({ netEuros }) => euros(netEuros), isFigure: true },
-  { name: 'Fees', of: ({ feesEuros }) => euros(feesEuros), isFigure: true },
-]
+const columns: Columns<Period> = {
+  From: ({ from }) => html`<time datetime="${from}">${dayInWords(from)}</time>`,
+  Payments: { figure: 'count' },
+  Spent: 'spentEuros',
+  'Come back': 'refundedEuros',
+  Net: 'netEuros',
+  Fees: 'feesEuros',
+}
 
 function drawn({ from, to, groupBy, total }: Costs, request: PageRequest): Html {
   const known = new Map(total.periods.map(period => [period.from, period]))
@@ -67,22 +73,22 @@ function drawn({ from, to, groupBy, total }: Costs, request: PageRequest): Html 
       ['up', 'spent'],
       ['down', 'come back'],
     ],
-    table: table(columns, total.periods, request, `Costs by ${groupBy}; without payments none`),
+    table: table(request, `Costs by ${groupBy}; without payments none`, total.periods, columns),
   })
 }
 
 type Line = Costs['total'] & { readonly who: Html }
 
-const lineColumns: readonly Column<Line>[] = [
-  { name: 'Agent', of: ({ who }) => who },
-  { name: 'Payments', of: ({ count }) => count, isFigure: true },
-  { name: 'Spent', of: ({ spentEuros }) => euros(spentEuros), isFigure: true },
-  { name: 'Come back', of: ({ refundedEuros }) => euros(refundedEuros), isFigure: true },
-  { name: 'Net', of: ({ netEuros }) => euros(netEuros), isFigure: true },
-  { name: 'Share', of: ({ share }) => percent(share), isFigure: true },
-  { name: 'Change', of: one => change(one.change), isFigure: true },
-  { name: 'Kept back', of: ({ deniedEuros }) => euros(deniedEuros), isFigure: true },
-]
+const lineColumns: Columns<Line> = {
+  Agent: ({ who }) => who,
+  Payments: { figure: 'count' },
+  Spent: 'spentEuros',
+  'Come back': 'refundedEuros',
+  Net: 'netEuros',
+  Share: { figure: ({ share }) => percent(share) },
+  Change: { figure: one => change(one.change) },
+  'Kept back': 'deniedEuros',
+}
 
 function byAgent({ data, other }: Costs, request: PageRequest): Html {
   const told = data.map(line => ({
@@ -93,5 +99,5 @@ function byAgent({ data, other }: Costs, request: PageRequest): Html {
         : recordLink(request, line.agentId, text(line.name, 60)),
   }))
   const rest = other ? [{ ...other, who: html`${other.agents} others together` }] : []
-  return table(lineColumns, [...told, ...rest], request, 'Costs by agent')
+  return table(request, 'Costs by agent', [...told, ...rest], lineColumns)
 }

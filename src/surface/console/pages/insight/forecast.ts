@@ -5,7 +5,7 @@ import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, Page, PageRequest } from '../../page.ts'
 import { type FanDay, fan } from '../../parts/chart.ts'
 import { recordLink } from '../../parts/links.ts'
-import { box, type Column, facts, table } from '../../parts/table.ts'
+import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { dayInWords, euros, none, percent, plainEuros, text, words } from '../../parts/text.ts'
 import { asked, questionForm } from './asked.ts'
 import { periodsIn } from './periods.ts'
@@ -98,17 +98,15 @@ interface Day {
   readonly foretold?: Forecast['data'][number]
 }
 
-const columns: readonly Column<Day>[] = [
-  { name: 'Day', of: ({ date }) => html`<time datetime="${date}">${dayInWords(date)}</time>` },
-  { name: 'Spent', of: ({ spent }) => (spent === undefined ? none : euros(spent)), isFigure: true },
-  ...(['p10', 'p50', 'p90'] as const).map(
-    (name): Column<Day> => ({
-      name: { p10: 'One of ten below', p50: 'Half below', p90: 'One of ten above' }[name],
-      of: ({ foretold }) => (foretold ? euros(foretold[name]) : none),
-      isFigure: true,
-    }),
-  ),
-]
+const columns: Columns<Day> = {
+  Day: ({ date }) => html`<time datetime="${date}">${dayInWords(date)}</time>`,
+  Spent: { figure: ({ spent }) => amount(spent) },
+  'One of ten below': { figure: ({ foretold }) => amount(foretold?.p10) },
+  'Half below': { figure: ({ foretold }) => amount(foretold?.p50) },
+  'One of ten above': { figure: ({ foretold }) => amount(foretold?.p90) },
+}
+
+const amount = (value: number | undefined): Html => (value === undefined ? none : euros(value))
 
 function drawn({ data }: Forecast, past: readonly Day[], request: PageRequest): Html {
   const foretold = new Map(data.map(day => [day.date, day]))
@@ -131,7 +129,7 @@ function drawn({ data }: Forecast, past: readonly Day[], request: PageRequest): 
         ['band', 'eight of ten days lie here'],
         ['middle', 'half of the days are below'],
       ],
-      table: table(columns, days, request, 'Spent and foretold by day'),
+      table: table(request, 'Spent and foretold by day', days, columns),
     },
   )
 }

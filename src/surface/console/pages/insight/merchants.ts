@@ -4,7 +4,7 @@ import type { AnswerOf, Page, PageRequest } from '../../page.ts'
 import { bars } from '../../parts/chart.ts'
 import { recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
-import { box, type Column, table } from '../../parts/table.ts'
+import { box, type Columns, table } from '../../parts/table.ts'
 import { change, dayInWords, euros, none, percent, plainEuros, text } from '../../parts/text.ts'
 import { asked, questionForm, spanInWords, tableAddress } from './asked.ts'
 
@@ -41,17 +41,17 @@ async function merchants(request: PageRequest): Promise<Html> {
 
 const nameOf = ({ key, names }: Merchant): string => names[0] ?? key ?? 'Without a name'
 
-const columns: readonly Column<Merchant>[] = [
-  { name: 'Merchant', of: merchant => html`${text(nameOf(merchant), 60)}${otherNames(merchant)}` },
-  { name: 'Payments', of: ({ count }) => count, isFigure: true },
-  { name: 'Spent', of: ({ spentEuros }) => euros(spentEuros), isFigure: true },
-  { name: 'Come back', of: ({ refundedEuros }) => euros(refundedEuros), isFigure: true },
-  { name: 'Net', of: ({ netEuros }) => euros(netEuros), isFigure: true },
-  { name: 'Share', of: ({ share }) => percent(share), isFigure: true },
-  { name: 'First', of: ({ firstOn }) => (firstOn ? dayInWords(firstOn) : none) },
-  { name: 'Last', of: ({ lastOn }) => (lastOn ? dayInWords(lastOn) : none) },
-  { name: 'Rhythm', of: rhythm },
-]
+const columns: Columns<Merchant> = {
+  Merchant: merchant => html`${text(nameOf(merchant), 60)}${otherNames(merchant)}`,
+  Payments: { figure: 'count' },
+  Spent: 'spentEuros',
+  'Come back': 'refundedEuros',
+  Net: 'netEuros',
+  Share: { figure: ({ share }) => percent(share) },
+  First: ({ firstOn }) => (firstOn ? dayInWords(firstOn) : none),
+  Last: ({ lastOn }) => (lastOn ? dayInWords(lastOn) : none),
+  Rhythm: rhythm,
+}
 
 const otherNames = ({ names }: Merchant): Html | false =>
   names.length > 1 &&
@@ -79,7 +79,7 @@ function drawn({ data }: Merchants, request: PageRequest): Html {
         ['up', 'spent'],
         ['down', 'come back'],
       ],
-      table: table(columns, data, request, 'Merchants'),
+      table: table(request, 'Merchants', data, columns),
       isOpen: true,
     },
   )

@@ -1,15 +1,15 @@
 import { outcomesApi } from '../../../../insight/outcomes/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, Page, PageRequest } from '../../page.ts'
+import type { AnswerOf, ItemOf, Page, PageRequest } from '../../page.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
-import { box, type Column, facts, table } from '../../parts/table.ts'
-import { euros, none, percent, status, text, time } from '../../parts/text.ts'
+import { box, type Columns, facts, table } from '../../parts/table.ts'
+import { euros, none, percent, status, text } from '../../parts/text.ts'
 import { asked, questionForm, spanInWords } from './asked.ts'
 
 type Summary = AnswerOf<typeof outcomesApi.summary>
 type Figures = Summary['total']
-type Outcome = AnswerOf<typeof outcomesApi.list>['data'][number]
+type Outcome = ItemOf<typeof outcomesApi.list>
 
 const EVENTS = ['outcome.*', 'transaction.*', 'intent.completed']
 
@@ -51,10 +51,13 @@ async function summary(request: PageRequest): Promise<Html> {
       ['Succeeded', rate(total)],
       ['Cost, net', euros(total.netSpendEuros)],
       ['Value', html`${euros(total.valueEuros)}, said of ${total.valued}`],
-      ['Return', html`${euros(total.returnEuros)} (${percent(total.returnShare)})`],
+      [
+        'Return',
+        html`${euros(total.returnEuros)}${total.returnShare !== null && html` (${percent(total.returnShare)})`}`,
+      ],
     ]),
   )}
-${box(`By ${report.groupBy}`, table(columns, [...groups, ...rest], request, `Outcomes by ${report.groupBy}`))}`
+${box(`By ${report.groupBy}`, table(request, `Outcomes by ${report.groupBy}`, [...groups, ...rest], columns))}`
 }
 
 function nameOf(
@@ -68,20 +71,16 @@ function nameOf(
     : html`${text(key, 60)}`
 }
 
-const columns: readonly Column<Figures & { readonly who: Html }>[] = [
-  { name: 'Of', of: ({ who }) => who },
-  { name: 'Reported', of: ({ reported }) => reported, isFigure: true },
-  { name: 'Succeeded, 95 % interval', of: rate, isFigure: true },
-  { name: 'Cost, net', of: ({ netSpendEuros }) => euros(netSpendEuros), isFigure: true },
-  { name: 'Value', of: ({ valueEuros }) => euros(valueEuros), isFigure: true },
-  { name: 'Return', of: ({ returnEuros }) => euros(returnEuros), isFigure: true },
-  {
-    name: 'Cost of a success',
-    of: ({ costPerSuccessEuros: cost }) => (cost === null ? none : euros(cost)),
-    isFigure: true,
-  },
-  { name: 'Not said', of: ({ unreported }) => unreported, isFigure: true },
-]
+const columns: Columns<Figures & { readonly who: Html }> = {
+  Of: ({ who }) => who,
+  Reported: { figure: 'reported' },
+  'Succeeded, 95 % interval': { figure: rate },
+  'Cost, net': 'netSpendEuros',
+  Value: 'valueEuros',
+  Return: 'returnEuros',
+  'Cost of a success': { figure: ({ costPerSuccessEuros: cost }) => (cost === null ? none : euros(cost)) },
+  'Not said': { figure: 'unreported' },
+}
 
 async function latestOnes(request: PageRequest): Promise<Html> {
   const { agentId } = asked(request)
@@ -94,20 +93,16 @@ async function latestOnes(request: PageRequest): Promise<Html> {
   const csv = `${request.to('console/csv/outcomes')}?${new URLSearchParams(only)}`
   return box(
     'Reported last',
-    table(latestColumns, data, request, 'What was reported last'),
+    table(request, 'What was reported last', data, latestColumns),
     html`<nav class="pages" aria-label="All outcomes"><a class="aside" href="${csv}" download>CSV</a></nav>`,
   )
 }
 
-const latestColumns: readonly Column<Outcome>[] = [
-  { name: 'Intent', of: ({ intentId }, request) => recordLink(request, intentId) },
-  { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
-  { name: 'Outcome', of: ({ success }) => status(success ? 'succeeded' : 'failed') },
-  {
-    name: 'Value',
-    of: ({ valueEuros }) => (valueEuros === null ? none : euros(valueEuros)),
-    isFigure: true,
-  },
-  { name: 'Note', of: ({ note }) => text(note, 200) },
-  { name: 'Reported', of: ({ createdAt }) => time(createdAt) },
-]
+const latestColumns: Columns<Outcome> = {
+  Intent: 'intentId',
+  Agent: 'agentId',
+  Outcome: ({ success }) => status(success ? 'succeeded' : 'failed'),
+  Value: 'valueEuros',
+  Note: ({ note }) => text(note, 200),
+  Reported: 'createdAt',
+}

@@ -1,42 +1,31 @@
 import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, ItemOf, PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { box, type Column, knownFacts, table } from '../../parts/table.ts'
+import { box, type Columns, knownFacts, table } from '../../parts/table.ts'
 import { euros, label, status, text, time } from '../../parts/text.ts'
 
-interface Authorization {
-  readonly id: string
-  readonly cardId: string | null
-  readonly status: string
-  readonly merchant: string
-  readonly amountEuros: number
-  readonly heldEuros: number
-  readonly clearedEuros: number
-  readonly declineReason: string | null
-  readonly createdAt: string
-}
+type Authorization = ItemOf<typeof authorizationsApi.list>
 
 /** An authorization is shown on the page of its card. */
 const why = ({ id, cardId }: Authorization, { to }: PageRequest, shown: Content): Html =>
   cardId ? html`<a href="${to(`console/cards/${cardId}?authorization=${id}`)}">${shown}</a>` : html`${shown}`
 
-const columns: readonly Column<Authorization>[] = [
-  { name: 'Merchant', of: (one, request) => why(one, request, text(one.merchant, 60)) },
-  { name: 'Asked', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-  { name: 'Held', isFigure: true, of: ({ heldEuros }) => euros(heldEuros) },
-  { name: 'Collected', isFigure: true, of: ({ clearedEuros }) => euros(clearedEuros) },
-  { name: 'State', of: one => status(one.status) },
-  { name: 'Why', of: ({ declineReason }) => text(declineReason, 160) },
-  { name: 'When', of: ({ createdAt }) => time(createdAt) },
-]
+const columns: Columns<Authorization> = {
+  Merchant: (one, request) => why(one, request, text(one.merchant, 60)),
+  Asked: 'amountEuros',
+  Held: 'heldEuros',
+  Collected: 'clearedEuros',
+  State: 'status',
+  Why: ({ declineReason }) => text(declineReason, 160),
+  When: 'createdAt',
+}
 
 /** What the network has asked of a card: the address names the card. */
 export const authorizationsPage = listPage({
   title: 'Authorizations',
   lead: 'Every payment of a card that the network has asked for or told of, declined ones too.',
-  section: 'authorizations',
   operation: authorizationsApi.list,
   filters: ['status', 'merchant', 'intentId', 'from', 'to'],
   events: ['transaction.*', 'agent_credential.*'],
@@ -49,17 +38,12 @@ export async function newestAuthorizations(cardId: string, request: PageRequest)
   if (data.length === 0) return box('Authorizations', html`<p>Nobody has asked this card for money yet.</p>`)
   return box(
     'Authorizations',
-    table(columns, data, request, 'The newest authorizations'),
+    table(request, 'The newest authorizations', data, columns),
     html`<p><a href="${request.to(`console/authorizations?id=${cardId}`)}">All authorizations</a></p>`,
   )
 }
 
-interface Rule {
-  readonly rule: string
-  readonly outcome: string
-  readonly message: string
-  readonly remedy: string | null
-}
+type Rule = AnswerOf<typeof authorizationsApi.explanation>['rules'][number]
 
 const outcomes: Readonly<Record<string, string>> = {
   pass: 'yes',
@@ -110,20 +94,12 @@ function rulesOf(rules: readonly Rule[], request: PageRequest): Html {
 }
 
 const rulesTable = (rules: readonly Rule[], request: PageRequest): Html =>
-  table(
-    [
-      { name: 'Rule', of: ({ rule }) => label(rule) },
-      {
-        name: 'Says',
-        of: ({ outcome }) =>
-          html`<span class="status ${tones[outcome] ?? 'plain'}">${outcomes[outcome] ?? outcome}</span>`,
-      },
-      { name: 'Why', of: ({ message }) => text(message, 400) },
-      { name: 'What would help', of: ({ remedy }) => text(remedy, 400) },
-    ],
-    rules,
-    request,
-    'What each rule says',
-  )
+  table(request, 'What each rule says', rules, {
+    Rule: ({ rule }) => label(rule),
+    Says: ({ outcome }) =>
+      html`<span class="status ${tones[outcome] ?? 'plain'}">${outcomes[outcome] ?? outcome}</span>`,
+    Why: ({ message }) => text(message, 400),
+    'What would help': ({ remedy }) => text(remedy, 400),
+  })
 
 const tones: Readonly<Record<string, string>> = { pass: 'good', fail: 'bad', review: 'waiting' }

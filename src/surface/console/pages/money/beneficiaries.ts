@@ -1,5 +1,6 @@
 import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
 import { html } from '../../../../web/html.ts'
+import type { AnswerOf } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
@@ -11,11 +12,7 @@ const events = ['beneficiary.*']
 const members = ['name', 'iban', 'bic', 'country', 'email']
 const labels = { iban: 'IBAN', bic: 'BIC', name: 'Name, as the bank knows it', email: 'E-mail' }
 
-interface Verification {
-  readonly result: string
-  readonly suggestedName: string | null
-  readonly at: string
-}
+type Verification = NonNullable<AnswerOf<typeof beneficiariesApi.get>['verification']>
 
 const verified = (verification: Verification | null) =>
   verification
@@ -25,7 +22,6 @@ const verified = (verification: Verification | null) =>
 export const beneficiariesPage = listPage({
   title: 'Beneficiaries',
   lead: 'Whom you pay by SEPA.',
-  section: 'beneficiaries',
   operation: beneficiariesApi.list,
   filters: ['iban', 'country', 'verification'],
   labels: { iban: 'IBAN' },
@@ -35,29 +31,26 @@ export const beneficiariesPage = listPage({
     command: 'agentpay beneficiaries create --name "Bäckerei Müller" --iban DE89370400440532013000',
   },
   above: request =>
-    operationForm(
-      beneficiariesApi.create,
-      { members, labels, submit: 'New beneficiary', done: 'go:console/beneficiaries/{id}', fold: true },
-      request,
-    ),
-  columns: [
-    { name: 'Name', of: ({ id, name }, request) => recordLink(request, id, text(name, 80)) },
-    { name: 'IBAN', of: ({ iban }) => html`<code>${iban}</code>` },
-    { name: 'Country', of: ({ country }) => country },
-    { name: 'Their bank says', of: ({ verification }) => verified(verification) },
-    { name: 'Since', of: ({ createdAt }) => time(createdAt) },
-  ],
+    operationForm(request, beneficiariesApi.create, {
+      members,
+      labels,
+      submit: 'New beneficiary',
+      done: 'go:console/beneficiaries/{id}',
+      fold: true,
+    }),
+  columns: {
+    Name: ({ id, name }, request) => recordLink(request, id, text(name, 80)),
+    IBAN: ({ iban }) => html`<code>${iban}</code>`,
+    Country: 'country',
+    'Their bank says': ({ verification }) => verified(verification),
+    Since: 'createdAt',
+  },
 })
 
 export const beneficiaryPage = recordPage({
-  section: 'beneficiaries',
-  list: 'Beneficiaries',
   kind: 'Beneficiary',
   operation: beneficiariesApi.get,
-  command: 'beneficiaries get',
   events,
-  name: ({ name }) => text(name, 140),
-  title: ({ name }) => name,
   body(beneficiary, request) {
     const { id, verification, duplicateOf, name, sepaName } = beneficiary
     const params = { id }
@@ -74,8 +67,8 @@ export const beneficiaryPage = recordPage({
       ]),
       html`<p><a href="${request.to(`console/transfers?beneficiaryId=${id}`)}">Transfers to ${text(name, 60)}</a></p>`,
     )}
-<div class="actions">${operationForm(beneficiariesApi.verify, { params, submit: 'Ask their bank about the name', tone: 'main' }, request)}
-${operationForm(beneficiariesApi.update, { params, members, labels, values: { ...beneficiary }, submit: 'Change', fold: true }, request)}
-${operationForm(beneficiariesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${name}? Transfers that were made keep it.`, done: 'go:console/beneficiaries' }, request)}</div>`
+<div class="actions">${operationForm(request, beneficiariesApi.verify, { params, submit: 'Ask their bank about the name', tone: 'main' })}
+${operationForm(request, beneficiariesApi.update, { params, members, labels, values: { ...beneficiary }, submit: 'Change', fold: true })}
+${operationForm(request, beneficiariesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${name}? Transfers that were made keep it.`, done: 'go:console/beneficiaries' })}</div>`
   },
 })

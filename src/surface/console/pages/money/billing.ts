@@ -15,43 +15,27 @@ const methodName = ({ brand, kind, last4 }: { brand: string | null; kind: string
 
 async function methodsOf(request: PageRequest): Promise<Html> {
   const { data } = await request.ask(billingApi.paymentMethods, { query: { limit: 50 } })
-  const list = table(
-    [
-      { name: 'Method', of: method => methodName(method) },
-      { name: 'Holder', of: ({ holder }) => text(holder, 60) },
-      { name: 'State', of: method => status(method.status) },
-      {
-        name: 'Remove',
-        of: ({ id, ...method }) =>
-          operationForm(
-            billingApi.removePaymentMethod,
-            {
-              params: { id },
-              submit: 'Remove',
-              tone: 'against',
-              confirm: `Remove ${methodName(method)}? Nothing more is drawn from it.`,
-            },
-            request,
-          ),
-      },
-    ],
-    data,
-    request,
-    'Payment methods',
-  )
+  const list = table(request, 'Payment methods', data, {
+    Method: method => methodName(method),
+    Holder: 'holder',
+    State: 'status',
+    Remove: ({ id, ...method }) =>
+      operationForm(request, billingApi.removePaymentMethod, {
+        params: { id },
+        submit: 'Remove',
+        tone: 'against',
+        confirm: `Remove ${methodName(method)}? Nothing more is drawn from it.`,
+      }),
+  })
   return box(
     'Payment methods',
     data.length > 0 ? list : html`<p>None yet: wallets are filled by SEPA, or from one of these.</p>`,
-    operationForm(
-      billingApi.addPaymentMethod,
-      {
-        members: ['token', 'holder'],
-        labels: { token: 'Token of the processor (in test mode: tok_visa)' },
-        submit: 'Add a payment method',
-        fold: true,
-      },
-      request,
-    ),
+    operationForm(request, billingApi.addPaymentMethod, {
+      members: ['token', 'holder'],
+      labels: { token: 'Token of the processor (in test mode: tok_visa)' },
+      submit: 'Add a payment method',
+      fold: true,
+    }),
   )
 }
 
@@ -61,20 +45,16 @@ async function fundForm(request: PageRequest): Promise<Html> {
     choicesOf('wallets', request),
     request.ask(billingApi.paymentMethods, { query: { limit: 50 } }),
   ])
-  return operationForm(
-    fundApi.create,
-    {
-      members: ['walletId', 'amountEuros', 'paymentMethodId'],
-      choices: {
-        walletId: wallets,
-        paymentMethodId: methods.data.map(method => [method.id, methodName(method)] as const),
-      },
-      labels: { paymentMethodId: 'From (may be left out in test mode)' },
-      submit: 'Fill a wallet',
-      fold: true,
+  return operationForm(request, fundApi.create, {
+    members: ['walletId', 'amountEuros', 'paymentMethodId'],
+    choices: {
+      walletId: wallets,
+      paymentMethodId: methods.data.map(method => [method.id, methodName(method)] as const),
     },
-    request,
-  )
+    labels: { paymentMethodId: 'From (may be left out in test mode)' },
+    submit: 'Fill a wallet',
+    fold: true,
+  })
 }
 
 /** What all wallets have together, from where money comes, and what the card processor and the acquirer hold. */
@@ -110,26 +90,18 @@ export const billingPage: Page = async request => {
           ['At the card processor', euros(processor.balanceEuros)],
           ['Owed by the acquirer', euros(acquirer.owedEuros)],
         ]),
-        operationForm(
-          billingApi.fundProcessor,
-          {
-            members: ['amountEuros', 'fromWalletId'],
-            labels: { fromWalletId: 'From wallet (your oldest, if left out)' },
-            submit: 'Move to the processor',
-            fold: true,
-          },
-          request,
-        ),
-        operationForm(
-          billingApi.withdrawFromProcessor,
-          {
-            members: ['amountEuros', 'toWalletId'],
-            labels: { toWalletId: 'To wallet (your oldest, if left out)' },
-            submit: 'Move back',
-            fold: true,
-          },
-          request,
-        ),
+        operationForm(request, billingApi.fundProcessor, {
+          members: ['amountEuros', 'fromWalletId'],
+          labels: { fromWalletId: 'From wallet (your oldest, if left out)' },
+          submit: 'Move to the processor',
+          fold: true,
+        }),
+        operationForm(request, billingApi.withdrawFromProcessor, {
+          members: ['amountEuros', 'toWalletId'],
+          labels: { toWalletId: 'To wallet (your oldest, if left out)' },
+          submit: 'Move back',
+          fold: true,
+        }),
       )}</div>${methods}`
     },
   })
@@ -147,7 +119,6 @@ const events = ['funding.*', 'wallet.funded']
 export const fundingsPage = listPage({
   title: 'Fundings',
   lead: 'What was to be put into wallets, and what became of it.',
-  section: 'fundings',
   operation: fundApi.list,
   filters: ['status', 'walletId', 'from', 'to'],
   events,
@@ -157,27 +128,21 @@ export const fundingsPage = listPage({
   },
   above: fundForm,
   names: ['wallets'],
-  columns: [
-    { name: 'Funding', of: ({ id, amountEuros }, request) => recordLink(request, id, euros(amountEuros)) },
-    {
-      name: 'State',
-      of: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
-    },
-    { name: 'Into', of: ({ walletId }, request) => recordLink(request, walletId) },
-    { name: 'When', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    Funding: ({ id, amountEuros }, request) => recordLink(request, id, euros(amountEuros)),
+    State: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
+    Into: 'walletId',
+    When: 'createdAt',
+  },
 })
 
 export const fundingPage = recordPage({
-  section: 'fundings',
-  list: 'Fundings',
   kind: 'Funding',
   operation: fundApi.get,
   command: 'fund get',
   events,
   name: ({ amountEuros }) => euros(amountEuros),
   title: ({ id }) => `Funding ${id}`,
-  state: funding => funding.status,
   async body(funding, request) {
     await readNames(request, 'wallets')
     const { nextAction, reason } = funding

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { recordLink, referenceLink } from '../../parts/links.ts'
 import { box, table } from '../../parts/table.ts'
-import { time, words } from '../../parts/text.ts'
+import { words } from '../../parts/text.ts'
 
 const MOST = 20
 
@@ -27,16 +27,11 @@ export async function bookedFor(ids: readonly (string | null)[], request: PageRe
   if (postings.length === 0) return box('In the ledger', html`<p>Nothing has been booked for it.</p>`)
   return box(
     'In the ledger',
-    table(
-      [
-        { name: 'Posting', of: ({ id, kind }) => recordLink(request, id, words(kind)) },
-        { name: 'For', of: ({ reference }) => referenceLink(request, reference, words(reference.type)) },
-        { name: 'Booked', of: ({ bookedAt }) => time(bookedAt) },
-      ],
-      postings,
-      request,
-      'What has been booked',
-    ),
+    table(request, 'What has been booked', postings, {
+      Posting: ({ id, kind }) => recordLink(request, id, words(kind)),
+      For: ({ reference }) => referenceLink(request, reference, words(reference.type)),
+      Booked: 'bookedAt',
+    }),
     html`<p>${asked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All for the ${kindOf(id)}</a> `)}</p>`,
   )
 }

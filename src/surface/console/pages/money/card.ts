@@ -1,6 +1,6 @@
 import { cardsApi, controlsApi } from '../../../../cards/cards/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { choicesOf, readNames } from '../../parts/names.ts'
@@ -11,13 +11,7 @@ import { euros, none, spaced, text, time, words } from '../../parts/text.ts'
 import { explained, newestAuthorizations } from './authorizations.ts'
 import { limitLabels, numberOf } from './cards.ts'
 
-interface Card {
-  readonly id: string
-  readonly status: string
-  readonly displayName: string
-  readonly limits: Readonly<Record<string, unknown>>
-  readonly controls: Readonly<Record<string, unknown>>
-}
+type Card = AnswerOf<typeof cardsApi.get>
 
 function actionsOf(card: Card, request: PageRequest): Content {
   const { id, status: state, displayName: name } = card
@@ -25,12 +19,12 @@ function actionsOf(card: Card, request: PageRequest): Content {
   const params = { id }
   const members = ['reason']
   return html`<div class="actions">
-${state === 'inactive' && operationForm(cardsApi.activate, { params, submit: 'Activate', tone: 'main' }, request)}
-${state === 'frozen' && operationForm(cardsApi.unfreeze, { params, submit: 'Unfreeze', tone: 'main' }, request)}
-${state === 'active' && operationForm(cardsApi.freeze, { params, members, submit: 'Freeze', tone: 'against', confirm: `Freeze ${name}? It pays nothing until it is unfrozen.`, fold: true }, request)}
-${state !== 'pending' && operationForm(cardsApi.rotate, { params, members: ['overlapMinutes'], labels: { overlapMinutes: 'The number before still pays for, in minutes' }, submit: 'New number', confirm: `Ask for another number for ${name}?`, fold: true }, request)}
-${operationForm(cardsApi.update, { params, members: ['displayName'], labels: { displayName: 'Name' }, values: { displayName: name }, submit: 'Rename', fold: true }, request)}
-${operationForm(cardsApi.close, { params, members, submit: 'Close', tone: 'against', confirm: `Close ${name} for good? What its purse has goes back to the agent’s wallet.`, fold: true }, request)}
+${state === 'inactive' && operationForm(request, cardsApi.activate, { params, submit: 'Activate', tone: 'main' })}
+${state === 'frozen' && operationForm(request, cardsApi.unfreeze, { params, submit: 'Unfreeze', tone: 'main' })}
+${state === 'active' && operationForm(request, cardsApi.freeze, { params, members, submit: 'Freeze', tone: 'against', confirm: `Freeze ${name}? It pays nothing until it is unfrozen.`, fold: true })}
+${state !== 'pending' && operationForm(request, cardsApi.rotate, { params, members: ['overlapMinutes'], labels: { overlapMinutes: 'The number before still pays for, in minutes' }, submit: 'New number', confirm: `Ask for another number for ${name}?`, fold: true })}
+${operationForm(request, cardsApi.update, { params, members: ['displayName'], labels: { displayName: 'Name' }, values: { displayName: name }, submit: 'Rename', fold: true })}
+${operationForm(request, cardsApi.close, { params, members, submit: 'Close', tone: 'against', confirm: `Close ${name} for good? What its purse has goes back to the agent’s wallet.`, fold: true })}
 </div>`
 }
 
@@ -47,11 +41,14 @@ function limitsBox({ id, limits, status: state }: Card, request: PageRequest): H
       LIMITS.map(name => [(labels[name] ?? name).replace(', in euros', ''), limitOf(limits[name])] as const),
     ),
     state !== 'closed' &&
-      operationForm(
-        cardsApi.setLimits,
-        { params: { id }, members: LIMITS, labels, values: limits, submit: 'Change the limits', fold: true },
-        request,
-      ),
+      operationForm(request, cardsApi.setLimits, {
+        params: { id },
+        members: LIMITS,
+        labels,
+        values: limits,
+        submit: 'Change the limits',
+        fold: true,
+      }),
   )
 }
 
@@ -70,52 +67,41 @@ const listed = (value: unknown): Content =>
     : html`<span class="none">no rule</span>`
 
 function controlsBox({ id, controls, status: state }: Card, request: PageRequest): Html {
+  const values: Readonly<Record<string, unknown>> = controls
   return box(
     'Controls',
-    facts(Object.entries(CONTROLS).map(([name, label]) => [label, listed(controls[name])] as const)),
+    facts(Object.entries(CONTROLS).map(([name, label]) => [label, listed(values[name])] as const)),
     state !== 'closed' &&
-      operationForm(
-        controlsApi.set,
-        {
-          params: { id },
-          members: Object.keys(CONTROLS),
-          labels: CONTROLS,
-          values: controls,
-          submit: 'Change the controls',
-          fold: true,
-        },
-        request,
-      ),
+      operationForm(request, controlsApi.set, {
+        params: { id },
+        members: Object.keys(CONTROLS),
+        labels: CONTROLS,
+        values,
+        submit: 'Change the controls',
+        fold: true,
+      }),
   )
 }
 
 async function fundForm({ id, status: state }: Card, request: PageRequest): Promise<Content> {
   if (state === 'closed' || !request.may(cardsApi.fund)) return false
-  return operationForm(
-    cardsApi.fund,
-    {
-      params: { id },
-      members: ['amountEuros', 'fromWalletId'],
-      labels: { fromWalletId: 'From wallet (the agent’s, if left out)' },
-      choices: { fromWalletId: await choicesOf('wallets', request) },
-      submit: 'Fill its purse',
-      fold: true,
-    },
-    request,
-  )
+  return operationForm(request, cardsApi.fund, {
+    params: { id },
+    members: ['amountEuros', 'fromWalletId'],
+    labels: { fromWalletId: 'From wallet (the agent’s, if left out)' },
+    choices: { fromWalletId: await choicesOf('wallets', request) },
+    submit: 'Fill its purse',
+    fold: true,
+  })
 }
 
 export const cardPage = recordPage({
-  section: 'cards',
-  list: 'Cards',
   kind: 'Card',
   operation: cardsApi.get,
-  command: 'cards get',
   events: ['card.*', 'transaction.*', 'mobile_wallet.updated'],
   about: ({ agentId }) => [agentId],
   name: ({ displayName }) => text(displayName, 80),
   title: ({ displayName }) => displayName,
-  state: card => card.status,
   async body(card, request) {
     const [authorizations, why, fund] = await Promise.all([
       newestAuthorizations(card.id, request),

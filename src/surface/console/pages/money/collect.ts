@@ -7,7 +7,7 @@ import { choicesOf, readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts } from '../../parts/table.ts'
-import { euros, spaced, status, text, time, words } from '../../parts/text.ts'
+import { euros, spaced, text, time, words } from '../../parts/text.ts'
 import { paymentsOf, refundsOf } from './collected.ts'
 
 const events = ['claim.request.*']
@@ -15,7 +15,6 @@ const events = ['claim.request.*']
 export const requestsPage = listPage({
   title: 'Payment requests',
   lead: 'Money that you or your agents have asked others for.',
-  section: 'requests',
   operation: collectApi.list,
   filters: ['status', 'paidBy', 'reference', 'walletId', 'agentId', 'from', 'to'],
   events,
@@ -25,45 +24,37 @@ export const requestsPage = listPage({
       'agentpay collect create --wallet-id wallet_… --amount-euros 12.50 --description "Report 17" --expires-in-hours 72',
   },
   above: async request =>
-    operationForm(
-      collectApi.create,
-      {
-        members: ['walletId', 'amountEuros', 'description', 'expiresInHours', 'payerName', 'payerEmail'],
-        labels: {
-          expiresInHours: 'Open for how many hours',
-          payerEmail: 'Payer’s e-mail (for you)',
-          payerName: 'Payer (for you)',
-        },
-        values: { expiresInHours: 72 },
-        choices: { walletId: await choicesOf('wallets', request) },
-        submit: 'Ask for money',
-        done: 'go:console/requests/{id}',
-        fold: true,
+    operationForm(request, collectApi.create, {
+      members: ['walletId', 'amountEuros', 'description', 'expiresInHours', 'payerName', 'payerEmail'],
+      labels: {
+        expiresInHours: 'Open for how many hours',
+        payerEmail: 'Payer’s e-mail (for you)',
+        payerName: 'Payer (for you)',
       },
-      request,
-    ),
+      values: { expiresInHours: 72 },
+      choices: { walletId: await choicesOf('wallets', request) },
+      submit: 'Ask for money',
+      done: 'go:console/requests/{id}',
+      fold: true,
+    }),
   names: ['wallets'],
-  columns: [
-    { name: 'For', of: ({ id, description }, request) => recordLink(request, id, text(description, 80)) },
-    { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-    { name: 'Paid', isFigure: true, of: ({ paidEuros }) => euros(paidEuros) },
-    { name: 'State', of: request => status(request.status) },
-    { name: 'Into', of: ({ walletId }, request) => recordLink(request, walletId) },
-    { name: 'Payer', of: ({ payerName }) => text(payerName, 60) },
-    { name: 'Until', of: ({ expiresAt }) => time(expiresAt) },
-  ],
+  columns: {
+    For: ({ id, description }, request) => recordLink(request, id, text(description, 80)),
+    Amount: 'amountEuros',
+    Paid: 'paidEuros',
+    State: 'status',
+    Into: 'walletId',
+    Payer: 'payerName',
+    Until: 'expiresAt',
+  },
 })
 
 export const requestPage = recordPage({
-  section: 'requests',
-  list: 'Payment requests',
   kind: 'Payment request',
   operation: collectApi.get,
-  command: 'collect get',
   events,
   name: ({ amountEuros, description }) => html`${euros(amountEuros)} for ${text(description, 120)}`,
   title: ({ description }) => description,
-  state: record => record.status,
   async body(record, request) {
     const { id, status: state, surplusEuros, refundedEuros, refundingEuros, workflowId } = record
     const params = { id }
@@ -73,9 +64,9 @@ export const requestPage = recordPage({
       readNames(request, 'wallets', 'agents'),
     ])
     const isOpen = state === 'open'
-    return html`<div class="actions">${isOpen && operationForm(settleApi.settle, { params, members: ['creditId'], labels: { creditId: 'The incoming credit that pays it (in test mode: left out, the sandbox’s bank pays)' }, submit: 'Say which credit pays it', fold: true }, request)}
-${isOpen && operationForm(collectApi.cancel, { params, members: ['comment'], submit: 'Cancel', tone: 'against', confirm: 'Cancel the request? It cannot be paid any more.', fold: true }, request)}
-${!isOpen && operationForm(collectRefundsApi.refund, { params, members: ['amountEuros', 'reason'], labels: { amountEuros: 'Amount in euros (all, if left out)' }, submit: 'Give back', tone: 'against', confirm: 'Give back what came for the request?', fold: true }, request)}</div>
+    return html`<div class="actions">${isOpen && operationForm(request, settleApi.settle, { params, members: ['creditId'], labels: { creditId: 'The incoming credit that pays it (in test mode: left out, the sandbox’s bank pays)' }, submit: 'Say which credit pays it', fold: true })}
+${isOpen && operationForm(request, collectApi.cancel, { params, members: ['comment'], submit: 'Cancel', tone: 'against', confirm: 'Cancel the request? It cannot be paid any more.', fold: true })}
+${!isOpen && operationForm(request, collectRefundsApi.refund, { params, members: ['amountEuros', 'reason'], labels: { amountEuros: 'Amount in euros (all, if left out)' }, submit: 'Give back', tone: 'against', confirm: 'Give back what came for the request?', fold: true })}</div>
 <div class="boxes">${box(
       'What has come',
       knownFacts([

@@ -1,39 +1,27 @@
 import { collectApi, collectRefundsApi } from '../../../../commerce/collect/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { box, type Column, table } from '../../parts/table.ts'
-import { euros, status, text, time, words } from '../../parts/text.ts'
+import { box, type Columns, table } from '../../parts/table.ts'
+import { text, words } from '../../parts/text.ts'
 
 const MOST = 20
 
-interface Payment {
-  readonly way: string
-  readonly status: string
-  readonly amountEuros: number
-  readonly countedEuros: number
-  readonly transactionId: string | null
-  readonly sourceId: string
-  readonly receivedAt: string | null
-}
+type Payment = ItemOf<typeof collectApi.payments>
 
-const columns: readonly Column<Payment>[] = [
-  { name: 'By', of: ({ way }) => words(way) },
-  { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-  { name: 'Counts', isFigure: true, of: ({ countedEuros }) => euros(countedEuros) },
-  { name: 'State', of: payment => status(payment.status) },
-  {
-    name: 'From',
-    of: ({ transactionId, sourceId }, request) => recordLink(request, transactionId ?? sourceId),
-  },
-  { name: 'Came', of: ({ receivedAt }) => time(receivedAt) },
-]
+const columns: Columns<Payment> = {
+  By: ({ way }) => words(way),
+  Amount: 'amountEuros',
+  Counts: 'countedEuros',
+  State: 'status',
+  From: ({ transactionId, sourceId }, request) => recordLink(request, transactionId ?? sourceId),
+  Came: 'receivedAt',
+}
 
 /** All that has come for the request that the address names. */
 export const requestPaymentsPage = listPage({
   title: 'What has come for a request',
-  section: 'request-payments',
   operation: collectApi.payments,
   events: ['claim.request.*'],
   empty: { words: 'Nothing has come yet.' },
@@ -46,7 +34,7 @@ export async function paymentsOf(id: string, request: PageRequest): Promise<Html
   if (data.length === 0) return box('Payments', html`<p>Nothing has come yet.</p>`)
   return box(
     'Payments',
-    table(columns, data, request, 'What has come for the request'),
+    table(request, 'What has come for the request', data, columns),
     html`<p><a href="${request.to(`console/request-payments?id=${id}`)}">All payments</a></p>`,
   )
 }
@@ -55,17 +43,12 @@ export async function paymentsOf(id: string, request: PageRequest): Promise<Html
 export async function refundsOf(id: string, request: PageRequest): Promise<Html> {
   const { data } = await request.ask(collectRefundsApi.refunds, { params: { id }, query: { limit: MOST } })
   if (data.length === 0) return html``
-  const list = table(
-    [
-      { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-      { name: 'State', of: refund => status(refund.status) },
-      { name: 'Why', of: ({ reason, failure }) => text(failure?.message ?? reason, 200) },
-      { name: 'Transfer', of: ({ transferId }) => recordLink(request, transferId) },
-      { name: 'Asked', of: ({ createdAt }) => time(createdAt) },
-    ],
-    data,
-    request,
-    'What has gone back',
-  )
+  const list = table(request, 'What has gone back', data, {
+    Amount: 'amountEuros',
+    State: 'status',
+    Why: ({ reason, failure }) => text(failure?.message ?? reason, 200),
+    Transfer: ({ transferId }) => recordLink(request, transferId),
+    Asked: 'createdAt',
+  })
   return box('Given back', list)
 }

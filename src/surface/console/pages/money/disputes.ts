@@ -1,39 +1,30 @@
 import { disputesApi } from '../../../../commerce/disputes/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
-import { box, type Column, knownFacts, table } from '../../parts/table.ts'
-import { euros, status, text, time, words } from '../../parts/text.ts'
+import { box, type Columns, knownFacts, table } from '../../parts/table.ts'
+import { euros, text, time, words } from '../../parts/text.ts'
 
 const events = ['dispute.*']
 
-interface Dispute {
-  readonly id: string
-  readonly merchant: string
-  readonly reason: string
-  readonly status: string
-  readonly amountEuros: number
-  readonly evidenceDueAt: string | null
-  readonly createdAt: string
-}
+type Dispute = ItemOf<typeof disputesApi.list>
 
-const columns: readonly Column<Dispute>[] = [
-  { name: 'Merchant', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)) },
-  { name: 'Disputed', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-  { name: 'State', of: dispute => status(dispute.status) },
-  { name: 'Because', of: ({ reason }) => words(reason) },
-  { name: 'Evidence until', of: ({ evidenceDueAt }) => time(evidenceDueAt) },
-  { name: 'Since', of: ({ createdAt }) => time(createdAt) },
-]
+const columns: Columns<Dispute> = {
+  Merchant: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)),
+  Disputed: 'amountEuros',
+  State: 'status',
+  Because: ({ reason }) => words(reason),
+  'Evidence until': 'evidenceDueAt',
+  Since: 'createdAt',
+}
 
 export const disputesPage = listPage({
   title: 'Disputes',
   lead: 'Payments by card that were not right, and what the card network says.',
-  section: 'disputes',
   operation: disputesApi.list,
   filters: ['status', 'agentId', 'transactionId', 'cardId', 'from', 'to'],
   events,
@@ -54,44 +45,36 @@ export async function disputesOf(id: string, mayBegin: boolean, request: PageReq
   if (data.length === 0 && !mayBegin) return html``
   return box(
     'Disputes',
-    data.length > 0 ? table(columns, data, request, 'Disputes of the payment') : html`<p>None.</p>`,
+    data.length > 0 ? table(request, 'Disputes of the payment', data, columns) : html`<p>None.</p>`,
     mayBegin &&
       !isOver &&
-      operationForm(
-        disputesApi.create,
-        {
-          given: { transactionId: id },
-          members: ['reason', 'amountEuros', 'description'],
-          labels: {
-            amountEuros: 'Amount in euros (all that is left, if left out)',
-            description: 'What has happened',
-          },
-          submit: 'Dispute the payment',
-          tone: 'against',
-          done: 'go:console/disputes/{id}',
-          fold: true,
+      operationForm(request, disputesApi.create, {
+        given: { transactionId: id },
+        members: ['reason', 'amountEuros', 'description'],
+        labels: {
+          amountEuros: 'Amount in euros (all that is left, if left out)',
+          description: 'What has happened',
         },
-        request,
-      ),
+        submit: 'Dispute the payment',
+        tone: 'against',
+        done: 'go:console/disputes/{id}',
+        fold: true,
+      }),
   )
 }
 
 export const disputePage = recordPage({
-  section: 'disputes',
-  list: 'Disputes',
   kind: 'Dispute',
   operation: disputesApi.get,
-  command: 'disputes get',
   events,
   name: ({ amountEuros, merchant }) => html`${euros(amountEuros)} of ${text(merchant, 80)}`,
   title: ({ merchant }) => `Dispute: ${merchant}`,
-  state: dispute => dispute.status,
   async body(dispute, request) {
     const { id, resolvedAt, status: state, workflowId } = dispute
     const params = { id }
     const { data } = await request.ask(disputesApi.timeline, { params, query: { limit: 100 } })
-    return html`<div class="actions">${state === 'open' && operationForm(disputesApi.submit, { params, submit: 'Submit to the card network', confirm: 'Submit the dispute with the evidence as it is? Nothing can be added afterwards.', tone: 'main' }, request)}
-${resolvedAt === null && operationForm(disputesApi.withdraw, { params, submit: 'Withdraw', confirm: 'Withdraw the dispute? What was given back provisionally is taken back.', tone: 'against' }, request)}
+    return html`<div class="actions">${state === 'open' && operationForm(request, disputesApi.submit, { params, submit: 'Submit to the card network', confirm: 'Submit the dispute with the evidence as it is? Nothing can be added afterwards.', tone: 'main' })}
+${resolvedAt === null && operationForm(request, disputesApi.withdraw, { params, submit: 'Withdraw', confirm: 'Withdraw the dispute? What was given back provisionally is taken back.', tone: 'against' })}
 <a class="button" href="${request.to(`disputes/${id}/bundle`)}" download>All evidence as PDF</a></div>
 ${box(
   'Dispute',

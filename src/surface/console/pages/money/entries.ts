@@ -1,34 +1,26 @@
 import { ledgerApi } from '../../../../money/ledger/index.ts'
+import type { ItemOf } from '../../page.ts'
 import { recordLink, referenceLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import type { Column } from '../../parts/table.ts'
-import { euros, time, words } from '../../parts/text.ts'
+import type { Columns } from '../../parts/table.ts'
+import { words } from '../../parts/text.ts'
 
-interface Entry {
-  readonly postingId: string
-  readonly kind: string
-  readonly reference: { readonly type: string; readonly id: string }
-  readonly amountEuros: number
-  readonly heldEuros: number
-  readonly balanceAfterEuros: number
-  readonly bookedAt: string
-}
+type Entry = ItemOf<typeof ledgerApi.entries>
 
 /** An account's entries: what moved, for what, and what stood afterwards. */
-export const entryColumns: readonly Column<Entry>[] = [
-  { name: 'Entry', of: ({ postingId, kind }, request) => recordLink(request, postingId, words(kind)) },
-  { name: 'For', of: ({ reference }, request) => referenceLink(request, reference, words(reference.type)) },
-  { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-  { name: 'Held', isFigure: true, of: ({ heldEuros }) => euros(heldEuros) },
-  { name: 'Balance after', isFigure: true, of: ({ balanceAfterEuros }) => euros(balanceAfterEuros) },
-  { name: 'Booked', of: ({ bookedAt }) => time(bookedAt) },
-]
+export const entryColumns: Columns<Entry> = {
+  Entry: ({ postingId, kind }, request) => recordLink(request, postingId, words(kind)),
+  For: ({ reference }, request) => referenceLink(request, reference, words(reference.type)),
+  Amount: 'amountEuros',
+  Held: 'heldEuros',
+  'Balance after': 'balanceAfterEuros',
+  Booked: 'bookedAt',
+}
 
 /** The entries of the account that the address names. */
 export const entriesPage = listPage({
   title: 'Entries',
   lead: 'The last one first. Each carries what stood after it.',
-  section: 'entries',
   operation: ledgerApi.entries,
   filters: ['from', 'to'],
   events: ['wallet.*', 'transaction.*', 'transfer.*'],

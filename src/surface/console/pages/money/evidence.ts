@@ -1,35 +1,27 @@
 import { evidenceApi } from '../../../../commerce/evidence/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, type Column, knownFacts, table } from '../../parts/table.ts'
+import { box, type Columns, knownFacts, table } from '../../parts/table.ts'
 import { size, text, time, words } from '../../parts/text.ts'
 
 const events = ['evidence.*']
 
-interface Piece {
-  readonly id: string
-  readonly type: string
-  readonly note: string | null
-  readonly fileName: string | null
-  readonly intentId: string
-  readonly receivedAt: string
-}
+type Piece = ItemOf<typeof evidenceApi.list>
 
-const columns: readonly Column<Piece>[] = [
-  { name: 'Evidence', of: ({ id, type }, request) => recordLink(request, id, words(type)) },
-  { name: 'Shows', of: ({ note, fileName }) => text(note ?? fileName, 80) },
-  { name: 'Intent', of: ({ intentId }, request) => recordLink(request, intentId) },
-  { name: 'Came', of: ({ receivedAt }) => time(receivedAt) },
-]
+const columns: Columns<Piece> = {
+  Evidence: ({ id, type }, request) => recordLink(request, id, words(type)),
+  Shows: ({ note, fileName }) => text(note ?? fileName, 80),
+  Intent: 'intentId',
+  Came: 'receivedAt',
+}
 
 export const evidencePage = listPage({
   title: 'Evidence',
   lead: 'What agents have kept to prove a payment later. It is never changed and never deleted.',
-  section: 'evidence',
   operation: evidenceApi.list,
   filters: ['intentId', 'agentId', 'type', 'from', 'to'],
   events,
@@ -42,30 +34,23 @@ export async function evidenceOf(intentId: string, request: PageRequest): Promis
   const { ask, may } = request
   if (!may(evidenceApi.list)) return html``
   const { data } = await ask(evidenceApi.list, { query: { intentId, limit: 10 } })
-  const form = operationForm(
-    evidenceApi.create,
-    {
-      given: { intentId },
-      members: ['type', 'note', 'text'],
-      labels: { note: 'What is to be seen on it', text: 'Its text' },
-      submit: 'Add evidence',
-      fold: true,
-    },
-    request,
-  )
+  const form = operationForm(request, evidenceApi.create, {
+    given: { intentId },
+    members: ['type', 'note', 'text'],
+    labels: { note: 'What is to be seen on it', text: 'Its text' },
+    submit: 'Add evidence',
+    fold: true,
+  })
   return box(
     'Evidence',
-    data.length > 0 ? table(columns, data, request, 'Evidence of the intent') : html`<p>None.</p>`,
+    data.length > 0 ? table(request, 'Evidence of the intent', data, columns) : html`<p>None.</p>`,
     form,
   )
 }
 
 export const pieceOfEvidencePage = recordPage({
-  section: 'evidence',
-  list: 'Evidence',
   kind: 'Evidence',
   operation: evidenceApi.get,
-  command: 'evidence get',
   events,
   name: ({ type }) => words(type),
   title: ({ type }) => `Evidence: ${words(type)}`,

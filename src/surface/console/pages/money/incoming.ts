@@ -1,40 +1,31 @@
 import { ownCreditsApi } from '../../../../money/incoming/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { choicesOf, readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, type Column, knownFacts } from '../../parts/table.ts'
-import { euros, none, status, text, time, words } from '../../parts/text.ts'
+import { box, type Columns, knownFacts } from '../../parts/table.ts'
+import { euros, none, text, time, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
 
 const events = ['incoming.*']
 
-interface Credit {
-  readonly id: string
-  readonly status: string
-  readonly amountEuros: number
-  readonly walletId: string | null
-  readonly senderName: string | null
-  readonly reference: string | null
-  readonly createdAt: string
-}
+type Credit = ItemOf<typeof ownCreditsApi.own>
 
-const columns: readonly Column<Credit>[] = [
-  { name: 'Credit', of: ({ id, amountEuros }, request) => recordLink(request, id, euros(amountEuros)) },
-  { name: 'From', of: ({ senderName }) => text(senderName, 60) },
-  { name: 'Its text', of: ({ reference }) => text(reference, 80) },
-  { name: 'State', of: credit => status(credit.status) },
-  { name: 'Wallet', of: ({ walletId }, request) => recordLink(request, walletId) },
-  { name: 'Came', of: ({ createdAt }) => time(createdAt) },
-]
+const columns: Columns<Credit> = {
+  Credit: ({ id, amountEuros }, request) => recordLink(request, id, euros(amountEuros)),
+  From: 'senderName',
+  'Its text': 'reference',
+  State: 'status',
+  Wallet: 'walletId',
+  Came: 'createdAt',
+}
 
 export const incomingPage = listPage({
   title: 'Incoming credits',
   lead: 'Money that was sent to you. What nobody can match waits until you say into which wallet it goes.',
-  section: 'incoming',
   operation: ownCreditsApi.own,
   filters: ['status', 'walletId', 'from', 'to'],
   labels: { status: 'State', walletId: 'Wallet' },
@@ -51,27 +42,17 @@ export const incomingPage = listPage({
 async function assignment({ id }: Pick<Credit, 'id'>, request: PageRequest): Promise<Html> {
   const options = { params: { id }, success: 'It is in the wallet.', fold: true } as const
   return html`<p class="lead">Nobody could tell for which wallet it is. It waits on your suspense account.</p>
-<div class="actions">${operationForm(
-    ownCreditsApi.assignOwn,
-    {
-      ...options,
-      variant: 'wallet',
-      members: ['walletId'],
-      choices: { walletId: await choicesOf('wallets', request) },
-      submit: 'Put it into a wallet',
-      tone: 'main',
-    },
-    request,
-  )}${operationForm(
-    ownCreditsApi.assignOwn,
-    { ...options, variant: 'reference', members: ['reference'], submit: 'Assign it by a reference' },
-    request,
-  )}</div>`
+<div class="actions">${operationForm(request, ownCreditsApi.assignOwn, {
+    ...options,
+    variant: 'wallet',
+    members: ['walletId'],
+    choices: { walletId: await choicesOf('wallets', request) },
+    submit: 'Put it into a wallet',
+    tone: 'main',
+  })}${operationForm(request, ownCreditsApi.assignOwn, { ...options, variant: 'reference', members: ['reference'], submit: 'Assign it by a reference' })}</div>`
 }
 
 export const creditPage = recordPage({
-  section: 'incoming',
-  list: 'Incoming credits',
   kind: 'Incoming credit',
   operation: ownCreditsApi.getOwn,
   command: 'incoming get-own',
@@ -79,7 +60,6 @@ export const creditPage = recordPage({
   name: ({ amountEuros, senderName }) =>
     html`${euros(amountEuros)} from ${text(senderName ?? 'nobody known', 80)}`,
   title: ({ senderName }) => `Credit from ${senderName ?? 'nobody known'}`,
-  state: credit => credit.status,
   async body(credit, request) {
     await readNames(request, 'wallets')
     return html`${credit.status === 'unmatched' && (await assignment(credit, request))}

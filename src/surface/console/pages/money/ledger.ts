@@ -40,7 +40,6 @@ async function proofInWords({ ask }: PageRequest): Promise<Html> {
 export const accountsPage = listPage({
   title: 'Ledger',
   lead: 'Double entry: whatever moves leaves one account and enters another, and all of them sum to zero.',
-  section: 'accounts',
   operation: ledgerApi.accounts,
   filters: ['kind', 'walletId'],
   ignored: ['prove'],
@@ -48,18 +47,16 @@ export const accountsPage = listPage({
   empty: { words: 'No account yet: the first money opens one.', command: 'agentpay fund --help' },
   above: async request => (request.may(ledgerApi.verify) ? await proof(request) : false),
   names: ['wallets'],
-  columns: [
-    { name: 'Account', of: ({ id, kind }, request) => recordLink(request, id, words(kind)) },
-    { name: 'Wallet', of: ({ walletId }, request) => recordLink(request, walletId) },
-    { name: 'Posted', isFigure: true, of: ({ postedEuros }) => euros(postedEuros) },
-    { name: 'Held', isFigure: true, of: ({ heldEuros }) => euros(heldEuros) },
-    { name: 'Entries', isFigure: true, of: ({ version }) => version },
-  ],
+  columns: {
+    Account: ({ id, kind }, request) => recordLink(request, id, words(kind)),
+    Wallet: 'walletId',
+    Posted: 'postedEuros',
+    Held: 'heldEuros',
+    Entries: { figure: 'version' },
+  },
 })
 
 export const accountPage = recordPage({
-  section: 'accounts',
-  list: 'Ledger',
   kind: 'Account of the ledger',
   operation: ledgerApi.account,
   command: 'ledger account',
@@ -85,7 +82,7 @@ export const accountPage = recordPage({
       ]),
     )}${box(
       'Entries',
-      table(entryColumns, data, request, 'The newest entries'),
+      table(request, 'The newest entries', data, entryColumns),
       html`<p><a href="${to(`console/entries?id=${account.id}`)}">All entries</a></p>`,
     )}`
   },

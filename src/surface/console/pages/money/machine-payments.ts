@@ -1,6 +1,6 @@
 import { mppApi } from '../../../../commerce/mpp/index.ts'
 import { type Content, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
@@ -8,7 +8,7 @@ import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts } from '../../parts/table.ts'
-import { euros, none, status, text, time, words } from '../../parts/text.ts'
+import { euros, none, text, time, words } from '../../parts/text.ts'
 import { type Step, steps } from './steps.ts'
 
 const events = ['mpp.*']
@@ -16,7 +16,6 @@ const events = ['mpp.*']
 export const machinePaymentsPage = listPage({
   title: 'Machine payments',
   lead: 'What agents have paid to addresses that ask for money by HTTP 402.',
-  section: 'machine-payments',
   operation: mppApi.list,
   filters: ['status', 'agentId', 'intentId', 'cardId'],
   events,
@@ -24,31 +23,18 @@ export const machinePaymentsPage = listPage({
     words: 'No machine payment yet. An agent pays one on an approved intent, with a card.',
     command: 'agentpay mpp pay --url https://shop.example.com/reports/42 --intent-id intent_…',
   },
-  above: ({ to }) =>
-    html`<p><a class="button" href="${to('console/protect-rules')}">Whom they may go to</a></p>`,
+  above: ({ to }) => html`<a class="button" href="${to('console/protect-rules')}">Whom they may go to</a>`,
   names: ['agents'],
-  columns: [
-    { name: 'Paid to', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 80)) },
-    { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-    { name: 'State', of: credential => status(credential.status) },
-    { name: 'Agent', of: ({ agentId }, request) => recordLink(request, agentId) },
-    { name: 'When', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    'Paid to': ({ id, merchant }, request) => recordLink(request, id, text(merchant, 80)),
+    Amount: 'amountEuros',
+    State: 'status',
+    Agent: 'agentId',
+    When: 'createdAt',
+  },
 })
 
-interface Credential {
-  readonly id: string
-  readonly status: string
-  readonly askedAt: string
-  readonly sentAt: string | null
-  readonly answeredAt: string | null
-  readonly endedAt: string | null
-  readonly dueAt: string | null
-  readonly merchantStatus: number | null
-  readonly note: string | null
-  readonly outcomeBy: string | null
-  readonly createdAt: string
-}
+type Credential = AnswerOf<typeof mppApi.get>
 
 const ends: Readonly<Record<string, string>> = {
   consumed: 'Paid',
@@ -77,46 +63,35 @@ const stepsOf = (credential: Credential): readonly (Step | false)[] => [
 function outcomeForms({ id, status: state }: Credential, request: PageRequest): Content {
   if (state === 'consumed' || state === 'void') return false
   const params = { id }
-  const paid = operationForm(
-    mppApi.resolve,
-    {
-      params,
-      variant: 'paid',
-      given: { outcome: 'paid' },
-      members: ['comment'],
-      submit: 'It was paid',
-      confirm: 'Say that the merchant has the money? It is captured then.',
-      fold: true,
-    },
-    request,
-  )
-  const not = operationForm(
-    mppApi.resolve,
-    {
-      params,
-      variant: 'not',
-      given: { outcome: 'not_paid' },
-      members: ['comment'],
-      submit: 'It was not paid',
-      tone: 'against',
-      confirm: 'Say that nothing was paid? The intent can be paid again then.',
-      fold: true,
-    },
-    request,
-  )
+  const paid = operationForm(request, mppApi.resolve, {
+    params,
+    variant: 'paid',
+    given: { outcome: 'paid' },
+    members: ['comment'],
+    submit: 'It was paid',
+    confirm: 'Say that the merchant has the money? It is captured then.',
+    fold: true,
+  })
+  const not = operationForm(request, mppApi.resolve, {
+    params,
+    variant: 'not',
+    given: { outcome: 'not_paid' },
+    members: ['comment'],
+    submit: 'It was not paid',
+    tone: 'against',
+    confirm: 'Say that nothing was paid? The intent can be paid again then.',
+    fold: true,
+  })
   return html`<div class="actions">${paid}${not}</div>`
 }
 
 export const machinePaymentPage = recordPage({
-  section: 'machine-payments',
-  list: 'Machine payments',
   kind: 'Machine payment',
   operation: mppApi.get,
   command: 'mpp get',
   events,
   name: ({ amountEuros, merchant }) => html`${euros(amountEuros)} to ${text(merchant, 100)}`,
   title: ({ merchant }) => `Machine payment to ${merchant}`,
-  state: credential => credential.status,
   async body(credential, request) {
     await readNames(request, 'agents')
     const { id, receipt, workflowId } = credential

@@ -1,22 +1,5 @@
-import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
-import { cardsApi } from '../../../../cards/cards/index.ts'
-import { collectApi } from '../../../../commerce/collect/index.ts'
-import { disputesApi } from '../../../../commerce/disputes/index.ts'
-import { evidenceApi } from '../../../../commerce/evidence/index.ts'
-import { mppApi, protectApi } from '../../../../commerce/mpp/index.ts'
-import { receiptsApi } from '../../../../commerce/receipts/index.ts'
-import { refundsApi } from '../../../../commerce/refunds/index.ts'
-import { transfersApi } from '../../../../commerce/transfers/index.ts'
-import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
-import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
 import { billingApi } from '../../../../money/billing/index.ts'
-import { fundApi } from '../../../../money/fundings/index.ts'
-import { ownCreditsApi } from '../../../../money/incoming/index.ts'
-import { ledgerApi } from '../../../../money/ledger/index.ts'
-import { statementsApi } from '../../../../money/statements/index.ts'
-import { transactionsApi } from '../../../../money/transactions/index.ts'
-import { walletsApi } from '../../../../money/wallets/index.ts'
-import type { Page, Section } from '../../page.ts'
+import type { Section } from '../../page.ts'
 import { authorizationsPage } from './authorizations.ts'
 import { beneficiariesPage, beneficiaryPage } from './beneficiaries.ts'
 import { billingPage, fundingPage, fundingsPage } from './billing.ts'
@@ -40,40 +23,31 @@ import { transferPage } from './transfer.ts'
 import { transfersPage } from './transfers.ts'
 import { walletPage, walletsPage } from './wallets.ts'
 
-/** A section whose list and CSV are those of one operation. */
-const section = (title: string, table: AnyOperation, list: Page, record?: Page): Section => ({
-  title,
-  needs: table,
-  table,
-  list,
-  ...(record && { record }),
-})
-
 /** The sections about money, as the navigation shows them. */
 export const money: Readonly<Record<string, Section>> = {
-  transactions: section('Payments', transactionsApi.list, transactionsPage, transactionPage),
-  transfers: section('Transfers', transfersApi.list, transfersPage, transferPage),
-  beneficiaries: section('Beneficiaries', beneficiariesApi.list, beneficiariesPage, beneficiaryPage),
-  requests: section('Payment requests', collectApi.list, requestsPage, requestPage),
-  refunds: section('Refunds', refundsApi.list, refundsPage, refundPage),
-  disputes: section('Disputes', disputesApi.list, disputesPage, disputePage),
-  receipts: section('Receipts', receiptsApi.list, receiptsPage, receiptPage),
-  'machine-payments': section('Machine payments', mppApi.list, machinePaymentsPage, machinePaymentPage),
-  cards: section('Cards', cardsApi.list, cardsPage, cardPage),
-  wallets: section('Wallets', walletsApi.list, walletsPage, walletPage),
-  incoming: section('Incoming credits', ownCreditsApi.own, incomingPage, creditPage),
-  statements: section('Statements', statementsApi.list, statementsPage, statementPage),
-  accounts: section('Ledger', ledgerApi.accounts, accountsPage, accountPage),
+  transactions: { ...transactionsPage, record: transactionPage },
+  transfers: { ...transfersPage, record: transferPage },
+  beneficiaries: { ...beneficiariesPage, record: beneficiaryPage },
+  requests: { ...requestsPage, record: requestPage },
+  refunds: { ...refundsPage, record: refundPage },
+  disputes: { ...disputesPage, record: disputePage },
+  receipts: { ...receiptsPage, record: receiptPage },
+  'machine-payments': { ...machinePaymentsPage, record: machinePaymentPage },
+  cards: { ...cardsPage, record: cardPage },
+  wallets: { ...walletsPage, record: walletPage },
+  incoming: { ...incomingPage, record: creditPage },
+  statements: { ...statementsPage, record: statementPage },
+  accounts: { ...accountsPage, record: accountPage },
   billing: { title: 'Billing', needs: billingApi.balance, list: billingPage },
 }
 
 /** Sections that other pages lead to. */
 export const moneyBeside: Readonly<Record<string, Section>> = {
-  authorizations: section('Authorizations', authorizationsApi.list, authorizationsPage),
-  entries: section('Entries', ledgerApi.entries, entriesPage),
-  evidence: section('Evidence', evidenceApi.list, evidencePage, pieceOfEvidencePage),
-  fundings: section('Fundings', fundApi.list, fundingsPage, fundingPage),
-  postings: section('Postings', ledgerApi.transfers, postingsPage, postingPage),
-  'request-payments': section('Payments of a request', collectApi.payments, requestPaymentsPage),
-  'protect-rules': section('Rules on machine payments', protectApi.rules, protectRulesPage),
+  authorizations: authorizationsPage,
+  entries: entriesPage,
+  evidence: { ...evidencePage, record: pieceOfEvidencePage },
+  fundings: { ...fundingsPage, record: fundingPage },
+  postings: { ...postingsPage, record: postingPage },
+  'request-payments': requestPaymentsPage,
+  'protect-rules': protectRulesPage,
 }

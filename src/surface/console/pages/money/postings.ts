@@ -4,27 +4,25 @@ import { recordLink, referenceLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, facts, table } from '../../parts/table.ts'
-import { euros, time, words } from '../../parts/text.ts'
+import { time, words } from '../../parts/text.ts'
 
 export const postingsPage = listPage({
   title: 'Postings',
   lead: 'What the ledger has booked, the last one first. The entries of each sum to zero.',
-  section: 'postings',
   operation: ledgerApi.transfers,
   filters: ['kind', 'referenceId', 'from', 'to'],
   labels: { referenceId: 'For (the id of a transfer, an intent, …)' },
   events: ['wallet.*', 'transaction.*', 'transfer.*'],
   empty: { words: 'Nothing has been booked yet.', command: 'agentpay ledger transfers' },
-  columns: [
-    { name: 'Posting', of: ({ id, kind }, request) => recordLink(request, id, words(kind)) },
-    { name: 'For', of: ({ reference }, request) => referenceLink(request, reference, words(reference.type)) },
-    { name: 'Booked', of: ({ bookedAt }) => time(bookedAt) },
-  ],
+  columns: {
+    Posting: ({ id, kind }, request) => recordLink(request, id, words(kind)),
+    For: ({ reference }, request) => referenceLink(request, reference, words(reference.type)),
+    Booked: 'bookedAt',
+  },
 })
 
 export const postingPage = recordPage({
-  section: 'accounts',
-  list: 'Ledger',
+  section: { name: 'accounts', title: 'Ledger' },
   kind: 'Posting',
   operation: ledgerApi.transfer,
   command: 'ledger transfer',
@@ -45,17 +43,12 @@ export const postingPage = recordPage({
       ]),
     )}${box(
       'Its entries sum to zero',
-      table(
-        [
-          { name: 'Account', of: ({ accountId }) => recordLink(request, accountId) },
-          { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-          { name: 'Held', isFigure: true, of: ({ heldEuros }) => euros(heldEuros) },
-          { name: 'Balance after', isFigure: true, of: ({ balanceAfterEuros }) => euros(balanceAfterEuros) },
-        ],
-        entries,
-        request,
-        'The entries of the posting',
-      ),
+      table(request, 'The entries of the posting', entries, {
+        Account: ({ accountId }) => recordLink(request, accountId),
+        Amount: 'amountEuros',
+        Held: 'heldEuros',
+        'Balance after': 'balanceAfterEuros',
+      }),
     )}`
   },
 })

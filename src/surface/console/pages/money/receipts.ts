@@ -1,37 +1,26 @@
 import { receiptsApi } from '../../../../commerce/receipts/index.ts'
 import { bytesInWords } from '../../../../values/bytes.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { AnswerOf, PageRequest } from '../../page.ts'
+import type { AnswerOf, ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, type Column, knownFacts, table } from '../../parts/table.ts'
-import { none, size, status, text, time, words } from '../../parts/text.ts'
+import { box, type Columns, knownFacts, table } from '../../parts/table.ts'
+import { none, size, text, time, words } from '../../parts/text.ts'
 
-interface Receipt {
-  readonly id: string
-  readonly status: string
-  readonly fileName: string | null
-  readonly mediaType: string
-  readonly transactionId: string | null
-  readonly createdAt: string
+type Receipt = ItemOf<typeof receiptsApi.list>
+
+const columns: Columns<Receipt> = {
+  File: ({ id, fileName, mediaType }, request) => recordLink(request, id, text(fileName ?? mediaType, 80)),
+  State: 'status',
+  Payment: 'transactionId',
+  Came: 'createdAt',
 }
-
-const columns: readonly Column<Receipt>[] = [
-  {
-    name: 'File',
-    of: ({ id, fileName, mediaType }, request) => recordLink(request, id, text(fileName ?? mediaType, 80)),
-  },
-  { name: 'State', of: receipt => status(receipt.status) },
-  { name: 'Payment', of: ({ transactionId }, request) => recordLink(request, transactionId) },
-  { name: 'Came', of: ({ createdAt }) => time(createdAt) },
-]
 
 export const receiptsPage = listPage({
   title: 'Receipts',
   lead: 'What merchants have given for payments, as it came.',
-  section: 'receipts',
   operation: receiptsApi.list,
   async above({ to, ask }) {
     const { usedBytes, freeBytes, quotaBytes } = await ask(receiptsApi.storage, {})
@@ -51,7 +40,7 @@ export async function receiptsOf(id: string, request: PageRequest): Promise<Html
   if (!may(receiptsApi.list)) return html``
   const { data } = await ask(receiptsApi.list, { query: { transactionId: id, limit: 10 } })
   if (data.length === 0) return html``
-  return box('Receipts', table(columns, data, request, 'Receipts of the payment'))
+  return box('Receipts', table(request, 'Receipts of the payment', data, columns))
 }
 
 type FullReceipt = AnswerOf<typeof receiptsApi.get>
@@ -74,51 +63,38 @@ function readOf({ facts, reasons, suggestions }: FullReceipt, request: PageReque
     suggestions.length > 0 &&
     box(
       'Payments that it may be of',
-      table(
-        [
-          { name: 'Payment', of: ({ transactionId }) => recordLink(request, transactionId) },
-          { name: 'Points of 100', of: ({ score }) => score, isFigure: true },
-          { name: 'Fits by', of: ({ reasons: why }) => why.map(words).join(', ') },
-          { name: 'Action', of: ({ transactionId }) => matchForm(request, transactionId) },
-        ],
-        suggestions,
-        request,
-        'Payments that it may be of',
-      ),
+      table(request, 'Payments that it may be of', suggestions, {
+        Payment: ({ transactionId }) => recordLink(request, transactionId),
+        'Points of 100': { figure: 'score' },
+        'Fits by': ({ reasons: why }) => why.map(words).join(', '),
+        Action: ({ transactionId }) => matchForm(request, transactionId),
+      }),
     )
   }`
 }
 
 const matchForm = (request: PageRequest, transactionId: string): Html =>
-  operationForm(
-    receiptsApi.update,
-    {
-      params: { id: request.id },
-      given: { transactionId },
-      variant: transactionId,
-      submit: 'It is of this one',
-      success: 'It belongs to the payment.',
-    },
-    request,
-  )
+  operationForm(request, receiptsApi.update, {
+    params: { id: request.id },
+    given: { transactionId },
+    variant: transactionId,
+    submit: 'It is of this one',
+    success: 'It belongs to the payment.',
+  })
 
 function actionsOf({ id, fileName }: FullReceipt, request: PageRequest): Content {
   const params = { id }
   return html`<div class="actions"><a class="button" href="${request.to(`receipts/${id}/file`)}" download>Save it as it came</a>
-${operationForm(receiptsApi.update, { params, members: ['transactionId'], labels: { transactionId: 'Payment; none if left out' }, submit: 'Say of which payment', fold: true }, request)}
-${operationForm(receiptsApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${fileName ?? 'this receipt'}? Its file is erased within the hour.`, done: 'go:console/receipts' }, request)}</div>`
+${operationForm(request, receiptsApi.update, { params, members: ['transactionId'], labels: { transactionId: 'Payment; none if left out' }, submit: 'Say of which payment', fold: true })}
+${operationForm(request, receiptsApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${fileName ?? 'this receipt'}? Its file is erased within the hour.`, done: 'go:console/receipts' })}</div>`
 }
 
 export const receiptPage = recordPage({
-  section: 'receipts',
-  list: 'Receipts',
   kind: 'Receipt',
   operation: receiptsApi.get,
-  command: 'receipts get',
   events: ['receipt.*'],
   name: ({ fileName, mediaType }) => text(fileName ?? mediaType, 80),
   title: () => 'Receipt',
-  state: receipt => receipt.status,
   body: (receipt, request) => html`${actionsOf(receipt, request)}
 <div class="boxes"><p><img class="paper" src="${request.to(`receipts/${receipt.id}/thumbnail?size=1200`)}" alt="How the receipt looks" loading="lazy"></p>
 <div>${box(

@@ -1,36 +1,28 @@
 import { refundsApi } from '../../../../commerce/refunds/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, type Column, knownFacts, table } from '../../parts/table.ts'
-import { euros, status, text, time, words } from '../../parts/text.ts'
+import { box, type Columns, knownFacts, table } from '../../parts/table.ts'
+import { euros, text, time, words } from '../../parts/text.ts'
 
 const events = ['refund.*']
 
-interface Refund {
-  readonly id: string
-  readonly amountEuros: number
-  readonly status: string
-  readonly origin: string
-  readonly transactionId: string | null
-  readonly createdAt: string
-}
+type Refund = ItemOf<typeof refundsApi.list>
 
-const columns: readonly Column<Refund>[] = [
-  { name: 'Refund', of: ({ id, amountEuros }, request) => recordLink(request, id, euros(amountEuros)) },
-  { name: 'State', of: refund => status(refund.status) },
-  { name: 'By', of: ({ origin }) => words(origin) },
-  { name: 'Payment', of: ({ transactionId }, request) => recordLink(request, transactionId) },
-  { name: 'Since', of: ({ createdAt }) => time(createdAt) },
-]
+const columns: Columns<Refund> = {
+  Refund: ({ id, amountEuros }, request) => recordLink(request, id, euros(amountEuros)),
+  State: 'status',
+  By: ({ origin }) => words(origin),
+  Payment: 'transactionId',
+  Since: 'createdAt',
+}
 
 export const refundsPage = listPage({
   title: 'Refunds',
   lead: 'What comes back of payments: asked for, or sent by others.',
-  section: 'refunds',
   operation: refundsApi.list,
   filters: ['status', 'origin', 'agentId', 'transactionId', 'from', 'to'],
   events,
@@ -49,46 +41,34 @@ export async function refundsOf(id: string, mayAsk: boolean, request: PageReques
   if (data.length === 0 && !mayAsk) return html``
   return box(
     'Refunds',
-    data.length > 0 ? table(columns, data, request, 'Refunds of the payment') : html`<p>None.</p>`,
+    data.length > 0 ? table(request, 'Refunds of the payment', data, columns) : html`<p>None.</p>`,
     mayAsk &&
-      operationForm(
-        refundsApi.create,
-        {
-          given: { transactionId: id },
-          members: ['amountEuros', 'reason', 'note'],
-          labels: { amountEuros: 'Amount in euros (all that is left, if left out)', note: 'Note, for you' },
-          submit: 'Refund',
-          done: 'go:console/refunds/{id}',
-          fold: true,
-        },
-        request,
-      ),
+      operationForm(request, refundsApi.create, {
+        given: { transactionId: id },
+        members: ['amountEuros', 'reason', 'note'],
+        labels: { amountEuros: 'Amount in euros (all that is left, if left out)', note: 'Note, for you' },
+        submit: 'Refund',
+        done: 'go:console/refunds/{id}',
+        fold: true,
+      }),
   )
 }
 
 export const refundPage = recordPage({
-  section: 'refunds',
-  list: 'Refunds',
   kind: 'Refund',
   operation: refundsApi.get,
-  command: 'refunds get',
   events,
   about: ({ transactionId }) => [transactionId],
   name: ({ amountEuros }) => euros(amountEuros),
   title: () => 'Refund',
-  state: refund => refund.status,
   body: (refund, request) => html`${
     refund.status === 'pending' &&
-    operationForm(
-      refundsApi.cancel,
-      {
-        params: { id: refund.id },
-        submit: 'Stop waiting',
-        confirm: 'Stop waiting for this money? What comes after all is booked.',
-        tone: 'against',
-      },
-      request,
-    )
+    operationForm(request, refundsApi.cancel, {
+      params: { id: refund.id },
+      submit: 'Stop waiting',
+      confirm: 'Stop waiting for this money? What comes after all is booked.',
+      tone: 'against',
+    })
   }
 ${box(
   'Refund',
@@ -102,6 +82,7 @@ ${box(
     ['Arrived so far', euros(refund.arrivedEuros)],
     ['Note', text(refund.note, 1_000)],
     ['Why nothing has come', text(refund.failure?.message, 400)],
+    ['Merchant asked', time(refund.merchantAskedAt)],
     ['Waited for until', time(refund.dueAt)],
   ]),
 )}`,

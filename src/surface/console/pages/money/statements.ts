@@ -1,21 +1,15 @@
 import { statementsApi } from '../../../../money/statements/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { choicesOf, readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, type Column, facts } from '../../parts/table.ts'
-import { euros, status, text, time } from '../../parts/text.ts'
+import { box, type Columns, facts } from '../../parts/table.ts'
+import { euros, text, time } from '../../parts/text.ts'
 
-interface Statement {
-  readonly id: string
-  readonly period: string
-  readonly status: string
-  readonly openingEuros: number
-  readonly closingEuros: number
-}
+type Statement = ItemOf<typeof statementsApi.list>
 
 const forms = [
   ['pdf', 'PDF'],
@@ -27,18 +21,17 @@ const forms = [
 const downloads = ({ id }: Pick<Statement, 'id'>, { to }: PageRequest): Html =>
   html`<span class="downloads">${forms.map(([form, name]) => html`<a href="${to(`statements/${id}/${form}`)}" download>${name}</a> `)}</span>`
 
-export const statementColumns: readonly Column<Statement>[] = [
-  { name: 'Month', of: ({ id, period }, request) => recordLink(request, id, period) },
-  { name: 'State', of: statement => status(statement.status) },
-  { name: 'Opening', isFigure: true, of: ({ openingEuros }) => euros(openingEuros) },
-  { name: 'Closing', isFigure: true, of: ({ closingEuros }) => euros(closingEuros) },
-  { name: 'Download', of: downloads },
-]
+export const statementColumns: Columns<Statement> = {
+  Month: ({ id, period }, request) => recordLink(request, id, period),
+  State: 'status',
+  Opening: 'openingEuros',
+  Closing: 'closingEuros',
+  Download: downloads,
+}
 
 export const statementsPage = listPage({
   title: 'Statements',
   lead: 'One for each wallet and month, drawn up on the first of the next.',
-  section: 'statements',
   operation: statementsApi.list,
   filters: ['walletId', 'period', 'status'],
   labels: { period: 'Month (YYYY-MM)' },
@@ -48,35 +41,24 @@ export const statementsPage = listPage({
     command: 'agentpay statements create --wallet-id wallet_…',
   },
   above: async request =>
-    operationForm(
-      statementsApi.create,
-      {
-        members: ['walletId', 'period'],
-        labels: { period: 'Month (YYYY-MM); this one if left out' },
-        choices: { walletId: await choicesOf('wallets', request) },
-        submit: 'Draw up a statement',
-        done: 'go:console/statements/{id}',
-        fold: true,
-      },
-      request,
-    ),
+    operationForm(request, statementsApi.create, {
+      members: ['walletId', 'period'],
+      labels: { period: 'Month (YYYY-MM); this one if left out' },
+      choices: { walletId: await choicesOf('wallets', request) },
+      submit: 'Draw up a statement',
+      done: 'go:console/statements/{id}',
+      fold: true,
+    }),
   names: ['wallets'],
-  columns: [
-    { name: 'Wallet', of: ({ walletId }, request) => recordLink(request, walletId) },
-    ...statementColumns,
-  ],
+  columns: { Wallet: 'walletId', ...statementColumns },
 })
 
 export const statementPage = recordPage({
-  section: 'statements',
-  list: 'Statements',
   kind: 'Statement',
   operation: statementsApi.get,
-  command: 'statements get',
   events: ['bill.updated'],
   name: ({ period }) => period,
   title: ({ period }) => `Statement of ${period}`,
-  state: statement => statement.status,
   async body(statement, request) {
     await readNames(request, 'wallets')
     const { walletId, period } = statement
@@ -96,7 +78,7 @@ ${box(
     ['Movements', statement.movements],
   ]),
   statement.status === 'open' &&
-    operationForm(statementsApi.create, { given: { walletId, period }, submit: 'Bring up to date' }, request),
+    operationForm(request, statementsApi.create, { given: { walletId, period }, submit: 'Bring up to date' }),
 )}`
   },
 })

@@ -1,14 +1,14 @@
 import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
 import { transactionsApi } from '../../../../money/transactions/index.ts'
 import { type Content, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, knownFacts } from '../../parts/table.ts'
-import { euros, status, text, time, words } from '../../parts/text.ts'
+import { euros, status, text, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
 import { disputesOf } from './disputes.ts'
 import { receiptsOf } from './receipts.ts'
@@ -20,7 +20,6 @@ const events = ['transaction.*']
 export const transactionsPage = listPage({
   title: 'Payments',
   lead: 'What has been paid to others, by whatever means, and what came to nothing.',
-  section: 'transactions',
   operation: transactionsApi.list,
   filters: ['merchant', 'status', 'type', 'agentId', 'cardId', 'walletId', 'intentId', 'from', 'to'],
   events,
@@ -29,31 +28,17 @@ export const transactionsPage = listPage({
     command: 'agentpay transfers create --help',
   },
   names: ['agents'],
-  columns: [
-    { name: 'To, or for', of: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)) },
-    { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-    { name: 'State', of: transaction => status(transaction.status) },
-    { name: 'By', of: ({ type }) => words(type) },
-    { name: 'Agent', of: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'You') },
-    { name: 'When', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    'To, or for': ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)),
+    Amount: 'amountEuros',
+    State: 'status',
+    By: ({ type }) => words(type),
+    Agent: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'You'),
+    When: 'createdAt',
+  },
 })
 
-interface Transaction {
-  readonly id: string
-  readonly type: string
-  readonly cardId: string | null
-  readonly intentId: string | null
-  readonly transferId: string | null
-  readonly merchant: string
-  readonly status: string
-  readonly declineReason: string | null
-  readonly amountEuros: number
-  readonly refundedEuros: number
-  readonly witnesses: readonly { readonly type: string; readonly id: string; readonly at: string }[]
-  readonly createdAt: string
-  readonly updatedAt: string
-}
+type Transaction = AnswerOf<typeof transactionsApi.get>
 
 const ends: Readonly<Record<string, Content>> = {
   authorization: 'Booking',
@@ -103,17 +88,13 @@ async function authorizationOf(transaction: Transaction, { ask }: PageRequest) {
 }
 
 export const transactionPage = recordPage({
-  section: 'transactions',
-  list: 'Payments',
   kind: 'Payment',
   operation: transactionsApi.get,
-  command: 'transactions get',
   events,
   about: ({ intentId, transferId }) => [intentId, transferId],
   name: ({ amountEuros, merchant, type }) =>
     html`${euros(amountEuros)} ${comesIn({ type }) ? 'for' : 'to'} ${text(merchant, 80)}`,
   title: ({ merchant }) => `Payment: ${merchant}`,
-  state: transaction => transaction.status,
   async body(transaction, request) {
     const { id, agentId, walletId, cardId, intentId, transferId, runId, mcc, country, memo } = transaction
     const [authorization] = await Promise.all([
@@ -153,18 +134,14 @@ export const transactionPage = recordPage({
         ['Country', text(country)],
         ['Note', text(memo, 400)],
       ]),
-      operationForm(
-        transactionsApi.update,
-        {
-          params: { id },
-          members: ['memo'],
-          labels: { memo: 'Note' },
-          values: { memo },
-          submit: 'Write a note',
-          fold: true,
-        },
-        request,
-      ),
+      operationForm(request, transactionsApi.update, {
+        params: { id },
+        members: ['memo'],
+        labels: { memo: 'Note' },
+        values: { memo },
+        submit: 'Write a note',
+        fold: true,
+      }),
     )}${box('Steps', steps(stepsOf(transaction, request)))}</div>
 ${receipts}${refunds}${disputes}${booked}`
   },

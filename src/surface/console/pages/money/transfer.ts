@@ -1,6 +1,6 @@
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
@@ -17,29 +17,7 @@ interface Reason {
   readonly message: string
 }
 
-interface Transfer {
-  readonly id: string
-  readonly status: string
-  readonly kind: string
-  readonly payeeCheck: {
-    readonly result: string
-    readonly suggestedName: string | null
-    readonly at: string
-  } | null
-  readonly payeeConfirmedAt: string | null
-  readonly reason: Reason | null
-  readonly recall: {
-    readonly status: string
-    readonly at: string
-    readonly reason: string
-    readonly answeredAt: string | null
-    readonly answer: Reason | null
-  } | null
-  readonly submittedAt: string | null
-  readonly completedAt: string | null
-  readonly createdAt: string
-  readonly updatedAt: string
-}
+type Transfer = AnswerOf<typeof transfersApi.get>
 
 const results: Readonly<Record<string, string>> = {
   match: 'The payee’s bank knows the account by this name',
@@ -100,33 +78,25 @@ function actionsOf(transfer: Transfer, amount: string, request: PageRequest): Co
   return html`${waitsForPerson(transfer) && confirmPayee(transfer, amount, request)}
 <div class="actions">${
     mayLeave &&
-    operationForm(
-      transfersApi.cancel,
-      {
-        params,
-        members: ['comment'],
-        submit: 'Cancel',
-        tone: 'against',
-        confirm: `Cancel the transfer of ${amount}? Nothing leaves the wallet.`,
-        fold: true,
-      },
-      request,
-    )
+    operationForm(request, transfersApi.cancel, {
+      params,
+      members: ['comment'],
+      submit: 'Cancel',
+      tone: 'against',
+      confirm: `Cancel the transfer of ${amount}? Nothing leaves the wallet.`,
+      fold: true,
+    })
   }${
     hasLeft &&
     recall === null &&
-    operationForm(
-      transfersApi.recall,
-      {
-        params,
-        members: ['reason'],
-        submit: 'Ask for it back',
-        tone: 'against',
-        confirm: `Ask the payee’s bank for ${amount} back? It may refuse.`,
-        fold: true,
-      },
-      request,
-    )
+    operationForm(request, transfersApi.recall, {
+      params,
+      members: ['reason'],
+      submit: 'Ask for it back',
+      tone: 'against',
+      confirm: `Ask the payee’s bank for ${amount} back? It may refuse.`,
+      fold: true,
+    })
   }</div>`
 }
 
@@ -136,30 +106,22 @@ function confirmPayee(transfer: Transfer, amount: string, request: PageRequest):
   return box(
     'Is this the payee?',
     html`<p>${said}${payeeCheck?.suggestedName && html`: <strong>${text(payeeCheck.suggestedName, 140)}</strong>`}. The transfer waits for a person, for seven days.</p>`,
-    operationForm(
-      transfersApi.confirmPayee,
-      {
-        params: { id },
-        members: ['comment'],
-        submit: 'Pay all the same',
-        tone: 'main',
-        confirm: `Pay ${amount} although the bank knows the payee otherwise?`,
-      },
-      request,
-    ),
+    operationForm(request, transfersApi.confirmPayee, {
+      params: { id },
+      members: ['comment'],
+      submit: 'Pay all the same',
+      tone: 'main',
+      confirm: `Pay ${amount} although the bank knows the payee otherwise?`,
+    }),
   )
 }
 
 export const transferPage = recordPage({
-  section: 'transfers',
-  list: 'Transfers',
   kind: 'Transfer',
   operation: transfersApi.get,
-  command: 'transfers get',
   events: transferEventNames,
   name: ({ amountEuros, reference }) => html`${euros(amountEuros)} ${reference && text(reference, 80)}`,
   title: ({ reference, id }) => `Transfer ${reference ?? id}`,
-  state: transfer => transfer.status,
   async body(transfer, request) {
     const { id, parts, intentId, transactionId, agentId, scheme, endToEndId, workflowId, kind } = transfer
     const [booked] = await Promise.all([
@@ -196,13 +158,8 @@ const partsTable = (
 ): Html =>
   box(
     'Parts',
-    table(
-      [
-        { name: 'Wallet', of: ({ walletId }) => recordLink(request, walletId) },
-        { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-      ],
-      parts,
-      request,
-      'Who gets what',
-    ),
+    table(request, 'Who gets what', parts, {
+      Wallet: ({ walletId }) => recordLink(request, walletId),
+      Amount: 'amountEuros',
+    }),
   )

@@ -5,7 +5,7 @@ import { type Choices, operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { choicesOf } from '../../parts/names.ts'
-import { euros, none, status, text, time, usage } from '../../parts/text.ts'
+import { euros, none, status, text, usage } from '../../parts/text.ts'
 
 export const transferEventNames = ['payment.updated', 'transfer.*']
 
@@ -44,27 +44,22 @@ function payForm(
 ): Html {
   const isSepa = payee === 'beneficiaryId'
   const more = isSepa ? ['scheme'] : []
-  return operationForm(
-    transfersApi.create,
-    {
-      variant: payee,
-      members: ['fromWalletId', payee, 'amountEuros', 'reference', ...more],
-      labels: LABELS,
-      choices: { fromWalletId: wallets, [payee]: payees },
-      challenge: challengeApi.challenge,
-      challengeBody: signed(payee, ...more),
-      submit: isSepa ? 'Pay by SEPA' : 'Move between wallets',
-      done: 'go:console/transfers/{id}',
-      fold: true,
-    },
-    request,
-  )
+  return operationForm(request, transfersApi.create, {
+    variant: payee,
+    members: ['fromWalletId', payee, 'amountEuros', 'reference', ...more],
+    labels: LABELS,
+    choices: { fromWalletId: wallets, [payee]: payees },
+    challenge: challengeApi.challenge,
+    challengeBody: signed(payee, ...more),
+    submit: isSepa ? 'Pay by SEPA' : 'Move between wallets',
+    done: 'go:console/transfers/{id}',
+    fold: true,
+  })
 }
 
 export const transfersPage = listPage({
   title: 'Transfers',
   lead: 'What goes from a wallet into another one, or by SEPA to a beneficiary.',
-  section: 'transfers',
   operation: transfersApi.list,
   filters: [
     'status',
@@ -85,21 +80,15 @@ export const transfersPage = listPage({
   },
   above: payForms,
   names: ['wallets', 'beneficiaries'],
-  columns: [
-    {
-      name: 'Transfer',
-      of: ({ id, reference, amountEuros }, request) =>
-        recordLink(request, id, reference === null ? euros(amountEuros) : text(reference, 60)),
-    },
-    { name: 'Amount', isFigure: true, of: ({ amountEuros }) => euros(amountEuros) },
-    {
-      name: 'State',
-      of: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
-    },
-    { name: 'From', of: ({ fromWalletId }, request) => recordLink(request, fromWalletId) },
-    { name: 'To', of: (transfer, request) => payeeOf(transfer, request) },
-    { name: 'When', of: ({ createdAt }) => time(createdAt) },
-  ],
+  columns: {
+    Transfer: ({ id, reference, amountEuros }, request) =>
+      recordLink(request, id, reference === null ? euros(amountEuros) : text(reference, 60)),
+    Amount: 'amountEuros',
+    State: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
+    From: 'fromWalletId',
+    To: (transfer, request) => payeeOf(transfer, request),
+    When: 'createdAt',
+  },
 })
 
 interface Payees {

@@ -4,14 +4,14 @@ import { ledgerApi } from '../../../../money/ledger/index.ts'
 import { statementsApi } from '../../../../money/statements/index.ts'
 import { walletsApi } from '../../../../money/wallets/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, knownFacts, table } from '../../parts/table.ts'
-import { euros, none, status, text, words } from '../../parts/text.ts'
+import { euros, none, text, words } from '../../parts/text.ts'
 import { entryColumns } from './entries.ts'
 import { statementColumns } from './statements.ts'
 
@@ -40,46 +40,32 @@ async function totals({ ask, may, to }: PageRequest): Promise<Content> {
 export const walletsPage = listPage({
   title: 'Wallets',
   lead: 'Where your money is. Each wallet has a balance, and an IBAN to which money is sent.',
-  section: 'wallets',
   operation: walletsApi.list,
   filters: ['status', 'kind', 'agentId', 'iban', 'parentWalletId'],
   labels: { iban: 'IBAN', parentWalletId: 'Below wallet' },
   events,
   empty: { words: 'No wallet yet.', command: 'agentpay wallets create --name "Research"' },
   above: async request =>
-    html`${await totals(request)}${operationForm(
-      walletsApi.create,
-      {
-        members: ['name', 'parentWalletId'],
-        labels: { parentWalletId: 'Below wallet' },
-        submit: 'New wallet',
-        done: 'go:console/wallets/{id}',
-        fold: true,
-      },
-      request,
-    )}`,
+    html`${await totals(request)}${operationForm(request, walletsApi.create, {
+      members: ['name', 'parentWalletId'],
+      labels: { parentWalletId: 'Below wallet' },
+      submit: 'New wallet',
+      done: 'go:console/wallets/{id}',
+      fold: true,
+    })}`,
   names: ['agents'],
-  columns: [
-    { name: 'Wallet', of: ({ id, name }, request) => recordLink(request, id, text(name, 60)) },
-    { name: 'Available', isFigure: true, of: ({ availableEuros }) => euros(availableEuros) },
-    { name: 'Held', isFigure: true, of: ({ heldEuros }) => euros(heldEuros) },
-    { name: 'State', of: wallet => status(wallet.status) },
-    {
-      name: 'Of',
-      of: ({ kind, agentId, cardId }, request) =>
-        agentId ? recordLink(request, agentId) : cardId ? recordLink(request, cardId) : words(kind),
-    },
-    { name: 'IBAN', of: ({ iban }) => (iban ? html`<code>${iban}</code>` : none) },
-  ],
+  columns: {
+    Wallet: ({ id, name }, request) => recordLink(request, id, text(name, 60)),
+    Available: 'availableEuros',
+    Held: 'heldEuros',
+    State: 'status',
+    Of: ({ kind, agentId, cardId }, request) =>
+      agentId ? recordLink(request, agentId) : cardId ? recordLink(request, cardId) : words(kind),
+    IBAN: ({ iban }) => (iban ? html`<code>${iban}</code>` : none),
+  },
 })
 
-interface Wallet {
-  readonly id: string
-  readonly name: string
-  readonly kind: string
-  readonly status: string
-  readonly iban: string | null
-}
+type Wallet = AnswerOf<typeof walletsApi.get>
 
 /** The newest entries of the wallet's account. */
 async function entriesOf({ id }: Wallet, request: PageRequest): Promise<Html> {
@@ -90,7 +76,7 @@ async function entriesOf({ id }: Wallet, request: PageRequest): Promise<Html> {
   const { data } = await ask(ledgerApi.entries, { params: { id: account.id }, query: { limit: 10 } })
   return box(
     'Entries',
-    table(entryColumns, data, request, 'The newest entries'),
+    table(request, 'The newest entries', data, entryColumns),
     html`<p><a href="${to(`console/entries?id=${account.id}`)}">All entries</a> · <a href="${to(`console/accounts/${account.id}`)}">The account in the ledger</a></p>`,
   )
 }
@@ -101,20 +87,16 @@ async function statementsOf({ id }: Wallet, request: PageRequest): Promise<Html>
   const { data } = await ask(statementsApi.list, { query: { walletId: id, limit: 6 } })
   return box(
     'Statements',
-    data.length > 0 && table(statementColumns, data, request, 'The newest statements'),
+    data.length > 0 && table(request, 'The newest statements', data, statementColumns),
     html`<p><a href="${to(`console/statements?walletId=${id}`)}">All statements</a></p>`,
-    operationForm(
-      statementsApi.create,
-      {
-        given: { walletId: id },
-        members: ['period'],
-        labels: { period: 'Month (YYYY-MM); this one if left out' },
-        submit: 'Draw up a statement',
-        done: 'go:console/statements/{id}',
-        fold: true,
-      },
-      request,
-    ),
+    operationForm(request, statementsApi.create, {
+      given: { walletId: id },
+      members: ['period'],
+      labels: { period: 'Month (YYYY-MM); this one if left out' },
+      submit: 'Draw up a statement',
+      done: 'go:console/statements/{id}',
+      fold: true,
+    }),
   )
 }
 
@@ -141,37 +123,27 @@ function actionsOf({ id, name, kind, status: state }: Wallet, request: PageReque
   if (state === 'closed' || kind === 'card') return false
   const params = { id }
   const isFrozen = state === 'frozen'
-  return html`<div class="actions">${operationForm(fundApi.wallet, { params, members: ['amountEuros', 'paymentMethodId'], labels: { paymentMethodId: 'Payment method (may be left out in test mode)' }, submit: 'Fund', fold: true }, request)}
-${operationForm(walletsApi.update, { params, variant: 'name', members: ['name'], values: { name }, submit: 'Rename', fold: true }, request)}
+  return html`<div class="actions">${operationForm(request, fundApi.wallet, { params, members: ['amountEuros', 'paymentMethodId'], labels: { paymentMethodId: 'Payment method (may be left out in test mode)' }, submit: 'Fund', fold: true })}
+${operationForm(request, walletsApi.update, { params, variant: 'name', members: ['name'], values: { name }, submit: 'Rename', fold: true })}
 ${
   isFrozen
-    ? operationForm(walletsApi.update, { params, given: { status: 'active' }, submit: 'Unfreeze' }, request)
-    : operationForm(
-        walletsApi.update,
-        {
-          params,
-          given: { status: 'frozen' },
-          submit: 'Freeze',
-          tone: 'against',
-          confirm: `Freeze ${name}? Nothing leaves it until it is unfrozen.`,
-        },
-        request,
-      )
+    ? operationForm(request, walletsApi.update, { params, given: { status: 'active' }, submit: 'Unfreeze' })
+    : operationForm(request, walletsApi.update, {
+        params,
+        given: { status: 'frozen' },
+        submit: 'Freeze',
+        tone: 'against',
+        confirm: `Freeze ${name}? Nothing leaves it until it is unfrozen.`,
+      })
 }
-${kind === 'owner' && operationForm(walletsApi.close, { params, submit: 'Close', tone: 'against', confirm: `Close ${name} for good? It must be empty.` }, request)}</div>`
+${kind === 'owner' && operationForm(request, walletsApi.close, { params, submit: 'Close', tone: 'against', confirm: `Close ${name} for good? It must be empty.` })}</div>`
 }
 
 export const walletPage = recordPage({
-  section: 'wallets',
-  list: 'Wallets',
   kind: 'Wallet',
   operation: walletsApi.get,
-  command: 'wallets get',
   events,
   about: ({ agentId, cardId }) => [agentId, cardId],
-  name: ({ name }) => text(name, 80),
-  title: ({ name }) => name,
-  state: wallet => wallet.status,
   async body(wallet, request) {
     const [entries, statements, details] = await Promise.all([
       entriesOf(wallet, request),

@@ -1,0 +1,2 @@
+export { deletionApi } from './deletion-api.ts'
+export { exportApi } from './export-api.ts'

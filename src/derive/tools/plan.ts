@@ -1,0 +1,89 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import { isWriting, type Registered } from '../../kernel/contract/operation.ts'
+import type { Plan, ToolCaller } from '../../kernel/contract/tool.ts'
+import type { Execute } from '../../kernel/run/execute.ts'
+import { inspect, invalid } from '../http/body.ts'
+import { type Given, inputFor, split } from './call.ts'
+import { parametersOf } from './input-schema.ts'
+import { shapeOf, targetOf } from './targets.ts'
+
+const ASSERTION = 'webauthnAssertion'
+
+/** What an operation that changes something would be given: its contract has read it, and nothing was done. */
+export function planOf(
+  reachable: ReadonlyMap<string, Registered>,
+  { actor }: Pick<ToolCaller, 'actor'>,
+  registered: Registered,
+  input: Given,
+): Plan {
+  const { operation } = registered
+  inspect(input)
+  const members = shapeOf(operation.body)
+  const takesPasskey = ASSERTION in members
+  if (takesPasskey && ASSERTION in input)
+    throw invalid(ASSERTION, 'a passkey signs when the proposal is applied')
+  const isOwn = actor.agentId !== null && 'agentId' in members && input.agentId === undefined
+  const given = isOwn ? { ...input, agentId: actor.agentId } : input
+  const example = (operation.example as Given | undefined)?.[ASSERTION]
+  const signed = takesPasskey && example !== undefined ? { ...given, [ASSERTION]: example } : given
+  const { params } = inputFor(registered, signed, actor.agentId)
+  return {
+    target: targetOf(registered),
+    given: { ...given, ...params },
+    record: recordOf(reachable, registered, params),
+    agentId: agentIn(registered, params, given),
+    takesPasskey,
+    canBeProposed: isWriting(operation) && operation.callers.includes('console'),
+  }
+}
+
+/** The operation that gives the record which another one changes: `/agents/{id}` of `/agents/{id}/freeze`. */
+function recordOf(
+  reachable: ReadonlyMap<string, Registered>,
+  { operation }: Registered,
+  params: Readonly<Record<string, string>>,
+): Plan['record'] {
+  const pieces = operation.path.split('/')
+  for (let length = pieces.length; length > 1; length--) {
+    const path = pieces.slice(0, length).join('/')
+    const found = [...reachable.values()].find(
+      one => one.operation.method === 'GET' && one.operation.path === path,
+    )
+    if (!found || !path.includes('{')) continue
+    const names = parametersOf(found.operation)
+    const given = Object.fromEntries(names.map(name => [name, params[name] ?? '']))
+    return { operation: found.key, given, id: given[names.at(-1) ?? ''] ?? '' }
+  }
+  return null
+}
+
+/** The agent that an operation is about: by its path, or by a member of the body. */
+function agentIn(
+  { operation }: Registered,
+  params: Readonly<Record<string, string>>,
+  { agentId }: Given,
+): string | null {
+  const own = /\/agents?\/\{(\w+)\}/.exec(operation.path)?.[1]
+  if (own !== undefined) return params[own] ?? null
+  return typeof agentId === 'string' ? agentId : null
+}
+
+/** Reads a record with the rights of the service itself: whoever sees it is the caller's matter. */
+export async function look(
+  execute: Execute,
+  registered: Registered,
+  tenant: Tenant,
+  given: Given,
+  requestId: string,
+): Promise<unknown> {
+  const { params, query } = split(registered, given, null)
+  const { body, errorCode } = await execute({
+    operation: registered,
+    actor: { type: 'process', id: null, tenant, agentId: null, scopes: new Set() },
+    input: { params, query: Object.fromEntries(query), body: {} },
+    requestId,
+    address: null,
+    idempotencyKey: null,
+  })
+  return errorCode === undefined && typeof body === 'string' ? JSON.parse(body) : undefined
+}

@@ -1,0 +1,130 @@
+import { approvalApi } from '../../../../control/intents/index.ts'
+import { mandatesApi } from '../../../../control/mandates/index.ts'
+import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import { proposalsApi } from '../../../proposals/index.ts'
+import type { AnswerOf, PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { recordPage } from '../../parts/record-page.ts'
+import { box, facts, table } from '../../parts/table.ts'
+import { none, text, time } from '../../parts/text.ts'
+import { DECIDED } from './ask-intent.ts'
+import { known } from './known.ts'
+
+export type Proposal = AnswerOf<typeof proposalsApi.get>
+
+const events = ['canvas.*']
+
+export const proposalsPage = listPage({
+  title: 'Proposals',
+  lead: 'What assistants and agents propose and may not do themselves. Each can be applied for fifteen minutes.',
+  operation: proposalsApi.list,
+  filters: ['status', 'agentId'],
+  names: ['agents'],
+  events,
+  empty: { words: 'Nobody has proposed anything. An assistant that is connected with your key does.' },
+  columns: {
+    Proposal: ({ id, summary }, request) => recordLink(request, id, text(summary, 80)),
+    State: 'status',
+    By: proposerOf,
+    Until: 'expiresAt',
+    Proposed: 'createdAt',
+  },
+})
+
+export const proposalPage = recordPage({
+  kind: 'Proposal',
+  operation: proposalsApi.get,
+  command: 'proposals get',
+  events,
+  name: ({ summary }) => text(summary),
+  title: () => 'Proposal',
+  body: shown,
+})
+
+function proposerOf({ agentId, proposedBy }: Proposal, request: PageRequest): Html {
+  if (agentId !== null) return recordLink(request, agentId)
+  return proposedBy.name === null ? recordLink(request, proposedBy.id) : text(proposedBy.name, 60)
+}
+
+/** What waits among the approvals. */
+export function waitingProposal(proposal: Proposal, request: PageRequest): Html {
+  const { id, summary, reason, createdAt, expiresAt } = proposal
+  return html`<article class="ask" data-key="${id}">
+<h3>${recordLink(request, id, text(summary))}, proposed by ${proposerOf(proposal, request)}</h3>
+${reason !== null && html`<p class="why">${text(reason, 400)}</p>`}
+${consequences(proposal, request)}
+<p class="times">Proposed ${time(createdAt)}, waits until ${time(expiresAt)}</p>
+${decideProposal(proposal, request, DECIDED)}
+</article>`
+}
+
+/** The difference that it makes, and what it would have done. */
+function consequences({ changes, effect }: Proposal, request: PageRequest): Html {
+  const differences = table(request, 'What would be another one', changes, {
+    Member: ({ member }) => html`<code>${member}</code>`,
+    Now: ({ from }) => text(from, 400),
+    Then: ({ to }) => (to === null ? none : html`<strong>${text(to, 400)}</strong>`),
+  })
+  return html`${changes.length > 0 && differences}${effect !== null && html`<p>${text(effect.sentence, 400)}</p>`}`
+}
+
+/** The operations that a passkey signs from here; what others want signed is done on pages of their own. */
+const challenges: Readonly<Record<string, AnyOperation>> = {
+  'intents.approve': approvalApi.challenge,
+  'mandates.create': mandatesApi.options,
+}
+
+function decideProposal(proposal: Proposal, request: PageRequest, done?: string): Html {
+  const { id, operation, recordId, input } = proposal
+  const challenge = challenges[operation]
+  const apply = operationForm(request, proposalsApi.apply, {
+    // The challenge of an intent names it so.
+    params: { id, ...(challenge && recordId !== null ? { intentId: recordId } : {}) },
+    submit: challenge ? 'Apply with passkey' : 'Apply',
+    tone: 'main',
+    success: 'Applied.',
+    ...(done === undefined ? {} : { done }),
+    ...(challenge ? { challenge } : {}),
+    ...(operation === 'mandates.create' ? { challengeBody: input } : {}),
+  })
+  const dismiss = operationForm(request, proposalsApi.dismiss, {
+    params: { id },
+    submit: 'Dismiss',
+    tone: 'against',
+    success: 'Dismissed.',
+    ...(done && { done }),
+  })
+  return html`<div class="decide">${apply}${dismiss}</div>`
+}
+
+function shown(proposal: Proposal, request: PageRequest): Html {
+  const { operation, input, reason, refusal, decidedAt, decidedBy, recordId, resultId } = proposal
+  return html`${reason !== null && html`<p class="why">${text(reason, 1_000)}</p>`}
+${refusal !== null && html`<p class="lead">Refused when it was applied last: ${text(refusal.message, 400)}</p>`}
+${consequences(proposal, request)}
+${proposal.status === 'open' && decideProposal(proposal, request)}
+<div class="boxes">
+${box(
+  'The proposal',
+  facts([
+    ['By', proposerOf(proposal, request)],
+    ...known('About', recordId, () => recordLink(request, recordId)),
+    ['Until', time(proposal.expiresAt)],
+    ...known(
+      'Decided',
+      decidedAt,
+      () => html`${time(decidedAt)} by ${text(decidedBy?.name ?? decidedBy?.type ?? 'nobody', 60)}`,
+    ),
+    ...known('Led to', resultId, () => recordLink(request, resultId)),
+  ]),
+)}
+${box('Exactly this is done', html`<p><code>${operation}</code></p><pre tabindex="0">${jsonOf(input)}</pre>`)}
+</div>`
+}
+
+/** As JSON, with signs that nobody sees written out: they could turn the direction of what is read. */
+const jsonOf = (input: Proposal['input']): string =>
+  JSON.stringify(input, null, 2).replace(/\p{Cf}/gu, sign => `\\u{${sign.codePointAt(0)?.toString(16)}}`)

@@ -1,0 +1,163 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
+import { Settled } from '../../kernel/contract/handlers.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { after, clock } from '../../values/clock.ts'
+import type { proposalsApi } from './api.ts'
+import { type Applied, type Applying, carryOut } from './carry-out.ts'
+import {
+  APPLYING_FOR_MS,
+  type Applier,
+  type Attempt,
+  MOST_TRIES,
+  Proposal,
+  proposalMachine,
+  REPEATED_FOR_MS,
+} from './proposal.ts'
+import { proposalEvent, proposalResponse } from './response.ts'
+
+type Ending = ContextOf<typeof proposalsApi.end>
+
+/** Moves a proposal to one of its ends, and tells it. */
+export function end(
+  proposal: Proposal,
+  status: 'applied' | 'dismissed' | 'expired' | 'outdated' | 'failed',
+  { emit, now }: Pick<Ending, 'emit' | 'now'>,
+): void {
+  proposalMachine.move(proposal, status)
+  Object.assign(proposal, { dueAt: null, attempt: null, decidedAt: now })
+  const told = status === 'applied' || status === 'expired' ? status : 'dismissed'
+  if (status !== 'failed') emit(`canvas.proposal_${told}`, proposalEvent(proposal))
+}
+
+/** Why a proposal cannot be applied or dismissed, as the code of a refusal. */
+export function whyNotOpen({ status, expiresAt, dueAt }: Proposal, now: Date) {
+  if (status === 'applying') return dueAt && dueAt > now ? 'proposal_applying' : undefined
+  if (status === 'expired') return 'proposal_expired'
+  if (status !== 'open') return 'proposal_over'
+  return expiresAt <= now ? 'proposal_expired' : undefined
+}
+
+const isRepeatable = (attempt: Attempt | null): attempt is Attempt =>
+  attempt !== null && clock.milliseconds() - Date.parse(attempt.begunAt) < REPEATED_FOR_MS
+
+const applierOf = (actor: Actor, address: string | null): Applier => ({
+  type: actor.type === 'console' ? 'console' : 'key',
+  id: actor.id,
+  name: actor.name ?? null,
+  scopes: [...actor.scopes],
+  sessionId: actor.sessionId ?? null,
+  address,
+})
+
+/** What is to be done, with what a crash after it needs to know. `isKnown`: whether it may have been done before. */
+function beginning(proposal: Proposal, attempt: Attempt, isRepeated: boolean, now: Date): Applying {
+  proposalMachine.move(proposal, 'applying')
+  Object.assign(proposal, { attempt, dueAt: after(now, APPLYING_FOR_MS), tries: proposal.tries + 1 })
+  const { id, ownerId, mode, operation, input, basis, agentId } = proposal
+  return { id, ownerId, mode, operation, input, basis, agentId, attempt, isRepeated }
+}
+
+export const apply: HandlerOf<typeof proposalsApi.apply> = {
+  async reserve({ params, body }, context) {
+    const { records, actor, now, address, refuse } = context
+    const proposal = await records.lock(Proposal, params.id)
+    if (!proposal) return refuse('proposal_not_found')
+    const problem = whyNotOpen(proposal, now)
+    if (problem) return refuse(problem)
+    if (proposal.status === 'applying') {
+      if (isRepeatable(proposal.attempt)) return beginning(proposal, proposal.attempt, true, now)
+      failUnknown(proposal, context)
+      return refuse('proposal_over', UNKNOWN.message)
+    }
+    const attempt: Attempt = {
+      applier: applierOf(actor, address),
+      webauthnAssertion: body.webauthnAssertion ?? null,
+      // What was refused has a try of its own: nothing was done under the key before it.
+      key: proposal.refusal ? `${proposal.id}.${proposal.tries}` : proposal.id,
+      begunAt: clock.real().toISOString(),
+    }
+    return beginning(proposal, attempt, false, now)
+  },
+
+  call: (applying, { ports }) => carryOut(applying as Applying, ports),
+
+  async record(applied, applying, context) {
+    const { refuse } = context
+    const { id } = applying as Applying
+    const answer = applied as Applied
+    const proposal = await settle(id, answer, context)
+    if (!proposal) return refuse('proposal_not_found')
+    if (proposal.status === 'applied') return proposalResponse(proposal)
+    if (proposal.status === 'outdated') return refuse('proposal_outdated')
+    if (answer.outcome === 'refused') return refuse('proposal_refused', `${answer.code}: ${answer.message}`)
+    return refuse('proposal_applying')
+  },
+
+  /** The sweep finds out what became of it. */
+  async recover(applying, { records, refuse }) {
+    const proposal = await records.findOne(Proposal, { id: (applying as Applying).id })
+    if (!proposal) return refuse('proposal_not_found')
+    return proposal.status === 'applied' ? proposalResponse(proposal) : refuse('proposal_applying')
+  },
+}
+
+export const endDue: HandlerOf<typeof proposalsApi.end> = {
+  async reserve({ params }, context) {
+    const { records, now, refuse } = context
+    const proposal = await records.lock(Proposal, params.id)
+    if (!proposal) return refuse('proposal_not_found')
+    const { status, attempt, dueAt } = proposal
+    if (!dueAt || dueAt > now) return new Settled({ done: true })
+    if (status === 'open') end(proposal, 'expired', context)
+    else if (isRepeatable(attempt)) return beginning(proposal, attempt, true, now)
+    else failUnknown(proposal, context)
+    return new Settled({ done: true })
+  },
+
+  call: (applying, { ports }) => carryOut(applying as Applying, ports),
+
+  async record(applied, applying, context) {
+    await settle((applying as Applying).id, applied as Applied, context)
+    return { done: true }
+  },
+
+  recover: async () => ({ done: false }),
+}
+
+const UNKNOWN = {
+  code: 'outcome_unknown',
+  message: 'Nobody knows whether it was done. Look at the record before you propose it again.',
+}
+
+/** Nobody repeats what may have been done under a key that is forgotten by now. */
+function failUnknown(proposal: Proposal, context: Pick<Ending, 'emit' | 'now'>): void {
+  proposal.refusal = UNKNOWN
+  end(proposal, 'failed', context)
+}
+
+/** Writes down what became of an attempt. What was settled meanwhile stays as it is. */
+async function settle(id: string, applied: Applied, context: Ending): Promise<Proposal | null> {
+  const { records, now } = context
+  const proposal = await records.lock(Proposal, id)
+  if (proposal?.status !== 'applying' || !proposal.attempt) return proposal
+  const { type, id: applierId, name } = proposal.attempt.applier
+  if (applied.outcome === 'done') {
+    Object.assign(proposal, {
+      decidedBy: { type, id: applierId, name },
+      resultId: applied.resultId,
+      refusal: null,
+    })
+    end(proposal, 'applied', context)
+  } else if (applied.outcome === 'outdated') {
+    end(proposal, 'outdated', context)
+  } else if (applied.outcome === 'refused') {
+    proposalMachine.move(proposal, 'open')
+    const { code, message } = applied
+    Object.assign(proposal, { attempt: null, dueAt: proposal.expiresAt, refusal: { code, message } })
+  } else if (proposal.tries >= MOST_TRIES) {
+    failUnknown(proposal, context)
+  } else {
+    proposal.dueAt = after(now, APPLYING_FOR_MS)
+  }
+  return proposal
+}

@@ -1,0 +1,2 @@
+export { proposalsApi } from './api.ts'
+export { type Proposed, propose } from './propose.ts'

@@ -1,0 +1,109 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
+import { flag, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { minutes } from '../../values/clock.ts'
+
+export const proposalMachine = machine('proposal', {
+  open: ['applying', 'dismissed', 'expired'],
+  applying: ['open', 'applied', 'outdated', 'failed'],
+  applied: [],
+  dismissed: [],
+  expired: [],
+  outdated: [],
+  failed: [],
+})
+
+/** SQL condition, written exactly as in the partial index of deadlines. */
+export const OPEN = "status in ('open', 'applying')"
+
+/** How long a proposal can be applied. */
+export const OPEN_FOR_MS = minutes(15)
+
+/** For so long nobody else takes up what somebody applies; after it the sweep does. */
+export const APPLYING_FOR_MS = minutes(1)
+
+/** The most that one proposer has open at a time: a person reads each. */
+export const MOST_OPEN = 20
+
+/**
+ * An attempt is repeated for so long: far less than idempotency keys are kept, as under a forgotten one it would be done
+ * twice, and not hours after the person has wished it.
+ */
+export const REPEATED_FOR_MS = minutes(30)
+
+/** How often an operation without a known outcome is asked for it. */
+export const MOST_TRIES = 5
+
+/** The longest input, as JSON. */
+export const LONGEST_INPUT = 16_384
+
+export type Given = Readonly<Record<string, unknown>>
+
+/** A member that would be another one. */
+export interface Difference {
+  readonly member: string
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/** What it would do, where more is known than the difference. */
+export interface Effect {
+  readonly source: 'simulation' | 'backtest'
+  readonly sentence: string
+}
+
+export interface Somebody {
+  readonly type: string
+  readonly id: string | null
+  readonly name: string | null
+}
+
+/** Who applies, as plain JSON: it outlives a crash. */
+export interface Applier extends Somebody {
+  readonly type: 'key' | 'console'
+  readonly scopes: readonly string[]
+  readonly sessionId: string | null
+  readonly address: string | null
+}
+
+/** An attempt to apply: under this key the operation is done once. */
+export interface Attempt {
+  readonly applier: Applier
+  readonly webauthnAssertion: unknown
+  readonly key: string
+  /** By the real clock, in ISO 8601: as long as the key is kept. */
+  readonly begunAt: string
+}
+
+const schema = defineEntity({
+  ...tenantTable('Proposal', 'proposals', 'agentId'),
+  properties: {
+    ...record('proposal'),
+    agentId: nullable.string(),
+    operation: p.text(),
+    input: p.json<Given>(),
+    hash: p.text(),
+    summary: p.text(),
+    reason: nullable.string(),
+    changes: p.json<readonly Difference[]>(),
+    effect: nullable.json<Effect>(),
+    recordId: nullable.string(),
+    basis: nullable.string(),
+    takesPasskey: flag(),
+    proposedBy: p.json<Somebody>(),
+    proposerId: p.text(),
+    status: p.enum(proposalMachine.states).onCreate(() => proposalMachine.initial),
+    expiresAt: timestamp(),
+    dueAt: nullable.instant(),
+    tries: p.integer().onCreate(() => 0),
+    attempt: nullable.json<Attempt>(),
+    refusal: nullable.json<{ readonly code: string; readonly message: string }>(),
+    resultId: nullable.string(),
+    decidedBy: nullable.json<Somebody>(),
+    decidedAt: nullable.instant(),
+  },
+})
+
+/** An operation with its input, as somebody proposes it who may not do it: a person applies it, or nobody does. */
+export class Proposal extends schema.class {}
+schema.setClass(Proposal)

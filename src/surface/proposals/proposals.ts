@@ -1,0 +1,62 @@
+import { area } from '../../kernel/contract/area.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
+import { implement } from '../../kernel/contract/operation.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
+import { proposalsApi } from './api.ts'
+import { apply, end, endDue, whyNotOpen } from './apply.ts'
+import { make } from './make.ts'
+import { proposalsPersonal } from './personal.ts'
+import { OPEN, Proposal, proposalMachine } from './proposal.ts'
+import { proposalResponse } from './response.ts'
+
+const proposals = implement(proposalsApi, {
+  make,
+  apply,
+  end: endDue,
+
+  async list({ query: { status, agentId } }, context) {
+    const { data, ...rest } = await context.page(Proposal, definedOnly({ status, agentId }))
+    return { ...rest, data: data.map(proposalResponse) }
+  },
+
+  async get({ params }, { records, refuse }) {
+    const proposal = await records.findOne(Proposal, { id: params.id })
+    return proposal ? proposalResponse(proposal) : refuse('proposal_not_found')
+  },
+
+  async dismiss({ params }, context) {
+    const { records, actor, now, refuse } = context
+    const proposal = await records.lock(Proposal, params.id)
+    if (!proposal) return refuse('proposal_not_found')
+    if (proposal.status === 'applying') return refuse('proposal_applying')
+    const problem = whyNotOpen(proposal, now)
+    if (problem) return refuse(problem)
+    proposal.decidedBy = { type: actor.type, id: actor.id, name: actor.name ?? null }
+    end(proposal, 'dismissed', context)
+    return proposalResponse(proposal)
+  },
+})
+
+/** No process waits for it: the sweep and the test clock end what is due. */
+const deadline: Deadline = {
+  process: { name: 'proposal' },
+  table: 'proposals',
+  record: 'id',
+  agent: 'agent_id',
+  due: 'due_at',
+  open: OPEN,
+  waits: 'false',
+  operations: ['proposals.end'],
+}
+
+export const proposalsArea = area(
+  'Proposals',
+  'What assistants and agents propose and may not do: people apply it, or nobody does.',
+  proposals,
+  {
+    personal: proposalsPersonal,
+    entities: [Proposal],
+    machines: [proposalMachine],
+    deadlines: [deadline],
+  },
+)

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals'
+import { bodyOf } from '../../support/factories.ts'
+import { openAsOwner } from '../console-pages/devices.ts'
+import { aVisitor, service } from './visitors.ts'
+
+describe('the pages of data protection', () => {
+  test('let an owner sign that somebody is forgotten, say what must end first, and take it back', async () => {
+    const { client } = await service.owner()
+    const { page, complaints } = await openAsOwner(client)
+    const { data } = await bodyOf(client.people.list({}))
+    await page.goto(new URL('console/deletions', page.url()).href)
+    await page.locator('summary', { hasText: 'Forget somebody' }).click()
+    await page.getByLabel('Who').selectOption('person')
+    await page.getByLabel('Id of the person').fill(String(data[0]?.id))
+    await page.getByRole('button', { name: 'Forget somebody' }).click()
+    await page.getByRole('dialog').getByText('forget').first().waitFor()
+    await page.getByRole('button', { name: 'Sign with passkey' }).click()
+    await page.waitForURL('**/console/deletions/gdprdeletion_*')
+    await page.locator('h1').getByText('requested').waitFor()
+    await page.getByRole('button', { name: 'Take it back' }).click()
+    await page.locator('h1').getByText('cancelled').waitFor()
+    expect(await page.getByRole('button', { name: 'Take it back' }).count()).toBe(0)
+    expect(complaints.filter(text => !text.includes('400'))).toEqual([])
+  })
+
+  test('name what keeps a deletion waiting with what to do, and let nobody but an owner ask or download', async () => {
+    const { owner, read } = await aVisitor()
+    const { client } = owner
+    const { id } = await bodyOf(client.gdpr.createDeletion({ body: {} }))
+    const waiting = JSON.stringify([{ type: 'wallet', id: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' }])
+    await service.sql(`update gdpr_deletions set status = 'waiting', waits_for = $2 where id = $1`, [
+      id,
+      waiting,
+    ])
+    const { text } = await read(`console/deletions/${id}`)
+    expect(text).toContain('pay it out with POST /transfers')
+    expect(text).toContain('Take it back')
+    const archive = await bodyOf(client.gdpr.createExport({ body: {} }))
+    await service.sql(
+      `update gdpr_exports set status = 'ready', records = 9, ready_at = now(), expires_at = now() + interval '7 days'
+       where id = $1`,
+      [archive.id],
+    )
+    expect((await read('console/exports')).text).toMatch(/gdpr\/exports\/gdprexport_\w+\/archive" download/)
+    const viewer = await aVisitor('viewer', owner)
+    for (const list of ['deletions', 'exports'])
+      expect((await read(`console/${list}`)).text).toMatch(/data-name="Answer by"><div><time /)
+    for (const path of [`deletions/${id}`, 'deletions', 'exports']) {
+      const seen = await viewer.read(`console/${path}`)
+      expect([path, seen.status]).toEqual([path, 200])
+      expect(seen.text).not.toMatch(/data-operation=|\/archive"/)
+    }
+  })
+})
