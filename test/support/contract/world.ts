@@ -55,6 +55,8 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/collect/402': world => world.askedForMoney(),
   '/collect/settlements': world => world.paidByMachine(),
   '/simulate/mpp': async () => 'paid',
+  '/docs/guides': async () => 'webhooks',
+  '/docs/errors': async () => 'agent_not_found',
   '/canvas/proposals': world => world.proposed(),
 }
 
