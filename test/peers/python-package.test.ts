@@ -29,7 +29,7 @@ async function runProgram(text: string, input?: unknown): Promise<string> {
 const told = {
   small: { status: 'approved', decidedBy: { type: 'policy' } },
   approved: { status: 'approved', comment: 'Go ahead' },
-  refused: 'run_not_found',
+  refused: 'invalid_run',
   balance: { availableEuros: 25.5, heldEuros: 9.5 },
   proof: { ok: true, problems: [] },
 }
