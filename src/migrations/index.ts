@@ -106,6 +106,7 @@ import { PoliciesWithoutAgent } from './m0149-policies-without-agent.ts'
 import { ToolCalls } from './m0153-tool-calls.ts'
 import { JournalOfDecisions } from './m0155-journal-of-decisions.ts'
 import { Proposals } from './m0169-proposals.ts'
+import { Conversations } from './m0170-conversations.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -217,4 +218,5 @@ export const migrations = [
   { name: 'm0153-tool-calls', class: ToolCalls },
   { name: 'm0155-journal-of-decisions', class: JournalOfDecisions },
   { name: 'm0169-proposals', class: Proposals },
+  { name: 'm0170-conversations', class: Conversations },
 ]
