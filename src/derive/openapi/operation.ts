@@ -140,7 +140,7 @@ function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollect
   if (type && line) {
     const { example } = jsonOf(line, known, schemas)
     const lines = { schema: { type: 'string' }, example: `${JSON.stringify(example)}\n` }
-    const content = { [type]: { ...lines, 'x-itemSchema': schemas.add(line) } }
+    const content = { [type]: { ...lines, 'x-lineSchema': schemas.add(line) } }
     return { description: 'JSON objects, one a line.', headers, content }
   }
   if (type) return { description: 'The content.', headers, content: { [type]: { schema: {} } } }
