@@ -51,9 +51,9 @@ export interface MediaType {
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
   /** The schema of the data of each message of a stream. */
-  /** Of each line, where the content is written line by line. */
-  readonly 'x-lineSchema'?: JsonSchema
   readonly 'x-itemSchema'?: JsonSchema
+  /** The schema of each line, where the content is written line by line. */
+  readonly 'x-lineSchema'?: JsonSchema
 }
 
 export interface ResponseObject {

@@ -27,10 +27,6 @@ export class Speaker {
     return this.#context.now
   }
 
-  get isAgent(): boolean {
-    return this.#context.actor.type === 'agent'
-  }
-
   pageOf(path: string): string {
     return this.#context.ports.pageUrl(path)
   }
