@@ -21,7 +21,7 @@ interface Payment {
 const inWords = ({ amountEuros, merchant, type, status, createdAt }: Payment): string =>
   `${euros(amountEuros)} to ${merchant ?? type}, ${status}, ${minute(createdAt)}`
 
-const PAID = new Set(['completed', 'settled', 'refunded', 'partially_refunded'])
+const PAID = new Set(['settlement', 'settled', 'completed', 'refunded'])
 
 /** What is asked about money that was spent or is there. */
 export const aboutMoney: Readonly<Record<string, Answerer>> = {
@@ -100,11 +100,18 @@ export const aboutMoney: Readonly<Record<string, Answerer>> = {
     const asked = agent ? 'forecast.ofAgent' : 'forecast.ofOwner'
     const forecast = yield* speaker.ask(asked, { ...(agent ? { id: agent.id } : {}), days: 30 })
     if (!forecast) return
-    const days = forecast.data as { p10: number; p50: number; p90: number }[]
-    const sum = (name: 'p10' | 'p50' | 'p90') => euros(days.reduce((total, day) => total + day[name], 0))
+    const who = agent?.name ?? 'All together'
+    const { total, runsOut } = forecast
+    if (!total) return yield say(`${who}: too little has been spent so far to say.`)
     yield say(
-      `${agent?.name ?? 'All together'} will spend about ${sum('p50')} in the next ${days.length} days, probably between ${sum('p10')} and ${sum('p90')}.`,
+      `${who} will spend about ${euros(total.p50)} in the next 30 days, in eight of ten cases between ${euros(total.p10)} and ${euros(total.p90)}.`,
     )
+    if (agent)
+      yield say(
+        runsOut.wallet.p50 === null
+          ? 'The wallet lasts for more than 90 days.'
+          : `The wallet is used up about ${runsOut.wallet.p50}.`,
+      )
   },
 
   async *receipts(slots, speaker) {
@@ -130,8 +137,7 @@ export const aboutMoney: Readonly<Record<string, Answerer>> = {
 
 interface Limit {
   readonly limitEuros: number | null
-  readonly leftEuros?: number | null
-  readonly usedEuros?: number
+  readonly remainingEuros: number | null
 }
 
 interface Usage {
@@ -146,7 +152,7 @@ function usageInWords({ name, availableEuros, day, month }: Usage): string {
   return [`${name}: ${euros(availableEuros)} in the wallet`, ...limits].join(', ')
 }
 
-const leftOf = (limit: Limit | null, when: string): string | undefined => {
-  if (!limit || limit.limitEuros === null || limit.limitEuros === undefined) return undefined
-  return `${euros(limit.leftEuros ?? limit.limitEuros)} left ${when}`
-}
+const leftOf = ({ limitEuros, remainingEuros }: Limit, when: string): string | undefined =>
+  limitEuros === null || remainingEuros === null
+    ? undefined
+    : `${euros(remainingEuros)} of ${euros(limitEuros)} left ${when}`
