@@ -1,7 +1,7 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { Settled } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { after } from '../../values/clock.ts'
+import { after, clock } from '../../values/clock.ts'
 import type { proposalsApi } from './api.ts'
 import { type Applied, type Applying, carryOut } from './carry-out.ts'
 import {
@@ -11,6 +11,7 @@ import {
   MOST_TRIES,
   Proposal,
   proposalMachine,
+  REPEATED_FOR_MS,
 } from './proposal.ts'
 import { proposalEvent, proposalResponse } from './response.ts'
 
@@ -36,6 +37,9 @@ export function whyNotOpen({ status, expiresAt, dueAt }: Proposal, now: Date) {
   return expiresAt <= now ? 'proposal_expired' : undefined
 }
 
+const isRepeatable = (attempt: Attempt | null): attempt is Attempt =>
+  attempt !== null && clock.milliseconds() - Date.parse(attempt.begunAt) < REPEATED_FOR_MS
+
 const applierOf = (actor: Actor, address: string | null): Applier => ({
   type: actor.type === 'console' ? 'console' : 'key',
   id: actor.id,
@@ -60,17 +64,19 @@ export const apply: HandlerOf<typeof proposalsApi.apply> = {
     if (!proposal) return refuse('proposal_not_found')
     const problem = whyNotOpen(proposal, now)
     if (problem) return refuse(problem)
-    const isRepeated = proposal.status === 'applying'
-    const attempt: Attempt =
-      isRepeated && proposal.attempt
-        ? proposal.attempt
-        : {
-            applier: applierOf(actor, address),
-            webauthnAssertion: body.webauthnAssertion ?? null,
-            // What was refused has a try of its own: nothing was done under the key before it.
-            key: proposal.refusal ? `${proposal.id}.${proposal.tries}` : proposal.id,
-          }
-    return beginning(proposal, attempt, isRepeated, now)
+    if (proposal.status === 'applying') {
+      if (isRepeatable(proposal.attempt)) return beginning(proposal, proposal.attempt, true, now)
+      failUnknown(proposal, context)
+      return refuse('proposal_over', UNKNOWN.message)
+    }
+    const attempt: Attempt = {
+      applier: applierOf(actor, address),
+      webauthnAssertion: body.webauthnAssertion ?? null,
+      // What was refused has a try of its own: nothing was done under the key before it.
+      key: proposal.refusal ? `${proposal.id}.${proposal.tries}` : proposal.id,
+      begunAt: clock.real().toISOString(),
+    }
+    return beginning(proposal, attempt, false, now)
   },
 
   call: (applying, { ports }) => carryOut(applying as Applying, ports),
@@ -103,8 +109,8 @@ export const endDue: HandlerOf<typeof proposalsApi.end> = {
     const { status, attempt, dueAt } = proposal
     if (!dueAt || dueAt > now) return new Settled({ done: true })
     if (status === 'open') end(proposal, 'expired', context)
-    else if (attempt) return beginning(proposal, attempt, true, now)
-    else end(proposal, 'failed', context)
+    else if (isRepeatable(attempt)) return beginning(proposal, attempt, true, now)
+    else failUnknown(proposal, context)
     return new Settled({ done: true })
   },
 
@@ -121,6 +127,12 @@ export const endDue: HandlerOf<typeof proposalsApi.end> = {
 const UNKNOWN = {
   code: 'outcome_unknown',
   message: 'Nobody knows whether it was done. Look at the record before you propose it again.',
+}
+
+/** Nobody repeats what may have been done under a key that is forgotten by now. */
+function failUnknown(proposal: Proposal, context: Pick<Ending, 'emit' | 'now'>): void {
+  proposal.refusal = UNKNOWN
+  end(proposal, 'failed', context)
 }
 
 /** Writes down what became of an attempt. What was settled meanwhile stays as it is. */
@@ -143,8 +155,7 @@ async function settle(id: string, applied: Applied, context: Ending): Promise<Pr
     const { code, message } = applied
     Object.assign(proposal, { attempt: null, dueAt: proposal.expiresAt, refusal: { code, message } })
   } else if (proposal.tries >= MOST_TRIES) {
-    proposal.refusal = UNKNOWN
-    end(proposal, 'failed', context)
+    failUnknown(proposal, context)
   } else {
     proposal.dueAt = after(now, APPLYING_FOR_MS)
   }

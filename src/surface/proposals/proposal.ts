@@ -25,6 +25,12 @@ export const APPLYING_FOR_MS = minutes(1)
 /** The most that one proposer has open at a time: a person reads each. */
 export const MOST_OPEN = 20
 
+/**
+ * An attempt is repeated for so long: far less than idempotency keys are kept, as under a forgotten one it would be done
+ * twice, and not hours after the person has wished it.
+ */
+export const REPEATED_FOR_MS = minutes(30)
+
 /** How often an operation without a known outcome is asked for it. */
 export const MOST_TRIES = 5
 
@@ -65,6 +71,8 @@ export interface Attempt {
   readonly applier: Applier
   readonly webauthnAssertion: unknown
   readonly key: string
+  /** By the real clock, in ISO 8601: as long as the key is kept. */
+  readonly begunAt: string
 }
 
 const schema = defineEntity({

@@ -49,8 +49,8 @@ async function talk(key: string, script: readonly (Answer | string)[], message =
       .writeHead(200, { 'content-type': 'application/json' })
       .end(typeof answer === 'string' ? answer : answerOf(answer))
   })
-  const { body } = await service.http('POST', '/canvas/messages', { token: key, body: { message } })
-  const lines: Line[] = String(body)
+  const { text } = await service.http('POST', '/canvas/messages', { token: key, body: { message } })
+  const lines: Line[] = text
     .split('\n')
     .filter(line => line !== '')
     .map(line => JSON.parse(line))
@@ -172,10 +172,10 @@ describe('a language model', () => {
   test('that refuses is an error line', async () => {
     const { key } = await anOwner()
     server.treat(PATH, response => void response.writeHead(500).end())
-    const { body } = await service.http('POST', '/canvas/messages', {
+    const { text } = await service.http('POST', '/canvas/messages', {
       token: key,
       body: { message: QUESTION },
     })
-    expect(String(body)).toMatch(/"code":"model_failed"[\s\S]*"type":"done"/)
+    expect(text).toMatch(/"code":"model_failed"[\s\S]*"type":"done"/)
   })
 })

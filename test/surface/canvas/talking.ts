@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import type { areas } from '../../../src/areas.ts'
 import { CanvasLine, type Line } from '../../../src/surface/canvas/lines.ts'
 import { aFundedAgent, aKey, anIntent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -21,12 +20,12 @@ async function anOwnerWhoTalks() {
 const talkingWith =
   (token: string) =>
   async (message: string, conversationId?: string): Promise<Line[]> => {
-    const { status, body, headers } = await service.http('POST', '/canvas/messages', {
+    const { status, text, headers } = await service.http('POST', '/canvas/messages', {
       token,
       body: { message, ...(conversationId ? { conversationId } : {}) },
     })
     expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
-    const lines = String(body)
+    const lines = text
       .split('\n')
       .filter(line => line !== '')
       .map(line => CanvasLine.parse(JSON.parse(line)))
@@ -170,7 +169,7 @@ describe('a conversation', () => {
     ])
     expect(turns[0]?.lines?.at(-1)).toEqual({ type: 'done', conversationId })
     const { key: other } = await aKey(client)
-    const stranger = service.client<typeof areas>(String(other))
+    const stranger = service.client(String(other))
     expect((await stranger.canvas.get({ params })).status).toBe(404)
     expect((await stranger.canvas.delete({ params })).status).toBe(404)
     const foreign = await service.http('POST', '/canvas/messages', {

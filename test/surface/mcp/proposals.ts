@@ -179,21 +179,51 @@ describe('a proposal', () => {
     expect((await bodyOf(client.proposals.apply({ params: { id }, body: {} }))).status).toBe('applied')
   })
 
-  test('that nobody knows the end of is found out by the sweep, and is done once', async () => {
-    const { client, agent, propose } = await anOwnerWithAssistant(service)
+  /** A payment that was applied, as a crash between it and the commit after it leaves it. */
+  async function aKilledApplication(begunAt: Date) {
+    const owner = await anOwnerWithAssistant(service)
+    const { client, agent, propose } = owner
     const book = { agentId: agent.id, amountEuros: 4, merchant: 'Bookshop', purpose: 'A book' }
     const { id } = await propose('intents.create', book)
     await bodyOf(client.proposals.apply({ params: { id }, body: {} }))
-    // As a crash between the operation and the commit after it leaves it.
-    const attempt = { type: 'key', id: 'key_1', name: null, scopes: ['intents:write'], sessionId: null }
+    const applier = {
+      type: 'key',
+      id: 'key_1',
+      name: null,
+      scopes: ['intents:write'],
+      sessionId: null,
+      address: null,
+    }
+    const attempt = { applier, webauthnAssertion: null, key: id, begunAt: begunAt.toISOString() }
     await service.sql(
       `update proposals set status = 'applying', decided_at = null, result_id = null, due_at = now(),
          attempt = $2 where id = $1`,
-      [id, { applier: { ...attempt, address: null }, webauthnAssertion: null, key: id }],
+      [id, attempt],
     )
+    return { client, id }
+  }
+
+  test('that nobody knows the end of is found out by the sweep, and is done once', async () => {
+    const { client, id } = await aKilledApplication(new Date())
     await bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
     const { status, resultId } = await bodyOf(client.proposals.get({ params: { id } }))
     const { data } = await bodyOf(client.intents.list())
     expect([status, data.map(intent => intent.id)]).toEqual(['applied', [resultId]])
   })
+
+  test.each(['the sweep', 'somebody who applies it'])(
+    'is not done under a key that is forgotten by now, by %s',
+    async by => {
+      const { client, id } = await aKilledApplication(new Date(Date.now() - 86_400_000))
+      await service.sql('delete from idempotency_keys where key = $1', [id])
+      const params = { id }
+      if (by === 'the sweep') await bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
+      else expect((await client.proposals.apply({ params, body: {} })).code).toBe('proposal_over')
+      expect(await bodyOf(client.proposals.get({ params }))).toMatchObject({
+        status: 'failed',
+        refusal: { code: 'outcome_unknown' },
+      })
+      expect((await bodyOf(client.intents.list())).data).toHaveLength(1)
+    },
+  )
 })
