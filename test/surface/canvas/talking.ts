@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { CanvasLine, type Line } from '../../../src/surface/canvas/lines.ts'
+import { unknown } from '../../support/canvas/sentences.ts'
 import { aFundedAgent, aKey, anIntent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
@@ -197,6 +198,15 @@ describe('a conversation', () => {
     const [conversation] = (await bodyOf(client.canvas.list())).data
     const { turns } = await bodyOf(client.canvas.get({ params: { id: String(conversation?.id) } }))
     expect(turns).toMatchObject([{ message: 'What is waiting?' }])
+  })
+
+  test('has an answer to whatever is said, in any language', async () => {
+    const { say } = await anOwnerWhoTalks()
+    for (const lines of await Promise.all(unknown.map(sentence => say(sentence))))
+      expect([textIn(lines), lines.some(({ type }) => type === 'error')]).toEqual([
+        expect.stringMatching(/Three things/),
+        false,
+      ])
   })
 
   test('lets no number of a card leave', async () => {
