@@ -29,6 +29,7 @@ FROM base
 COPY --from=packages /app/node_modules node_modules
 COPY --from=workflows /app/dist dist
 COPY src src
+COPY docs docs
 COPY activities activities
 COPY temporal-config temporal-config
 # A volume for uploaded files begins as this folder is: the user of the processes may write.

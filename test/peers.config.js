@@ -1,9 +1,9 @@
 import everything from '../jest.config.js'
 
-const { globalSetup, globalTeardown, testPathIgnorePatterns, ...common } = everything
+const { testPathIgnorePatterns, ...common } = everything
 
 /**
- * The tests that `npm run test:peers` runs: foreign programs read our output. They need `go` and `python3`, and no
- * server.
+ * The tests that `npm run test:peers` runs: foreign programs read our output, and the package of Python is
+ * installed and calls the service. They need `go`, and `python3` with its modules venv and pip.
  */
 export default { ...common, rootDir: '..', testMatch: ['<rootDir>/test/peers/*.test.ts'] }

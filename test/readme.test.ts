@@ -1,76 +1,91 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, test } from '@jest/globals'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from '@jest/globals'
+import { stepsFor } from '../src/derive/docs/quickstart-steps.ts'
+import { freePort } from '../src/dev/processes/free-port.ts'
 import { startTestService } from './support/harness.ts'
 import { temporaryFolder } from './support/processes/folders.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const flow = /<!-- flow -->\n```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
-const run = promisify(execFile)
 
 const service = await startTestService()
+const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
 
 /** A folder with the instance file that `npm start` writes. */
-async function aCheckout(): Promise<string> {
+async function aDataFolder(): Promise<string> {
   const { key: apiKey } = await service.owner()
-  const folder = temporaryFolder()
-  mkdirSync(join(folder, '.data'))
-  writeFileSync(join(folder, '.data/instance.json'), JSON.stringify({ url: service.url, apiKey }))
+  const folder = join(temporaryFolder(), '.data')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'instance.json'), JSON.stringify({ url: service.url, apiKey }, null, 2))
   return folder
 }
 
-const shells = { bash: ['-euo', 'pipefail', '-c'], sh: ['-ec'] }
+/** What an interactive shell, which reads line by line what is pasted, writes to its output. */
+async function pasted(shell: string, flags: readonly string[]): Promise<string[]> {
+  const env = {
+    PATH,
+    HOME: temporaryFolder(),
+    DATA_DIR: await aDataFolder(),
+    RECEIVER: String(await freePort(0)),
+  }
+  const child = spawn(shell, flags, { env, stdio: ['pipe', 'pipe', 'ignore'] })
+  child.stdin.end(flow)
+  return (await text(child.stdout)).split('\n').filter(Boolean)
+}
 
-test.each(Object.entries(shells))(
-  'the first flow of the README works as pasted into %s',
-  async (shell, flags) => {
-    const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-    const { stdout } = await run(shell, [...flags, flow], { cwd: await aCheckout(), env: { PATH } })
-    const answers = stdout
-      .replaceAll('}{', '}\n{')
-      .split('\n')
-      .map(line => JSON.parse(line))
-    expect(answers).toHaveLength(18)
-    expect(answers.filter(answer => answer.error)).toEqual([])
-    const [
-      policy,
-      ,
-      funded,
-      token,
-      autoApproved,
-      approved,
-      authorized,
-      cleared,
-      payments,
-      paid,
-      credentials,
-      toggled,
-      frozen,
-      unfrozen,
-      balance,
-      proof,
-      ...rest
-    ] = answers
-    const [events, audit] = rest
-    expect(policy).toMatchObject({ name: 'Research', maxTransactionEuros: 50 })
-    expect(token.token).toMatch(/^at_test_/)
-    expect([autoApproved.status, autoApproved.decidedBy.type]).toEqual(['approved', 'policy'])
-    expect([approved.status, approved.comment]).toEqual(['approved', 'Go ahead'])
-    expect([funded.availableEuros, balance.availableEuros, balance.heldEuros]).toEqual([60, 23, 9.5])
-    expect([authorized.reply, cleared.reply]).toEqual(['approved', 'noted'])
-    expect(payments.data).toMatchObject([{ status: 'cleared', source: 'intent', intentId: approved.id }])
-    expect(paid).toMatchObject({ merchant_status: 200, receipt: expect.any(String) })
-    expect(credentials.data).toMatchObject([{ id: paid.credential_id, status: 'consumed', amountEuros: 2.5 }])
-    expect(proof).toMatchObject({ ok: true, problems: [] })
-    expect(toggled.requireIntent).toBe(true)
-    expect([frozen.status, unfrozen.status]).toEqual(['frozen', 'active'])
-    expect(events.data.map((event: { event: string }) => event.event)).toContain('agent.unfrozen')
-    expect(audit.data.length).toBeGreaterThan(0)
-  },
+const shells = { bash: ['--norc', '-i'], zsh: ['-f', '-i'], sh: ['-i'] }
+const installed = Object.entries(shells).filter(([shell]) =>
+  PATH.split(delimiter).some(folder => existsSync(join(folder, shell))),
 )
 
-test('the first flow of the README turns comments on in zsh, the shell of macOS', () => {
-  expect(flow).toMatch(/^\[ -z "\$\{ZSH_VERSION:-\}" \] \|\| setopt interactivecomments\n[^#]/)
+test('the program of the README makes an agent, and says no without throwing', async () => {
+  const program = /```ts\n(import \{ areas \}[\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  const { key } = await service.owner()
+  const run = async (token: string) => {
+    const line = 'console.log(JSON.stringify([status, body?.name, error]))'
+    const child = spawn(process.execPath, ['--input-type=module', '-e', `${program}${line}`], {
+      env: { PATH, URL: service.url, KEY: token },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return JSON.parse(await text(child.stdout))
+  }
+  expect(await run(key)).toEqual([201, 'Reader', null])
+  expect(await run('sk_sandbox_none')).toEqual([401, null, expect.any(String)])
+})
+
+describe('the first flow of the README', () => {
+  test.each(installed)(
+    'ends with a payment, its statement and its webhook as pasted into %s',
+    async (shell, flags) => {
+      const lines = await pasted(shell, flags)
+      const answers = lines.filter(line => line.startsWith('{')).map(line => JSON.parse(line))
+      expect(answers.filter(answer => answer.error)).toEqual([])
+      const [wallet, funded, card, intent, approved, paid, balance, statement, events, proof, delivered] =
+        answers
+      expect([wallet.availableEuros, funded.availableEuros, card.agentId]).toEqual([100, 20, funded.agentId])
+      expect([intent.status, approved.status, approved.comment]).toEqual(['created', 'approved', 'Go ahead'])
+      expect(paid).toMatchObject({ merchant_status: 200, receipt: expect.any(String) })
+      expect([balance.availableEuros, balance.heldEuros, statement.closingEuros]).toEqual([17.5, 0, 17.5])
+      expect(events.data).toMatchObject([{ event: 'transaction.completed', data: { intentId: intent.id } }])
+      expect(proof).toMatchObject({ ok: true, problems: [] })
+      expect(delivered).toMatchObject({ event: 'transaction.completed', status: 204 })
+      expect(lines.filter(line => line.startsWith('transaction'))).toEqual([
+        'transaction.completed: € 2.5 to 127.0.0.1, completed',
+      ])
+    },
+  )
+
+  test('is tried in bash and sh, and turns comments on first in zsh, the shell of macOS', () => {
+    expect(installed.map(([shell]) => shell)).toEqual(expect.arrayContaining(['bash', 'sh']))
+    expect(flow).toMatch(/^\[ -z "\$\{ZSH_VERSION:-\}" \] \|\| setopt interactivecomments\n[^#]/)
+  })
+
+  test('has the steps of /docs, word for word', () => {
+    const [, ...steps] = stepsFor('')
+    const told = steps.map(({ title, command }, index) => `# ${index + 1}. ${title}\n${command}\n`)
+    expect(told.filter(step => !flow.includes(step))).toEqual([])
+  })
 })

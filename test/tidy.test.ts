@@ -26,7 +26,7 @@ const shipped = files.filter(({ path }) => !path.startsWith('test/'))
 const areaFiles = shipped.filter(
   ({ path }) =>
     /^(activities|workflows)\//.test(path) ||
-    !/^src\/(values|ports|iso20022|mpp|statements|kernel|web|derive|adapters|platform|dev|app|bin|migrations)\//.test(
+    !/^src\/(values|ports|iso20022|mpp|statements|kernel|web|derive|packages|adapters|platform|dev|app|bin|migrations)\//.test(
       path,
     ),
 )

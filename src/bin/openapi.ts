@@ -4,6 +4,7 @@ import { commandTable, writeTable } from '../derive/commands/command-table.ts'
 import { openapiDocument } from '../derive/openapi/document.ts'
 import { writeDocument } from '../derive/openapi/write.ts'
 import { personalRegister } from '../derive/personal-register.ts'
+import { keepCalled } from '../packages/write/called.ts'
 import { printLine } from '../platform/output.ts'
 
 const document = openapiDocument(areas)
@@ -17,3 +18,10 @@ printLine(`commands.json: ${Object.keys(table.operations).length} commands`)
 const register = new URL('../migrations/functions/personal_register.sql', import.meta.url)
 writeFileSync(register, personalRegister(areas))
 printLine('src/migrations/functions/personal_register.sql')
+
+const breaks = keepCalled(process.argv.includes('--breaking'))
+printLine('src/packages/callers.json')
+if (breaks.length > 0)
+  printLine(
+    `What follows breaks programs that were written for this version. Keep it as it was, or raise the version and accept it by \`npm run openapi -- --breaking\`:\n${breaks.join('\n')}`,
+  )

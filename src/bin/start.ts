@@ -83,7 +83,7 @@ async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service
 /** How long the start waits for the Temporal server. */
 const SOON_MS = 3_000
 
-const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null }
+const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null, temporalCli: null }
 
 /** Starts relay and worker once Temporal is there; only then its SDK is loaded. */
 async function work(
@@ -131,18 +131,42 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function welcome({ url, docs, webUi, apiKey }: Instance, signIn: SignIn | null): void {
+function welcome(instance: Instance, signIn: SignIn | null): void {
+  const { url, docs, webUi, apiKey } = instance
+  const rows: [string, string | null][] = [
+    ['URL', url],
+    ['Docs', docs],
+    ['Web UI', webUi],
+    ['Temporal', temporalLine(instance)],
+    ['Sandbox key', apiKey],
+    ...(signIn ? signInRows(signIn) : []),
+  ]
+  const table = rows.filter(([, text]) => text !== null).map(([name, text]) => `  ${name.padEnd(13)}${text}`)
   printLine(`
 The service is ready (${(performance.now() / 1000).toFixed(1)} s).
 
-  URL          ${url}
-  Docs         ${docs}${webUi ? `\n  Web UI       ${webUi}` : ''}
-  Sandbox key  ${apiKey}${signIn ? `\n  Console      ${new URL('console', signIn.url)}\n  Sign in      ${signIn.url}\n               ${signIn.byLink ? 'in a browser, within ten minutes: it makes you a passkey' : 'with your passkey; without it, see "Recovery" in docs/people.md'}` : ''}
+${table.join('\n')}
 
+Next: pay something in three minutes, ${docs}#quickstart
 A first request:
 
   curl -s ${url}/v1/policies -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"First policy","maxTransactionEuros":50}'
 `)
 }
+
+const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
+  ['Console', String(new URL('console', url))],
+  ['Sign in', url],
+  [
+    '',
+    byLink
+      ? 'in a browser, within ten minutes: it makes you a passkey'
+      : 'with your passkey; without it, see "Recovery" in docs/people.md',
+  ],
+]
+
+/** The line by which the runs are listed: program and port are those that this start has chosen. */
+const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: Instance): string | null =>
+  temporalCli && `${temporalCli} workflow list --address ${temporalAddress} --namespace ${temporalNamespace}`
 
 live(start)

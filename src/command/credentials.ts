@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suggestion } from '../values/nearest.ts'
 import { type Io, usageError } from './io.ts'
 import { type KeyFile, NO_KEYS, profileIn, readKeyFile } from './key-file.ts'
-import { suggestion } from './nearest.ts'
+import { parseUrl } from './parse-url.ts'
 
 /** Whom the command speaks to, and with what. */
 export interface Connection {
@@ -16,10 +18,14 @@ export interface Connection {
 }
 
 /** What the running sandbox of `npm start` says of itself. */
-interface Instance {
+export interface Sandbox {
   readonly url: string
   readonly apiKey: string
   readonly dashboardSecret: string
+  readonly temporalAddress?: string | null
+  readonly temporalNamespace?: string | null
+  /** The program with which its Temporal server is asked; null where it has none of its own. */
+  readonly temporalCli?: string | null
 }
 
 type Environment = Io['env']
@@ -74,22 +80,27 @@ function connectionOf(name: string, file: KeyFile): Connection | undefined {
 }
 
 /** The sandbox of the checkout that the command belongs to: its file exists only while it runs. */
-export function sandboxOf({ DATA_DIR = '.data' }: Environment): Connection | undefined {
-  const checkout = resolve(import.meta.dirname, '../..')
+export function sandboxIn({ DATA_DIR = '.data' }: Environment): Sandbox | undefined {
+  const checkout = fileURLToPath(new URL('../..', import.meta.url))
   try {
-    const text = readFileSync(resolve(checkout, DATA_DIR, 'instance.json'), 'utf8')
-    const { url, apiKey, dashboardSecret } = JSON.parse(text) as Instance
-    const source = 'npm start of this checkout'
-    return { url, key: apiKey, dashboardSecret, source, keySource: source }
+    return JSON.parse(readFileSync(resolve(checkout, DATA_DIR, 'instance.json'), 'utf8')) as Sandbox
   } catch {
     return undefined
   }
 }
 
+export function sandboxOf(env: Environment): Connection | undefined {
+  const sandbox = sandboxIn(env)
+  if (!sandbox) return undefined
+  const { url, apiKey: key, dashboardSecret } = sandbox
+  const source = 'npm start of this checkout'
+  return { url, key, dashboardSecret, source, keySource: source }
+}
+
 const originOf = (url: string): string => parsed(url).origin
 
 function parsed(url: string): URL {
-  const found = URL.parse(url)
+  const found = parseUrl(url)
   if (!found || !/^https?:$/.test(found.protocol))
     throw usageError(`The address of the service is a URL such as https://pay.example.com, not ${url}`)
   return found

@@ -1,7 +1,7 @@
+import { suggestion } from '../values/nearest.ts'
 import { type Options, operationOptions } from './arguments/options.ts'
 import type { OwnCommand } from './context.ts'
 import { usageError } from './io.ts'
-import { suggestion } from './nearest.ts'
 import type { Table } from './table.ts'
 
 /** What the first words of a command line name. */

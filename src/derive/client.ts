@@ -22,6 +22,7 @@ import type { Area, Areas } from '../kernel/contract/area.ts'
 import type { AnyOperation, Operation } from '../kernel/contract/operation.ts'
 import { serverSentEvents } from '../values/server-sent-events.ts'
 import { type Answer, answerOf, type CallInput, type Credentials, requestOf } from './call.ts'
+import { formOf } from './form.ts'
 
 export type { Answer }
 
@@ -78,18 +79,6 @@ async function call(
   if (!headers.get('content-type')?.match(STREAM_TYPE))
     return answerOf(status, headers, await response.text())
   return { ...answerOf(status, headers, ''), body: recordsOf(response) }
-}
-
-/** A body with a `Blob` or `File` as a form: its other members as texts, or as JSON where they are none. */
-function formOf(body: unknown): FormData | undefined {
-  const members = Object.entries(Object(body) as object)
-  if (!members.some(([, value]) => value instanceof Blob)) return undefined
-  const form = new FormData()
-  for (const [name, value] of members) {
-    if (value instanceof Blob) form.append(name, value)
-    else if (value !== undefined) form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
-  }
-  return form
 }
 
 const STREAM_TYPE = /^text\/event-stream/

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto'
-import type { PublicKeySet } from '../ports/signer.ts'
+import type { PublicKeySet } from '../ports/public-keys.ts'
 import {
   type Commitment,
   challengeOf,

@@ -1,4 +1,4 @@
-import type { PublicKeySet } from '../ports/signer.ts'
+import type { PublicKeySet } from '../ports/public-keys.ts'
 import {
   type Checkpoint,
   HASH_BYTES,

@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import type { PublicKeySet, SignedClaims } from '../ports/signer.ts'
+import type { PublicKeySet, SignedClaims } from '../ports/public-keys.ts'
 
 /** This is no such statement of the installation whose keys were given: believe nothing in it. */
 export class SignatureRejected extends Error {}

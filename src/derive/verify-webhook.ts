@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { clock } from '../values/clock.ts'
+import { clock } from '../values/system-clock.ts'
 
 /** A verified webhook. */
 export interface WebhookMessage {

@@ -16,6 +16,8 @@ export interface Instance {
   databaseUrl: string
   temporalAddress: string | null
   temporalNamespace: string | null
+  /** The Temporal CLI that has started the server; null where the server is a configured one. */
+  temporalCli: string | null
 }
 
 const file = (dataDir: string) => join(dataDir, 'instance.json')

@@ -105,6 +105,9 @@ import { FileUsage } from './m0148-file-usage.ts'
 import { PoliciesWithoutAgent } from './m0149-policies-without-agent.ts'
 import { ToolCalls } from './m0153-tool-calls.ts'
 import { JournalOfDecisions } from './m0155-journal-of-decisions.ts'
+import { SpendByParts } from './m0160-spend-by-parts.ts'
+import { MerchantsAsked } from './m0162-merchants-asked.ts'
+import { DeletionsByPlace } from './m0165-deletions-by-place.ts'
 import { Proposals } from './m0169-proposals.ts'
 import { Conversations } from './m0170-conversations.ts'
 
@@ -217,6 +220,9 @@ export const migrations = [
   { name: 'm0149-policies-without-agent', class: PoliciesWithoutAgent },
   { name: 'm0153-tool-calls', class: ToolCalls },
   { name: 'm0155-journal-of-decisions', class: JournalOfDecisions },
+  { name: 'm0160-spend-by-parts', class: SpendByParts },
+  { name: 'm0162-merchants-asked', class: MerchantsAsked },
+  { name: 'm0165-deletions-by-place', class: DeletionsByPlace },
   { name: 'm0169-proposals', class: Proposals },
   { name: 'm0170-conversations', class: Conversations },
 ]

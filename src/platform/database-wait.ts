@@ -24,16 +24,27 @@ export async function onceReachable<T>(
     try {
       return await work()
     } catch (error) {
-      if (!isLost(error)) throw error
+      if (!isLost(error)) throw refusedBy(url, error)
       if (tries % REPORT_EVERY === 0) tell(waitingFor(url, error))
       await pause(AGAIN_AFTER, undefined, { signal })
     }
   }
 }
 
-/** Names the host and port only: the URL holds the password. */
 function waitingFor(url: string, error: unknown): string {
-  const { hostname, port } = new URL(url)
   const why = codeOf(error) || (error as Error).message
-  return `PostgreSQL at ${hostname}:${port || 5432} cannot be reached (${why}). Waiting for it.`
+  return `PostgreSQL at ${placeOf(url)} cannot be reached (${why}). Waiting for it: start it, or change DATABASE_URL.`
+}
+
+/** What PostgreSQL says of a user, a password or a database (classes 28 and 3D) says not where, or what names it. */
+function refusedBy(url: string, error: unknown): unknown {
+  if (!/^(28|3D)/.test(codeOf(error))) return error
+  const why = (error as Error).message
+  return new Error(`PostgreSQL at ${placeOf(url)} (DATABASE_URL) refuses: ${why}.`, { cause: error })
+}
+
+/** The host and port only: the URL holds the password. */
+function placeOf(url: string): string {
+  const { hostname, port } = new URL(url)
+  return `${hostname}:${port || 5432}`
 }

@@ -5,7 +5,7 @@ import pino, { type Logger } from 'pino'
  * of a merchant's key, and that of a receipt `pt_`, the prefix of a payment token: both are let through.
  */
 const SECRETS = [
-  /()(?:\b(?:sk|at|mer|cst|lnk|con|pt)_[\w-]{8,}|(?!(?<=\bcusto)mer_[0-9a-z]{26}(?![\w-]))(?:sk|at|mer|cst|lnk|(?<![a-z])(?:con|pt))_[\w-]{24,})/g,
+  /()(?:\b(?:sk|at|mer|cst|lnk|con|pt|dlg|dvc|whsec)_[\w-]{8,}|(?!(?<=\bcusto)mer_[0-9a-z]{26}(?![\w-]))(?:sk|at|mer|cst|lnk|(?<![a-z])(?:con|pt))_[\w-]{24,})/g,
   /(:\/\/[^\s:/"]{1,64}:)[^\s@"]+(?=@)/g,
   /((?:authorization|x-dashboard-secret|cookie)"?\s*[:=]\s*"?)[^",}]+/gi,
 ]
@@ -58,10 +58,35 @@ const NAMES: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
-function readable(line: string): string {
+/** A line for people: a request is told in a few words, and what pages are made of in none. */
+export function readable(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
-  const details = Object.entries(rest)
+  if (isAsset(rest)) return ''
+  const words = 'milliseconds' in rest ? requestWords(rest) : `${msg ?? ''} ${detailsOf(rest)}`
+  const severity = level === 30 ? '' : `${NAMES[Number(level)] ?? level} `
+  return `${String(time).slice(11, 19)} ${severity}${words.trim()}\n`
+}
+
+const isAsset = ({ operation, status }: Record<string, unknown>): boolean =>
+  /Asset$/.test(String(operation)) && Number(status) < 400
+
+/** The id of a request is told where somebody will look for it. */
+function requestWords({
+  method,
+  path,
+  status,
+  milliseconds,
+  errorCode,
+  requestId,
+}: Record<string, unknown>): string {
+  const why = Number(status) < 400 ? [] : [errorCode, requestId]
+  return [method, path ?? 'an unknown path', status, `${Math.round(Number(milliseconds))} ms`, ...why]
+    .filter(Boolean)
+    .join(' ')
+}
+
+const detailsOf = (rest: Record<string, unknown>): string =>
+  Object.entries(rest)
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
-  return `${String(time).slice(11, 23)} ${NAMES[Number(level)] ?? level} ${msg ?? ''} ${details.join(' ')}\n`
-}
+    .join(' ')

@@ -9,6 +9,8 @@ export interface NewCardRefund {
   readonly authorizationId: string
   readonly amountEuros: Euros
   readonly merchant: CardMerchant
+  /** When it was asked for first. */
+  readonly requestedAt: Date
 }
 
 /** `asked`: the merchant knows of it, and its credit comes as a message. `declined`: it will not send the money. */
@@ -16,7 +18,10 @@ export type CardRefundOutcome =
   | { readonly status: 'asked' }
   | { readonly status: 'declined'; readonly message: string }
 
-/** Asks the merchant through the network, once per reference, however often the call is repeated. */
+/**
+ * Asks the merchant through the network, once per reference, however often the call is repeated: a repeated one answers what
+ * became of the first.
+ */
 export type PushRefund = (
   refund: NewCardRefund,
   call: ProcessorCall,

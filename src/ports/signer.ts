@@ -1,10 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto'
+import type { Claims, PublicKey, SignedClaims } from './public-keys.ts'
 
-/** Whom a signed statement is about: each statement says it, as the keys are the same for everybody. */
-export interface Claims {
-  readonly ownerId: string
-  readonly mode: 'test' | 'live'
-}
+export type { Claims, PublicKey, PublicKeySet, SignedClaims } from './public-keys.ts'
 
 /**
  * Signs statements of this installation, which anybody can check with its public keys and without asking it. The keys
@@ -22,23 +19,6 @@ export interface Signer {
   verify(type: string, jws: string): Promise<SignedClaims | undefined>
   /** The keys that this process knows, the current one first. */
   publicKeys(): readonly PublicKey[]
-}
-
-/** What a verified statement says. */
-export type SignedClaims = Claims & Readonly<Record<string, unknown>>
-
-/** A public key as the key set shows it (RFC 7517, RFC 8037). */
-export interface PublicKey {
-  readonly kty: 'OKP'
-  readonly crv: 'Ed25519'
-  readonly alg: 'EdDSA'
-  readonly use: 'sig'
-  readonly kid: string
-  readonly x: string
-}
-
-export interface PublicKeySet {
-  readonly keys: readonly PublicKey[]
 }
 
 /** The public key with these 32 bytes in base64url. */

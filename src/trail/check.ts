@@ -1,4 +1,4 @@
-import type { PublicKeySet } from '../ports/signer.ts'
+import type { PublicKeySet } from '../ports/public-keys.ts'
 import { type Checkpoint, CheckpointRejected, openCheckpoint } from './checkpoint.ts'
 import { type Commitments, falseCommitment, leafHash, type TrailEntry } from './leaf.ts'
 import { coverOf, GrowingTree, type Hash } from './tree.ts'

@@ -1,5 +1,6 @@
-import { createPublicKey, hash, type KeyObject, sign as signBytes, verify } from 'node:crypto'
-import type { PublicKeySet } from '../ports/signer.ts'
+import { createPublicKey, type KeyObject, sign as signBytes, verify } from 'node:crypto'
+import type { PublicKeySet } from '../ports/public-keys.ts'
+import { sha256 } from '../values/digest.ts'
 import { HASH_BYTES, type Hash } from './tree.ts'
 
 /** What a checkpoint says: so many entries are in this trail, and this is the root of their tree. */
@@ -31,7 +32,7 @@ const keyData = (x: string): Buffer => Buffer.concat([Buffer.of(ED25519), Buffer
 
 /** The first bytes of the digest of a key's name and itself, by which a signature line names it. */
 const keyHash = (name: string, x: string): Buffer =>
-  hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), keyData(x)]), 'buffer').subarray(0, KEY_HASH_BYTES)
+  sha256(Buffer.concat([Buffer.from(`${name}\n`), keyData(x)])).subarray(0, KEY_HASH_BYTES)
 
 /** The key as `note.NewVerifier` of Go and other readers of signed notes take it. */
 export const verifierKey = (name: string, x: string): string =>

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import { canonicalJson } from '../values/canonical-json.ts'
+import { sha256 } from '../values/digest.ts'
 import { type Hash, hashLeaf } from './tree.ts'
 
 /** An entry of the trail with all that its row says: the members of its leaf. */
@@ -76,8 +76,8 @@ export function hmac(salt: Buffer, text: string): string {
     inner[n] = byte ^ 0x36
     outer[n] = byte ^ 0x5c
   }
-  const digest = hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')
-  return hash('sha256', Buffer.concat([outer, digest]), 'base64')
+  const digest = sha256(Buffer.concat([inner, Buffer.from(text)]))
+  return sha256(Buffer.concat([outer, digest])).toString('base64')
 }
 
 /** Commits to the personal texts of an entry, each under a salt of its own, taken from `random`. */

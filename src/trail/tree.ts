@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha256 } from '../values/digest.ts'
 
 /** The hash of a leaf or a node: 32 bytes of SHA-256. */
 export type Hash = Buffer
@@ -10,12 +10,11 @@ const NODE = Buffer.from([1])
 
 /** Leaves and nodes are told apart by their first byte (RFC 6962, 2.1), so that no node passes for a leaf. */
 export const hashLeaf = (data: string | Buffer): Hash =>
-  hash('sha256', Buffer.concat([LEAF, typeof data === 'string' ? Buffer.from(data) : data]), 'buffer')
+  sha256(Buffer.concat([LEAF, typeof data === 'string' ? Buffer.from(data) : data]))
 
-export const hashNode = (left: Hash, right: Hash): Hash =>
-  hash('sha256', Buffer.concat([NODE, left, right]), 'buffer')
+export const hashNode = (left: Hash, right: Hash): Hash => sha256(Buffer.concat([NODE, left, right]))
 
-export const EMPTY_ROOT: Hash = hash('sha256', Buffer.alloc(0), 'buffer')
+export const EMPTY_ROOT: Hash = sha256(Buffer.alloc(0))
 
 /** A complete subtree: it has the leaves from `index * 2 ** level`, 2 ** level of them. */
 export interface Node {

@@ -22,9 +22,11 @@ function writeNumber(value: number): string {
   return JSON.stringify(value)
 }
 
+const HALF_OF_A_PAIR = /\p{Surrogate}/u
+
 /** A lone surrogate has no UTF-8 form, so RFC 8785 refuses it. */
 function writeText(value: string): string {
-  if (!value.isWellFormed()) throw new TypeError('JSON cannot hold half of a surrogate pair')
+  if (HALF_OF_A_PAIR.test(value)) throw new TypeError('JSON cannot hold half of a surrogate pair')
   return JSON.stringify(value)
 }
 

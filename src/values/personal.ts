@@ -54,7 +54,7 @@ export const legalGrounds = {
 export type Ground = keyof typeof legalGrounds
 
 /** Those about whom data are held, besides the owner of the account. */
-export const otherSubjects = ['person', 'beneficiary', 'payer'] as const
+export const otherSubjects = ['person', 'beneficiary', 'payer', 'merchant'] as const
 export type OtherSubject = (typeof otherSubjects)[number]
 
 /**
@@ -91,7 +91,10 @@ export interface PersonalTable {
   readonly plain: readonly string[]
   /** Those that open something: about nobody, and given to nobody. */
   readonly secret?: readonly string[]
-  /** The columns that hold the id of a subject other than the owner; of one with JSON the member, as SQL writes it. */
+  /**
+   * The columns that hold the id of a subject other than the owner; of one with JSON the member, as SQL writes it; in brackets
+   * a statement that finds it by the row, which is called `t`.
+   */
   readonly about?: Readonly<Partial<Record<OtherSubject, readonly string[]>>>
   /** The columns that name a stored file by its SHA-256. */
   readonly files?: readonly string[]

@@ -181,6 +181,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'mcp', measureAssistants)
   },
 
+  async packages(folder) {
+    const { measurePackages } = await import('./packages/measured.ts')
+    return onStage(folder, 'packages', measurePackages)
+  },
+
   async console(folder) {
     const { measureConsole } = await import('./console/measured.ts')
     return onStage(folder, 'console', measureConsole)
@@ -211,6 +216,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'audit', measureAudit)
   },
 
+  async deletions(folder) {
+    const { measureDeletions } = await import('./deletions/measured.ts')
+    return onStage(folder, 'deletions', measureDeletions)
+  },
+
   async 'ledger-sizes'(folder) {
     const { measureSizes } = await import('./ledger-sizes.ts')
     return measureSizes(folder)
@@ -228,7 +238,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 }
 
 /** Those of large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
-const BY_NAME = /^mcp$|-(?:sizes|paid|received|beside)$|^insight$/
+const BY_NAME = /^(?:mcp|packages)$|-(?:sizes|paid|received|beside)$|^insight$/
 
 /** The parts that run by default. */
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

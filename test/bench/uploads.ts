@@ -128,7 +128,7 @@ const mapped = <T, U>(all: Readonly<Record<Way, T>>, of: (one: T) => U): Record<
 })
 
 /** Another content each time: equal files are one. */
-function aPdf(size = BYTES): Buffer {
+export function aPdf(size = BYTES): Buffer {
   const bytes = randomBytes(size)
   bytes.write('%PDF-1.4\n')
   return bytes
@@ -143,7 +143,7 @@ async function writeBare(path: string, content: Buffer): Promise<void> {
 
 const part = (head: string): string => `--${BOUNDARY}\r\nContent-Disposition: form-data; name=${head}\r\n\r\n`
 
-const asForm = (content: Buffer): Buffer =>
+export const asForm = (content: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from(`${part('"title"')}Bench\r\n${part('"paper"; filename="bench.pdf"')}`),
     content,
@@ -161,7 +161,7 @@ const bodies: Record<Way, (content: Buffer) => Buffer> = {
   smallest: content => content,
 }
 
-function sender(stage: Stage) {
+export function sender(stage: Stage) {
   const agent = new Agent({ keepAlive: true })
   stage.closeLater(async () => agent.destroy())
   return ({ url }: Pick<Served, 'url'>, type: string, body: Buffer): Promise<void> =>

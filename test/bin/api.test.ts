@@ -57,7 +57,7 @@ describe('an API process', () => {
     const started = names.map(name => startProgram(name, { ...settings, DATA_DIR: temporaryFolder() }))
     for (const program of started)
       await program.untilOutput(
-        /PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Waiting for it\./,
+        /PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Waiting for it: start it, or change DATABASE_URL\./,
       )
     await proxy.open()
     for (const program of started) {
@@ -75,12 +75,14 @@ describe('an API process', () => {
     expect(api.output().match(/Waiting for it/g)).toHaveLength(1)
   })
 
-  test('that PostgreSQL refuses ends with PostgreSQL’s message and without the password', async () => {
+  test('that PostgreSQL refuses ends with where and why, and without the password', async () => {
     const url = new URL(await cloneDatabase())
     url.pathname = '/nowhere'
     const api = startProgram('api', { DATABASE_URL: url.href, ...SECRETS })
     expect(await api.exit).toBe(1)
-    expect(api.output()).toBe('database "nowhere" does not exist\n')
+    expect(api.output()).toBe(
+      `PostgreSQL at ${url.host} (DATABASE_URL) refuses: database "nowhere" does not exist.\n`,
+    )
   })
 
   test('that is stopped under load answers every request that it has accepted', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { nearest } from '../../src/command/nearest.ts'
+import { nearest } from '../../src/values/nearest.ts'
 import { runCommand } from '../support/command.ts'
 
 describe('a command line', () => {

@@ -61,6 +61,22 @@ describe('agentpay webhooks listen', () => {
     expect((await end()).code).toBe(0)
   })
 
+  test('begins behind an event that is named, and ends after so many', async () => {
+    const { client, key } = await service.owner()
+    const first = await anAgent(client)
+    const { data } = await bodyOf(client.events.list({ query: { event: 'agent.created' } }))
+    const [second, third] = [await anAgent(client), await anAgent(client)]
+    const path = `/listen/${++paths}`
+    const words = ['--events', 'agent.created', '--after', String(data[0]?.id), '--count', '2']
+    const ran = await runCommand(['webhooks', 'listen', '--forward', receiver.url + path, ...words], {
+      env: { AGENTPAY_URL: service.url, AGENTPAY_KEY: key },
+    })
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining(`what happens after ${data[0]?.id}`)])
+    const agents = receiver.at(path).map(({ body }) => JSON.parse(body).data.agentId)
+    expect(agents).toEqual([second.id, third.id])
+    expect(agents).not.toContain(first.id)
+  })
+
   test('signs with the secret of the environment, and does not show that', async () => {
     const secret = 'whsec_of_the_environment'
     const { client, path, err, out, end } = await listening([], { AGENTPAY_WEBHOOK_SECRET: secret })

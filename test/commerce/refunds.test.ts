@@ -1,4 +1,5 @@
 import './refunds/any-order.ts'
+import './refunds/asked-again.ts'
 import './refunds/between-wallets.ts'
 import './refunds/of-cards.ts'
 import './refunds/of-others.ts'

@@ -35,16 +35,21 @@ describe('an agent’s wallet', () => {
     expect((await fund(tokenClient, agent.id, { amountEuros: 1 })).status).toBe(403)
   })
 
-  test('is funded from the named wallet, or else from the oldest', async () => {
+  test('is funded from the only wallet, and from the named one where there are several', async () => {
     const { client, agent, main } = await someone()
-    const second = await aWallet(client, 5)
     expect(await bodyOf(fund(client, agent.id, { amountEuros: 20.5 }))).toMatchObject({
       availableEuros: 20.5,
     })
+    const second = await aWallet(client, 5)
+    const unnamed = await fund(client, agent.id, { amountEuros: 1 })
+    expect([unnamed.status, unnamed.code]).toEqual([400, 'wallet_needed'])
+    expect([await balanceOf(client, main.id), await balanceOf(client, second.id)]).toEqual([79.5, 5])
     await bodyOf(fund(client, agent.id, { amountEuros: 5, fromWalletId: second.id }))
     expect([await balanceOf(client, main.id), await balanceOf(client, second.id)]).toEqual([79.5, 0])
     const { data } = await bodyOf(client.events.list({ query: { event: 'agent.funded' } }))
     expect(data[0]?.data).toMatchObject({ agentId: agent.id, fromWalletId: second.id, balanceEuros: 25.5 })
+    await bodyOf(client.wallets.close({ params: { id: second.id } }))
+    expect((await fund(client, agent.id, { amountEuros: 1 })).status).toBe(200)
     await expectVerifiedLedger(client)
   })
 

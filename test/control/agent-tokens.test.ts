@@ -131,12 +131,46 @@ describe('a new token', () => {
     'tokens:write',
     'customers:write',
     'audit:read',
-  ] as const)('never has %s', async scope => {
+  ] as const)('never has %s, and the refusal says what it can have', async scope => {
+    const { key, agent } = await anOwnerWithAgent()
+    const body = { label: 'Too much', scopes: ['agents:read', scope] }
+    const answer = await service.http('POST', `/v1/agents/${agent.id}/tokens`, { token: key, body })
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^scopes/) } })
+    expect(answer.body.error).toMatch(/reader.*payer.*agents:read/)
+  })
+
+  test('has the scopes of a set that is named, each once, and the record shows them', async () => {
     const { client, agent } = await anOwnerWithAgent()
-    const body = { label: 'Too much', scopes: ['agents:read' as const, scope] }
-    const answer = await client.agentTokens.create({ params: { id: agent.id }, body })
-    expect(answer).toMatchObject({ status: 400, code: 'scope_never_given' })
-    expect(answer.error).toContain(scope)
+    const reader = await aToken(client, agent.id, { scopes: ['reader'] })
+    expect(reader.scopes).toContain('wallets:read')
+    expect(reader.scopes.filter(scope => !scope.endsWith(':read'))).toEqual([])
+    const payer = await aToken(client, agent.id, { scopes: ['payer', 'intents:read', 'collect:write'] })
+    expect(payer.scopes).toEqual(expect.arrayContaining([...reader.scopes, 'intents:write', 'collect:write']))
+    expect(new Set(payer.scopes).size).toBe(payer.scopes.length)
+  })
+
+  test('of the set reader declares no intent; one of the set payer does', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const withSet = async (set: 'reader' | 'payer') =>
+      service.client(String((await aToken(client, agent.id, { scopes: [set] })).token))
+    const body = { agentId: agent.id, amountEuros: 1, merchant: 'Bookshop', purpose: 'A paper' }
+    const [refused, declared] = [
+      await (await withSet('reader')).intents.create({ body }),
+      await (await withSet('payer')).intents.create({ body }),
+    ]
+    expect([refused.status, refused.code, declared.status]).toEqual([403, 'missing_scope', 201])
+  })
+
+  test('gets no set of which the key that creates it has less', async () => {
+    const { client, agent } = await anOwnerWithAgent()
+    const narrow = service.client(
+      String((await aKey(client, { scopes: ['tokens:write', 'intents:read', 'intents:write'] })).key),
+    )
+    const refused = await narrow.agentTokens.create({
+      params: { id: agent.id },
+      body: { label: 'More', scopes: ['payer'] },
+    })
+    expect(refused).toMatchObject({ status: 403, code: 'scope_not_held' })
   })
 
   test.each([

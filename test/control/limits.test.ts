@@ -10,6 +10,9 @@ const service = await startTestService()
 const secondUrl = await service.another()
 const { countersOf, expectLedgerMatch, anOwnerWithAgent } = limitsIn(service, secondUrl)
 
+/** A test clock is only moved forward: the end of a January that is always ahead. */
+const NEXT_YEAR = new Date().getUTCFullYear() + 1
+
 const setClock = (ownerId: string, offset: number) =>
   service.sql(
     `insert into tenant_clocks values ($1, 'test', $2) on conflict (owner_id, mode) do update set offset_ms = $2`,
@@ -92,7 +95,7 @@ describe('the limit of a policy', () => {
 })
 
 describe('the end of a day and a month', () => {
-  const lastInstant = Date.UTC(2027, 0, 31, 23, 59, 59, 0)
+  const lastInstant = Date.UTC(NEXT_YEAR, 0, 31, 23, 59, 59, 0)
 
   test('is midnight in UTC by the owner’s clock, and a release counts on the day of the reservation', async () => {
     const { declare, client, ownerId, id } = await anOwnerWithAgent({
@@ -101,11 +104,11 @@ describe('the end of a day and a month', () => {
     })
     await setClock(ownerId, lastInstant - Date.now() - 60_000)
     const before = await declare(50, { expiresInMinutes: 60 })
-    expect([before.status, before.createdAt.slice(0, 10)]).toEqual(['approved', '2027-01-31'])
+    expect([before.status, before.createdAt.slice(0, 10)]).toEqual(['approved', `${NEXT_YEAR}-01-31`])
     expect((await declare(10)).decision.reason).toMatch(/^The daily limit/)
     await setClock(ownerId, lastInstant + 2_000 - Date.now())
     const after = await declare(50)
-    expect([after.status, after.createdAt.slice(0, 10)]).toEqual(['approved', '2027-02-01'])
+    expect([after.status, after.createdAt.slice(0, 10)]).toEqual(['approved', `${NEXT_YEAR}-02-01`])
     await bodyOf(client.intents.cancel({ params: { id: before.id } }))
     const rows = await service.sql(
       'select period, reserved_cents as reserved from counters where subject = $1 order by period',
@@ -113,10 +116,10 @@ describe('the end of a day and a month', () => {
     )
     expect(rows).toEqual([
       { period: 'all', reserved: '5000' },
-      { period: 'day:2027-01-31', reserved: '0' },
-      { period: 'day:2027-02-01', reserved: '5000' },
-      { period: 'month:2027-01', reserved: '0' },
-      { period: 'month:2027-02', reserved: '5000' },
+      { period: `day:${NEXT_YEAR}-01-31`, reserved: '0' },
+      { period: `day:${NEXT_YEAR}-02-01`, reserved: '5000' },
+      { period: `month:${NEXT_YEAR}-01`, reserved: '0' },
+      { period: `month:${NEXT_YEAR}-02`, reserved: '5000' },
     ])
   })
 })
@@ -124,7 +127,7 @@ describe('the end of a day and a month', () => {
 describe('the end of a month in the middle of a burst', () => {
   test('allows as many before as after, each counted in its own month, on two processes', async () => {
     const { anyClient, id, declare, ownerId, client } = await anOwnerWithAgent({ monthlyLimitEuros: 70 })
-    const midnight = '2027-02-01T00:00:00.000Z'
+    const midnight = `${NEXT_YEAR}-02-01T00:00:00.000Z`
     await setClock(ownerId, Date.parse(midnight) - Date.now() - 200)
     const answers: Awaited<ReturnType<typeof declare>>[] = []
     const declaredOn = (isAfter: boolean) =>
@@ -139,11 +142,11 @@ describe('the end of a month in the middle of a burst', () => {
        where subject = $1 and period like 'month:%' and reserved_cents > 0 order by period`,
       [id],
     )
-    expect(months.filter(({ period }) => period === 'month:2027-02')).toEqual([
-      { period: 'month:2027-02', approved: 7 },
+    expect(months.filter(({ period }) => period === `month:${NEXT_YEAR}-02`)).toEqual([
+      { period: `month:${NEXT_YEAR}-02`, approved: 7 },
     ])
-    expect(months.filter(({ period }) => period === 'month:2027-01')).toEqual(
-      approved(false) > 0 ? [{ period: 'month:2027-01', approved: approved(false) }] : [],
+    expect(months.filter(({ period }) => period === `month:${NEXT_YEAR}-01`)).toEqual(
+      approved(false) > 0 ? [{ period: `month:${NEXT_YEAR}-01`, approved: approved(false) }] : [],
     )
     await expectLedgerMatch(client, id)
   })

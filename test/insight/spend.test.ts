@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto'
+import './spend/at-once.ts'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import { countSpend, isBehind } from '../../src/insight/spend/index.ts'
-import { readSpend, type View } from '../../src/insight/spend/read.ts'
+import { countSpend, isBehind, readSpend, readTail } from '../../src/insight/spend/index.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { startTestService } from '../support/harness.ts'
+import { EVER, everything, expectExact } from '../support/insight/exact.ts'
 import {
   aSpender,
   type Spender,
@@ -13,61 +13,14 @@ import {
   stepNames,
   stepsOn,
 } from '../support/insight/random-spends.ts'
-import { fastSums, slowKeptBack, slowLines, slowSums } from '../support/insight/slow-spend.ts'
+import { fastSums, slowLines, slowSums } from '../support/insight/slow-spend.ts'
 
 const service = await startTestService()
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 6 })
 afterAll(() => pool.end())
 const sql = sqlOn(pool)
 
-const EVER = { from: '2000-01-01', before: '2100-01-01' }
 const take = stepsOn(pool, service.databaseUrl)
-
-/** A long text stands in the sums by its beginning and its digest. */
-const asStored = (text: string): string =>
-  text.length > 150 ? `${text.slice(0, 100)}… ${hash('md5', text)}` : text
-
-/** The key by which a line of the slow query is in a cell of each view. */
-const views = {
-  agent: line => line.agent,
-  merchant: line => line.merchant,
-  mcc: line => line.mcc,
-  wallet: line => line.wallet,
-  type: line => line.type,
-  run: line => line.run,
-  'label:team': line => line.labels.team && asStored(line.labels.team),
-} as const satisfies Partial<
-  Record<View, (line: Awaited<ReturnType<typeof slowLines>>[number]) => string | undefined>
->
-
-/** Every view, by day, agent and value, is what the slow query says. */
-async function expectExact({ ownerId }: Pick<Spender, 'ownerId'>): Promise<void> {
-  const tenant = { ownerId, mode: 'test' } as const
-  const lines = await slowLines(service, ownerId)
-  for (const [view, keyOf] of Object.entries(views)) {
-    const by = ['day', 'agent', 'run', 'value'] as const
-    const sums = await readSpend(sql, tenant, { ...EVER, views: [view as View], by })
-    const keyOfSum = ({ agentId, runId, value }: (typeof sums)[number]) =>
-      view === 'agent' ? agentId : view === 'run' ? runId : value
-    expect([view, fastSums(sums, sum => `${sum.day} ${sum.agentId} ${keyOfSum(sum)}`)]).toEqual([
-      view,
-      slowSums(lines, line => {
-        const key = keyOf(line)
-        return key === undefined ? undefined : `${line.day} ${line.agent} ${key}`
-      }),
-    ])
-  }
-  const kept = await readSpend(sql, tenant, { ...EVER, views: ['kept_back'], by: ['day', 'agent', 'value'] })
-  const sorted = Map.groupBy(kept, ({ day, agentId, value }) => `${day} ${agentId} ${value.split(' ')[0]}`)
-  const found = [...sorted].map(([key, sums]) =>
-    [
-      key,
-      sums.reduce((sum, { payments }) => sum + payments, 0),
-      sums.reduce((sum, one) => sum + one.spentEuros, 0n),
-    ].join(' '),
-  )
-  expect(found.sort()).toEqual(await slowKeptBack(service, ownerId))
-}
 
 const often: SpendStep[0][] = [
   'authorize',
@@ -84,42 +37,6 @@ const often: SpendStep[0][] = [
 ]
 const step = fc.tuple(fc.constantFrom(...often, ...stepNames), fc.integer({ min: 0, max: 191 }))
 
-/** Each thing that changes how a payment counts, in an order in which it does. */
-const everything: SpendStep[] = [
-  ['authorize', 0],
-  ['payLabelled', 0],
-  ['payLabelled', 2],
-  ['authorize', 4],
-  ['clear', 0],
-  ['count', 0],
-  ['comeBack', 1],
-  ['killed', 0],
-  ['nextDay', 0],
-  ['comeBack', 2],
-  ['clear', 1],
-  ['countSlowly', 0],
-  ['dispute', 0],
-  ['dispute', 1],
-  ['refundAlone', 0],
-  ['authorize', 9],
-  ['declare', 0],
-  ['declare', 17],
-  ['declare', 18],
-  ['pay', 0],
-  ['pay', 1],
-  ['pay', 2],
-  ['soon', 0],
-  ['twoAtOnce', 0],
-  ['sendBack', 0],
-  ['deny', 3],
-  ['reverse', 1],
-  ['nextYear', 0],
-  ['comeBack', 0],
-  ['delete', 0],
-  ['later', 0],
-  ['expire', 1],
-]
-
 /** A payment by card that the rules have declined, and that the network books all the same. */
 const declinedFirst: SpendStep[] = [
   ['authorize', 8],
@@ -135,10 +52,10 @@ describe('the sums of what was spent', () => {
         const spender = await aSpender(service)
         for (const next of steps) {
           await take(spender, next)
-          await expectExact(spender)
+          await expectExact(service, sql, spender)
         }
         await countSpend({ pool })
-        await expectExact(spender)
+        await expectExact(service, sql, spender)
       }),
       { numRuns: 5, examples: [[everything], [declinedFirst]] },
     )
@@ -171,11 +88,11 @@ describe('the sums of what was spent', () => {
       const counted = await sql<{ written_in: bigint }>(within, [since, until])
       const last = counted.at(-1)?.written_in
       expect(counted.filter(({ written_in }) => written_in !== last).length).toBeLessThanOrEqual(MOST_EVENTS)
-      if (steps % 10 === 0) await expectExact(spender)
+      if (steps % 10 === 0) await expectExact(service, sql, spender)
       since = until
     }
     expect(steps).toBeGreaterThan(5)
-    await expectExact(spender)
+    await expectExact(service, sql, spender)
   })
 
   test('equal the slow query while sixteen pay, two count, and a report is read again and again', async () => {
@@ -202,7 +119,7 @@ describe('the sums of what was spent', () => {
       until(() => countSpend({ pool }, { most: 20 })),
       until(() => countSpend({ pool })),
     ])
-    for (const spender of spenders) await expectExact(spender)
+    for (const spender of spenders) await expectExact(service, sql, spender)
   })
 })
 
@@ -217,7 +134,8 @@ async function expectSameInstant(ownerId: string): Promise<void> {
     }
     const lines = await slowLines(within, ownerId)
     const question = { ...EVER, views: ['merchant'], by: ['day', 'value'] } as const
-    const sums = await readSpend(sqlOn(client), { ownerId, mode: 'test' }, question)
+    const spend = await readTail(sqlOn(client), { ownerId, mode: 'test' }, { views: ['merchant'] })
+    const sums = await readSpend(spend, question)
     expect(fastSums(sums, ({ day, value }) => `${day} ${value}`)).toEqual(
       slowSums(lines, line => `${line.day} ${line.merchant}`),
     )

@@ -38,14 +38,28 @@ test('a receiver in Go accepts our signatures and no others', async () => {
   expect(JSON.parse(output)).toEqual(verdicts)
 }, 120_000)
 
-test('the documented receiver in Python accepts our signatures and no others', async () => {
+test('the documented receiver in Python accepts our signatures and no others, and says no to odd headers', async () => {
   const documented = /```python\n([\s\S]*?)```/.exec(readFileSync('docs/webhooks.md', 'utf8'))?.[1]
   const program = `${documented}
 import json, sys
 print(json.dumps([verify(w["Headers"], w["Body"].encode(), w["Secret"]) for w in json.load(sys.stdin)]))`
-  const tooOld = { Headers: headersOf(400), Body: BODY, Secret: OLD }
-  const output = await runPeer('python3', ['-c', program], JSON.stringify([...cases, tooOld]))
-  expect(JSON.parse(output)).toEqual([...verdicts, false])
+  const { 'X-Service-Timestamp': _, ...untimed } = headers
+  const lowerCased = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  const odd = [
+    headersOf(400),
+    {},
+    untimed,
+    { ...headers, 'X-Service-Timestamp': 'soon' },
+    { ...headers, 'X-Service-Timestamp': '9'.repeat(5_000) },
+    { ...headers, 'X-Service-Timestamp': '١٢٣' },
+    { ...headers, 'X-Service-Signature': 'sha256=ä' },
+    { ...headers, 'X-Service-Signature': '' },
+  ].map(Headers => ({ Headers, Body: BODY, Secret: OLD }))
+  const good = { Headers: lowerCased, Body: BODY, Secret: OLD }
+  const output = await runPeer('python3', ['-c', program], JSON.stringify([...cases, ...odd, good]))
+  expect(JSON.parse(output)).toEqual([...verdicts, ...odd.map(() => false), true])
 })
 
 test('a missing program is named with what to install', async () => {

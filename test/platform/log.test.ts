@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { redactor } from '../../src/platform/log.ts'
+import { readable, redactor } from '../../src/platform/log.ts'
 import { newId } from '../../src/values/ids.ts'
 
 const redact = redactor([])
@@ -23,8 +23,52 @@ describe('a log line', () => {
     secret.replace('mer_', 'cst_'),
     secret.replace('mer_', 'pt_'),
     `trace_${secret.replace('mer_', 'pt_')}`,
+    secret.replace('mer_', 'dlg_'),
+    secret.replace('mer_', 'dvc_'),
+    secret.replace('mer_', 'whsec_'),
   ])('redacts %s', text => {
     expect(redact(text)).toContain('[secret]')
     expect(redact(text)).not.toContain(secret.slice(4))
+  })
+})
+
+describe('a log line on a terminal', () => {
+  const head = { level: 30, time: '2026-11-22T10:55:46.870Z' }
+  const served = {
+    method: 'POST',
+    operation: 'agents.create',
+    path: '/agents',
+    status: 201,
+    milliseconds: 18.22,
+  }
+  const more = { requestId: '55d57c33', ownerId: 'customer_1', actorId: 'key_1', address: '127.0.0.1' }
+  const told = (line: object): string => readable(JSON.stringify(line))
+
+  test('tells a request in a few words, and of a refusal why and by which id', () => {
+    expect(told({ ...head, ...served, ...more })).toBe('10:55:46 POST /agents 201 18 ms\n')
+    expect(told({ ...head, ...served, ...more, status: 409, errorCode: 'external_id_taken' })).toBe(
+      '10:55:46 POST /agents 409 18 ms external_id_taken 55d57c33\n',
+    )
+    expect(told({ ...head, method: 'GET', status: 404, errorCode: 'not_found', milliseconds: 0.4 })).toBe(
+      '10:55:46 GET an unknown path 404 0 ms not_found\n',
+    )
+  })
+
+  test('is not written for what a page is made of, unless it is missing', () => {
+    const asset = {
+      ...head,
+      ...served,
+      method: 'GET',
+      operation: 'pages.docsAsset',
+      path: '/docs/assets/{asset}',
+    }
+    expect(told({ ...asset, status: 200 })).toBe('')
+    expect(told({ ...asset, status: 404, errorCode: 'asset_not_found' })).toContain('asset_not_found')
+  })
+
+  test('tells a warning with all that belongs to it', () => {
+    expect(told({ ...head, level: 40, msg: 'sweep failed', err: { code: 'ECONNREFUSED' }, task: null })).toBe(
+      '10:55:46 warn sweep failed err={"code":"ECONNREFUSED"}\n',
+    )
   })
 })

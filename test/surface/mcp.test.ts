@@ -1,6 +1,7 @@
 import './mcp/door.ts'
 import './mcp/tools.ts'
 import './mcp/once.ts'
+import './mcp/beside-the-api.ts'
 import './mcp/waiting.ts'
 import './mcp/keys.ts'
 import './mcp/resources.ts'

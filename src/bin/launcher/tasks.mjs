@@ -19,6 +19,7 @@ const tasks = {
   bench: args => handOver(['test/bench/main.ts', ...args]),
   topology: args => handOver(['test/production/topology.ts', ...args]),
   openapi: args => handOver(['src/bin/openapi.ts', ...args]),
+  packages: args => handOver(['src/bin/packages.ts', ...args]),
   reset: args => handOver(['src/bin/reset.ts', ...args]),
   check,
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
+import { suggestion } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
-import { suggestion } from '../nearest.ts'
 import type { Option, Options } from './options.ts'
 
 /** An option as it was typed: its name without hyphens, and its text; true or false where it takes none. */

@@ -1,4 +1,4 @@
-import { suggestion } from '../nearest.ts'
+import { suggestion } from '../../values/nearest.ts'
 import type { Shape } from '../table.ts'
 import { NamedFile } from './files.ts'
 

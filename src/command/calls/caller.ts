@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type Answer, answerOf, type CallInput, requestOf } from '../../derive/call.ts'
+import { NoAnswer, untilAnswered } from '../../derive/repeat.ts'
 import type { Connection } from '../credentials.ts'
 import { CommandFailure, exitCodes, type Io, usageError } from '../io.ts'
 import type { Command, Table } from '../table.ts'
-import { untilAnswered } from './repeat.ts'
-import { NoAnswer, type Reply, send, textOf } from './send.ts'
+import { type Reply, send, textOf } from './send.ts'
 
 export interface Input extends CallInput {
   /** Bytes in place of `body`, for what takes any media type. */
@@ -77,6 +77,9 @@ async function openReply(
     const reply = await untilAnswered(async () => read(await send(sent, io.signal)), {
       isRepeatable: command.isRepeatable === true || idempotencyKey !== undefined,
       onWait: sentence => void (io.stderr.isTTY && io.stderr.write(`${sentence}\n`)),
+      async drain({ content }) {
+        for await (const _ of content);
+      },
       wait: io.wait,
     })
     return { ...reply, content: untilBroken(reply, connection) }

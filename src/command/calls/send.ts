@@ -1,22 +1,12 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { CallRequest } from '../../derive/call.ts'
+import { NoAnswer } from '../../derive/repeat.ts'
 
 /** What came back: its headers at once, its content while it is read. */
 export interface Reply {
   readonly status: number
   readonly headers: { get(name: string): string | null }
   readonly content: AsyncIterable<Uint8Array>
-}
-
-/** No answer came. */
-export class NoAnswer extends Error {
-  /** Whether the request may have reached the service: then it may have had its effect. */
-  readonly wasSent: boolean
-
-  constructor(message: string, wasSent: boolean) {
-    super(message)
-    this.wasSent = wasSent
-  }
 }
 
 /** Longer than any operation takes: the silence of a host that has gone. */

@@ -19,13 +19,17 @@ type Means = Pick<Context, 'open' | 'result' | 'io' | 'note'>
 const AGAIN_AFTER_MS = 1_000
 
 /**
- * The events from now on, until the person interrupts. A connection that breaks is made again behind the last event: none
- * is missing, and one that comes twice has the same id.
+ * The events behind one, or from now on, until the person interrupts. A connection that breaks is made again behind the last
+ * event: none is missing, and one that comes twice has the same id.
  */
-export async function* followEvents(means: Means, wanted: Wanted): AsyncGenerator<FollowedEvent> {
-  let last = await newestId(means)
+export async function* followEvents(
+  means: Means,
+  wanted: Wanted,
+  after?: string,
+): AsyncGenerator<FollowedEvent> {
+  let last = after ?? (await newestId(means))
   let reply: Reply | undefined = await openStream(means, wanted, last)
-  means.note('Following what happens from now on. Ctrl+C ends it.')
+  means.note(`Following what happens ${after ? `after ${after}` : 'from now on'}. Ctrl+C ends it.`)
   for (;;) {
     for await (const event of reply ? eventsIn(reply) : []) {
       last = event.id

@@ -1,7 +1,7 @@
+import { suggestion } from '../../values/nearest.ts'
 import type { OptionValues } from '../arguments/parse.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../io.ts'
-import { suggestion } from '../nearest.ts'
 
 /** Which events somebody wants: what the service filters by, and which of those that come. */
 export interface Wanted {

@@ -1,6 +1,6 @@
+import { suggestion } from '../../values/nearest.ts'
 import type { OwnCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { suggestion } from '../nearest.ts'
 import { safeLine } from '../output/safe.ts'
 
 export const completion: OwnCommand = {

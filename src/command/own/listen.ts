@@ -16,6 +16,12 @@ export const listen: OwnCommand = {
       description:
         'Only events of these names, repeated or with commas between them; without it all of them.',
     },
+    after: {
+      type: 'string',
+      value: '<event id>',
+      description: 'Begin with what happened after this event, in place of now.',
+    },
+    count: { type: 'string', value: '<number>', description: 'End after so many events, with 0.' },
     'allow-remote': {
       type: 'boolean',
       description: 'Let the receiver be on another machine: it reads all that your key may read.',

@@ -7,6 +7,8 @@ import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { serveAssistant } from './mcp.ts'
 import { listProfiles, useProfile } from './profiles.ts'
+import { reapplyDeletions } from './reapply.ts'
+import { signal } from './signal.ts'
 import { tailEvents } from './tail.ts'
 import { verify } from './verify.ts'
 import { verifyAuditExport } from './verify-audit.ts'
@@ -27,8 +29,10 @@ export const ownCommands: readonly OwnCommand[] = [
   serveAssistant,
   waitForIntent,
   approveIntent,
+  signal,
   verify,
   verifyAuditExport,
+  reapplyDeletions,
   completion,
   complete,
   version,

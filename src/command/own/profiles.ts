@@ -1,7 +1,7 @@
+import { suggestion } from '../../values/nearest.ts'
 import type { OwnCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 import { changeKeyFile, profileIn, readKeyFile } from '../key-file.ts'
-import { suggestion } from '../nearest.ts'
 
 const noun = 'profiles'
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { release, type } from 'node:os'
 import type { Io } from '../io.ts'
+import { parseUrl } from '../parse-url.ts'
 
 const isMac = (): boolean => type() === 'Darwin'
 const isWsl = (): boolean => /microsoft/i.test(release())
@@ -22,7 +23,7 @@ function hasScreen({ BROWSER, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: Io['en
 /** Opens a page in the browser; false where that is not possible here. */
 export async function openBrowser(url: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
   // What is no address of the web could be an option of the opener.
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '') || !hasScreen(env)) return false
+  if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '') || !hasScreen(env)) return false
   for (const opener of openers(env)) if (await starts(opener, url, env)) return true
   return false
 }

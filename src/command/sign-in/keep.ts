@@ -1,5 +1,6 @@
 import { type Context, resultOf } from '../context.ts'
 import { changeKeyFile, type Profile, withProfile } from '../key-file.ts'
+import { parseUrl } from '../parse-url.ts'
 import { callerAt, type Target } from './service.ts'
 
 interface OwnKey {
@@ -23,7 +24,7 @@ export async function keep(
 }
 
 const isSameService = (one: string, other: string): boolean =>
-  URL.parse(one)?.origin === URL.parse(other)?.origin
+  parseUrl(one)?.origin === parseUrl(other)?.origin
 
 /** Revokes a key by itself. One that is over already is fine, and one that cannot be reached ends by its own time. */
 const endKey = async (context: Context, { url, key }: Profile): Promise<void> => {

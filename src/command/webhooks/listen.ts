@@ -4,13 +4,14 @@ import { LOOPBACK } from '../credentials.ts'
 import { followEvents, untilInterrupted } from '../events/follow.ts'
 import { namesIn, type Wanted, wantedOf } from '../events/wanted.ts'
 import { type ExitCode, usageError } from '../io.ts'
+import { parseUrl } from '../parse-url.ts'
 import { deliver } from './deliver.ts'
 
 const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
 
 /** Where the receiver is: on this machine, unless another one is asked for. */
 function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']): URL {
-  const url = URL.parse(String(forward ?? ''))
+  const url = parseUrl(String(forward ?? ''))
   if (!url || !/^https?:$/.test(url.protocol))
     throw usageError('--forward is the address of your receiver, such as http://localhost:3000')
   if (url.username !== '') throw usageError('--forward has no name and password in it.')
@@ -39,13 +40,27 @@ const delivered = (wanted: Wanted): Wanted => ({
   has: event => event !== 'webhook.ping' && wanted.has(event),
 })
 
+/** How many events are delivered before the command ends; all that come where it is not said. */
+function mostOf({ count }: Context['options']): number {
+  if (count === undefined) return Number.POSITIVE_INFINITY
+  if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count is a whole number from 1 on.')
+  return Number(count)
+}
+
+const afterOf = ({ after }: Context['options']): string | undefined =>
+  after === undefined ? undefined : String(after)
+
 export async function listenFor(context: Context): Promise<ExitCode> {
   const receiver = receiverOf(context.options)
   const wanted = delivered(await wantedOf(namesIn(context.options.events), undefined, context))
   const secret = secretOf(context)
+  const most = mostOf(context.options)
   const follow = async () => {
-    for await (const event of followEvents(context, wanted))
+    let sent = 0
+    for await (const event of followEvents(context, wanted, afterOf(context.options))) {
       await deliver(event, { receiver, secret, context })
+      if (++sent === most) return
+    }
   }
   return untilInterrupted(context.io, follow())
 }

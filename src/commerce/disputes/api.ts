@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { CardEvent } from '../../cards/cards/index.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
-import { TimelineEntry } from '../../kernel/journal/timeline.ts'
+import { pageQuery } from '../../kernel/contract/page.ts'
+import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
@@ -178,12 +179,12 @@ export const disputesApi = {
     },
     emits: laterEvents,
   }),
-  timeline: list('/disputes/{id}/timeline', {
+  timeline: get('/disputes/{id}/timeline', {
     ...readers,
     summary: 'Get the timeline of a dispute',
     description: 'All that has happened to the dispute, its payment and its intent, oldest first.',
-    filters: {},
-    item: TimelineEntry,
+    query: pageQuery({}),
+    returns: [200, TimelinePage],
     fails: lookupFails,
   }),
   bundle: get('/disputes/{id}/bundle', {

@@ -2,6 +2,7 @@ import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
+import { readCompleteFrom } from '../../kernel/journal/complete-from.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
@@ -12,8 +13,9 @@ export const timeline: HandlerOf<typeof disputesApi.timeline> = async ({ params 
   const { sql, tenant, records, pageBy, refuse } = context
   const dispute = await records.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
-  const ids = await recordsOf(dispute, records)
-  return withAuditIds(await pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most)))
+  const [ids, completeFrom] = await Promise.all([recordsOf(dispute, records), readCompleteFrom(sql, tenant)])
+  const page = await pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most))
+  return withAuditIds({ ...page, completeFrom })
 }
 
 async function recordsOf({ id, transactionId }: Dispute, records: Records): Promise<string[]> {

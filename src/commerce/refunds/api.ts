@@ -18,7 +18,7 @@ const createDescription = [
   '- **A transfer between your wallets** is given back at once, out of the wallet that was paid.\n- **A payment of a request** goes back to who has paid, as by `POST /collect/requests/{id}/refund`: by SEPA, to the card, or into the wallet.\n- **A payment by card, or of a machine,** is asked of the merchant, through the card network where the processor can do that; ask there too, as only the merchant can send it. The refund is `pending` until the card network brings the money, which completes it, and `failed` after ' +
     `${WAIT_DAYS} days: dispute the payment then. Money that comes later is booked all the same.\n- **A transfer by SEPA** is asked back by \`POST /transfers/{id}/recall\`; what its bank returns is a refund of its own.`,
   'What comes back is free again in the limits of the day, the month, the run, the delegation, the mandate and the card in which it was counted; the payment stays one use of them. It goes to the wallet that has paid, and where that is closed, to yours.',
-  'In the sandbox the merchant sends a refund of € 93.01 by card at once, and declines one of € 93.02, which is `failed`; `POST /simulate/card/refund` plays what it sends later.',
+  'In the sandbox the merchant sends a refund of € 93.01 by card at once, and declines one of € 93.02, which is `failed`; of € 93.03 the processor does not answer for an hour, and then the merchant sends it; `POST /simulate/card/refund` plays what it sends later.',
   'Send an `Idempotency-Key`: a repeated call with the same one asks for nothing twice.',
 ].join('\n\n')
 
@@ -100,8 +100,22 @@ export const refundsApi = {
     readsClock: true,
     summary: 'Get the status of a refund’s process',
     callers: [],
-    returns: [200, ProcessStatusRecord],
+    returns: [
+      200,
+      ProcessStatusRecord.extend({
+        next: z.enum(['ask', 'give up']).nullable().meta({ description: 'What is done when it is due.' }),
+      }),
+    ],
     fails: { refund_not_found },
+  }),
+  /** Asks the processor again where it has not answered, or the service has ended before; nothing where that is not due. */
+  askMerchant: post('/refunds/{id}/ask-merchant', {
+    summary: 'Have the merchant asked for a refund',
+    callers: [],
+    run: 'outside',
+    returns: [200, done],
+    fails: { refund_not_found },
+    emits: { 'refund.failed': refundEvents['refund.failed'] },
   }),
   /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
   expire: post('/refunds/{id}/expire', {

@@ -6,7 +6,8 @@ import type { refundsApi } from './api.ts'
 import { type CreateCode, type CreateItem, decide } from './decide.ts'
 import { begin, found, type Reservation } from './of-request.ts'
 import { openBatch, type RefundBatch, writeBatch } from './open-batch.ts'
-import { foundRefund, type PushAnswer, push, recordPush } from './push.ts'
+import { type PushAnswer, push } from './push.ts'
+import { foundRefund, recordPush } from './push-answer.ts'
 
 type Creates = typeof refundsApi.create
 

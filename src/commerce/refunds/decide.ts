@@ -13,7 +13,7 @@ import { type refundsApi, WAIT_DAYS } from './api.ts'
 import type { AskedOfRequest } from './of-request.ts'
 import { intentCause, type PaidBy, type RefundBatch } from './open-batch.ts'
 import { refundProcess } from './process.ts'
-import { pushOf } from './push.ts'
+import { askAgainAt, pushOf } from './push.ts'
 import { refundResponse } from './schemas.ts'
 
 type Creates = typeof refundsApi.create
@@ -171,16 +171,20 @@ function askMerchant(
 ) {
   const { reason, note } = item.input.body
   const id = newId('refund')
-  const waiting = { dueAt: after(item.now, days(WAIT_DAYS)), workflowId: workflowIdOf(refundProcess, id) }
+  const payment = pushable.get(transaction.id)
+  const waiting = {
+    dueAt: after(item.now, days(WAIT_DAYS)),
+    ...(payment ? { attempts: 1, askDueAt: askAgainAt(item.now, 1) } : {}),
+    workflowId: workflowIdOf(refundProcess, id),
+  }
   const row = refunds.ask(
     transaction,
     { id, way: 'card', amountEuros, reason, note, ...waiting },
     verdict.emit,
   )
   verdict.wake(refundProcess, row)
-  const payment = pushable.get(transaction.id)
   if (!payment) return refundResponse(row)
-  const { tenant, now } = item
-  const call = { refundId: id, mode: tenant.mode, now: now.toISOString(), cents: String(amountEuros) }
+  const now = item.now.toISOString()
+  const call = { refundId: id, mode: item.tenant.mode, now, since: now, cents: String(amountEuros) }
   return new NextCall({ push: pushOf(payment, call) })
 }

@@ -5,7 +5,7 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
 import { openRefunds, type Refunds } from '../../money/refunds/index.ts'
-import { lockTransactions, type TransactionRow, updateTransactions } from '../../money/transactions/index.ts'
+import { lockTransactions, type TransactionRow, updateRefunded } from '../../money/transactions/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { type PushablePayment, pushableOf } from './push.ts'
 
@@ -69,20 +69,26 @@ export async function openBatch(
   const transfers = paid.filter(isBetweenWallets)
   const isAnyPayerClosed = transfers.some(({ isPayerClosed }) => isPayerClosed)
   const ownersWalletId = isAnyPayerClosed ? await mainWalletId(sql, tenant) : undefined
-  // Payments by card move under the lock of their agent, so it is taken for them as well.
-  const agents = paid.flatMap(({ type, agentId }) => (agentId && type !== 'collect' ? [agentId] : []))
+  const byCard = paid.filter(({ type }) => type === 'card' || type === 'mpp')
   const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentCause(intentId)] : []))
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
   const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
-  const byCard = paid.flatMap(({ id, type }) => (type === 'card' || type === 'mpp' ? [id] : []))
   const [, counters, book, rows, transactions, refunds, pushable] = await Promise.all([
-    lockAgents(sql, tenant, agents),
-    causes.length > 0 ? openCounters(sql, { tenant, now }, { causes, agents }) : undefined,
+    // Only payments by card move under the lock of their agent: others move under that of their counters.
+    lockAgents(sql, tenant, agentsOf(byCard)),
+    causes.length > 0
+      ? openCounters(sql, { tenant, now }, { causes, agents: agentsOf(transfers) })
+      : undefined,
     openBook(sql, { tenant, now }, { wallets, others: isAnyPayerClosed ? ['suspense'] : [] }),
     walletsById(sql, tenant, wallets),
     lockTransactions(sql, tenant, ids),
     openRefunds(sql, { tenant, now }, { transactionIds: ids }),
-    pushableOf(sql, tenant, byCard, ports),
+    pushableOf(
+      sql,
+      tenant,
+      byCard.map(({ id }) => id),
+      ports,
+    ),
   ])
   return {
     ...{ tenant, now, counters, book, ownersWalletId, isAnyPayerClosed, transactions, refunds, pushable },
@@ -91,6 +97,8 @@ export async function openBatch(
     changed: new Set(),
   }
 }
+
+const agentsOf = (payments: readonly PaidBy[]): string[] => payments.flatMap(({ agentId }) => agentId ?? [])
 
 /** What a payment on an intent was counted under. */
 export const intentCause = (id: string) => ({ type: 'intent', id })
@@ -101,7 +109,7 @@ export async function writeBatch(
   sql: Sql,
 ): Promise<void> {
   await Promise.all([
-    updateTransactions(sql, tenant, [...changed]),
+    updateRefunded(sql, tenant, [...changed]),
     refunds.write(sql),
     counters?.write(sql),
     book.post(sql),

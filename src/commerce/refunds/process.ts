@@ -4,7 +4,7 @@ import type { Process } from '../../kernel/contract/process.ts'
 export const refundProcess = {
   name: 'refund',
   title: 'Refund',
-  details: `Waits until the card network brings the money that a merchant was asked to send back. After 30 days it is given up: the payment can then be disputed. What comes later is booked all the same.
+  details: `Has the processor of the card ask the merchant, where it can and has not answered yet: from a minute apart to an hour, under one reference. Then it waits until the card network brings the money. After 30 days it is given up: the payment can then be disputed. What comes later is booked all the same.
 
 Signals, with \`{"by": "your name", "reason": "why"}\`:
 

@@ -1,16 +1,9 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
-import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { Refund } from '../../money/refunds/index.ts'
 import type { CardRefundOutcome, NewCardRefund, ProcessorFailure } from '../../ports/card-processor.ts'
-import type { refundsApi } from './api.ts'
-import { lockRefund } from './lock-refund.ts'
-import { refundProcess } from './process.ts'
-import { refundResponse } from './schemas.ts'
-
-type Creating = ContextOf<typeof refundsApi.create>
+import { after, minutes } from '../../values/clock.ts'
 
 /** A payment by card, as the processor that is to ask its merchant must know it. */
 export interface PushablePayment extends Row {
@@ -52,48 +45,41 @@ function canPush(ports: Ports, mode: Mode): boolean {
   }
 }
 
-/** What the processor is asked, once: JSON, as it outlives a crash. */
+/** What the processor is asked: JSON, as it outlives a crash. */
 export interface Push {
   readonly refundId: string
   readonly mode: Mode
   readonly now: string
+  /** When the refund was asked for. */
+  readonly since: string
   readonly cents: string
-  readonly refund: Omit<NewCardRefund, 'amountEuros'>
+  readonly refund: Omit<NewCardRefund, 'amountEuros' | 'requestedAt'>
 }
 
 /** The refund waits for its merchant by now; the processor is to ask for it. */
 export function pushOf(
   { processorRef, processorCardId, descriptor, mcc, country }: PushablePayment,
-  { refundId, mode, now, cents }: Omit<Push, 'refund'>,
+  call: Omit<Push, 'refund'>,
 ): Push {
   const merchant = { descriptor, mcc, country, url: null, networkTokenId: null }
-  return { refundId, mode, now, cents, refund: { processorCardId, authorizationId: processorRef, merchant } }
+  return { ...call, refund: { processorCardId, authorizationId: processorRef, merchant } }
 }
+
+/** Longer than a call takes, so that no two are under way for one refund; then twice as long each time, up to an hour. */
+export const askAgainAt = (now: Date, attempts: number): Date =>
+  after(now, minutes(Math.min(2 ** Math.min(attempts - 1, 10), 60)))
 
 export type PushAnswer = CardRefundOutcome | ProcessorFailure
 
+/** Asks under one reference, however often: so what became of a call whose answer was lost is told by the next one. */
 export async function push(
-  { refundId, mode, now, cents, refund }: Push,
+  { refundId, mode, now, since, cents, refund }: Push,
   { ports, requestId }: { readonly ports: Ports; readonly requestId: string },
 ): Promise<PushAnswer> {
   const { pushRefund } = ports.cardProcessor(mode)
+  const asked = { ...refund, amountEuros: BigInt(cents), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
-  return pushRefund?.({ ...refund, amountEuros: BigInt(cents) }, call) ?? { status: 'asked' }
+  return (
+    pushRefund?.(asked, call) ?? { failure: 'refused', code: 'cannot', message: 'It cannot ask merchants.' }
+  )
 }
-
-/** The refund fails where the merchant declines; without an answer it waits for the money, as one that was not pushed. */
-export async function recordPush(answer: PushAnswer, { refundId }: Push, context: Creating) {
-  if (!('status' in answer) || answer.status === 'asked') return foundRefund(refundId, context)
-  const { sql, emit, wake, sendAlong } = context
-  const { known, row, refunds } = (await lockRefund(refundId, context)) ?? {}
-  if (!row || !refunds) return known ? refundResponse(known) : foundRefund(refundId, context)
-  const message = `The merchant has declined: ${answer.message} Dispute the payment: POST /disputes.`
-  refunds.fail(row, { code: 'declined', message }, emit)
-  wake(refundProcess, row)
-  sendAlong(refunds.write(sql))
-  return refundResponse(row)
-}
-
-/** The refund as it stands: the credit may be there already. */
-export const foundRefund = async (id: string, { records }: Creating) =>
-  refundResponse(await records.findOneOrFail(Refund, { id }))

@@ -5,6 +5,7 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { arrivedEvents, Refund, refundMachine } from '../../money/refunds/index.ts'
 import { refundsApi } from './api.ts'
+import { askMerchant } from './ask-merchant.ts'
 import { create } from './create.ts'
 import { cancel, expire } from './end.ts'
 import { refundsPersonal } from './personal.ts'
@@ -14,6 +15,7 @@ import { processStatusOf } from './status.ts'
 
 const refunds = implement(refundsApi, {
   create,
+  askMerchant,
   cancel,
   expire,
 
@@ -55,12 +57,20 @@ const deadline: Deadline = {
   operations: ['refunds.expire'],
 }
 
+/** A processor that has not answered is asked again. The run that waits for the money is woken by the other deadline. */
+const askDue: Deadline = {
+  ...deadline,
+  due: 'ask_due_at',
+  waits: 'false',
+  operations: ['refunds.askMerchant'],
+}
+
 export const refundsArea = area('Refunds', 'Money of payments that comes back, or goes back.', refunds, {
   personal: refundsPersonal,
   entities: [Refund],
   machines: [refundMachine],
   reactions: { 'refund.completed': endProcess },
-  deadlines: [deadline],
+  deadlines: [askDue, deadline],
   openRecords: [
     {
       process: refundProcess,

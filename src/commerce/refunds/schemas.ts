@@ -45,6 +45,10 @@ export const RefundRecord = z
       description: 'What speaks for it: a payment by card, a transfer, a credit, the refund of a request.',
     }),
     dueAt: instant.nullable().meta({ description: 'Until then it is waited for.' }),
+    merchantAskedAt: instant.nullable().meta({
+      description:
+        'When the processor of the card has asked the merchant. Null where it cannot, or has not answered yet: it is asked again then.',
+    }),
     completedAt: instant.nullable(),
     workflowId: z
       .string()

@@ -2,7 +2,8 @@ import type { ByteStream } from '../../kernel/contract/file.ts'
 import { legalGrounds, personalKinds } from '../../values/personal.ts'
 import { storedFiles } from './archive-files.ts'
 import type { Archiving, Manifest } from './manifest.ts'
-import { recordPages, shapesOf } from './record-pages.ts'
+import { recordPages } from './record-pages.ts'
+import { shapeOf, shapesOf } from './row-windows.ts'
 import { tableHead } from './table-head.ts'
 import { type Subject, type TableOfSubject, tablesOf } from './tables-of-subject.ts'
 import { type ZipEntry, zipOf } from './zip.ts'
@@ -28,10 +29,12 @@ async function* entriesOf(made: Made, context: Archiving): AsyncGenerator<ZipEnt
       manifest.files.push({ name: entry.name, ...file, ...(records ? { records: records() } : {}) }),
   })
   const tables = tablesOf(context.ports.personalAreas(), made.subject)
-  const shapes = await shapesOf([...new Set(tables.map(({ name }) => name))], context)
+  const shapes = await shapesOf(
+    tables.map(({ name }) => name),
+    context,
+  )
   for (const table of tables) {
-    const shape = shapes.get(table.name)
-    if (!shape) throw new Error(`there is no table ${table.name}`)
+    const shape = shapeOf(table, shapes)
     const pages = recordPages(table, shape, made.subject, context)
     for await (const part of partsOf(table, tableHead(table, shape), pages))
       yield listed(part.entry, part.records)

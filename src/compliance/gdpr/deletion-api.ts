@@ -7,6 +7,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { type Ground, legalGrounds } from '../../values/personal.ts'
 import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
+import { merchant_needed } from './asker.ts'
 import { deletionMachine } from './deletion.ts'
 import { SubjectRecord, subject, subject_not_found } from './export-api.ts'
 import { type ObstacleType, obstacleTypes } from './obstacles.ts'
@@ -33,7 +34,10 @@ const KeptRecord = z.object({
   until: instant.meta({ description: 'When they are removed, by themselves.' }),
 })
 
-const DeletionRecord = z
+/** Those that were not taken back. */
+export const openOrCompleted = status.exclude(['cancelled'])
+
+export const DeletionRecord = z
   .object({
     ...recordHead('gdprdeletion'),
     status,
@@ -70,15 +74,17 @@ const deletion_not_found = missing('deletion')
 export const deletionApi = {
   createDeletion: post('/gdpr/deletions', {
     ...writers,
+    callers: [...writers.callers, 'dash'],
     summary: 'Ask to be forgotten',
     description:
-      'Or for a person, a beneficiary or a payer of yours, who have the same right. For seven days it can be cancelled. Then it waits for what must end first, and names that: for the account itself, money in a wallet or an open dispute. Names, addresses and words are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is suspended for good. Where somebody has a passkey, it signs: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
+      'Or for a person, a beneficiary or a payer of yours, who have the same right; the operator asks for the contact of a merchant. For seven days it can be cancelled. Then it waits for what must end first, and names that: for the account itself, money in a wallet or an open dispute. Names, addresses and words are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is suspended for good. Where somebody has a passkey, it signs: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
     body: z.strictObject({ subject: subject.optional(), webauthnAssertion: webauthnAssertion.optional() }),
     example: {},
     returns: [201, DeletionRecord],
     fails: {
       ...assertionRefusals,
       subject_not_found,
+      merchant_needed,
       live_key_needed: [
         403,
         'The account has live money: ask with a live key. One of test mode cannot end it.',
@@ -92,6 +98,7 @@ export const deletionApi = {
   }),
   listDeletions: list('/gdpr/deletions', {
     ...readers,
+    callers: [...readers.callers, 'dash'],
     summary: 'List deletions',
     filters: { status: status.optional() },
     item: DeletionRecord,
@@ -107,6 +114,7 @@ export const deletionApi = {
   }),
   cancelDeletion: post('/gdpr/deletions/{id}/cancel', {
     ...writers,
+    callers: [...writers.callers, 'dash'],
     summary: 'Take back a request to be forgotten',
     description: 'While nothing has been done: in the first seven days, and while it waits.',
     returns: [200, DeletionRecord],

@@ -48,6 +48,8 @@ const schema = defineEntity({
     kept: p.json<readonly Kept[]>().onCreate(() => []),
     completedAt: nullable.instant(),
     cancelledAt: nullable.instant(),
+    /** When it was completed before a backup was restored. The place up to which it has read the database alone knows. */
+    firstCompletedAt: nullable.instant(),
     /** After the completion: when the law lets go of what it has kept. */
     dueAt: nullable.instant(),
     workflowId: p.text(),

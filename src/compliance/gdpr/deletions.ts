@@ -10,10 +10,11 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { legalGrounds } from '../../values/personal.ts'
+import { actForAsker, isOthers } from './asker.ts'
 import { Deletion, deletionMachine, REFLECTION_MS } from './deletion.ts'
 import type { deletionApi } from './deletion-api.ts'
 import { monthAfter } from './exports.ts'
-import { obstaclesTo, obstacleTypes } from './obstacles.ts'
+import { type Obstacle, obstaclesTo, obstacleTypes } from './obstacles.ts'
 import { deletionProcess } from './process.ts'
 import { isKnown, type Subject } from './tables-of-subject.ts'
 
@@ -22,11 +23,15 @@ export const subjectOf = ({ subjectType, subjectId }: Deletion): Subject => ({
   id: subjectId,
 })
 
+/** Each with how it ends. */
+export const shownObstacles = (obstacles: readonly Obstacle[]) =>
+  obstacles.map(one => ({ ...one, howItEnds: obstacleTypes[one.type] }))
+
 const response = (found: Deletion) =>
   withMembers(found, {
     subject: subjectOf(found),
     records: Number(found.records),
-    waitsFor: found.waitsFor.map(one => ({ ...one, howItEnds: obstacleTypes[one.type] })),
+    waitsFor: shownObstacles(found.waitsFor),
     kept: found.kept.map(one => ({
       ...one,
       areas: [...one.areas],
@@ -47,8 +52,10 @@ export const wakeDeletion = ({ id }: Deletion, { wake }: Pick<Context, 'wake'>):
 const OPEN = ['requested', 'waiting', 'ending', 'forgetting'] as const
 
 export const createDeletion: HandlerOf<typeof deletionApi.createDeletion> = async ({ body }, context) => {
-  const { records, tenant, now, emit, refuse } = context
-  const subject = body.subject ?? { type: 'owner' as const, id: tenant.ownerId }
+  const { records, now, emit, refuse } = context
+  if (isOthers(body.subject?.type, context)) return refuse('merchant_needed')
+  actForAsker(context)
+  const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
   const { type: subjectType, id: subjectId } = subject
   const [isThere, obstacles] = await Promise.all([isKnown(subject, context), obstaclesTo(subject, context)])
   if (!isThere) return refuse('subject_not_found')
@@ -78,9 +85,10 @@ export const createDeletion: HandlerOf<typeof deletionApi.createDeletion> = asyn
 
 export const listDeletions: HandlerOf<typeof deletionApi.listDeletions> = async (
   { query: { status } },
-  { page },
+  context,
 ) => {
-  const { data, ...cursor } = await page(Deletion, definedOnly({ status }))
+  actForAsker(context)
+  const { data, ...cursor } = await context.page(Deletion, definedOnly({ status }))
   return { ...cursor, data: data.map(response) }
 }
 
@@ -101,6 +109,7 @@ export const getDeletion: HandlerOf<typeof deletionApi.getDeletion> = async (
 
 export const cancelDeletion: HandlerOf<typeof deletionApi.cancelDeletion> = async ({ params }, context) => {
   const { records, now, emit, refuse } = context
+  actForAsker(context)
   const found = await records.lock(Deletion, params.id)
   if (!found) return refuse('deletion_not_found')
   if (!deletionMachine.move(found, 'cancelled')) return refuse('deletion_begun')

@@ -6,6 +6,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { otherSubjects } from '../../values/personal.ts'
 import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
+import { merchant_needed } from './asker.ts'
 import { exportMachine, subjectTypes } from './data-export.ts'
 
 const readers = { callers: ['key'], scope: 'gdpr:read' } as const
@@ -15,7 +16,7 @@ export const subject = z
   .strictObject({
     type: z.enum(otherSubjects).meta({
       description:
-        '`person`: somebody who signs in for the account. `beneficiary`: a payee. `payer`: by the id of the payment request or of the incoming credit.',
+        '`person`: somebody who signs in for the account. `beneficiary`: a payee. `payer`: by the id of the payment request or of the incoming credit. `merchant`: the contact of a merchant, by the id of its application; the operator asks, with the dashboard secret.',
     }),
     id: z.string().min(1).max(128),
   })
@@ -60,52 +61,58 @@ export const ExportEvent = z.object({
 export const exportEvents = {
   'gdpr.export_requested': event('Somebody has asked for what is held about a person.', ExportEvent),
   'gdpr.export_ready': event('An archive of what is held about a person can be downloaded.', ExportEvent),
+  'gdpr.export_downloaded': event('Somebody has downloaded what is held about a person.', ExportEvent),
 }
 
 const export_not_found = missing('export')
 
 export const subject_not_found = [
   404,
-  'subject: there is no such person, beneficiary, payment request or credit of yours.',
+  'subject: there is no such person, beneficiary, payment request, credit or merchant of yours.',
 ] as const
 
 export const exportApi = {
   createExport: post('/gdpr/exports', {
     ...writers,
+    callers: [...writers.callers, 'dash'],
     summary: 'Ask for all that is held about you',
     description:
-      'Or about a person, a beneficiary or a payer of yours, who have the same right. The archive holds the records of the mode of your key; make one with a live key, and one with a test key.',
+      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key.',
     body: z.strictObject({ subject: subject.optional() }),
     example: {},
     returns: [201, DataExportRecord],
-    fails: { subject_not_found },
+    fails: { subject_not_found, merchant_needed },
     emits: { 'gdpr.export_requested': exportEvents['gdpr.export_requested'] },
   }),
   listExports: list('/gdpr/exports', {
     ...readers,
+    callers: [...readers.callers, 'dash'],
     summary: 'List exports',
     filters: { status: status.optional() },
     item: DataExportRecord,
   }),
   getExport: get('/gdpr/exports/{id}', {
     ...readers,
+    callers: [...readers.callers, 'dash'],
     summary: 'Get an export',
     returns: [200, DataExportRecord],
     fails: { export_not_found },
   }),
   archive: get('/gdpr/exports/{id}/archive', {
-    callers: ['key'],
+    callers: ['key', 'console', 'dash'],
     scope: 'gdpr-archives:read',
     readsClock: true,
+    writes: true,
     summary: 'Download the archive of an export',
     description:
-      'A ZIP file: a folder for each area with its records as JSON and a sentence for each member, your files, and `manifest.json` with the SHA-256 of each. It is made while it is sent, so it says what is held at that moment.',
+      'A ZIP file: a folder for each area with its records as JSON and a sentence for each member, your files, and `manifest.json` with the SHA-256 of each. It is made while it is sent, so it says what is held at that moment. Each download is in the audit trail.',
     returns: [200, file('application/zip')],
     fails: {
       export_not_found,
       export_not_ready: [400, 'The archive is not ready yet: ask again when the status is ready.'],
       export_expired: [400, 'The archive was there for seven days. Ask for a new one by POST /gdpr/exports.'],
     },
+    emits: { 'gdpr.export_downloaded': exportEvents['gdpr.export_downloaded'] },
   }),
 }
 

@@ -5,10 +5,12 @@ import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { archiveOf } from './archive.ts'
+import { actForAsker, isOthers } from './asker.ts'
+import { countRecords } from './count-records.ts'
 import { DataExport, exportMachine, KEPT_MS } from './data-export.ts'
 import type { exportApi, exportSteps } from './export-api.ts'
 import { exportProcess } from './process.ts'
-import { countRecords, isKnown } from './tables-of-subject.ts'
+import { isKnown } from './tables-of-subject.ts'
 
 const subjectOf = ({ subjectType, subjectId }: DataExport) => ({ type: subjectType, id: subjectId })
 
@@ -36,8 +38,10 @@ export function monthAfter(start: Date): Date {
 }
 
 export const createExport: HandlerOf<typeof exportApi.createExport> = async ({ body }, context) => {
-  const { records, tenant, now, emit, refuse } = context
-  const subject = body.subject ?? { type: 'owner' as const, id: tenant.ownerId }
+  const { records, now, emit, refuse } = context
+  if (isOthers(body.subject?.type, context)) return refuse('merchant_needed')
+  actForAsker(context)
+  const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
   if (!(await isKnown(subject, context))) return refuse('subject_not_found')
   const id = newId('gdprexport')
   const made = records.create(DataExport, {
@@ -55,23 +59,28 @@ export const createExport: HandlerOf<typeof exportApi.createExport> = async ({ b
 
 export const listExports: HandlerOf<typeof exportApi.listExports> = async (
   { query: { status } },
-  { page },
+  context,
 ) => {
-  const { data, ...cursor } = await page(DataExport, definedOnly({ status }))
+  actForAsker(context)
+  const { data, ...cursor } = await context.page(DataExport, definedOnly({ status }))
   return { ...cursor, data: data.map(response) }
 }
 
-export const getExport: HandlerOf<typeof exportApi.getExport> = async ({ params }, { records, refuse }) => {
+export const getExport: HandlerOf<typeof exportApi.getExport> = async ({ params }, context) => {
+  const { records, refuse } = context
+  actForAsker(context)
   const found = await records.findOne(DataExport, { id: params.id })
   return found ? response(found) : refuse('export_not_found')
 }
 
 export const archive: HandlerOf<typeof exportApi.archive> = async ({ params }, context) => {
-  const { records, now, refuse } = context
+  const { records, now, emit, refuse } = context
+  actForAsker(context)
   const found = await records.findOne(DataExport, { id: params.id })
   if (!found) return refuse('export_not_found')
   if (found.status === 'requested') return refuse('export_not_ready')
   if (!found.expiresAt || found.expiresAt <= now) return refuse('export_expired')
+  emit('gdpr.export_downloaded', eventData(found))
   const made = { exportId: found.id, subject: subjectOf(found), madeAt: now }
   return { type: 'application/zip', name: `${found.id}.zip`, content: archiveOf(made, context) }
 }

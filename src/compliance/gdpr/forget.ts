@@ -1,4 +1,9 @@
-import { customerEvent, findCustomer, moveCustomer } from '../../identity/customers/index.ts'
+import {
+  closeForDeletion,
+  customerEvent,
+  resumeAfterDeletion,
+  suspendForDeletion,
+} from '../../identity/customers/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -18,20 +23,25 @@ const LOOK_AGAIN_MS = minutes(60)
 /** A key that was used a moment ago is trusted for a second. What it has begun is found after this long. */
 const STILL_MS = 5_000
 
-const FORGET = 'select forget_personal($1, $2, $3, $4, $5) as records'
+const FORGET = 'select records, state from forget_next($1, $2, $3, $4, $5)'
 
-async function forget({ id }: Deletion, { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>) {
-  const values = [tenant.ownerId, tenant.mode, id, now, MOST]
-  const [{ records } = { records: 0 }] = await sql<{ records: number } & Row>(FORGET, values)
-  return records
+/** What one go has done: there is more, an entry of the trail is not sealed yet, or nothing is left. */
+interface Forgotten extends Row {
+  readonly records: number
+  readonly state: 'more' | 'unsealed' | 'done'
 }
 
-/** Suspends the account of an owner who is to be forgotten, or lets it act again where something came up meanwhile; false: it is so. */
-async function moveAccount(to: 'suspended' | 'active', context: Advancing): Promise<boolean> {
-  const customer = await findCustomer(context.records, context.tenant.ownerId)
-  if (!moveCustomer(customer, to)) return false
-  context.emit('customer.updated', { ...customerEvent(customer), changed: ['status'] })
-  return true
+async function forget({ id }: Deletion, { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>) {
+  const [done] = await sql<Forgotten>(FORGET, [tenant.ownerId, tenant.mode, id, now, MOST])
+  if (!done) throw new Error('forget_next gives one row')
+  return done
+}
+
+/** Suspends the account of an owner, or lets it act again; false where it was so already. */
+async function moveAccount(move: typeof suspendForDeletion, context: Advancing): Promise<boolean> {
+  const { customer, isChanged } = await move(context)
+  if (isChanged) context.emit('customer.updated', { ...customerEvent(customer), changed: ['status'] })
+  return isChanged
 }
 
 /** Whether nothing must end first; otherwise it is looked at again within the hour. */
@@ -39,7 +49,8 @@ async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
   const waitsFor = await obstaclesTo(subjectOf(found), context)
   found.waitsFor = waitsFor
   if (waitsFor.length === 0) return true
-  if (found.status === 'ending') await moveAccount('active', context)
+  if (found.status === 'ending' && found.subjectType === 'owner')
+    await moveAccount(resumeAfterDeletion, context)
   deletionMachine.move(found, 'waiting')
   found.dueAt = after(context.now, LOOK_AGAIN_MS)
   return false
@@ -47,13 +58,18 @@ async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
 
 /**
  * The account is suspended first and looked at again, so that nothing comes in while it is forgotten. One that the operator
- * has suspended long ago is still, and stays suspended whatever comes up.
+ * has suspended, long ago or meanwhile, stays suspended whatever comes up.
  */
 async function begin(found: Deletion, context: Advancing): Promise<void> {
   if (!(await isFree(found, context))) return
-  if (deletionMachine.move(found, 'ending') && found.subjectType === 'owner') {
-    found.dueAt = after(context.now, STILL_MS)
-    if (await moveAccount('suspended', context)) return
+  const isFirstLook = deletionMachine.move(found, 'ending')
+  if (found.subjectType === 'owner') {
+    const isSuspended = await moveAccount(suspendForDeletion, context)
+    if (isSuspended || isFirstLook) {
+      found.dueAt = after(context.now, STILL_MS)
+      return
+    }
+    await moveAccount(closeForDeletion, context)
   }
   deletionMachine.move(found, 'forgetting')
   found.dueAt = after(context.now, 1)
@@ -62,12 +78,12 @@ async function begin(found: Deletion, context: Advancing): Promise<void> {
 /** Forgets page by page; where an entry of the trail is not sealed yet, it goes on once it is. */
 async function goOn(found: Deletion, context: Advancing): Promise<void> {
   const { now, emit } = context
-  const records = await forget(found, context)
-  if (records > 0) found.records += BigInt(records)
-  if (records < 0) return
+  const { records, state } = await forget(found, context)
+  found.records += BigInt(records)
+  if (state === 'unsealed') return
   found.dueAt = after(now, 1)
-  if (records >= MOST) return
-  const kept = await keptOf(subjectOf(found), now, context)
+  if (state === 'more') return
+  const kept = await keptOf(subjectOf(found), found.firstCompletedAt ?? now, context)
   deletionMachine.move(found, 'completed')
   Object.assign(found, { kept, completedAt: now, dueAt: nextEnd(kept, now) })
   emit('gdpr.deletion_completed', deletionData(found))
@@ -82,10 +98,9 @@ function nextEnd(kept: readonly Kept[], now: Date): Date | null {
 /** Removes what the law has kept until now. */
 async function letGo(found: Deletion, context: Advancing): Promise<void> {
   const { now } = context
-  const records = await forget(found, context)
-  if (records < 0) return
+  const { records, state } = await forget(found, context)
   found.records += BigInt(records)
-  found.dueAt = records >= MOST ? after(now, 1) : nextEnd(found.kept, now)
+  if (state !== 'unsealed') found.dueAt = state === 'more' ? after(now, 1) : nextEnd(found.kept, now)
 }
 
 export const advanceDeletion: HandlerOf<typeof deletionSteps.advanceDeletion> = async (

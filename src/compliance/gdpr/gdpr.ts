@@ -7,6 +7,8 @@ import { DataExport, exportMachine, OPEN } from './data-export.ts'
 import { Deletion, deletionMachine, UNFINISHED } from './deletion.ts'
 import { deletionApi, deletionSteps } from './deletion-api.ts'
 import { cancelDeletion, createDeletion, getDeletion, listDeletions } from './deletions.ts'
+import { erasureApi } from './erasure-api.ts'
+import { listErasures } from './erasures.ts'
 import { exportApi, exportSteps } from './export-api.ts'
 import { advanceExport, archive, createExport, exportStatus, getExport, listExports } from './exports.ts'
 import { advanceDeletion, deletionStatus } from './forget.ts'
@@ -15,7 +17,7 @@ import { gdprPersonal } from './personal.ts'
 import { deletionProcess, exportProcess } from './process.ts'
 
 const gdpr = implement(
-  { ...exportApi, ...deletionApi, ...consentApi, ...exportSteps, ...deletionSteps },
+  { ...exportApi, ...deletionApi, ...erasureApi, ...consentApi, ...exportSteps, ...deletionSteps },
   {
     createExport,
     listExports,
@@ -25,6 +27,7 @@ const gdpr = implement(
     listDeletions,
     getDeletion,
     cancelDeletion,
+    listErasures,
     getConsent,
     putConsent,
     listConsents,

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
 import { type Ground, legalGrounds } from '../../values/personal.ts'
+import { countsOf } from './count-records.ts'
 import type { Kept } from './deletion.ts'
 import { type Subject, type TableOfSubject, tablesOf } from './tables-of-subject.ts'
 
@@ -16,23 +16,13 @@ type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
 /** What the law keeps about the subject, by ground: the records, their areas, and when they are removed. */
 export async function keptOf(subject: Subject, at: Date, context: Asking): Promise<Kept[]> {
-  const { sql, tenant, ports } = context
-  const tables = tablesOf(ports.personalAreas(), subject).filter(table =>
+  const tables = tablesOf(context.ports.personalAreas(), subject).filter(table =>
     groundsOf(table).some(ground => legalGrounds[ground].years > 0),
   )
-  if (tables.length === 0) return []
-  const counts = tables.map(
-    ({ name, condition }, place) =>
-      `select ${place} as place, count(*)::float8 as records from ${name} t where ${condition}`,
-  )
-  const rows = await sql<{ place: number; records: number } & Row>(counts.join(' union all '), [
-    tenant.ownerId,
-    tenant.mode,
-    subject.id,
-  ])
-  const found = rows.flatMap(({ place, records }) => {
-    const table = tables[place]
-    return table && records > 0 ? groundsOf(table).map(ground => ({ ground, records, table })) : []
+  const counts = await countsOf(tables, subject, context)
+  const found = tables.flatMap((table, place) => {
+    const records = counts[place] ?? 0
+    return records > 0 ? groundsOf(table).map(ground => ({ ground, records, table })) : []
   })
   return (Object.keys(legalGrounds) as Ground[]).flatMap(ground => {
     const own = found.filter(one => one.ground === ground)

@@ -11,10 +11,14 @@ export const obstacleTypes = {
   agent: 'The agent can still pay: DELETE /agents/{id}. Its cards are closed with it.',
   transfer: 'The transfer is on its way: wait until it has arrived or come back.',
   payment_request: 'The payment request can still be paid: POST /collect/{id}/cancel, or wait.',
-  incoming_credit: 'Nobody has said yet for whom the money is.',
+  funding: 'The payment into the wallet is not decided: wait, or let the payer take the step that it needs.',
+  incoming_credit:
+    'Nobody has said yet for whom the money is, or it is on its way: wait, or assign it with POST /incoming/{id}/assign.',
   intent: 'The intent can still be paid: POST /intents/{id}/cancel.',
   beneficiary: 'It is still there to be paid: DELETE /beneficiaries/{id}.',
   person: 'They still sign in for the account: DELETE /people/{id}.',
+  merchant:
+    'It is let in, or asks to be: POST /merchant-applications/{id}/revoke, or /reject. Only then is its contact forgotten.',
 } as const
 export type ObstacleType = keyof typeof obstacleTypes
 
@@ -33,6 +37,9 @@ const TRAVELLING = "t.status in ('created', 'verifying', 'submitted')"
 const LIVE_ACCOUNT = `customers t where t.id = $1 and $2 = 'test' and (t.kyc_status = 'verified'
   or exists (select from ledger_accounts l where l.owner_id = $1 and l.mode = 'live'))`
 
+/** Money that another owner has paid, or that the platform had, and that is not booked yet. */
+const HANDED_OVER = `incoming_credits t where t.to_owner_id = $1 and t.mode = $2 and t.due_at is not null`
+
 /** By the type of the subject: each obstacle with the condition that finds it. `$3` is the subject. */
 const conditions: Readonly<
   Record<SubjectType, readonly (readonly [ObstacleType, from: string, id?: string])[]>
@@ -48,6 +55,9 @@ const conditions: Readonly<
     ['agent', `agents t where ${ours} and t.status <> 'deleted'`],
     ['transfer', `transfers t where ${ours} and ${TRAVELLING}`],
     ['payment_request', `payment_requests t where ${ours} and (t.status = 'open' or t.refunding_cents > 0)`],
+    ['funding', `fundings t where ${ours} and t.status in ('pending', 'requires_action')`],
+    ['incoming_credit', `incoming_credits t where ${ours} and t.status = 'unmatched'`],
+    ['incoming_credit', HANDED_OVER],
   ],
   person: [['person', `people t where ${ours} and t.id = $3 and t.status <> 'removed'`]],
   beneficiary: [
@@ -61,6 +71,12 @@ const conditions: Readonly<
       `payment_requests t where ${ours} and t.id = $3 and (t.status = 'open' or t.refunding_cents > 0)`,
     ],
     ['incoming_credit', `incoming_credits t where ${ours} and t.id = $3 and t.status = 'unmatched'`],
+  ],
+  merchant: [
+    [
+      'merchant',
+      `merchant_applications t where ${ours} and t.id = $3 and t.status in ('submitted', 'approved')`,
+    ],
   ],
 }
 

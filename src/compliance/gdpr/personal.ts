@@ -10,11 +10,16 @@ export const gdprPersonal = {
   gdpr_exports: {
     personal: { subject_id: { kind: 'name', ground: 'claims', forget: 'word' } },
     plain: ['subject_type'],
-    about: { person: ['subject_id'], beneficiary: ['subject_id'], payer: ['subject_id'] },
+    about: {
+      person: ['subject_id'],
+      beneficiary: ['subject_id'],
+      payer: ['subject_id'],
+      merchant: ['subject_id'],
+    },
   },
   /** Ids only: by them it is done again after a backup was restored. */
   gdpr_deletions: {
     personal: {},
-    plain: ['subject_type', 'subject_id', 'waits_for', 'kept'],
+    plain: ['subject_type', 'subject_id', 'waits_for', 'kept', 'place'],
   },
 } as const satisfies Personal

@@ -1,5 +1,6 @@
 import { legalGrounds, personalKinds } from '../../values/personal.ts'
-import { memberOf, type Shape, shownColumns } from './record-pages.ts'
+import { memberOf, shownColumns } from './record-pages.ts'
+import type { Shape } from './row-windows.ts'
 import type { TableOfSubject } from './tables-of-subject.ts'
 
 /** Members of nearly every record, which no contract explains. */

@@ -7,37 +7,49 @@ export interface Subject {
   readonly id: string
 }
 
-/** A table with rows about the subject, and the condition that finds them: `$1` owner, `$2` mode, `$3` subject. */
+/** A table with rows about the subject. The conditions name `$1` owner, `$2` mode, `$3` subject, each of them all three. */
 export interface TableOfSubject {
   readonly area: PersonalArea
   readonly name: string
   readonly table: PersonalTable
-  readonly condition: string
+  /** Finds the rows of the account, which an index has. */
+  readonly ofOwner: string
+  /** Finds among those the ones about the subject; none has to be sought where the subject is the owner. */
+  readonly ofSubject: string | null
 }
 
-/** Every condition names all three parameters, so that each statement is given the same. */
 const ofOwner = ({ owner }: PersonalTable): string =>
-  owner === 'id' ? 't.id = $1 and $2::text is not null' : 't.owner_id = $1 and t.mode = $2'
+  `${owner === 'id' ? 't.id = $1 and $2::text is not null' : 't.owner_id = $1 and t.mode = $2'} and $3::text is not null`
 
-function conditionOf(table: PersonalTable, { type }: Subject): string | undefined {
+/** A column of the row, or what a statement in brackets finds by it. */
+const placeInRow = (place: string): string => (place.startsWith('(') ? place : `t.${place}`)
+
+function ofSubject(table: PersonalTable, { type }: Subject): string | null | undefined {
   if (table.owner === null || Object.keys(table.personal).length === 0) return undefined
-  if (type === 'owner') return `${ofOwner(table)} and $3::text is not null`
-  const columns = table.about?.[type]
-  return columns && `${ofOwner(table)} and (${columns.map(column => `t.${column} = $3`).join(' or ')})`
+  if (type === 'owner') return null
+  const places = table.about?.[type]
+  return places && `(${places.map(place => `${placeInRow(place)} = $3`).join(' or ')})`
 }
 
 /** The tables that hold something about the subject, area by area. */
 export const tablesOf = (areas: readonly PersonalArea[], subject: Subject): TableOfSubject[] =>
   areas.flatMap(area =>
     Object.entries(area.tables).flatMap(([name, table]) => {
-      const condition = conditionOf(table, subject)
-      return condition ? [{ area, name, table, condition }] : []
+      const condition = ofSubject(table, subject)
+      return condition === undefined
+        ? []
+        : [{ area, name, table, ofOwner: ofOwner(table), ofSubject: condition }]
     }),
   )
 
 type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
-const valuesOf = (subject: Subject, { tenant }: Asking) => [tenant.ownerId, tenant.mode, subject.id]
+/** What the three parameters are. */
+export const valuesOf = (subject: Subject, { tenant }: Pick<Asking, 'tenant'>) => [
+  tenant.ownerId,
+  tenant.mode,
+  subject.id,
+]
 
 /** Whether the tenant has such a record. */
 export async function isKnown(subject: Subject, context: Asking): Promise<boolean> {
@@ -52,13 +64,4 @@ export async function isKnown(subject: Subject, context: Asking): Promise<boolea
   const text = `select ${any.join(' or ')} as known`
   const [row] = await context.sql<{ known: boolean }>(text, valuesOf(subject, context))
   return row?.known === true
-}
-
-export async function countRecords(subject: Subject, context: Asking): Promise<bigint> {
-  const counts = tablesOf(context.ports.personalAreas(), subject).map(
-    ({ name, condition }) => `(select count(*) from ${name} t where ${condition})`,
-  )
-  const text = `select (${counts.join(' + ')})::text as records`
-  const [row] = await context.sql<{ records: string }>(text, valuesOf(subject, context))
-  return BigInt(row?.records ?? 0)
 }

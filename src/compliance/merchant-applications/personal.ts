@@ -11,6 +11,7 @@ export const merchantApplicationsPersonal = {
       reason: { kind: 'words', ground: 'contract', forget: 'word' },
     },
     plain: ['country', 'mcc', 'public_key_jwk'],
+    about: { merchant: ['id'] },
   },
   merchant_keys: {
     personal: {},

@@ -36,6 +36,8 @@ export interface Course {
   readonly awareAt: Date
   /** When the incident was classified as major; null where it is not classified yet, or is not major. */
   readonly classifiedAt: Date | null
+  /** For how long it had been major before it was decided that it is not, and then that it is: that much less is left. */
+  readonly usedMs: number
   /** Null while nobody has classified it. */
   readonly isMajor: boolean | null
   readonly recoveredAt: Date | null
@@ -96,9 +98,10 @@ function classification({ isMajor, awareAt }: Course): Clock | null {
 }
 
 function initial(course: Course, relief: WeekendRelief): Clock | null {
-  const { awareAt, classifiedAt } = course
+  const { awareAt, classifiedAt, usedMs } = course
   if (!isReported(course) || !classifiedAt) return null
-  const [ofAwareness, ofClassification] = [after(awareAt, 24 * HOUR), after(classifiedAt, 4 * HOUR)]
+  const left = Math.max(0, 4 * HOUR - usedMs)
+  const [ofAwareness, ofClassification] = [after(awareAt, 24 * HOUR), after(classifiedAt, left)]
   const isLate = classifiedAt > ofAwareness
   const dueAt = isLate || ofClassification < ofAwareness ? ofClassification : ofAwareness
   const article = `${REPORTING} ${isLate ? '5(2)' : '5(1)(a)'}`

@@ -45,6 +45,21 @@ export const MOST_ENTRIES = 100
 /** SQL condition: the process of the incident has something to wait for. */
 export const OPEN = "status <> 'closed'"
 
+/** For how long, in milliseconds, it had been decided that it is major before it was decided that it is not. */
+function majorBefore(decisions: readonly Decision[]): number {
+  let used = 0
+  let since: number | null = null
+  for (const { isMajor, at } of decisions) {
+    const time = Date.parse(at)
+    if (isMajor) since ??= time
+    else {
+      used += since === null ? 0 : Math.max(0, time - since)
+      since = null
+    }
+  }
+  return used
+}
+
 const schema = defineEntity({
   ...tenantTable('SecurityIncident', 'security_incidents'),
   properties: {
@@ -86,7 +101,8 @@ export class SecurityIncident extends schema.class {
   course(): Course {
     const { awareAt, classifiedAt, isMajor, recoveredAt, personalDataAwareAt, reports } = this
     const told = reports.map(({ stage, at }) => ({ stage, at: new Date(at) }))
-    return { awareAt, classifiedAt, isMajor, recoveredAt, personalDataAwareAt, reports: told }
+    const usedMs = majorBefore(this.decisions)
+    return { awareAt, classifiedAt, usedMs, isMajor, recoveredAt, personalDataAwareAt, reports: told }
   }
 
   hasReported(stage: ReportStage): boolean {

@@ -4,7 +4,7 @@ import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
-import { type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
+import { type Scope, scopesMeant, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
@@ -33,10 +33,9 @@ function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Dat
 }
 
 const agentTokens = implement(agentTokensApi, {
-  async create({ params, body: { label, scopes = [], expiresInDays, maxAmountEuros } }, context) {
+  async create({ params, body: { label, scopes: names = [], expiresInDays, maxAmountEuros } }, context) {
     const { records, actor, tenant, emit, refuse } = context
-    const forbidden = scopes.find(scope => tokenScopes.never.includes(scope))
-    if (forbidden) return refuse('scope_never_given', `scopes: no agent token can have ${forbidden}.`)
+    const scopes = scopesMeant(names)
     const missing = missingScope(scopes, actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const agent = await lockAgent(records, params.id)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, gone, list, missing, post } from '../../kernel/contract/operation.ts'
-import { scopes, tokenScopes } from '../../kernel/contract/scopes.ts'
+import { scopes, tokenScopeSetNames, tokenScopeSets, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -9,6 +9,9 @@ import { euros, positiveEuros } from '../../values/money.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
 
 const scopeList = z.array(z.enum(scopes))
+
+/** What an agent's token can be given: names of sets first, as few ask for single scopes. */
+const wishes = [...tokenScopeSetNames, ...tokenScopes.possible] as const
 
 const budget = positiveEuros().nullable().meta({
   description:
@@ -24,7 +27,7 @@ export const TokenRecord = z
     agentId: id('agent'),
     label: z.string(),
     hint: z.string().meta({ description: 'The last four characters of the token.', examples: ['uQxZ'] }),
-    scopes: scopeList,
+    scopes: scopeList.meta({ examples: [[...tokenScopeSets.payer]] }),
     maxAmountEuros: budget,
     heldEuros: used('Held of the budget for approved intents and for payments on their way.'),
     spentEuros: used('Spent of the budget on intents.'),
@@ -61,15 +64,26 @@ const fails = {
 
 const scopeNames = (scopes: readonly string[]): string => scopes.map(scope => `\`${scope}\``).join(', ')
 
+const beyondReading = tokenScopeSets.payer.filter(
+  scope => !tokenScopeSets.reader.some(read => read === scope),
+)
+
 export const agentTokensApi = {
   create: post('/agents/{id}/tokens', {
     summary: 'Create an agent token',
-    description: `The agent calls with the token, which reaches that agent’s records and no others. Its secret is shown in \`token\`, this once. Without \`scopes\` it gets ${scopeNames(tokenScopes.given)}, as far as the calling key has them. No token can have ${scopeNames(tokenScopes.never)}.`,
+    description: `The agent calls with the token, which reaches that agent’s records and no others. Its secret is shown in \`token\`, this once. Without \`scopes\` it gets ${scopeNames(tokenScopes.given)}, as far as the calling key has them.`,
     callers: ['key'],
     scope: 'tokens:write',
     body: z.strictObject({
       label: label.meta({ examples: ['Laptop'] }),
-      scopes: scopeList.min(1).max(scopes.length).optional(),
+      scopes: z
+        .array(z.enum(wishes))
+        .min(1)
+        .max(wishes.length)
+        .optional()
+        .meta({
+          description: `Single scopes, or sets by name: \`reader\` sees all that is the agent’s and changes nothing; \`payer\` also has ${scopeNames(beyondReading)}. The record shows what a set stands for.`,
+        }),
       maxAmountEuros: budget.default(null),
       expiresInDays: z
         .int()
@@ -81,14 +95,13 @@ export const agentTokensApi = {
     }),
     example: {
       label: 'Laptop',
-      scopes: ['intents:write', 'intents:read'],
+      scopes: ['payer'],
       expiresInDays: 30,
       maxAmountEuros: 100,
     },
     returns: [201, NewToken],
     fails: {
       agent_not_found: gone('agent'),
-      scope_never_given: [400, 'scopes: no agent token can have this scope.'],
       expires_too_late: [
         403,
         'expiresInDays: a token expires no later than the key that creates it. Choose fewer days.',

@@ -167,7 +167,7 @@ export const agentsApi = {
   }),
   fund: post('/agents/{id}/fund', {
     summary: 'Move money into an agent’s wallet',
-    description: 'The money comes from `fromWalletId`, or from your oldest open wallet if that is left out.',
+    description: 'The money comes from `fromWalletId`. With one open wallet it can be left out.',
     callers: ['key'],
     scope: 'wallets:fund',
     body: z.strictObject({ amountEuros: positiveEuros(), fromWalletId: id('wallet').optional() }),
@@ -179,6 +179,7 @@ export const agentsApi = {
         400,
         'You have no open wallet. Create one with POST /wallets, or name one in fromWalletId.',
       ],
+      wallet_needed: [400, 'fromWalletId: you have more than one open wallet. Name the one that pays.'],
       wallet_not_found: [404, 'fromWalletId: no such wallet.'],
       wallet_of_card: purseRefusal('fromWalletId'),
       same_wallet: [400, 'fromWalletId: it is the agent’s own wallet.'],

@@ -1,7 +1,14 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { balancesOf, openBook, shortfallText } from '../../money/ledger/index.ts'
-import { closeWallet, isPurse, mainWallet, openWallet, walletsById } from '../../money/wallets/index.ts'
+import {
+  closeWallet,
+  isPurse,
+  mainWallet,
+  onlyWallet,
+  openWallet,
+  walletsById,
+} from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
 import { Agent } from './agent.ts'
 import type { agentsApi } from './api.ts'
@@ -15,13 +22,14 @@ export const agentWallet = ({ id, walletId, name }: Agent) =>
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
   const { records, sql, tenant, emit, refuse, sendAlong } = context
   const { amountEuros } = body
-  const [agent, main] = await Promise.all([
+  const [agent, only] = await Promise.all([
     lockAgent(records, params.id),
-    body.fromWalletId ? null : mainWallet(context),
+    body.fromWalletId ? undefined : onlyWallet(context),
   ])
   if (!agent) return refuse('agent_not_found')
+  if (only === 'several') return refuse('wallet_needed')
   const { walletId } = agent
-  const from = body.fromWalletId ?? main?.id
+  const from = body.fromWalletId ?? only?.id
   if (!from) return refuse('no_wallet')
   if (from === walletId) return refuse('same_wallet')
   const [book, wallets] = await Promise.all([

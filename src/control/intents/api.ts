@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { assertionEvents, webauthnAssertion } from '../../identity/passkeys/index.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
-import { TimelineEntry } from '../../kernel/journal/timeline.ts'
+import { pageQuery } from '../../kernel/contract/page.ts'
+import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
@@ -194,12 +195,13 @@ export const intentsApi = {
       ),
     },
   }),
-  timeline: list('/intents/{id}/timeline', {
+  timeline: get('/intents/{id}/timeline', {
     summary: 'Get the timeline of an intent',
     description: 'Oldest first: every change of the intent and of its payments, with who made it and why.',
     callers: ['key', 'agent'],
     scope: 'intents:read',
-    item: TimelineEntry,
+    query: pageQuery({}),
+    returns: [200, TimelinePage],
     fails: lookupRefusals,
   }),
   /** The process of the intent reads this whenever the intent has changed. */

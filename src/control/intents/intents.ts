@@ -4,6 +4,7 @@ import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
+import { readCompleteFrom } from '../../kernel/journal/complete-from.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -88,9 +89,13 @@ const intents = implement(intentsApi, {
     const { records, sql, tenant, pageBy, refuse } = context
     const intent = await find(records, params.id)
     if (!intent) return refuse('intent_not_found')
-    const payments = await paymentsOf([intent], context)
+    const [payments, completeFrom] = await Promise.all([
+      paymentsOf([intent], context),
+      readCompleteFrom(sql, tenant),
+    ])
     const ids = [intent.id, intent.transactionId ?? [], payments.map(({ id }) => id)].flat(2)
-    return withAuditIds(await pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most)))
+    const page = await pageBy((after, most) => timelineOfRecords(sql, tenant, ids, after, most))
+    return withAuditIds({ ...page, completeFrom })
   },
 
   async status({ params }, { records, now, refuse }) {

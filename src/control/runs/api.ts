@@ -10,7 +10,8 @@ import {
   patch,
   post,
 } from '../../kernel/contract/operation.ts'
-import { TimelineEntry } from '../../kernel/journal/timeline.ts'
+import { pageQuery } from '../../kernel/contract/page.ts'
+import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
@@ -164,13 +165,14 @@ export const runsApi = {
     fails,
     emits: { 'run.failed': event('A run has failed, or its agent is being deleted.', RunEvent) },
   }),
-  timeline: list('/runs/{id}/timeline', {
+  timeline: get('/runs/{id}/timeline', {
     summary: 'Get the timeline of a run',
     description:
       'Oldest first: every change by requests with this `X-Run-Id`, and every change of the run’s intents, whoever made it. The totals are in the run itself. The token of a delegation sees only what is done with it or under its delegation.',
     callers: ['key', 'agent'],
     scope: 'runs:read',
-    item: TimelineEntry,
+    query: pageQuery({}),
+    returns: [200, TimelinePage],
     fails: { run_not_found },
   }),
   /** A step in the deletion of an agent: ends a batch of its runs, and is repeated until none is running. */

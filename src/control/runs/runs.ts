@@ -6,6 +6,7 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly, reaches } from '../../kernel/database/entity.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
+import { withCompleteFrom } from '../../kernel/journal/complete-from.ts'
 import { timelineOfRun } from '../../kernel/journal/timeline.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -93,7 +94,8 @@ const runs = implement(runsApi, {
   async timeline({ params }, { records, sql, actor, pageBy, refuse }) {
     const run = await find(records, params.id)
     if (!run) return refuse('run_not_found')
-    return withAuditIds(await pageBy((after, most) => timelineOfRun(sql, run, actor, after, most)))
+    const page = pageBy((after, most) => timelineOfRun(sql, run, actor, after, most))
+    return withAuditIds(await withCompleteFrom(page, sql, run))
   },
 
   async endForAgent({ params }, { records, now, emit, wake }) {

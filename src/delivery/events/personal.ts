@@ -12,6 +12,7 @@ export const eventsPersonal = {
       person: ['resource_id', 'actor_id', "data ->> 'personId'"],
       beneficiary: ['resource_id', "data ->> 'beneficiaryId'"],
       payer: ['resource_id', "data ->> 'requestId'"],
+      merchant: ['resource_id', "data ->> 'merchantId'"],
     },
   },
   audit_entries: {
@@ -20,7 +21,12 @@ export const eventsPersonal = {
       actor_id: { kind: 'name', ground: 'contract', forget: 'word' },
     },
     plain: ['actor_type', 'action', 'event', 'outcome', 'resource_id'],
-    about: { person: ['resource_id', 'actor_id'], beneficiary: ['resource_id'], payer: ['resource_id'] },
+    about: {
+      person: ['resource_id', 'actor_id'],
+      beneficiary: ['resource_id'],
+      payer: ['resource_id'],
+      merchant: ['resource_id'],
+    },
   },
   event_streams: {
     personal: {},

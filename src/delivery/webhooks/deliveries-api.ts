@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { pageOf, pageQuery } from '../../kernel/contract/page.ts'
+import { completeFrom } from '../../kernel/journal/complete-from.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { ProcessStatusRecord, recordHead, recordTail, searchText, timeRange } from '../../values/schemas.ts'
@@ -73,12 +75,17 @@ export const deliveriesApi = {
     item: DeliveryRecord,
     fails: { webhook_not_found, unknown_event },
   }),
-  allDeliveries: list('/webhooks/deliveries', {
+  allDeliveries: get('/webhooks/deliveries', {
     readsClock: true,
     ...reads,
     summary: 'List what was sent to all subscriptions',
-    filters: { status: status.optional(), webhookId: id('webhook').optional(), ...causes, ...filters },
-    item: DeliveryRecord,
+    query: pageQuery({
+      status: status.optional(),
+      webhookId: id('webhook').optional(),
+      ...causes,
+      ...filters,
+    }),
+    returns: [200, pageOf(DeliveryRecord).extend({ completeFrom })],
     fails: { unknown_event },
   }),
   delivery: get('/webhooks/deliveries/{id}', {

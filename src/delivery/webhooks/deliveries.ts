@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
+import { withCompleteFrom } from '../../kernel/journal/complete-from.ts'
 import { clock } from '../../values/clock.ts'
 import { eventNameProblem } from '../events/index.ts'
 import { deliveriesApi } from './deliveries-api.ts'
@@ -71,7 +72,7 @@ export const deliveries = implement(deliveriesApi, {
   },
 
   allDeliveries: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>
-    deliveriesPage(filters, context),
+    withCompleteFrom(deliveriesPage(filters, context), context.sql, context.tenant),
 
   async delivery({ params }, context) {
     const { records, refuse } = context

@@ -73,10 +73,14 @@ type CheckContext = Pick<Context, 'ports'> & {
   refuse(code: 'url_refused' | 'unknown_event', message?: string): ReturnType<Context['refuse']>
 }
 
+/** Whoever names this machine writes a receiver on it. */
+const LISTEN = ' For a receiver on your own machine there is `agentpay webhooks listen --forward`.'
+
 /** The refusal of a URL or of event names; undefined if they can be subscribed. */
 function requestRefusal({ url, events }: SubscriptionRequest, { ports, refuse }: CheckContext) {
   const refused = url === undefined ? undefined : ports.outbound.judge(url)
-  if (refused) return refuse('url_refused', `url: ${refused.message}`)
+  if (refused)
+    return refuse('url_refused', `url: ${refused.message}${refused.rule === 'loopback' ? LISTEN : ''}`)
   const unknown = events && eventNamesProblem('events', events, ports)
   return unknown === undefined ? undefined : refuse('unknown_event', unknown)
 }

@@ -4,7 +4,7 @@ import { versionOf } from '../../web/static-file.ts'
 
 export interface Asset {
   readonly type: string
-  readonly content: string
+  readonly content: string | Buffer
   /** With the version of its content in the name. */
   readonly address: string
 }
@@ -19,6 +19,7 @@ const styles = [
   'page',
   'overview',
   'quickstart',
+  'manual',
   'events',
   'bar',
   'contents',
@@ -27,7 +28,7 @@ const styles = [
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-export function asset(name: string, type: string, content: string): Asset {
+export function asset(name: string, type: string, content: string | Buffer): Asset {
   const [stem, extension] = name.split('.')
   return { type, content, address: `/docs/assets/${stem}-${versionOf(content)}.${extension}` }
 }

@@ -1,5 +1,6 @@
 import { problems } from '../../kernel/contract/problem.ts'
 import { nameOf, resolve } from '../openapi/example.ts'
+import { keysForClients } from '../openapi/for-clients.ts'
 import type {
   Document,
   JsonSchema,
@@ -47,12 +48,15 @@ export class Book {
   readonly document: Document
   readonly chapters: readonly Chapter[]
   readonly eventGroups: readonly EventGroup[]
+  /** The operations that the packages have. */
+  readonly keysForClients: ReadonlySet<string>
   readonly #records: ReadonlySet<string>
   /** The section of each anchor; an anchor without a section is on the overview. */
   readonly #sections: ReadonlyMap<string, string>
 
   constructor(document: Document) {
     this.document = document
+    this.keysForClients = keysForClients(document)
     const entries = entriesOf(document)
     const seen = new Set<string>()
     this.chapters = document.tags.flatMap(({ name, description = '', 'x-states': states = {} }) => {

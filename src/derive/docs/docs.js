@@ -85,7 +85,7 @@ function allFindable() {
   return index
 }
 
-const addressOf = ({ section, anchor }) => `/docs${section && `/${section}`}#${anchor}`
+const addressOf = ({ section, anchor }) => `/docs${section && `/${section}`}${anchor && `#${anchor}`}`
 
 function linkTo(entry) {
   const link = document.createElement('a')
@@ -126,8 +126,9 @@ function startSearch() {
   const results = document.getElementById('results')
   const contents = document.getElementById('contents')
 
+  const is = kind => hit => hit.kind === kind
   const counted = (hits, kind) => {
-    const count = hits.filter(hit => hit.kind === kind).length
+    const count = hits.filter(is(kind)).length
     return `${count === 0 ? 'no' : count} ${kind}${count === 1 ? '' : 's'}`
   }
 
@@ -135,7 +136,12 @@ function startSearch() {
     results.hidden = words.length === 0
     contents.hidden = words.length > 0
     results.replaceChildren(...hits.slice(0, SHOWN).map(linkTo))
-    found.textContent = words.length > 0 ? `${counted(hits, 'operation')}, ${counted(hits, 'event')}` : ''
+    const kinds = [
+      'operation',
+      'event',
+      ...['guide', 'refusal', 'setting'].filter(kind => hits.some(is(kind))),
+    ]
+    found.textContent = words.length > 0 ? kinds.map(kind => counted(hits, kind)).join(', ') : ''
   }
 
   const look = async () => {

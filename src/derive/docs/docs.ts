@@ -1,40 +1,48 @@
+import { guidePages } from '../guides/guide-pages.ts'
+import { readGuides } from '../guides/guides.ts'
+import { refusalCodesOf, refusalPages } from '../guides/refusal-pages.ts'
 import type { Document } from '../openapi/types.ts'
 import { assetsWith } from './assets.ts'
 import { addressOf, Book } from './book.ts'
 import { guidesOf } from './guide.ts'
 import { layout } from './layout.ts'
+import { navigationOf } from './navigation.ts'
 import { chapterPage, eventsPage, overview } from './page.ts'
 import { searchIndex } from './search-index.ts'
 
 export interface DocsFile {
   readonly type: string
-  readonly content: string
+  readonly content: string | Buffer
   /** Whether the path names the content's version. */
   readonly isImmutable: boolean
 }
 
-/** The reference by addresses: its overview, a page for each section, and what they are made of. */
+/** The reference by addresses: its overview, a page for each section, guide and refusal, and what they are made of. */
 export function renderDocs(
   document: Document,
   { baseUrl }: { baseUrl?: string } = {},
 ): Map<string, DocsFile> {
   const book = new Book(document)
   const guides = guidesOf(book)
-  const assets = assetsWith(searchIndex(book, guides))
-  const reference = { book, guides, assets, baseUrl: baseUrl?.replace(/\/$/, '') }
+  const manual = readGuides()
+  const codes = refusalCodesOf(book)
+  const assets = assetsWith(searchIndex({ book, guides, manual, codes }))
+  const contents = navigationOf({ book, guides, manual })
+  const reference = { book, guides, assets, navigation: contents, baseUrl: baseUrl?.replace(/\/$/, '') }
   const pages = [
     overview(reference),
     ...book.chapters.map(chapter => chapterPage(book, chapter)),
     eventsPage(book),
+    ...guidePages(book, manual),
+    ...refusalPages(book, codes),
   ]
   return new Map([
     ...pages.map((page): [string, DocsFile] => [
       addressOf(page.section),
       { type: 'text/html; charset=utf-8', content: layout(reference, page).text, isImmutable: false },
     ]),
-    ...Object.values(assets).map(({ address, type, content }): [string, DocsFile] => [
-      address,
-      { type, content, isImmutable: true },
-    ]),
+    ...[...Object.values(assets), ...manual.pictures.values()].map(
+      ({ address, type, content }): [string, DocsFile] => [address, { type, content, isImmutable: true }],
+    ),
   ])
 }

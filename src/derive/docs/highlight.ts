@@ -1,6 +1,6 @@
 import { type Content, html } from '../../web/html.ts'
 
-export type Language = 'json' | 'shell' | 'typescript'
+export type Language = 'json' | 'shell' | 'typescript' | 'python'
 
 /** The highlighted tokens of each language: each named group is a class of the style sheet. */
 const grammars: Readonly<Record<Language, RegExp>> = {
@@ -8,7 +8,9 @@ const grammars: Readonly<Record<Language, RegExp>> = {
   shell:
     /(?<comment>(?<=^|\s)#.*$)|(?<key>\$\w+)|(?<string>'[^']*')|(?<word>\b(?:curl|export|echo|grep|head)\b)|(?<number>(?<=\s)-\w+)/gm,
   typescript:
-    /(?<comment>\/\/.*$)|(?<string>'(?:[^'\\]|\\.)*')|(?<key>\b\w+(?=:))|(?<number>\b\d[\d.]*\b)|(?<word>\b(?:const|await|import|from|true|false|null)\b)/gm,
+    /(?<comment>\/\/.*$)|(?<string>'(?:[^'\\]|\\.)*')|(?<key>\b\w+(?=:))|(?<number>\b\d[\d.]*\b)|(?<word>\b(?:const|await|for|of|import|from|true|false|null)\b)/gm,
+  python:
+    /(?<comment>#.*$)|(?<key>"(?:[^"\\]|\\.)*"(?=:))|(?<string>"(?:[^"\\]|\\.)*")|(?<number>\b\d[\d.]*\b)|(?<word>\b(?:for|in|import|from|True|False|None)\b)/gm,
 }
 
 export function highlight(code: string, language: Language): Content[] {

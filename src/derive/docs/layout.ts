@@ -2,7 +2,6 @@ import { type Html, html } from '../../web/html.ts'
 import type { Assets } from './assets.ts'
 import type { Book } from './book.ts'
 import type { Guide } from './guide.ts'
-import { navigation } from './navigation.ts'
 
 /** A placeholder for the service's URL, which the script replaces. */
 export const PLACEHOLDER = 'http://127.0.0.1:8080'
@@ -10,6 +9,8 @@ export const PLACEHOLDER = 'http://127.0.0.1:8080'
 export interface Reference {
   readonly book: Book
   readonly guides: readonly Guide[]
+  /** The contents beside a page of this section. */
+  readonly navigation: (section: string) => Html
   readonly assets: Assets
   readonly baseUrl: string | undefined
 }
@@ -22,7 +23,7 @@ export interface Page {
 }
 
 /** A page of the reference: it can be read, navigated and printed without a script. */
-export function layout({ book, guides, assets, baseUrl }: Reference, page: Page): Html {
+export function layout({ book, assets, navigation, baseUrl }: Reference, page: Page): Html {
   const { info } = book.document
   return html`<!doctype html>
 <html lang="en" data-index="${assets.index.address}"${baseUrl === undefined && html` data-placeholder="${PLACEHOLDER}"`}>
@@ -44,7 +45,7 @@ export function layout({ book, guides, assets, baseUrl }: Reference, page: Page)
   <button type="button" class="theme" aria-label="Switch between light and dark"></button>
   <a class="open" href="#menu">Menu</a>
 </header>
-${navigation(book, guides, page.section)}
+${navigation(page.section)}
 <main id="content" tabindex="-1">
 ${page.content}
 </main>

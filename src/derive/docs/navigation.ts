@@ -1,17 +1,31 @@
 import { type Html, html } from '../../web/html.ts'
+import { GUIDES, type Guides, guideAddress } from '../guides/guides.ts'
+import { REFUSALS } from '../guides/refusal-address.ts'
 import { addressOf, type Book, type Chapter, type Entry, EVENTS, OVERVIEW } from './book.ts'
 import { eventsIn } from './event-groups.ts'
 import type { Guide } from './guide.ts'
 import { method } from './operation.ts'
 
 /** All sections, and what is in the one that is open; the script puts what a search has found in their place. */
-export const navigation = (book: Book, guides: readonly Guide[], section: string): Html => html`
+interface Contents {
+  readonly book: Book
+  readonly guides: readonly Guide[]
+  readonly manual: Guides
+}
+
+/** The contents beside each page. Those of the refusals have the same: they are hundreds, and it is made once. */
+export function navigationOf(contents: Contents): (section: string) => Html {
+  const beside = navigation(contents, REFUSALS.id)
+  return section => (section.startsWith(REFUSALS.id) ? beside : navigation(contents, section))
+}
+
+const navigation = ({ book, guides, manual }: Contents, section: string): Html => html`
 <nav id="menu" aria-label="Contents">
   <div class="top">
     <a class="close" href="#content">Close</a>
     <div class="search" role="search">
       <label for="search">Search</label>
-      <input id="search" type="search" placeholder="Operations, events" autocomplete="off" spellcheck="false" aria-describedby="found">
+      <input id="search" type="search" placeholder="Operations, guides, codes" autocomplete="off" spellcheck="false" aria-describedby="found">
       <kbd aria-hidden="true">/</kbd>
     </div>
     <p id="found" role="status"></p>
@@ -20,9 +34,11 @@ export const navigation = (book: Book, guides: readonly Guide[], section: string
   <div class="list" id="contents">
     <ul class="guides">
       ${sectionLink(OVERVIEW, 'Overview', section)}
-      ${[{ id: 'quickstart', title: 'Quickstart' }, ...guides].map(
+      ${[QUICKSTART, ...guides].map(
         ({ id, title }) => html`<li><a href="${book.href(id)}">${title}</a></li>`,
       )}
+      ${guideLinks(manual, section)}
+      ${sectionLink(REFUSALS.id, REFUSALS.title, section)}
     </ul>
     <ul class="sections">
       ${book.chapters.map(chapter => chapterLinks(book, chapter, section))}
@@ -30,6 +46,18 @@ export const navigation = (book: Book, guides: readonly Guide[], section: string
     </ul>
   </div>
 </nav>`
+
+/** The first flow, as the contents and the search call it. */
+export const QUICKSTART = { id: 'quickstart', title: 'Pay something in three minutes' }
+
+function guideLinks({ files }: Guides, current: string): Html {
+  const inside = html`<ul>${files.map(({ name, title }) => {
+    const isCurrent = current === `${GUIDES.id}/${name}`
+    return html`<li><a href="${guideAddress(name)}"${isCurrent && html` aria-current="page"`}>${title}</a></li>`
+  })}</ul>`
+  const isOpen = current === GUIDES.id || current.startsWith(`${GUIDES.id}/`)
+  return sectionLink(GUIDES.id, GUIDES.title, current, files.length, isOpen ? inside : undefined)
+}
 
 const sectionLink = (id: string, title: string, current: string, count?: number, inside?: Html): Html => html`
 <li><a href="${addressOf(id)}"${id === current && html` aria-current="page"`}><span>${title}</span>${

@@ -9,7 +9,7 @@ import { linkTo, members, parameters } from './members.ts'
 import { panel, samples } from './panel.ts'
 import { asJson } from './print.ts'
 import { refusals } from './refusals.ts'
-import { curlOf, typescriptOf } from './samples.ts'
+import { samplesOf } from './samples.ts'
 
 /** One operation: what it does and takes on the left, how it looks on the right. */
 export const operationSection = (book: Book, entry: Entry): Html => html`
@@ -25,7 +25,7 @@ export const operationSection = (book: Book, entry: Entry): Html => html`
     ${refusals(book, entry)}
   </div>
   <div class="code">
-    ${samples(curlOf(entry), typescriptOf(entry))}
+    ${samples(samplesOf(book, entry))}
     ${answer(entry)}
   </div>
 </section>`

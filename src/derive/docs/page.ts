@@ -9,13 +9,13 @@ import { quickstartSection } from './quickstart.ts'
 import { recordSection } from './record.ts'
 import { statesSection } from './states.ts'
 
-/** How to begin, what holds for every operation, and which sections there are. */
+/** How to begin, which sections there are, and what holds for every operation. */
 export function overview({ book, guides, baseUrl = PLACEHOLDER }: Reference): Page {
   const { info } = book.document
   const content = html`
 ${hero(book, baseUrl)}
-${sections(book)}
 ${quickstartSection(baseUrl)}
+${sections(book)}
 ${guides.map(guideSection)}`
   return { section: OVERVIEW, title: `${info.title} API ${info.version}`, about: info.summary, content }
 }

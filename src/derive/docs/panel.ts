@@ -5,12 +5,23 @@ import { highlight, type Language } from './highlight.ts'
 export const panel = (caption: Content, code: string, language: Language): Html =>
   html`<figure class="panel"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>`
 
-/** The same request in both languages: one under the other, until the script makes tabs of them. */
-export const samples = (curl: string, typescript: string): Html => html`<div class="samples">
-  <div data-language="curl">${panel(tabs('curl'), curl, 'shell')}</div>
-  <div data-language="typescript">${panel(tabs('TypeScript'), typescript, 'typescript')}</div>
-</div>`
+const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const
+
+export type Samples = Partial<Readonly<Record<keyof typeof LANGUAGES, string>>>
+
+/** The same request in each language that has it: one under the other, until the script makes tabs of them. */
+export function samples(calls: Samples): Html {
+  const languages = (['curl', 'typescript', 'python'] as const).flatMap(id =>
+    calls[id] === undefined ? [] : [{ id, code: calls[id] }],
+  )
+  if (languages.length === 1) return html`${panel('curl', calls.curl ?? '', 'shell')}`
+  const parts = languages.map(
+    ({ id, code }) =>
+      html`<div data-language="${id}">${panel(tabs(LANGUAGES[id]), code, id === 'curl' ? 'shell' : id)}</div>`,
+  )
+  return html`<div class="samples">${parts}</div>`
+}
 
 const tabs = (name: string): Html => html`<span class="alone">${name}</span><span class="tabs">
-  <button type="button" data-choose="curl">curl</button><button type="button" data-choose="typescript">TypeScript</button>
+  ${Object.entries(LANGUAGES).map(([id, word]) => html`<button type="button" data-choose="${id}">${word}</button>`)}
 </span>`

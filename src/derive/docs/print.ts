@@ -3,12 +3,20 @@ interface Style {
   readonly name: (name: string) => string
   /** Whether a comma stands after the last member too. */
   readonly trailing: boolean
+  /** What is no text, list or object. */
+  readonly plain: (value: unknown) => string
+  /** What stands within the braces of an object on one line. */
+  readonly space: ' ' | ''
+  readonly indent: '  ' | '    '
 }
 
 const json: Style = {
   text: text => JSON.stringify(text),
   name: name => JSON.stringify(name),
   trailing: false,
+  plain: String,
+  space: ' ',
+  indent: '  ',
 }
 
 const quoted = (text: string): string =>
@@ -18,12 +26,27 @@ const typescript: Style = {
   text: quoted,
   name: name => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)),
   trailing: true,
+  plain: String,
+  space: ' ',
+  indent: '  ',
+}
+
+const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
+
+const python: Style = {
+  ...json,
+  trailing: true,
+  plain: value => words[String(value)] ?? String(value),
+  space: '',
+  indent: '    ',
 }
 
 export const asJson = (value: unknown): string => print(value, json, { indent: '', width: 0 })
 
 /** Prints a value as program code, given how many characters of the first line are taken. */
 export const asTypescript = (value: unknown): string => print(value, typescript, { indent: '', width: WIDTH })
+
+export const asPython = (value: unknown): string => print(value, python, { indent: '', width: WIDTH })
 
 const WIDTH = 60
 
@@ -32,7 +55,7 @@ function print(value: unknown, style: Style, { indent, width }: { indent: string
   const short = onOneLine(value, style)
   if (typeof value !== 'object' || value === null || short.length <= Math.max(width - indent.length, 2))
     return short
-  const deeper = { indent: `${indent}  `, width: WIDTH }
+  const deeper = { indent: indent + style.indent, width: WIDTH }
   const members = Array.isArray(value)
     ? value.map(item => print(item, style, deeper))
     : Object.entries(value).map(([name, member]) => named(style, name, print(member, style, deeper)))
@@ -43,10 +66,10 @@ function print(value: unknown, style: Style, { indent, width }: { indent: string
 
 function onOneLine(value: unknown, style: Style): string {
   if (typeof value === 'string') return style.text(value)
-  if (typeof value !== 'object' || value === null) return String(value)
+  if (typeof value !== 'object' || value === null) return style.plain(value)
   if (Array.isArray(value)) return `[${value.map(item => onOneLine(item, style)).join(', ')}]`
   const members = Object.entries(value).map(([name, member]) => named(style, name, onOneLine(member, style)))
-  return members.length > 0 ? `{ ${members.join(', ')} }` : '{}'
+  return members.length > 0 ? `{${style.space}${members.join(', ')}${style.space}}` : '{}'
 }
 
 const named = (style: Style, name: string, value: string): string => `${style.name(name)}: ${value}`

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../openapi/types.ts'
-import type { Entry } from './book.ts'
+import type { Book, Entry } from './book.ts'
 import { jsonOf, streamOf } from './book.ts'
-import { asJson, asTypescript } from './print.ts'
+import type { Samples } from './panel.ts'
+import { asJson, asPython, asTypescript } from './print.ts'
 
 /** How the operation is called from a terminal, with `$URL` and the credential set before. */
 export function curlOf(entry: Entry): string {
@@ -75,20 +76,43 @@ const queryOf = (parameters: Entry['parameters']): [string, unknown][] =>
 
 const bodyOf = ({ operation }: Entry): unknown => jsonOf(operation.requestBody ?? {})?.example
 
-/** The call with the typed client. */
-export function typescriptOf(entry: Entry): string {
-  const params = entry.parameters
-    .filter(({ in: place }) => place === 'path')
-    .map(({ name, example }) => [name, example])
+/** The ids of the path, then the members of query or body, of a call by one of the packages. */
+function givenIn(entry: Entry): { readonly ids: readonly string[]; readonly members: object | undefined } {
   const query = queryOf(entry.parameters)
-  const body = bodyOf(entry)
-  const input = {
-    ...(params.length > 0 ? { params: Object.fromEntries(params) } : {}),
-    ...(query.length > 0 ? { query: Object.fromEntries(query) } : {}),
-    ...(body === undefined ? {} : { body }),
-  }
-  const given = Object.keys(input).length > 0 ? asTypescript(input) : ''
-  const returns = entry.success[1].content ? 'const { body } = ' : ''
-  const call = `${returns}await client.${entry.key}(${given})`
-  return streamOf(entry.success[1]) ? `${call}\nfor await (const one of body) console.log(one.id)` : call
+  const members = bodyOf(entry) ?? (query.length > 0 ? Object.fromEntries(query) : undefined)
+  const ids = entry.parameters
+    .filter(({ in: place }) => place === 'path')
+    .map(({ example }) => String(example))
+  return { ids, members: members as object | undefined }
 }
+
+/** Whether what is returned is gone through record by record. */
+const isGoneThrough = (entry: Entry): boolean =>
+  streamOf(entry.success[1]) !== undefined ||
+  entry.parameters.some(({ in: place, name }) => place === 'query' && name === 'cursor')
+
+/** How the operation is called in each language: by a package only where that has it. */
+export const samplesOf = (book: Book, entry: Entry): Samples => ({
+  curl: curlOf(entry),
+  ...(book.keysForClients.has(entry.key) ? { typescript: typescriptOf(entry), python: pythonOf(entry) } : {}),
+})
+
+/** The call with the package of TypeScript. */
+export function typescriptOf(entry: Entry): string {
+  const { ids, members } = givenIn(entry)
+  const given = [...ids.map(asTypescript), ...(members === undefined ? [] : [asTypescript(members)])]
+  const call = `pay.${entry.key}(${given.join(', ')})`
+  if (isGoneThrough(entry)) return `for await (const one of ${call}) console.log(one)`
+  return `${entry.success[1].content ? 'const result = ' : ''}await ${call}`
+}
+
+/** The call with the package of Python. */
+export function pythonOf(entry: Entry): string {
+  const { ids, members } = givenIn(entry)
+  const given = [...ids.map(asPython), ...(members === undefined ? [] : [asPython(members)])]
+  const call = `pay.${inSnakeCase(entry.key)}(${given.join(', ')})`
+  if (isGoneThrough(entry)) return `for one in ${call}:\n    print(one)`
+  return entry.success[1].content ? `result = ${call}` : call
+}
+
+const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

@@ -1,10 +1,18 @@
-import { type Book, type Chapter, type Entry, EVENTS, OVERVIEW } from './book.ts'
+import { GUIDES, type GuideFile, type Guides, plain, sectionsOf } from '../guides/guides.ts'
+import { type Block, cellsOf } from '../guides/markdown-blocks.ts'
+import { SETTING } from '../guides/markdown-page.ts'
+import { REFUSALS } from '../guides/refusal-address.ts'
+import type { RefusalCode } from '../guides/refusal-pages.ts'
+import type { JsonSchema, Schemas } from '../openapi/types.ts'
+import { type Book, type Chapter, type Entry, EVENTS, jsonOf, OVERVIEW } from './book.ts'
 import { eventsIn } from './event-groups.ts'
 import type { Guide } from './guide.ts'
+import { QUICKSTART } from './navigation.ts'
 
 /** A part of the reference as the script of the pages finds it. */
 export interface Findable {
-  readonly kind: 'guide' | 'section' | 'operation' | 'record' | 'event'
+  readonly kind: 'guide' | 'section' | 'operation' | 'record' | 'event' | 'refusal' | 'setting'
+  /** Empty for the page itself. */
   readonly anchor: string
   /** The page on which it is; empty for the overview. */
   readonly section: string
@@ -14,28 +22,87 @@ export interface Findable {
   readonly words: string
 }
 
+interface Searched {
+  readonly book: Book
+  readonly guides: readonly Guide[]
+  readonly manual: Guides
+  readonly codes: readonly RefusalCode[]
+}
+
 /** All search results and link targets. */
-export const searchIndex = (book: Book, guides: readonly Guide[]): Findable[] => [
-  ...[{ id: 'quickstart', title: 'Quickstart' }, ...guides].map(({ id, title }) =>
-    findable('guide', OVERVIEW, id, title),
-  ),
-  ...book.chapters.flatMap(inChapter),
+export const searchIndex = ({ book, guides, manual, codes }: Searched): Findable[] => [
+  findable('guide', OVERVIEW, QUICKSTART.id, QUICKSTART.title, 'quickstart first payment'),
+  ...guides.map(({ id, title }) => findable('guide', OVERVIEW, id, title)),
+  ...book.chapters.flatMap(chapter => inChapter(chapter, book.document.components.schemas)),
   findable('section', EVENTS.id, EVENTS.id, EVENTS.title),
   findable('guide', EVENTS.id, EVENTS.arriving, 'How an event arrives', 'headers signature webhook'),
   ...book.eventGroups.map(({ id, title }) => findable('section', EVENTS.id, id, `${title} events`)),
   ...eventsIn(book.eventGroups).map(({ id, name, post }) =>
     findable('event', EVENTS.id, id, name, post.summary),
   ),
+  ...codes.map(({ code, statuses, sentences }) =>
+    findable('refusal', `${REFUSALS.id}/${code}`, '', code, [...statuses, ...sentences.keys()].join(' ')),
+  ),
+  ...manual.files.flatMap(inGuide),
 ]
 
-const inChapter = ({ id, name, about, records, entries }: Chapter): Findable[] => [
+const inChapter = ({ id, name, about, records, entries }: Chapter, schemas: Schemas): Findable[] => [
   findable('section', id, id, name, about),
   ...entries.map(entry => ({
-    ...findable('operation', id, entry.key, entry.operation.summary, wordsOf(entry)),
+    ...findable('operation', id, entry.key, entry.operation.summary, wordsOf(entry, schemas)),
     method: entry.method,
   })),
-  ...records.map(record => findable('record', id, `record.${record}`, record, 'record')),
+  ...records.map(record =>
+    findable(
+      'record',
+      id,
+      `record.${record}`,
+      record,
+      `record ${membersOf(schemas[record] ?? {}).join(' ')}`,
+    ),
+  ),
 ]
+
+/** Each part of a guide with its words, and each setting that it explains. */
+function inGuide(file: GuideFile): Findable[] {
+  const section = `${GUIDES.id}/${file.name}`
+  return sectionsOf(file).flatMap(({ anchor, title, blocks }) => [
+    findable(
+      'guide',
+      section,
+      anchor,
+      anchor ? `${file.title}: ${title}` : title,
+      wordsIn(blocks.map(textOf).join(' ')),
+    ),
+    ...blocks.flatMap(block => settingsIn(block, section)),
+  ])
+}
+
+const textOf = (block: Block): string => {
+  if (block.kind === 'table') return block.rows.join(' ')
+  return block.kind === 'list' ? block.items.join(' ') : block.text
+}
+
+/** Each word once, with what belongs to names of members, settings and addresses. */
+const wordsIn = (text: string): string =>
+  [
+    ...new Set(
+      plain(text)
+        .toLowerCase()
+        .match(/[\p{Letter}\p{Number}][\p{Letter}\p{Number}_.:/-]+/gu) ?? [],
+    ),
+  ].join(' ')
+
+function settingsIn(block: Block, section: string): Findable[] {
+  if (block.kind !== 'table') return []
+  return block.rows.flatMap(row => {
+    const [name = '', ...more] = cellsOf(row)
+    const setting = SETTING.exec(name)?.[1]
+    return setting === undefined
+      ? []
+      : [findable('setting', section, setting, setting, plain(more.join(' ')))]
+  })
+}
 
 const findable = (
   kind: Findable['kind'],
@@ -45,16 +112,26 @@ const findable = (
   more = '',
 ): Findable => ({ kind, section, anchor, title, words: `${title} ${more}`.toLowerCase() })
 
-/** The searchable words of an operation: names, path, scope, events and its own refusals. */
-const wordsOf = ({ key, method: verb, path, operation, refusals }: Entry): string =>
-  [
+/** The searchable words of an operation: names, path, scope, events, members and its own refusals. */
+const wordsOf = (entry: Entry, schemas: Schemas): string => {
+  const { key, method: verb, path, operation, refusals, parameters } = entry
+  const body = jsonOf(operation.requestBody ?? {})?.schema ?? {}
+  return [
     key,
     verb,
     path,
     operation['x-scope'],
     ...(operation['x-events'] ?? []),
     ...(operation['x-aliases'] ?? []),
+    ...parameters.map(({ name }) => name),
+    ...membersOf(body.$ref ? (schemas[body.$ref.split('/').at(-1) ?? ''] ?? {}) : body),
     ...refusals.filter(({ universal }) => !universal).map(({ code }) => code),
   ]
     .filter(Boolean)
     .join(' ')
+}
+
+const membersOf = ({ properties = {}, anyOf = [], oneOf = [] }: JsonSchema): string[] => [
+  ...Object.keys(properties),
+  ...[...anyOf, ...oneOf].flatMap(membersOf),
+]

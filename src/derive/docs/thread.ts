@@ -1,13 +1,25 @@
 import type { File } from '../../kernel/contract/file.ts'
-import { cachedFile } from '../../web/static-file.ts'
+import { cachedFile, uncompressedFile } from '../../web/static-file.ts'
+import { renderText } from '../docs-text/text.ts'
+import { refusalAddress } from '../guides/refusal-address.ts'
 import { renderDocs } from './docs.ts'
+
+/** A page of a refusal fits into a few packets as it is, and there are hundreds of them. */
+const isSmall = (address: string): boolean => address.startsWith(refusalAddress(''))
 
 /** Runs in a thread: renders the reference from the OpenAPI document, each file by its path, compressed. */
 export async function docsFiles(text: string, baseUrl: string | undefined): Promise<Map<string, File>> {
-  const files = renderDocs(JSON.parse(text), baseUrl === undefined ? {} : { baseUrl })
-  const cached = [...files].map(
+  const document = JSON.parse(text)
+  const pages = renderDocs(document, baseUrl === undefined ? {} : { baseUrl })
+  const files = [...pages, ...renderText(document)]
+  const cached = files.map(
     async ([address, { type, content, isImmutable }]) =>
-      [address, await cachedFile(type, content, isImmutable)] as const,
+      [
+        address,
+        typeof content === 'string' && !isSmall(address)
+          ? await cachedFile(type, content, isImmutable)
+          : uncompressedFile(type, content, isImmutable),
+      ] as const,
   )
   return new Map(await Promise.all(cached))
 }

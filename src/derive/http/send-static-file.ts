@@ -18,15 +18,16 @@ export function sendCached(
   }: { readonly status: number; readonly content: Uint8Array | string; readonly cache: CachedFile },
 ): void {
   const { headers: asked } = response.req
-  const encoding = preferred(asked['accept-encoding'])
+  const wanted = preferred(asked['accept-encoding'])
+  const encoding = wanted !== 'identity' && cache[wanted] ? wanted : 'identity'
   const tag = `"${cache.version}${encoding === 'identity' ? '' : `-${encoding}`}"`
   Object.assign(headers, {
     ETag: tag,
-    Vary: 'Accept-Encoding',
+    Vary: [headers.Vary, 'Accept-Encoding'].filter(Boolean).join(', '),
     'Cache-Control': cache.isImmutable ? CACHE.forGood : CACHE.asking,
   })
   if (isKnown(asked, tag)) return void response.writeHead(304, withoutContent(headers)).end()
-  const body = encoding === 'identity' ? content : cache[encoding]
+  const body = (encoding !== 'identity' && cache[encoding]) || content
   if (encoding !== 'identity') headers['Content-Encoding'] = encoding
   headers['Content-Length'] = Buffer.byteLength(body)
   response.writeHead(status, headers).end(body)

@@ -11,6 +11,8 @@ export interface Temporal {
   readonly temporalNamespace: string
   /** Null for a configured server, unless `TEMPORAL_WEB_UI` names it. */
   readonly webUi: string | null
+  /** The program that asks the server: null for a configured one. */
+  readonly temporalCli: string | null
 }
 
 interface Wish {
@@ -25,7 +27,7 @@ const LOOK_EVERY_MS = 5_000
 /** The configured server, or an embedded one if its binary is installed. */
 export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   const { temporalAddress, temporalNamespace, temporalWebUi = null } = wish.settings
-  if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalWebUi }
+  if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalWebUi, temporalCli: null }
   const binary = await temporalAtHand(search)
   if (!binary) return null
   printLine('Starting Temporal')
@@ -54,5 +56,5 @@ async function ownTemporal(binary: string, { settings, dataDir, life }: Wish): P
   const server = await startTemporal({ binary, dataDir, namespace: temporalNamespace })
   life.closeLater(() => server.stop())
   server.ended.catch(({ message }) => printError(`${message}. What needs Temporal is queued.`))
-  return { temporalAddress: server.address, temporalNamespace, webUi: server.webUi }
+  return { temporalAddress: server.address, temporalNamespace, webUi: server.webUi, temporalCli: binary }
 }

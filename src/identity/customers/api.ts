@@ -134,7 +134,10 @@ export const customersApi = {
     body: CustomerChange,
     example: { plan: 'business' },
     returns: [200, CustomerRecord],
-    fails,
+    fails: {
+      ...fails,
+      account_forgotten: [400, 'status: the owner was forgotten, so the account stays suspended for good.'],
+    },
     emits: changeEvents,
   }),
 }

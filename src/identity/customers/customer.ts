@@ -13,6 +13,10 @@ export const customerMachine = machine('customer', {
 export const types = ['individual', 'business'] as const
 export const plans = ['free', 'starter', 'business', 'enterprise'] as const
 
+/** Who has suspended the account: a deletion that may yet find something in its way, or, for good, one that forgets its owner. */
+const suspenders = ['operator', 'deletion', 'forgotten'] as const
+type Suspender = (typeof suspenders)[number]
+
 /** Whether the owner is known to be who they say. It can be tried anew after a rejection, or once it was withdrawn. */
 export const kycMachine = machine('kyc', {
   none: ['pending'],
@@ -44,11 +48,28 @@ const schema = defineEntity({
     address: nullable.json<PostalAddress>(),
     plan: p.enum(plans),
     status: p.enum(customerMachine.states).onCreate(() => customerMachine.initial),
+    suspendedBy: p
+      .enum(suspenders)
+      .$type<Suspender | null>()
+      .strictNullable()
+      .onCreate(() => null),
     kycStatus: p.enum(kycMachine.states).onCreate(() => kycMachine.initial),
   },
 })
 
 export class Customer extends schema.class {
+  /** False where it is suspended already; then it is so by this, too. */
+  suspend(by: Suspender): boolean {
+    this.suspendedBy = by
+    return customerMachine.move(this, 'suspended')
+  }
+
+  /** False where it acts already. */
+  resume(): boolean {
+    this.suspendedBy = null
+    return customerMachine.move(this, 'active')
+  }
+
   isVerified(): boolean {
     return this.kycStatus === 'verified'
   }

@@ -16,9 +16,37 @@ export const addCustomer = (records: Records, id: string, members: z.output<type
 export const findCustomer = (records: Records, id: string): Promise<Customer> =>
   records.findOneOrFail(Customer, { id })
 
-/** Suspends the account, or lets it act again; false where it is so already. */
-export const moveCustomer = (customer: Customer, status: Customer['status']): boolean =>
-  customerMachine.move(customer, status)
+type Moving = Pick<Context, 'records' | 'tenant'>
+interface Moved {
+  readonly customer: Customer
+  readonly isChanged: boolean
+}
+
+async function lockOwner({ records, tenant }: Moving): Promise<Customer> {
+  const customer = await records.lock(Customer, tenant.ownerId)
+  if (!customer) throw new Error('a tenant without a customer')
+  return customer
+}
+
+const moved = (customer: Customer, isChanged: boolean): Moved => ({ customer, isChanged })
+
+/** Suspends the account of an owner who is to be forgotten; one that the operator has suspended stays so by the operator. */
+export async function suspendForDeletion(context: Moving): Promise<Moved> {
+  const customer = await lockOwner(context)
+  return moved(customer, customer.status === 'active' && customer.suspend('deletion'))
+}
+
+/** Something is in the way of a deletion: what it has suspended acts again, unless the operator has suspended it meanwhile. */
+export async function resumeAfterDeletion(context: Moving): Promise<Moved> {
+  const customer = await lockOwner(context)
+  return moved(customer, customer.suspendedBy === 'deletion' && customer.resume())
+}
+
+/** The owner is being forgotten: nobody lets the account act again. */
+export async function closeForDeletion(context: Moving): Promise<Moved> {
+  const customer = await lockOwner(context)
+  return moved(customer, customer.suspend('forgotten'))
+}
 
 export const customerEvent = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
 
@@ -33,7 +61,9 @@ function applyChanges(customer: Customer, changes: Changes, { actFor, emit }: Ch
   const names = Object.keys(changes) as (keyof Changes)[]
   const changed = names.filter(name => !isDeepStrictEqual(changes[name], customer[name]))
   Object.assign(customer, members)
-  if (status) customerMachine.move(customer, status)
+  if (status === 'active') customer.resume()
+  // Whose owner is forgotten stays so for good.
+  if (status === 'suspended' && customer.suspendedBy !== 'forgotten') customer.suspend('operator')
   const data = { ...customerEvent(customer), changed }
   if (changed.some(isHolderData)) emit('cardholder.updated', data)
   if (!changed.every(isHolderData)) emit('customer.updated', data)
@@ -60,7 +90,9 @@ const customers = implement(customersApi, {
 
   async update({ params, body }, context) {
     const customer = await context.records.lock(Customer, params.id)
-    return customer ? applyChanges(customer, body, context) : context.refuse('customer_not_found')
+    if (!customer) return context.refuse('customer_not_found')
+    const isWoken = body.status === 'active' && customer.suspendedBy === 'forgotten'
+    return isWoken ? context.refuse('account_forgotten') : applyChanges(customer, body, context)
   },
 })
 

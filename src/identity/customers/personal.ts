@@ -9,7 +9,7 @@ export const customersPersonal = {
       address: { kind: 'address', ground: 'vouchers', forget: 'null' },
       country: { kind: 'address', ground: 'vouchers', forget: { value: 'ZZ' } },
     },
-    plain: ['type', 'plan', 'kyc_status'],
+    plain: ['type', 'plan', 'suspended_by', 'kyc_status'],
     owner: 'id',
   },
 } as const satisfies Personal

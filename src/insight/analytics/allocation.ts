@@ -1,8 +1,7 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope, shareOf } from '../reports/index.ts'
-import { linesOf, parametersOf, type View, withNames } from '../spend/index.ts'
+import { linesOf, parametersOf, type Spend, type View } from '../spend/index.ts'
 import { distributed } from './distribute.ts'
 import { labelledBy } from './labels.ts'
 
@@ -25,10 +24,9 @@ interface LabelSum extends Row {
   readonly spentEuros: Euros
   readonly refundedEuros: Euros
   readonly sharedEuros: Euros
-  readonly newNames: string[] | null
 }
 
-const viewsBy = (groupBy: string): readonly View[] =>
+export const allocationViews = (groupBy: string): readonly View[] =>
   groupBy.startsWith('metadata.')
     ? [`label:${groupBy.slice('metadata.'.length)}`, 'run']
     : [groupBy as 'agent' | 'run' | 'merchant']
@@ -38,11 +36,11 @@ const WEIGHTS: Readonly<Record<Sharing, string>> = { none: '0', by_spend: 'spent
 
 /** Labels are summed, ranked and shared among in the database: however many there are, few of them leave it. */
 const textOf = ({ agentId, groupBy, shared }: Wanted, place: number): string => `
-with ${linesOf({ views: viewsBy(groupBy), agentId }, `$${place}`)},
-${labelledBy(groupBy, `$${place + 3}::text`)},
+with ${linesOf({ agentId })},
+${labelledBy(groupBy, `$${place + 1}::text`)},
 summed as (
-  select label, is_raw, sum(payments) as payments, sum(spent_cents) as spent, sum(refunded_cents) as refunded
-  from labelled group by 1, 2
+  select label, sum(payments) as payments, sum(spent_cents) as spent, sum(refunded_cents) as refunded
+  from labelled group by 1
 ),
 ranked as (
   select *, row_number() over (order by spent - refunded desc, label collate "C") as place from summed
@@ -56,33 +54,29 @@ sharing as (
   select ranked.*, amount, ${WEIGHTS[shared]} as weight from ranked, unlabelled where label <> ''
 ),
 parts as (
-  select label, is_raw, payments, spent, refunded, place, part from (${distributed('sharing')}) as one
+  select label, payments, spent, refunded, place, part from (${distributed('sharing')}) as one
   union all
-  select label, is_raw, payments, spent, refunded, place, -amount from ranked, unlabelled where label = ''
+  select label, payments, spent, refunded, place, -amount from ranked, unlabelled where label = ''
 )
-select case when place <= $${place + 2}::int then label end as label, count(*)::int as groups, sum(payments)::int as payments,
-  sum(spent)::bigint as "spentEuros", sum(refunded)::bigint as "refundedEuros", sum(part)::bigint as "sharedEuros",
-  array_agg(label) filter (where is_raw) as "newNames"
+select case when place <= $${place}::int then label end as label, count(*)::int as groups, sum(payments)::int as payments,
+  sum(spent)::bigint as "spentEuros", sum(refunded)::bigint as "refundedEuros", sum(part)::bigint as "sharedEuros"
 from parts group by 1 order by min(place)`
 
-async function sumsBy(sql: Sql, tenant: Tenant, wanted: Wanted): Promise<LabelSum[]> {
-  const parameters = parametersOf(tenant, { ...wanted, views: viewsBy(wanted.groupBy) })
+function sumsBy(spend: Spend, wanted: Wanted): Promise<LabelSum[]> {
+  const parameters = parametersOf(spend, { ...wanted, views: allocationViews(wanted.groupBy) })
   const text = textOf(wanted, parameters.length + 1)
   const key = wanted.groupBy.startsWith('metadata.') ? [wanted.groupBy.slice('metadata.'.length)] : []
-  const { rows } = await withNames(known =>
-    sql<LabelSum>(text, [...parameters, ...known, wanted.limit, ...key]),
-  )
-  return rows
+  return spend.sql<LabelSum>(text, [...parameters, wanted.limit, ...key])
 }
 
 /** The costs divided by a label: the parts are the whole, to the cent. */
-export async function allocationOf(sql: Sql, tenant: Tenant, wanted: Wanted) {
-  const sums = await sumsBy(sql, tenant, wanted)
+export async function allocationOf(spend: Spend, wanted: Wanted) {
+  const sums = await sumsBy(spend, wanted)
   const total = figuresOf(sums)
   const told = sums.flatMap(sum => (sum.label === null ? [] : { label: sum.label, ...lineOf(sum) }))
   const rest = sums.find(({ label }) => label === null)
   const ids = wanted.groupBy === 'agent' ? told.flatMap(({ label }) => label || []) : []
-  const names = await namesOfAgents(sql, tenant, ids)
+  const names = await namesOfAgents(spend, ids)
   return {
     total,
     data: told.map(({ label, ...line }) => ({

@@ -5,12 +5,15 @@ import { type InputOf, implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CsvColumns } from '../../values/csv.ts'
 import { namesOfAgents, type ReportScope, scopeOf, shownSpan, tableFile } from '../reports/index.ts'
-import { allocationOf } from './allocation.ts'
+import { atOneInstant, type Spend, type View } from '../spend/index.ts'
+import { allocationOf, allocationViews } from './allocation.ts'
 import { allocationApi } from './allocation-api.ts'
 import { allocationColumns, allocationLines } from './allocation-table.ts'
 import { anomaliesApi } from './anomalies/api.ts'
 import { anomaliesIn } from './anomalies/find.ts'
+import { anomalyViews } from './anomalies/read.ts'
 import { anomalyColumns } from './anomalies/table.ts'
+import { costViews } from './cost-rows.ts'
 import { costsOf } from './costs.ts'
 import { costsApi } from './costs-api.ts'
 import { costColumns, costLines } from './costs-table.ts'
@@ -18,23 +21,26 @@ import { merchantsOf } from './merchants.ts'
 import { merchantsApi } from './merchants-api.ts'
 import { merchantColumns, merchantLines } from './merchants-table.ts'
 import { analyticsPersonal } from './personal.ts'
-import { savingsOf } from './savings.ts'
+import { savingsOf, savingsViews } from './savings.ts'
 import { savingsApi } from './savings-api.ts'
 import { savingColumns, savingLines } from './savings-table.ts'
 
 type Asking = Context<'span_invalid' | 'agent_not_found'>
 type Wished = Parameters<typeof scopeOf>[0]
 
-/** A report in two forms: one reading, told as JSON and as a table. */
+/** A report in two forms: one reading of one instant, told as JSON and as a table. */
 function report<Q extends Wished, R extends object, T>(
   name: string,
-  read: (scope: ReportScope, query: Q, context: Asking) => Promise<R>,
+  read: (spend: Spend, scope: ReportScope, query: Q) => Promise<R>,
+  viewsOf: (query: Q) => readonly View[],
   columns: CsvColumns<T>,
   linesOf: (report: R, scope: ReportScope) => readonly T[],
 ) {
   const reading = async (query: Q, context: Asking) => {
     const scope = await scopeOf(query, context)
-    return scope instanceof Refusal ? scope : { scope, report: await read(scope, query, context) }
+    if (scope instanceof Refusal) return scope
+    const wanted = { agentId: scope.agentId, views: viewsOf(query) }
+    return { scope, report: await atOneInstant(context, wanted, spend => read(spend, scope, query)) }
   }
   return {
     async json({ query }: { query: Q }, context: Asking) {
@@ -51,52 +57,54 @@ function report<Q extends Wished, R extends object, T>(
 
 const costs = report(
   'costs',
-  async (scope, { groupBy, limit }: InputOf<typeof costsApi.costs>['query'], { sql, tenant }) => ({
+  async (spend, scope, { groupBy, limit }: InputOf<typeof costsApi.costs>['query']) => ({
     groupBy,
-    ...(await costsOf(sql, tenant, { ...scope, groupBy, most: limit })),
+    ...(await costsOf(spend, { ...scope, groupBy, most: limit })),
   }),
+  () => costViews,
   costColumns,
   costLines,
 )
 
 const merchants = report(
   'merchants',
-  async (scope, { groupBy, limit }: InputOf<typeof merchantsApi.merchants>['query'], { sql, tenant }) => ({
+  async (spend, scope, { groupBy, limit }: InputOf<typeof merchantsApi.merchants>['query']) => ({
     groupBy,
-    ...(await merchantsOf(sql, tenant, { ...scope, groupBy, limit })),
+    ...(await merchantsOf(spend, { ...scope, groupBy, limit })),
   }),
+  ({ groupBy }) => [groupBy],
   merchantColumns,
   merchantLines,
 )
 
 const allocation = report(
   'allocation',
-  async (scope, query: InputOf<typeof allocationApi.allocation>['query'], { sql, tenant }) => {
+  async (spend, scope, query: InputOf<typeof allocationApi.allocation>['query']) => {
     const { groupBy, shared, limit } = query
-    return { groupBy, shared, ...(await allocationOf(sql, tenant, { ...scope, groupBy, shared, limit })) }
+    return { groupBy, shared, ...(await allocationOf(spend, { ...scope, groupBy, shared, limit })) }
   },
+  ({ groupBy }) => allocationViews(groupBy),
   allocationColumns,
   allocationLines,
 )
 
 const savings = report(
   'savings',
-  (scope, _: InputOf<typeof savingsApi.savings>['query'], { sql, tenant }) => savingsOf(sql, tenant, scope),
+  (spend, scope, _: InputOf<typeof savingsApi.savings>['query']) => savingsOf(spend, scope),
+  () => savingsViews,
   savingColumns,
   savingLines,
 )
 
 const anomalies = report(
   'anomalies',
-  async (scope, { limit }: InputOf<typeof anomaliesApi.anomalies>['query'], { sql, tenant }) => {
-    const { data, others } = await anomaliesIn(sql, tenant, scope, limit)
-    const names = await namesOfAgents(
-      sql,
-      tenant,
-      data.flatMap(({ agentId }) => agentId ?? []),
-    )
+  async (spend, scope, { limit }: InputOf<typeof anomaliesApi.anomalies>['query']) => {
+    const { data, others } = await anomaliesIn(spend, scope, limit)
+    const ids = data.flatMap(({ agentId }) => agentId ?? [])
+    const names = await namesOfAgents(spend, ids)
     return { data: data.map(one => ({ ...one, name: names.get(one.agentId ?? '') ?? null })), others }
   },
+  () => anomalyViews,
   anomalyColumns,
   ({ data }) => data,
 )

@@ -1,8 +1,7 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { spanBefore } from '../reports/index.ts'
-import { linesOf, parametersOf, type Span } from '../spend/index.ts'
+import { linesOf, parametersOf, type Span, type Spend } from '../spend/index.ts'
 
 export const costPeriods = ['day', 'week', 'month'] as const
 export type CostPeriod = (typeof costPeriods)[number]
@@ -22,7 +21,7 @@ export interface CostRow extends Row {
   readonly agents: number
 }
 
-const VIEWS = ['agent', 'kept_back'] as const
+export const costViews = ['agent', 'kept_back'] as const
 
 /** An intent that nobody decided about in time is no refusal. */
 const SUMS = `
@@ -31,7 +30,7 @@ sum(payments)::int as payments, sum(spent_cents)::bigint as "spentEuros", sum(re
 
 /** The agents with the highest net spend of the span are told one by one; ranks are taken where the sums are read. */
 const textOf = (ofAgent: { agentId?: string | undefined }, from: string, most: string): string => `
-with ${linesOf({ ...ofAgent, views: VIEWS })},
+with ${linesOf(ofAgent)},
 told as materialized (
   select * from lines where view = 'agent' or value not like 'expired %'
 ),
@@ -52,12 +51,12 @@ export interface CostsWanted extends Span {
 }
 
 /** Reads the sums of a span and of the one before it in one statement. */
-export async function costRows(sql: Sql, tenant: Tenant, wanted: CostsWanted): Promise<CostRow[]> {
+export async function costRows(spend: Spend, wanted: CostsWanted): Promise<CostRow[]> {
   const { agentId, groupBy, most, from, before } = wanted
   const earlier = spanBefore(wanted)
-  const question = { agentId, from: earlier.from, before, views: VIEWS }
-  const parameters = parametersOf(tenant, question)
+  const question = { agentId, from: earlier.from, before, views: costViews }
+  const parameters = parametersOf(spend, question)
   const place = parameters.length + 1
   const text = textOf({ agentId }, `$${place}::date`, `$${place + 1}`).replace('PERIOD', `'${groupBy}'`)
-  return sql<CostRow>(text, [...parameters, from, most])
+  return spend.sql<CostRow>(text, [...parameters, from, most])
 }

@@ -1,7 +1,6 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { changeOf, daysBetween, figuresOf, namesOfAgents, shareOf } from '../reports/index.ts'
+import type { Spend } from '../spend/index.ts'
 import { type CostRow, type CostsWanted, costRows } from './cost-rows.ts'
 
 /** A report has no more lines than this: of many periods, fewer agents are told one by one. */
@@ -43,9 +42,9 @@ function lineOf(rows: readonly CostRow[], wholeEuros: Euros) {
 }
 
 /** What each agent has cost; what the owner has paid is a line without an agent. */
-export async function costsOf(sql: Sql, tenant: Tenant, wanted: CostsWanted) {
+export async function costsOf(spend: Spend, wanted: CostsWanted) {
   const most = Math.max(1, Math.min(wanted.most, Math.floor(MOST_LINES / periodsIn(wanted))))
-  const rows = await costRows(sql, tenant, { ...wanted, most })
+  const rows = await costRows(spend, { ...wanted, most })
   const total = lineOf(
     rows,
     figuresOf(rows.filter(({ view, period }) => view === 'agent' && period !== null)).netEuros,
@@ -54,7 +53,7 @@ export async function costsOf(sql: Sql, tenant: Tenant, wanted: CostsWanted) {
   const rest = byAgent.get(null)
   byAgent.delete(null)
   const ids = [...byAgent.keys()].flatMap(id => id || [])
-  const names = await namesOfAgents(sql, tenant, ids)
+  const names = await namesOfAgents(spend, ids)
   const data = [...byAgent]
     .map(([agentId, ofAgent]) => ({
       agentId: agentId || null,

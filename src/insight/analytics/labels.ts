@@ -19,7 +19,7 @@ left join lateral (
 export function labelledBy(groupBy: string, key: string): string {
   if (!groupBy.startsWith('metadata.')) {
     const label = { agent: 'agent_id', run: 'run_id', merchant: 'value' }[groupBy]
-    return `labelled (label, is_raw, ${KEPT}) as (select ${label}, is_raw, ${KEPT} from lines)`
+    return `labelled (label, ${KEPT}) as (select ${label}, ${KEPT} from lines)`
   }
   return `
 rest as (
@@ -27,10 +27,10 @@ rest as (
     sum(${less('refunded_cents')}) as refunded_cents
   from lines group by 1, 2
 ),
-labelled (label, is_raw, ${KEPT}) as (
-  select value, false, ${KEPT} from lines where view <> 'run'
+labelled (label, ${KEPT}) as (
+  select value, ${KEPT} from lines where view <> 'run'
   union all
-  select coalesce(of_runs.text, of_agents.text, '') collate "C", false, ${KEPT}
+  select coalesce(of_runs.text, of_agents.text, '') collate "C", ${KEPT}
   from rest ${labelOf('runs', 'rest.run_id', key)} ${labelOf('agents', 'rest.agent_id', key)}
 )`
 }

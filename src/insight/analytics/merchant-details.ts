@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { addDays, changeOf, type ReportScope } from '../reports/index.ts'
-import { linesOf, merchantOf, parametersOf } from '../spend/index.ts'
+import { linesOf, parametersOf, type Spend, TAIL } from '../spend/index.ts'
 import { RUN_MEMBERS, type RunRow, runOf } from './rhythms/read-runs.ts'
 import { isOver, RHYTHMS, rhythmOf } from './rhythms/rhythm.ts'
 import { mayFollow, RHYTHM_DAYS, RUNS } from './rhythms/runs-sql.ts'
@@ -29,8 +29,8 @@ const RECENT_DAYS = RHYTHMS.month.most + 1
  * First and last payments are found at the ends of an index, and only where the last two payments may belong to a rhythm are
  * those before them read: what it costs does not grow with how often a merchant is paid.
  */
-function textOf({ agentId }: ReportScope, places: { values: number; names: number }): string {
-  const ofAgent = (alias: string): string => (agentId === undefined ? '' : `and ${alias}.agent_id = $6`)
+function textOf({ agentId }: ReportScope, values: string): string {
+  const ofAgent = (alias: string): string => (agentId === undefined ? '' : `and ${alias}.agent_id = $7`)
   const cells = `
 from spend_cells c where c.owner_id = $1 and c.mode = $2 and c.view = 'merchant' and c.day < $5::date and c.payments > 0`
   const paidOn = (order: 'asc' | 'desc'): string => `
@@ -40,13 +40,13 @@ from spend_cells c where c.owner_id = $1 and c.mode = $2 and c.view = 'merchant'
   order by c.day ${order} limit 1)`
   const tailOn = `from tail t where t.value = wanted.key and t.payments > 0`
   return `
-with ${linesOf({ views: ['merchant'], agentId, values: [] }, `$${places.names}`)},
+with ${linesOf({ agentId, values: [] })},
 tail as materialized (
-  select agent_id, value, day, sum(payments) as payments, sum(spent_cents) as spent from changes
-  where view = 'merchant' and day < $5::date ${ofAgent('changes')} group by 1, 2, 3
+  select agent_id, value, day, sum(payments) as payments, sum(spent_cents) as spent from ${TAIL}
+  where view = 'merchant' and day < $5::date ${ofAgent('tail')} group by 1, 2, 3
 ),
 recent as (
-  select agent_id, value, day from lines where not is_raw group by 1, 2, 3 having sum(payments) > 0
+  select agent_id, value, day from lines group by 1, 2, 3 having sum(payments) > 0
 ),
 latest as (
   select agent_id, value, day - lag(day) over one as apart, row_number() over (partition by agent_id, value order by day desc) as place
@@ -76,27 +76,25 @@ longest as materialized (
 )
 select wanted.key, ${RUN_MEMBERS}, least(${paidOn('asc')}, (select min(t.day) ${tailOn}))::text as "firstOn",
   greatest(${paidOn('desc')}, (select max(t.day) ${tailOn}))::text as "lastOn"
-from unnest($${places.values}::text[]) as wanted (key) left join longest on longest.value = wanted.key`
+from unnest(${values}::text[]) as wanted (key) left join longest on longest.value = wanted.key`
 }
 
-/** What is told of merchants beside their sums. `newNames` are texts that were resolved for these. */
+/** What is told of merchants beside their sums. */
 export async function merchantDetails(
-  sql: Sql,
-  tenant: Tenant,
-  { newNames, values, ...scope }: ReportScope & { newNames: readonly string[]; values: readonly string[] },
+  spend: Spend,
+  { values, ...scope }: ReportScope & { values: readonly string[] },
 ) {
+  const { sql, tenant, newNames } = spend
   const from = addDays(scope.before, -RECENT_DAYS)
-  const parameters = parametersOf(tenant, { ...scope, from, values, views: ['merchant'] })
-  const text = textOf(scope, { values: parameters.length, names: parameters.length + 1 })
+  const parameters = parametersOf(spend, { ...scope, from, values, views: ['merchant'] })
   const [names, rows] = await Promise.all([
     namesOf(sql, tenant, values),
-    sql<DetailRow>(text, [...parameters, newNames, newNames.map(merchantOf)]),
+    sql<DetailRow>(textOf(scope, `$${parameters.length}`), parameters),
   ])
-  const namedNow = Map.groupBy(newNames, merchantOf)
   const details = new Map(
     rows.map(row => {
       const { key, firstOn, lastOn } = row
-      const texts = new Set([...(names.get(key) ?? []), ...(namedNow.get(key) ?? [])])
+      const texts = new Set([...(names.get(key) ?? []), ...(newNames.get(key) ?? [])])
       return [key, { names: [...texts].sort(), firstOn, lastOn, rhythm: rhythmTold(row, scope.before) }]
     }),
   )

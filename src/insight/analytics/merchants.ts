@@ -1,7 +1,5 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
 import { figuresOf, type ReportScope, shareOf } from '../reports/index.ts'
-import { readTop } from '../spend/index.ts'
+import { readTop, type Spend } from '../spend/index.ts'
 import { merchantDetails } from './merchant-details.ts'
 
 type Wanted = ReportScope & { readonly groupBy: 'merchant' | 'mcc'; readonly limit: number }
@@ -9,14 +7,13 @@ type Wanted = ReportScope & { readonly groupBy: 'merchant' | 'mcc'; readonly lim
 const NO_DETAILS = { names: [], firstOn: null, lastOn: null, rhythm: null }
 
 /** The merchants, or their trades, that most was paid to. */
-export async function merchantsOf(sql: Sql, tenant: Tenant, { groupBy, limit, ...scope }: Wanted) {
-  const { sums, newNames } = await readTop(sql, tenant, { ...scope, views: [groupBy] }, limit)
+export async function merchantsOf(spend: Spend, { groupBy, limit, ...scope }: Wanted) {
+  const sums = await readTop(spend, { ...scope, views: [groupBy] }, limit)
   const total = figuresOf(sums)
   const told = sums.flatMap(sum => (sum.value === null ? [] : { key: sum.value, ...figuresOf([sum]) }))
   const rest = sums.find(({ value }) => value === null)
   const values = groupBy === 'merchant' ? told.map(({ key }) => key) : []
-  const detailsOf =
-    values.length > 0 ? await merchantDetails(sql, tenant, { ...scope, values, newNames }) : undefined
+  const detailsOf = values.length > 0 ? await merchantDetails(spend, { ...scope, values }) : undefined
   return {
     total,
     data: told.map(({ key, ...figures }) => ({

@@ -2,10 +2,12 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { figuresOf, type ReportScope } from '../reports/index.ts'
-import { readSpend } from '../spend/index.ts'
+import { readSpend, type Spend } from '../spend/index.ts'
 
 export const waysKeptBack = ['denied', 'turned_down', 'declined', 'expired'] as const
 type Way = (typeof waysKeptBack)[number]
+
+export const savingsViews = ['kept_back', 'agent'] as const
 
 interface Won extends Row {
   readonly count: number
@@ -26,10 +28,10 @@ async function disputesWon(sql: Sql, { ownerId, mode }: Tenant, scope: ReportSco
 }
 
 /** What was kept back, and what was got back: each refusal, refund and dispute once. */
-export async function savingsOf(sql: Sql, tenant: Tenant, scope: ReportScope) {
+export async function savingsOf(spend: Spend, scope: ReportScope) {
   const [sums, { count, amountEuros }] = await Promise.all([
-    readSpend(sql, tenant, { ...scope, views: ['kept_back', 'agent'], by: ['view', 'value'] }),
-    disputesWon(sql, tenant, scope),
+    readSpend(spend, { ...scope, views: savingsViews, by: ['view', 'value'] }),
+    disputesWon(spend.sql, spend.tenant, scope),
   ])
   const rules = sums
     .filter(({ view }) => view === 'kept_back')

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { dayOf } from '../../values/clock.ts'
 import { readRuns } from '../analytics/index.ts'
 import { addDays } from '../reports/index.ts'
-import { spendByDay } from '../spend/index.ts'
+import { atOneInstant, readTail, type Spend, spendByDay } from '../spend/index.ts'
 import { approvedIntents, chargesAhead } from './known.ts'
 import { MOST_DAYS } from './outlook.ts'
 import { HISTORY_DAYS, pastOf } from './past.ts'
@@ -12,17 +12,37 @@ import { leftOfAgent, leftOfOwner } from './what-is-left.ts'
 
 type Asking = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
+/** What is spent, as of one instant. */
+type Read = <T>(
+  wanted: { views: typeof VIEWS; agentId?: string | undefined },
+  read: (spend: Spend) => Promise<T>,
+) => Promise<T>
+
 /** More subscriptions are not followed: those that cost most are. */
 const MOST_SUBSCRIPTIONS = 50
+const VIEWS = ['agent', 'merchant'] as const
 
 /** The forecast of an agent, or of the whole tenant. */
-export async function forecastOf(agent: Agent | null, days: number, context: Asking) {
+export const forecastOf = (
+  agent: Agent | null,
+  days: number,
+  context: Asking & Pick<Context, 'atOneInstant'>,
+) => foretell(agent, days, context, (wanted, read) => atOneInstant(context, wanted, read))
+
+/** The same within a write: on the connection that it has, so what is moved on meanwhile lets it begin again. */
+export const forecastWithin = (agent: Agent, days: number, context: Asking) =>
+  foretell(agent, days, context, async (wanted, read) =>
+    read(await readTail(context.sql, context.tenant, wanted)),
+  )
+
+async function foretell(agent: Agent | null, days: number, context: Asking, spendAt: Read) {
   const { sql, tenant, now } = context
   const today = dayOf(now)
   const span = { from: addDays(today, -HISTORY_DAYS), before: addDays(today, 1), agentId: agent?.id }
-  const [spent, found, approved, left] = await Promise.all([
-    spendByDay(sql, tenant, span),
-    readRuns(sql, tenant, span),
+  const [[spent, found], approved, left] = await Promise.all([
+    spendAt({ views: VIEWS, agentId: agent?.id }, spend =>
+      Promise.all([spendByDay(spend, span), readRuns(spend, span)]),
+    ),
     approvedIntents(sql, context, agent?.id),
     agent ? leftOfAgent(agent, context) : leftOfOwner(context),
   ])

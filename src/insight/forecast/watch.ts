@@ -5,7 +5,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { dayOf } from '../../values/clock.ts'
-import { forecastOf } from './foretell.ts'
+import { forecastWithin } from './foretell.ts'
 import { dayAfter, hasSpentLately, nextLook } from './next-look.ts'
 import type { watchApi } from './watch-api.ts'
 import { findWatch, moveWatch, setWatches } from './watches.ts'
@@ -45,7 +45,7 @@ async function riskOf(
   context: Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>,
 ) {
   if (limitEuros === null || agent.status !== 'active' || !hasSpentLately(context.now, lastSpendAt)) return
-  const { runsOut } = await forecastOf(agent, 1, context)
+  const { runsOut } = await forecastWithin(agent, 1, context)
   const { p10, p50, p90 } = runsOut.budget
   if (p10 === null || p50 === null) return
   return { limitEuros, heldEuros, spentEuros, runsOutOn: p50, p10, p90 }

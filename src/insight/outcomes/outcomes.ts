@@ -6,11 +6,11 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly, reaches } from '../../kernel/database/entity.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { scopeOf, shownSpan } from '../reports/index.ts'
-import { merchantOf } from '../spend/index.ts'
+import { atOneInstant, merchantOf } from '../spend/index.ts'
 import { outcomesApi } from './api.ts'
 import { Outcome } from './outcome.ts'
 import { outcomesPersonal } from './personal.ts'
-import { summaryOf } from './summary.ts'
+import { summaryOf, summaryViews } from './summary.ts'
 
 const outcomeEvent = ({ id, intentId, agentId, runId, delegationId, success, valueEuros }: Outcome) => ({
   outcomeId: id,
@@ -74,7 +74,9 @@ const outcomes = implement(outcomesApi, {
   async summary({ query: { groupBy, limit, ...wished } }, context) {
     const scope = await scopeOf(wished, context)
     if (scope instanceof Refusal) return scope
-    const summary = await summaryOf(context.sql, context.tenant, { ...scope, groupBy, limit })
+    const summary = await atOneInstant(context, { ...scope, views: summaryViews(groupBy) }, spend =>
+      summaryOf(spend, { ...scope, groupBy, limit }),
+    )
     return { ...shownSpan(scope), groupBy, ...summary }
   },
 

@@ -1,8 +1,7 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { namesOfAgents, type ReportScope } from '../reports/index.ts'
-import { labelInSql, linesOf, parametersOf, type View, withNames } from '../spend/index.ts'
+import { labelInSql, linesOf, parametersOf, type Spend, type View } from '../spend/index.ts'
 import { rateOf } from './wilson.ts'
 
 /** The counts of a group, or of all that are not told one by one. */
@@ -16,7 +15,6 @@ interface GroupRow extends Row {
   readonly valued: number
   readonly valueEuros: Euros
   readonly spendEuros: Euros
-  readonly newNames: string[] | null
 }
 
 /** How the lines of completed intents, and the outcomes, are grouped. */
@@ -54,6 +52,8 @@ function groupingBy(groupBy: string, place: string): Grouping {
 
 const viewsOf = ({ view, minus }: Grouping): readonly View[] => (minus ? [view, minus] : [view])
 
+export const summaryViews = (groupBy: string): readonly View[] => viewsOf(groupingBy(groupBy, ''))
+
 /** An intent has the state that it has now, and has cost what was paid less what has come back. */
 const OUTCOMES = `
 from outcomes o
@@ -71,9 +71,9 @@ where o.owner_id = $1 and o.mode = $2 and o.declared_at >= $4::date::timestamp a
 /** Rates are said with what was reported: groups with the most of it first. */
 const RANKED = `
 summed as (
-  select key, is_raw, sum(completed) as completed, sum(reported) as reported, sum(succeeded) as succeeded,
+  select key, sum(completed) as completed, sum(reported) as reported, sum(succeeded) as succeeded,
     sum(valued) as valued, sum(value) as value, sum(spend) as spend
-  from counts group by 1, 2
+  from counts group by 1
 ),
 ranked as (
   select *, row_number() over (order by reported desc, completed desc, key collate "C") as place from summed
@@ -82,28 +82,28 @@ ranked as (
 
 /** A completed intent with an outcome is taken off the group that the line of its completion is in. */
 function textOf(groupBy: string, { agentId }: ReportScope, place: number): string {
-  const grouping = groupingBy(groupBy, `$${place + 3}::text`)
+  const grouping = groupingBy(groupBy, `$${place + 1}::text`)
   const { ofLine, ofOutcome, ofIntent = ofOutcome, minus } = grouping
-  const ofAgent = agentId === undefined ? '' : 'and o.agent_id = $6'
+  const ofAgent = agentId === undefined ? '' : 'and o.agent_id = $7'
   const unlabelled = minus
     ? `union all
-  select '', false, case when view = '${minus}' then payments else -payments end, 0, 0, 0, 0, 0 from lines`
+  select '', case when view = '${minus}' then payments else -payments end, 0, 0, 0, 0, 0 from lines`
     : ''
   return `
-with ${linesOf({ views: viewsOf(grouping), agentId }, `$${place}`)},
+with ${linesOf({ agentId })},
 reported as materialized (
   select ${ofOutcome} as key, ${ofIntent} as intent_key, i.status = 'completed' as is_completed, o.success, o.value_cents,
     coalesce(paid.net, 0) as net ${OUTCOMES} ${ofAgent}
 ),
-counts (key, is_raw, completed, reported, succeeded, valued, value, spend) as (
-  select ${ofLine}, is_raw, payments, 0, 0, 0, 0, 0 from lines ${minus ? `where view <> '${minus}'` : ''} ${unlabelled}
-  union all select intent_key, false, -1, 0, 0, 0, 0, 0 from reported where is_completed
-  union all select key, false, 0, 1, success::int, (value_cents is not null)::int, coalesce(value_cents, 0), net from reported
+counts (key, completed, reported, succeeded, valued, value, spend) as (
+  select ${ofLine}, payments, 0, 0, 0, 0, 0 from lines ${minus ? `where view <> '${minus}'` : ''} ${unlabelled}
+  union all select intent_key, -1, 0, 0, 0, 0, 0 from reported where is_completed
+  union all select key, 0, 1, success::int, (value_cents is not null)::int, coalesce(value_cents, 0), net from reported
 ),
 ${RANKED}
-select case when place <= $${place + 2}::int then key end as key, count(*)::int as groups, sum(completed)::int as completed,
+select case when place <= $${place}::int then key end as key, count(*)::int as groups, sum(completed)::int as completed,
   sum(reported)::int as reported, sum(succeeded)::int as succeeded, sum(valued)::int as valued,
-  sum(value)::bigint as "valueEuros", sum(spend)::bigint as "spendEuros", array_agg(key) filter (where is_raw) as "newNames"
+  sum(value)::bigint as "valueEuros", sum(spend)::bigint as "spendEuros"
 from ranked group by 1 order by min(place)`
 }
 
@@ -143,18 +143,17 @@ export function summaryFigures({ completed, reported, succeeded, valued, valueEu
 
 /** One statement: outcomes, payments and completed intents as of one instant. */
 export async function summaryOf(
-  sql: Sql,
-  tenant: Tenant,
+  spend: Spend,
   { groupBy, limit, ...scope }: ReportScope & { readonly groupBy: string; readonly limit: number },
 ) {
   const grouping = groupingBy(groupBy, '')
-  const parameters = parametersOf(tenant, { ...scope, views: viewsOf(grouping) })
+  const parameters = parametersOf(spend, { ...scope, views: viewsOf(grouping) })
   const label = grouping.minus ? [groupBy.slice('metadata.'.length)] : []
   const text = textOf(groupBy, scope, parameters.length + 1)
-  const { rows } = await withNames(known => sql<GroupRow>(text, [...parameters, ...known, limit, ...label]))
+  const rows = await spend.sql<GroupRow>(text, [...parameters, limit, ...label])
   const told = rows.flatMap(row => (row.key === null ? [] : { ...row, key: row.key }))
   const rest = rows.find(({ key }) => key === null)
-  const names = await namesOfAgents(sql, tenant, groupBy === 'agent' ? told.map(({ key }) => key) : [])
+  const names = await namesOfAgents(spend, groupBy === 'agent' ? told.map(({ key }) => key) : [])
   return {
     total: summaryFigures(rows.reduce(added, NOTHING)),
     data: told.map(row => ({

@@ -5,8 +5,7 @@ const OF_AGENTS = 'select id, name from agents where owner_id = $1 and mode = $2
 
 /** The names of agents, deleted ones too: what they have spent stays theirs. */
 export async function namesOfAgents(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
+  { sql, tenant: { ownerId, mode } }: { readonly sql: Sql; readonly tenant: Tenant },
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map()

@@ -1,7 +1,6 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { readSpend, type Span } from './read.ts'
+import type { Spend } from './tail.ts'
 
 export interface DayOfSpend {
   /** In UTC, by the tenant's time: `YYYY-MM-DD`. */
@@ -18,8 +17,8 @@ interface DaysWanted extends Span {
 }
 
 /** What was spent on each day, as of now, the earliest day first; only days on which something was. */
-export async function spendByDay(sql: Sql, tenant: Tenant, wanted: DaysWanted): Promise<DayOfSpend[]> {
-  const sums = await readSpend(sql, tenant, { ...wanted, views: ['agent'], by: ['day'] })
+export async function spendByDay(spend: Spend, wanted: DaysWanted): Promise<DayOfSpend[]> {
+  const sums = await readSpend(spend, { ...wanted, views: ['agent'], by: ['day'] })
   return sums
     .map(({ day, payments, spentEuros, refundedEuros, feesEuros }) => ({
       day,

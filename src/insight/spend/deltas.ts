@@ -1,11 +1,9 @@
+import { notedWithin, within } from './position.ts'
+
 /**
  * SQL that tells how the sums change by what was written between two positions of the journal. The follower adds it to the
  * sums; a report reads it beside them, so that it says what is true now. Both take the same text: they cannot differ.
  */
-
-/** Whoever takes the text states the bounds before it, as the CTE `bounds (since, until)`. */
-const within = (column: string): string =>
-  `${column} >= (select since from bounds) and ${column} < (select until from bounds)`
 
 /** How a transaction counts by how it stands; null where it does not. Its money has left from `settlement` on. */
 const KIND = `
@@ -20,10 +18,7 @@ const ruleOf = (decision: string): string =>
 
 /** The transactions that were changed, with how they are in the sums and how they should be. */
 const states = (owners: string): string => `
-noted as materialized (
-  select e.owner_id, e.mode, e.resource_id, e.event, e.created_at from events e
-  where ${owners} ${within('e.written_in')}
-    and (e.event like 'transaction.%' or e.event in ('intent.completed', 'intent.denied', 'intent.expired'))
+noted as materialized (${notedWithin(owners, `event like 'transaction.%' or event in ('intent.completed', 'intent.denied', 'intent.expired')`)}
 ),
 states as materialized (
   select t.owner_id, t.mode, t.id, (t.created_at at time zone 'UTC')::date as day, coalesce(t.agent_id, '') as agent_id,
@@ -127,7 +122,7 @@ export interface Counted {
 const EVERYTHING: Counted = { keptBack: true, completed: true, labels: true }
 
 /**
- * CTEs behind `bounds` and `names (name, merchant)`, the names that are resolved already. `states` has the transactions that
+ * CTEs behind `bounds`, see `position.ts`, and `names (name, merchant)`, the names that are resolved already. `states` has the transactions that
  * were changed, `changes` a row for each change of a cell. `owners` is a condition that ends in `and`, or nothing for all. A
  * report looks up no intent of which it tells nothing.
  */
@@ -137,7 +132,7 @@ export const deltas = (
 ): string => `
 ${states(owners('e'))},
 returned as materialized (
-  select r.* from transaction_refunds r where ${owners('r')} ${within('r.written_in')}
+  select r.* from transaction_refunds r where ${owners('r')} ${within('r', 'refund')}
 ),
 deltas (owner_id, mode, day, agent_id, run_id, name, merchant, mcc, wallet_id, type, intent_id, kind, rule, payments,
   cents) as (${NOW_AND_BEFORE} union all ${REFUNDS} ${keptBack ? `union all ${KEPT_BACK}` : ''}

@@ -1,10 +1,12 @@
-import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { onConnection } from '../../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../../kernel/database/prepared-sql.ts'
 import { codeOf } from '../../kernel/database/retry.ts'
 import { currentHorizon } from '../../kernel/journal/journal-position.ts'
 import { deltas } from './deltas.ts'
 import { merchantOf } from './merchant.ts'
+import { boundsAt, notedWithin, POSITION, type Position, valuesOf, within } from './position.ts'
+import { endOfStep } from './step.ts'
 
 /** How many events one step goes over: it is short, and a reader waits for none. */
 const MOST = 10_000
@@ -13,24 +15,30 @@ const IS_BEHIND = `
 select exists (select from events where written_in >= (select written_in from spend_position)) as "isBehind"`
 
 /** Whoever has it locked is the one who counts; another one comes back later. */
-const LOCK = 'select written_in as since from spend_position for update skip locked'
+const LOCK = `select ${POSITION} from spend_position for update skip locked`
 
-/** Up to which transaction a step goes: a transaction is counted whole. */
-const UNTIL = `
-select greatest($1::bigint + 1, least($2::bigint, coalesce(
-  (select written_in from events where written_in >= $1 and written_in < $2 order by written_in offset $3 limit 1), $2)
-)) as until`
+const BOUNDS = boundsAt(1)
 
-const BOUNDS = 'bounds as materialized (select $1::bigint as since, $2::bigint as until)'
+const oneOf = (table: 'transactions' | 'intents', alias: string, id: string): string => `
+cross join lateral (
+  select merchant from ${table} one where (one.owner_id, one.mode, one.id) = (${alias}.owner_id, ${alias}.mode, ${alias}.${id}) limit 1
+) as named`
 
-const NEW_NAMES = `
-with ${BOUNDS}, names (name, merchant) as (select null::text, null::text where false), ${deltas(() => '')}
-select distinct d.name from deltas d where d.merchant is null and d.name <> ''`
+/** The texts of merchants that a step comes upon: of some it knows already what they name. */
+const NAMES = `
+with ${BOUNDS},
+noted as (
+  select distinct owner_id, mode, resource_id, event = 'intent.completed' as is_intent
+  from (${notedWithin('', `event like 'transaction.%' or event = 'intent.completed'`)}) as e
+)
+select merchant as name from noted ${oneOf('transactions', 'noted', 'resource_id')} where not is_intent
+union select merchant from noted ${oneOf('intents', 'noted', 'resource_id')} where is_intent
+union select merchant from transaction_refunds r ${oneOf('transactions', 'r', 'transaction_id')} where ${within('r', 'refund')}`
 
 /** All of a step in one statement: cells, how transactions are counted, and the names of merchants. */
 const COUNT = `
 with ${BOUNDS},
-names (name, merchant) as materialized (select * from unnest($3::text[], $4::text[])),
+names (name, merchant) as materialized (select * from unnest($7::text[], $8::text[])),
 ${deltas(() => '')},
 counted as (
   insert into spend_counted as kept (owner_id, mode, transaction_id, kind, cents, type, intent_id, rule, merchant)
@@ -60,7 +68,7 @@ on conflict (owner_id, mode, view, day, agent_id, run_id, value) do update set
   payments = kept.payments + excluded.payments, spent_cents = kept.spent_cents + excluded.spent_cents,
   refunded_cents = kept.refunded_cents + excluded.refunded_cents, fee_cents = kept.fee_cents + excluded.fee_cents`
 
-const MOVE = 'update spend_position set written_in = $1'
+const MOVE = 'update spend_position set written_in = $1, event_id = $2, refund_id = $3'
 
 /** Whether anything was written since the last step: nothing is locked to find out. */
 export async function isBehind(sql: Sql): Promise<boolean> {
@@ -73,38 +81,46 @@ export async function isBehind(sql: Sql): Promise<boolean> {
  * does: each database has a journal, and one position in it. False where there is nothing, or another one is counting.
  */
 async function countStep(sql: Sql, most: number): Promise<boolean> {
-  const [position] = await sql<{ since: bigint }>(LOCK)
-  if (!position) return false
-  const { since } = position
+  const [since] = await sql<Position & Row>(LOCK)
+  if (!since) return false
   const { writtenIn: horizon } = await currentHorizon(sql)
-  if (horizon <= since) return false
-  const [bounds] = await sql<{ until: bigint }>(UNTIL, [since, horizon, most])
-  const until = bounds?.until ?? since
-  const names = (await sql<{ name: string }>(NEW_NAMES, [since, until])).map(({ name }) => name)
-  await sql(COUNT, [since, until, names, names.map(merchantOf)])
-  await sql(MOVE, [until])
-  return until < horizon
+  if (horizon <= since.writtenIn) return false
+  const until = await endOfStep(sql, since, horizon, most)
+  const bounds = [...valuesOf(since), ...valuesOf(until)]
+  const names = (await sql<{ name: string }>(NAMES, bounds)).map(({ name }) => name)
+  await sql(COUNT, [...bounds, names, names.map(merchantOf)])
+  await sql(MOVE, valuesOf(until))
+  return until.writtenIn < horizon
 }
 
 /** Another one has counted since the snapshot of this step was taken. */
 const OVERTAKEN = '40001'
+const TOOK_TOO_LONG = '57014'
+
+interface Counting {
+  readonly isStopping?: () => boolean
+  readonly most?: number
+}
 
 /**
  * Takes steps until what was committed is counted, each in a transaction with one snapshot: killed in the middle of one,
- * or between two, nothing is lost or counted twice.
+ * or between two, nothing is lost or counted twice. A step that takes too long is taken again as a shorter one.
  */
 export async function countSpend(
   database: Database,
-  { isStopping = () => false, most = MOST }: { isStopping?: () => boolean; most?: number } = {},
+  { isStopping = () => false, most = MOST }: Counting = {},
 ): Promise<void> {
   let isMore = true
+  let length = most
   while (isMore && !isStopping())
     isMore = await onConnection(database, 'begin isolation level repeatable read', async client => {
-      const isBehind = await countStep(sqlOfTransaction(client), most)
+      const isBehind = await countStep(sqlOfTransaction(client), length)
       await client.query('commit')
       return isBehind
     }).catch(error => {
       if (codeOf(error) === OVERTAKEN) return false
-      throw error
+      if (codeOf(error) !== TOOK_TOO_LONG || length === 1) throw error
+      length = Math.ceil(length / 4)
+      return true
     })
 }

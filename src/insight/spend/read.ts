@@ -1,16 +1,7 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import { type Counted, deltas } from './deltas.ts'
-import { merchantOf } from './merchant.ts'
-
-type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
-
-/**
- * What the sums are divided by; `label:` goes before a key of the metadata of intents. `kept_back` has what was not spent,
- * and `completed:` the number of completed intents, on the days on which they were declared.
- */
-export type View = Group | 'wallet' | 'type' | 'kept_back' | `completed:${Group}`
+import type { Spend } from './tail.ts'
+import type { View } from './view.ts'
 
 /** A dimension by the columns of a sum and the SQL of each. */
 const columns = {
@@ -22,7 +13,7 @@ const columns = {
   run: { runId: 'run_id' },
   /** Whether it was in a run at all: `runId` is empty, or not. */
   inRun: { runId: "case when run_id = '' then '' else 'run' end" },
-  value: { value: 'value', isRaw: 'is_raw' },
+  value: { value: 'value' },
 } as const
 
 export type Dimension = keyof typeof columns
@@ -45,7 +36,7 @@ export interface SpendQuestion extends Span {
   /** What each sum is of: the rest is added up. */
   readonly by: readonly Dimension[]
   readonly agentId?: string | undefined
-  /** Only these values. Of the merchants, names that are not resolved yet are looked at besides. */
+  /** Only these values. */
   readonly values?: readonly string[] | undefined
 }
 
@@ -62,50 +53,38 @@ export interface SpendSum {
   readonly feesEuros: Euros
 }
 
-const ofOwner = (alias: string): string => `${alias}.owner_id = $1 and ${alias}.mode = $2 and`
-
 const CELL = 'view, day, agent_id, run_id, value, payments, spent_cents, refunded_cents, fee_cents'
 
-/** What must be looked up for these views. */
-const countedIn = (views: readonly View[]): Counted => ({
-  keptBack: views.includes('kept_back'),
-  completed: views.some(view => view.startsWith('completed:')),
-  labels: views.some(view => view.includes('label:')),
-})
-
-const NO_NAMES = 'select null::text, null::text where false'
-const nextTo = (parameter: string): string => `$${Number(parameter.slice(1)) + 1}`
+/** SQL: the cells by which the sums change by what is not in them yet, out of the parameter `$6`. */
+export const TAIL = `jsonb_to_recordset($6::jsonb -> 'rows') as tail (view text, day date, agent_id text, run_id text, value text,
+  payments bigint, spent_cents bigint, refunded_cents bigint, fee_cents bigint)`
 
 /**
- * SQL: the CTE `lines`, the cells of `views`, which are `$3`, from the day `$4` and before `$5`, and what is not in them yet. In one
- * statement, so in one snapshot: the cells, the position up to which they go, and what lies behind that. `$6` and `$7`
- * are the agent and the values, or either alone is `$6`. `names` is the first of two parameters: names that are resolved, and
- * the merchants that they name.
+ * SQL: the CTE `lines`, the cells of `views`, which are `$3`, from the day `$4` and before `$5`, and what is not in them yet. `$7` and
+ * `$8` are the agent and the values, or either alone is `$7`.
  */
-export function linesOf(
-  { views, agentId, values }: Pick<SpendQuestion, 'views' | 'agentId' | 'values'>,
-  names?: string,
-): string {
-  const ofAgent = agentId === undefined ? '' : 'and agent_id = $6'
-  const ofValues = `value = any($${agentId === undefined ? 6 : 7}::text[])`
-  const where = `view = any($3::text[]) and day >= $4::date and day < $5::date ${ofAgent}`
+export function linesOf({ agentId, values }: Pick<SpendQuestion, 'agentId' | 'values'>): string {
+  const ofAgent = agentId === undefined ? '' : 'and agent_id = $7'
+  const ofValues = values ? `and value = any($${agentId === undefined ? 7 : 8}::text[])` : ''
+  const where = `view = any($3::text[]) and day >= $4::date and day < $5::date ${ofAgent} ${ofValues}`
   return `
-bounds as materialized (select written_in as since, 9223372036854775807 as until from spend_position),
-names (name, merchant) as (${names ? `select * from unnest(${names}::text[], ${nextTo(names)}::text[])` : NO_NAMES}),
-${deltas(ofOwner, countedIn(views))},
 lines as (
-  select ${CELL}, false as is_raw from spend_cells
-  where owner_id = $1 and mode = $2 and ${where} ${values ? `and ${ofValues}` : ''}
+  select ${CELL} from spend_cells
+  where owner_id = $1 and mode = $2 and ${where} and spend_stands_at($6::jsonb ->> 'position')
   union all
-  select ${CELL}, is_raw from changes where ${where} ${values ? `and (is_raw or ${ofValues})` : ''}
+  select ${CELL} from ${TAIL} where ${where}
 )`
 }
 
 /** The values of the parameters that the lines need. */
-export const parametersOf = (
-  { ownerId, mode }: Tenant,
+export function parametersOf(
+  { tenant: { ownerId, mode }, tail, views: known }: Spend,
   { views, from, before, agentId, values }: Omit<SpendQuestion, 'by'>,
-): unknown[] => [ownerId, mode, views, from, before, agentId, values].filter(one => one !== undefined)
+): unknown[] {
+  const unknown = views.find(view => !known.includes(view))
+  if (unknown) throw new Error(`what is not in the sums of ${unknown} yet was not read`)
+  return [ownerId, mode, views, from, before, tail, agentId, values].filter(one => one !== undefined)
+}
 
 function textOf(question: SpendQuestion): string {
   const groups = question.by.flatMap(dimension => Object.entries(columns[dimension]))
@@ -119,45 +98,17 @@ function textOf(question: SpendQuestion): string {
 
 interface SumRow extends Row {
   readonly payments: bigint
-  readonly isRaw?: boolean
 }
 
 const BLANK = { view: '', day: '', agentId: '', runId: '', value: '' }
 
-const keyOf = ({ view, day, agentId, runId, value }: SpendSum): string =>
-  [view, day, agentId, runId, value].join('\n')
-
-/** Names that were not resolved yet are, and join the sums of their merchants. */
-function resolved(rows: readonly (SpendSum & { readonly isRaw?: boolean })[]): SpendSum[] {
-  if (!rows.some(({ isRaw }) => isRaw)) return [...rows]
-  const sums = new Map<string, SpendSum>()
-  for (const { isRaw, ...row } of rows) {
-    const sum = isRaw ? { ...row, value: merchantOf(row.value) } : row
-    const key = keyOf(sum)
-    const known = sums.get(key)
-    sums.set(key, known ? added(known, sum) : sum)
-  }
-  return [...sums.values()]
-}
-
-const added = (one: SpendSum, other: SpendSum): SpendSum => ({
-  ...one,
-  payments: one.payments + other.payments,
-  spentEuros: one.spentEuros + other.spentEuros,
-  refundedEuros: one.refundedEuros + other.refundedEuros,
-  feesEuros: one.feesEuros + other.feesEuros,
-})
-
 /** The sums that are asked for, as they are at the instant of the answer: in no order. */
-export async function readSpend(sql: Sql, tenant: Tenant, question: SpendQuestion): Promise<SpendSum[]> {
-  const { values } = question
-  const rows = await sql<SumRow>(textOf(question), parametersOf(tenant, question))
-  const found = rows.map(
-    ({ payments, ...row }) => ({ ...BLANK, ...row, payments: Number(payments) }) as unknown as SpendSum,
-  )
-  const wanted = values && new Set(values)
-  return resolved(found).filter(
-    ({ value, payments, spentEuros, refundedEuros }) =>
-      (wanted?.has(value) ?? true) && (payments !== 0 || spentEuros !== 0n || refundedEuros !== 0n),
-  )
+export async function readSpend(spend: Spend, question: SpendQuestion): Promise<SpendSum[]> {
+  const rows = await spend.sql<SumRow>(textOf(question), parametersOf(spend, question))
+  return rows
+    .map(({ payments, ...row }) => ({ ...BLANK, ...row, payments: Number(payments) }) as unknown as SpendSum)
+    .filter(
+      ({ payments, spentEuros, refundedEuros }) =>
+        payments !== 0 || spentEuros !== 0n || refundedEuros !== 0n,
+    )
 }

@@ -49,6 +49,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
    * request holds that name.
    */
   withExclusiveRead<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
+  /** Reads what is committed at one instant, on a connection of its own: for a read, as a write has one already. */
+  atOneInstant<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /**
    * One page of the matching records, newest first (by `id`, or the member `by`), from the request's cursor. `first` is
    * how many rows the first query reads: few, where a row can be large.

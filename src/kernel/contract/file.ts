@@ -18,12 +18,12 @@ export interface File {
   readonly refusal?: Refusal
 }
 
-/** Content that is the same for every caller: its version for the ETag, and its compressed forms. */
+/** Content that is the same for every caller: its version for the ETag, and its compressed forms where it has some. */
 export interface CachedFile {
   /** Changes whenever the content does. */
   readonly version: string
-  readonly br: Uint8Array
-  readonly gzip: Uint8Array
+  readonly br?: Uint8Array
+  readonly gzip?: Uint8Array
   /** The URL names the version: a client that has the file need never ask for it again. */
   readonly isImmutable: boolean
 }

@@ -103,11 +103,44 @@ export type Scope = keyof typeof rights
 
 export const scopes = Object.keys(rights) as [Scope, ...Scope[]]
 
-/** The scopes that an agent's token has by default, and those that it can never have. */
+const given = scopes.filter(scope => rights[scope] === 'given')
+
+/** The scopes that an agent's token has by default, and all that it can have. */
 export const tokenScopes = {
-  given: scopes.filter(scope => rights[scope] === 'given'),
-  never: scopes.filter(scope => rights[scope] === 'never'),
+  given,
+  possible: scopes.filter(scope => rights[scope] !== 'never') as [Scope, ...Scope[]],
 }
+
+const reader = given.filter(scope => scope.endsWith(':read'))
+
+/** Scopes by what a token is for: whoever names a set need not know which operation asks for which scope. */
+export const tokenScopeSets = {
+  reader,
+  payer: [
+    ...reader,
+    'checkout:write',
+    'credentials:write',
+    'evidence:write',
+    'intents:write',
+    'mpp:pay',
+    'outcomes:write',
+    'payment-tokens:write',
+    'receipts:write',
+    'runs:write',
+    'transfers:create',
+  ],
+} as const satisfies Record<string, readonly Scope[]>
+
+export type TokenScopeSet = keyof typeof tokenScopeSets
+
+export const tokenScopeSetNames = Object.keys(tokenScopeSets) as [TokenScopeSet, ...TokenScopeSet[]]
+
+/** The scopes that these names and names of sets mean, each once. */
+export const scopesMeant = (names: readonly (Scope | TokenScopeSet)[]): Scope[] => [
+  ...new Set(
+    names.flatMap(name => (name in tokenScopeSets ? tokenScopeSets[name as TokenScopeSet] : [name as Scope])),
+  ),
+]
 
 /** Whoever reads an archive of personal data reads everything, of everybody: that is for owners. */
 const reads = scopes.filter(scope => scope.endsWith(':read') && scope !== 'gdpr-archives:read')

@@ -9,7 +9,7 @@ interface StoredEntry {
 }
 
 /** The page with the ids that audit entries have in answers: those of their events, with a prefix of their own. */
-export const withAuditIds = <T extends StoredEntry>(page: PageOf<T>) => ({
+export const withAuditIds = <T extends StoredEntry, P extends PageOf<T>>(page: P & PageOf<T>) => ({
   ...page,
   data: page.data.map(entry =>
     withMembers(entry, { id: entry.auditId ?? entry.id.replace('event', 'audit') }),

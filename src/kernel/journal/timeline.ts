@@ -3,7 +3,9 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import type { Actor, Tenant } from '../contract/actor.ts'
+import { pageOf } from '../contract/page.ts'
 import type { Row, Sql } from '../contract/sql.ts'
+import { completeFrom } from './complete-from.ts'
 
 /** The person of an entry: the caller may be a key that brings what the person has signed. */
 export const personNamed = id('person').nullable().meta({
@@ -28,6 +30,9 @@ export const TimelineEntry = z
     requestId: z.string(),
   })
   .meta({ id: 'TimelineEntry' })
+
+/** A page of a timeline. */
+export const TimelinePage = pageOf(TimelineEntry).extend({ completeFrom })
 
 type Entry = z.output<typeof TimelineEntry>
 

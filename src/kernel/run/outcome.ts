@@ -112,7 +112,7 @@ function pageBody({ data, ...rest }: PageOf<unknown>, cursorAfter: CursorAfter):
     records.push(text)
   }
   const isCut = records.length < data.length
-  const end = isCut ? { hasMore: true, nextCursor: cursorAfter(records.length - 1) } : rest
+  const end = isCut ? { ...rest, hasMore: true, nextCursor: cursorAfter(records.length - 1) } : rest
   return `{"data":[${records.join(',')}],${JSON.stringify(end).slice(1)}`
 }
 

@@ -12,16 +12,13 @@ import type { Process, ProcessRecord } from '../contract/process.ts'
 import type { RawRequest } from '../contract/raw-request.ts'
 import type { Condition, FindOptions } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
-import { onConnection } from '../database/connection.ts'
 import { reachOf } from '../database/entity.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
+import { readAlone, readAtOneInstant } from '../database/read-transactions.ts'
 import { RecordStore } from '../database/record-store.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import type { Runtime } from './runtime.ts'
-
-/** The lock's name begins with `alone` in every version that runs beside this one. */
-const TRY_LOCK = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as "isOurs"`
 
 /** A promise that somebody awaits later: until then its failure is nobody's. */
 export function unwatched<T>(promise: Promise<T>): Promise<T> {
@@ -146,13 +143,10 @@ export class RequestContext implements Context {
   }
 
   withExclusiveRead = <T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined> =>
-    onConnection(this.#runtime.database, 'begin read only', async client => {
-      const sql = sqlOn(client)
-      const [lock] = await sql<{ isOurs: boolean }>(TRY_LOCK, [name])
-      const result = lock?.isOurs ? await work(sql) : undefined
-      await client.query('commit')
-      return result
-    })
+    readAlone(this.#runtime.database, name, work)
+
+  atOneInstant = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+    readAtOneInstant(this.#runtime.database, work)
 
   page = async <T extends object>(
     entity: EntityClass<T>,

@@ -1,8 +1,10 @@
--- Forgets what one table holds about the subject of a deletion, at most so many rows of it; returns how many. Which columns,
--- and what they hold then, the register says: nothing else can be asked for. Rows that hold nothing any more are not touched,
--- so repeating it changes nothing. Of somebody other than the owner only what is about them goes. Columns that the law keeps
--- are forgotten after the end of their years.
-create or replace function forget_columns(d gdpr_deletions, of_table text, moment timestamptz, most integer) returns integer
+-- Forgets what a page of one table holds about the subject of a deletion: rows behind the place `behind`, at most so many.
+-- Gives how many were changed, and the last place that was read; null where the table has no more rows. Which columns, and
+-- what they hold then, the register says: nothing else can be asked for. Rows that hold nothing any more are not touched, so
+-- repeating it changes nothing. Of somebody other than the owner only what is about them goes. Columns that the law keeps are
+-- forgotten after the end of their years.
+create or replace function forget_columns(d gdpr_deletions, of_table text, moment timestamptz, behind text[], most integer,
+  out done integer, out last text[])
 language plpgsql set search_path = public, pg_temp as $$
 declare
   one record;
@@ -13,13 +15,17 @@ declare
   whose text;
   files text;
   base text;
-  done integer;
+  page text;
+  key record;
+  columns text;
+  began constant timestamptz := coalesce(d.first_completed_at, d.completed_at);
 begin
+  done := 0;
   for one in
     select r.*, format_type(a.atttypid, null) as type from personal_register() r
     join pg_attribute a on a.attrelid = r.table_name::regclass and a.attname = r.column_name
     where r.table_name = of_table and r.treatment <> 'committed' and (r.years = 0 or
-      make_timestamptz(extract(year from d.completed_at at time zone 'UTC')::int + r.years + 1, 1, 1, 0, 0, 0, 'UTC') <= moment)
+      make_timestamptz(extract(year from began at time zone 'UTC')::int + r.years + 1, 1, 1, 0, 0, 0, 'UTC') <= moment)
   loop
     ours := format('t.%I', one.column_name);
     forgotten := case one.treatment
@@ -41,33 +47,44 @@ begin
     whose := case
       when d.subject_type = 'owner' then 'true'
       when one.about ? d.subject_type then (
-        select format('(%s)', string_agg(format('t.%s = $3', place), ' or '))
+        select format('(%s)', string_agg(format(case when place like '(%' then '%s = $3' else 't.%s = $3' end, place), ' or '))
         from jsonb_array_elements_text(one.about -> d.subject_type) as place)
       -- The answer to a request names the id.
       when of_table = 'idempotency_keys' then 'position($3 in t.body) > 0'
     end;
     continue when whose is null;
     base := case when d.subject_type = 'owner' then format('t.%I = $1 and $2 is not null and $3 is not null', one.owner_column)
-      else 't.owner_id = $1 and t.mode = $2' end;
+      else 't.owner_id = $1 and t.mode = $2 and $3 is not null' end;
+    select * into key from key_of_table(of_table, one.owner_column);
     sets := sets || format('%1$I = case when %2$s is not null and %3$s then (%4$s)::%5$s else %2$s end',
       one.column_name, ours, whose, forgotten, one.type);
     holds := holds || format('%1$s is not null and %2$s and %1$s is distinct from (%3$s)::%4$s', ours, whose, forgotten, one.type);
     files := case when one.treatment = 'digest' then whose else files end;
   end loop;
   if base is null then
-    return 0;
+    return;
+  end if;
+  if cardinality(key.columns) > 0 then
+    columns := (select string_agg(format('t.%I', name), ', ') from unnest(key.columns) as name);
+    page := format('(%s) > (%s)', columns, (
+      select string_agg(format('($4::text[])[%s]::%s', place, type), ', ') from unnest(key.types) with ordinality as k(type, place)));
+    base := base || case when behind is null then ' and $4::text[] is null' else ' and ' || page end;
+    execute format('select array[%s]::text[] from %I t where %s order by %s offset %s limit 1',
+      (select string_agg(format('t.%I::text', name), ', ') from unnest(key.columns) as name), of_table, base, columns, most - 1)
+    into last using d.owner_id, d.mode, d.subject_id, behind;
+    base := base || case when last is null then ' and $5::text[] is null'
+      else ' and ' || replace(replace(page, '$4', '$5'), ' > ', ' <= ') end;
+  else
+    base := base || ' and $4::text[] is null and $5::text[] is null';
   end if;
   if files is not null then
     execute format('delete from stored_files f using %I t where %s and %s
       and (f.owner_id, f.mode, f.used_by) = (t.owner_id, t.mode, t.id)', of_table, base, files)
-    using d.owner_id, d.mode, d.subject_id;
+    using d.owner_id, d.mode, d.subject_id, behind, last;
   end if;
-  execute format('with page as (select t.ctid as place from %1$I t where %2$s and (%3$s) limit %4$s for update)
-    update %1$I t set %5$s from page where t.ctid = page.place',
-    of_table, base, array_to_string(holds, ' or '), most, array_to_string(sets, ', '))
-  using d.owner_id, d.mode, d.subject_id;
+  execute format('update %I t set %s where %s and (%s)', of_table, array_to_string(sets, ', '), base, array_to_string(holds, ' or '))
+  using d.owner_id, d.mode, d.subject_id, behind, last;
   get diagnostics done = row_count;
-  return done;
 end $$;
 
 revoke execute on function forget_columns from public;

@@ -1,5 +1,5 @@
 -- Refuses changes of a table that is only ever added to: for its triggers on update, delete and truncate. Entries of the
--- audit trail and their seals are deleted by purge_audit alone, and persons are forgotten by forget_personal alone: both say
+-- audit trail and their seals are deleted by purge_audit alone, and persons are forgotten by forget_next alone: both say
 -- so within their transaction.
 create or replace function refuse_change() returns trigger language plpgsql as $$
 begin

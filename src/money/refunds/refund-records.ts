@@ -3,6 +3,7 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
+import type { Arrival, Asked, RefundSource } from './asked-and-arrived.ts'
 import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
 import { type RefundFailure, refundMachine } from './refund.ts'
 import {
@@ -16,22 +17,6 @@ import {
 
 const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
 const restOf = ({ amountEuros, arrivedEuros }: RefundRow): Euros => amountEuros - arrivedEuros
-
-/** The record that speaks for a refund. */
-export interface RefundSource {
-  readonly type: string
-  readonly id: string
-}
-
-/** Money that has come back: a fact, whatever is left of the payment. */
-export interface Arrival extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
-  readonly origin: Exclude<RefundRow['origin'], 'asked'>
-  readonly amountEuros: Euros
-  readonly source: RefundSource
-}
-
-type Asked = Pick<RefundRow, 'id' | 'way' | 'amountEuros' | 'reason'> &
-  Partial<Pick<RefundRow, 'note' | 'dueAt' | 'workflowId'>> & { readonly source?: RefundSource }
 
 /** What has come back for an authorization, a transfer, a credit; and the payment that it is of. */
 interface RefundsToOpen {
@@ -89,10 +74,20 @@ export class Refunds {
     this.#arrive(row, rest, walletId, emit)
   }
 
+  /** The processor is asked to ask the merchant, and again at this time unless it answers. */
+  tryToAsk(row: RefundRow, attempts: number, againAt: Date): void {
+    this.#change(row, { attempts, askDueAt: againAt })
+  }
+
+  /** The processor has asked the merchant, or cannot: nothing is left to ask. */
+  endAsking(row: RefundRow, isAsked: boolean): void {
+    this.#change(row, { askDueAt: null, merchantAskedAt: isAsked ? this.#tenantNow.now : null })
+  }
+
   /** What was asked for does not come. */
   fail(row: RefundRow, failure: RefundFailure, emit: RefundEmitter<'refund.failed'>): boolean {
     if (!refundMachine.move(row, 'failed')) return false
-    this.#change(row, { failure, dueAt: null })
+    this.#change(row, { failure, ...NOT_AWAITED })
     emit('refund.failed', refundEvent(row))
     return true
   }
@@ -112,7 +107,7 @@ export class Refunds {
 
   cancel(row: RefundRow, emit: RefundEmitter<'refund.cancelled'>): boolean {
     if (!refundMachine.move(row, 'cancelled')) return false
-    this.#change(row, { dueAt: null })
+    this.#change(row, NOT_AWAITED)
     emit('refund.cancelled', refundEvent(row))
     return true
   }
@@ -181,7 +176,7 @@ export class Refunds {
     const { now } = this.#tenantNow
     this.#change(row, { arrivedEuros: row.arrivedEuros + amountEuros, walletId })
     if (restOf(row) > 0n || !refundMachine.move(row, 'completed')) return
-    this.#change(row, { completedAt: now, dueAt: null })
+    this.#change(row, { completedAt: now, ...NOT_AWAITED })
     emit('refund.completed', refundEvent(row))
   }
 
@@ -227,6 +222,9 @@ export class Refunds {
     this.#changed.add(row)
   }
 }
+
+/** What was waited for is there, or does not come: the merchant is asked for nothing more. */
+const NOT_AWAITED = { dueAt: null, askDueAt: null } as const
 
 const sourceOf = (source: RefundSource | undefined) =>
   source ? { sourceType: source.type, sourceId: source.id } : {}

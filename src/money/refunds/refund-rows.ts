@@ -21,6 +21,8 @@ export const blankRefund = {
   sourceType: null,
   sourceId: null,
   attempts: 0,
+  askDueAt: null,
+  merchantAskedAt: null,
   dueAt: null,
   completedAt: null,
   workflowId: null,
@@ -40,6 +42,9 @@ export const updateRefunds = updateOf(refundTable, [
   'failure',
   'sourceType',
   'sourceId',
+  'attempts',
+  'askDueAt',
+  'merchantAskedAt',
   'dueAt',
   'completedAt',
 ])

@@ -54,7 +54,12 @@ const schema = defineEntity({
     /** The record that speaks for it: a payment by card, a transfer, a credit, the refund of a request. */
     sourceType: nullable.string(),
     sourceId: nullable.string(),
+    /** How often the processor was asked to ask the merchant. */
     attempts: p.integer().onCreate(() => 0),
+    /** When it is asked next; null where nothing is left to ask. */
+    askDueAt: nullable.instant(),
+    /** When it has taken it to the merchant. */
+    merchantAskedAt: nullable.instant(),
     /** When nobody waits for the money any more. */
     dueAt: nullable.instant(),
     completedAt: nullable.instant(),

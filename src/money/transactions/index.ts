@@ -7,6 +7,7 @@ export {
   lockTransactions,
   type TransactionRow,
   transactionsById,
+  updateRefunded,
   updateTransactions,
 } from './transaction-rows.ts'
 export {

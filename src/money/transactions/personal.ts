@@ -8,5 +8,10 @@ export const transactionsPersonal = {
       memo: { kind: 'words', ground: 'vouchers', forget: 'word' },
     },
     plain: ['type', 'mcc', 'country', 'decline_reason'],
+    about: {
+      beneficiary: [
+        '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',
+      ],
+    },
   },
 } as const satisfies Personal

@@ -21,6 +21,9 @@ export const updateTransactions = updateOf(transactionTable, [
   'witnesses',
 ])
 
+/** What a refund changes of a payment: many of one payment may be made a second. */
+export const updateRefunded = updateOf(transactionTable, ['updatedAt', 'status', 'refundedEuros'])
+
 /** Locks transactions by their ids, in the order of these. Agents and accounts are locked before. */
 export const lockTransactions = lockedRowsById(transactionTable)
 

@@ -3,6 +3,7 @@ export {
   closeWallet,
   mainWallet,
   mainWalletId,
+  onlyWallet,
   openWallet,
   type WalletRow,
   walletInPlaceOf,

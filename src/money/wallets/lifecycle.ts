@@ -61,6 +61,18 @@ export async function walletsById(
 export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
   records.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
 
+/** The wallet that a payment is made from where it names none: the only open one. `several` where none is meant more. */
+export async function onlyWallet({
+  records,
+}: Pick<Context, 'records'>): Promise<Wallet | 'several' | undefined> {
+  const [wallet, other] = await records.find(
+    Wallet,
+    { kind: 'owner', status: notClosed },
+    { orderBy: { id: 'asc' }, limit: 2 },
+  )
+  return other ? 'several' : wallet
+}
+
 const MAIN_WALLET = `
 select id from wallets
 where owner_id = $1 and mode = $2 and kind = 'owner' and status <> 'closed'

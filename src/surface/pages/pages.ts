@@ -1,13 +1,40 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { File } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { pagesApi } from './api.ts'
+
+type Page = WithHeaders<File>
+
+/** Programs name Markdown, and before HTML if they name both; browsers never do. */
+function wantsMarkdown(accept = ''): boolean {
+  const [markdown = -1, html = -1] = ['text/markdown', 'text/html'].map(type => accept.indexOf(type))
+  return markdown >= 0 && (html < 0 || markdown < html)
+}
+
+/** A page in the form that is asked for, if it has that. */
+async function pageAt(
+  address: string,
+  { docs }: Pick<Ports, 'docs'>,
+  { accept }: Readonly<Record<string, string | undefined>>,
+): Promise<Page | undefined> {
+  const text = address === '/docs' ? '/docs/overview.md' : `${address}.md`
+  const page = (wantsMarkdown(accept) && (await docs(text))) || (await docs(address))
+  return page && withHeaders(page, { Vary: 'Accept' })
+}
 
 const pages = implement(pagesApi, {
   openapi: (_, { ports }) => ports.openapi(),
-  docs: (_, { ports }) => ports.docs('/docs') as Promise<File>,
-  docsSection: async ({ params }, { ports, refuse }) =>
-    (await ports.docs(`/docs/${params.section}`)) ?? refuse('section_not_found'),
+  llms: (_, { ports }) => ports.docs('/llms.txt') as Promise<File>,
+  llmsFull: (_, { ports }) => ports.docs('/llms-full.txt') as Promise<File>,
+  docs: async (_, { ports, headers }) => (await pageAt('/docs', ports, headers)) as Page,
+  docsSection: async ({ params }, { ports, headers, refuse }) =>
+    (await pageAt(`/docs/${params.section}`, ports, headers)) ?? refuse('section_not_found'),
+  docsGuide: async ({ params }, { ports, headers, refuse }) =>
+    (await pageAt(`/docs/guides/${params.guide}`, ports, headers)) ?? refuse('guide_not_found'),
+  docsRefusal: async ({ params }, { ports, refuse }) =>
+    (await ports.docs(`/docs/errors/${params.code}`)) ?? refuse('code_not_found'),
   docsAsset: async ({ params }, { ports, refuse }) =>
     (await ports.docs(`/docs/assets/${params.asset}`)) ?? refuse('asset_not_found'),
 })

@@ -1,59 +1,113 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
+import { join } from 'node:path'
 import { PAPER_TABLES } from '../../support/uploading-noun.ts'
 import { type Case, measure, type Result } from '../case.ts'
 import { intentCases } from '../cases/intent-cases.ts'
+import { node, serve } from '../child.ts'
 import { type Section, tableLine } from '../report.ts'
 import { usualOrShort } from '../short.ts'
-import { bearer, type Stage, withClient } from '../stage.ts'
+import { type Stage, withClient } from '../stage.ts'
+import { aPdf, asForm, sender } from '../uploads.ts'
 
 const BYTES = 1_000_000
 const UPLOADS_AT_ONCE = 4
 const CONNECTIONS = 8
 const SECONDS = usualOrShort(5, 0.5)
 const ROUNDS = usualOrShort(4, 1)
+/** Far fewer than can be answered: what is in the way of them is not their own number. */
+const STEADY = 100
 
-/** How long `POST /intents` takes while others upload files of 1 MB, beside how long it takes alone, in turns. */
+/** Sends one file; the bytes that make it another one are at its place. */
+type Send = (body: Buffer) => Promise<void>
+const NONE = 'alone'
+type Results = Record<string, Result[]>
+
+/**
+ * How long `POST /intents` takes while others upload files of 1 MB without a pause, beside how long it takes alone, in turns:
+ * as many as eight connections can have, which leaves no processor to the uploads, and a steady hundred a second. Beside
+ * both stands what it takes while the same files go to the least server that receives, hashes, encrypts and flushes them.
+ */
 export async function measureBesideUploads(stage: Stage): Promise<Section> {
   await withClient(stage, client => client.query(PAPER_TABLES))
   const [intents] = (await intentCases(stage)) as [Case]
-  const alone: Result[] = []
-  const beside: Result[] = []
-  let uploads = 0
-  for (let round = 0; round < ROUNDS; round++) {
-    alone.push(await measure(stage, intents, CONNECTIONS, SECONDS))
-    const uploading = uploadsTo(stage)
-    beside.push(await measure(stage, intents, CONNECTIONS, SECONDS))
-    uploads += await uploading.stop()
+  const smallest = await serve(
+    [...node('test/bench/load/smallest-upload.ts'), stage.folder],
+    join(stage.folder, 'smallest.log'),
+    {},
+  )
+  stage.closeLater(smallest.stop)
+  const send = sender(stage)
+  const besides: Record<string, Send | undefined> = {
+    [NONE]: undefined,
+    [`while ${UPLOADS_AT_ONCE} upload 1 MB each`]: body => send(stage.api, FORM, body),
+    'while as many send it to the smallest server': body => send(smallest, FORM, body),
   }
-  const [one, other] = [leastOf(alone), leastOf(beside)]
-  const line = (title: string, { p50, p99, perSecond }: Result, share: number): string =>
-    tableLine([title, `${p50.toFixed(1)}/${p99.toFixed(1)} ms ${perSecond.toFixed(0)}/s`, share.toFixed(2)])
-  const text = [
-    tableLine([`POST /intents, ${CONNECTIONS} connections`, 'p50/p99, the best round', 'p99 of that alone']),
-    line('alone', one, 1),
-    line(`while ${UPLOADS_AT_ONCE} upload 1 MB each (${uploads} in all)`, other, other.p99 / one.p99),
-  ].join('\n')
-  return { figures: { besideUploads: { alone: one, beside: other, uploads } }, text }
+  const loads = { [`${CONNECTIONS} connections`]: intents, [`${STEADY} a second`]: steady(intents) }
+  const sections: Section[] = []
+  for (const [load, one] of Object.entries(loads)) {
+    const [results, sent] = await measureEach(stage, one, besides)
+    sections.push(sectionOf(load, results, sent))
+  }
+  const figures = Object.assign({}, ...sections.map(section => section.figures))
+  return { figures: { besideUploads: figures }, text: sections.map(({ text }) => text).join('\n\n') }
+}
+
+const FORM = 'multipart/form-data; boundary=----formdata-undici-098466930591'
+
+const steady = (one: Case): Case => ({
+  ...one,
+  request: async () => ({ ...(await one.request()), arrivalsPerSecond: STEADY }),
+})
+
+async function measureEach(
+  stage: Stage,
+  one: Case,
+  besides: Readonly<Record<string, Send | undefined>>,
+): Promise<[Results, Record<string, number>]> {
+  const results: Results = {}
+  const sent: Record<string, number> = {}
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, send] of Object.entries(besides)) {
+      const uploading = send && uploadsBy(send)
+      results[name] = [...(results[name] ?? []), await measure(stage, one, CONNECTIONS, SECONDS)]
+      sent[name] = (sent[name] ?? 0) + ((await uploading?.stop()) ?? 0)
+    }
+  return [results, sent]
+}
+
+function sectionOf(load: string, results: Results, sent: Readonly<Record<string, number>>): Section {
+  const best = Object.entries(results).map(([name, all]) => [name, leastOf(all)] as const)
+  const alone = best.find(([name]) => name === NONE)?.[1].p99 ?? Number.NaN
+  const lines = best.map(([name, { p50, p99, perSecond }]) =>
+    tableLine([
+      name,
+      `${p50.toFixed(1)}/${p99.toFixed(1)} ms ${perSecond.toFixed(0)}/s`,
+      (p99 / alone).toFixed(2),
+      String(sent[name]),
+    ]),
+  )
+  const head = tableLine([
+    `POST /intents, ${load}`,
+    'p50/p99, the best round',
+    'p99 of that alone',
+    'uploads in all',
+  ])
+  return {
+    figures: { [load]: { ...Object.fromEntries(best), uploads: sent } },
+    text: [head, ...lines].join('\n'),
+  }
 }
 
 const leastOf = (results: readonly Result[]): Result =>
   results.toSorted((one, other) => one.p99 - other.p99)[0] as Result
 
 /** Uploads files, another content each time, until it is stopped; tells how many there were. */
-function uploadsTo(stage: Stage): { stop(): Promise<number> } {
+function uploadsBy(send: Send): { stop(): Promise<number> } {
   let isOver = false
   let count = 0
   const line = async () => {
-    for (; !isOver; count++) {
-      const bytes = randomBytes(BYTES)
-      bytes.write('%PDF-1.4\n')
-      const body = new FormData()
-      body.set('title', 'Bench')
-      body.set('paper', new File([bytes], 'bench.pdf', { type: 'application/pdf' }))
-      const answer = await fetch(`${stage.api.url}/papers`, { method: 'POST', headers: bearer(stage), body })
-      await answer.text()
-      if (answer.status !== 201) throw new Error(`an upload was answered ${answer.status}`)
-    }
+    const body = asForm(aPdf(BYTES))
+    for (; !isOver; count++) await send(randomFillSync(body, BYTES / 2, 16))
   }
   const lines = Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, line))
   return {

@@ -4,6 +4,7 @@ import { fillAgents } from '../database/intent-rows.ts'
 import { CONNECTIONS, measureLoads } from '../loads.ts'
 import { loadTable, ratio, resultFinder, type Section, tableLine } from '../report.ts'
 import { bearer, post, type Stage, withClient } from '../stage.ts'
+import { paidIntents } from './paid-intents.ts'
 
 const AT_ONCE = 16
 /** So much of each payment can be given back that no measurement comes to its end. */
@@ -19,7 +20,11 @@ const NAMED = [
   ['intents', 'transaction_id'],
 ] as const
 
-/** Refunds between wallets beside transfers between them, from 1,000 wallets and from one that all have paid. */
+/**
+ * Refunds between wallets beside transfers between them, from 1,000 wallets and from one that all have paid. Most transfers
+ * only move money; those on intents also end the intent, count in its limits and leave a payment, all of which a refund
+ * takes back.
+ */
 export async function measureRefunds(stage: Stage): Promise<Section> {
   await fillAgents(stage)
   const [transfers, transfer] = transferCases(stage) as [Case, Case]
@@ -42,6 +47,7 @@ export async function measureRefunds(stage: Stage): Promise<Section> {
     { name: 'refunds', title: 'POST /refunds, 1,000 wallets', ...refund('txn_bench_') },
     alone(transfer),
     { name: 'refund', title: 'POST /refunds, one hot payee', ...refund('txn_hot_') },
+    paidIntents(stage),
   ]
   const loads = await measureLoads(stage, cases)
   const of = resultFinder(loads)
@@ -50,6 +56,7 @@ export async function measureRefunds(stage: Stage): Promise<Section> {
   const text = loadTable(cases, loads, [
     compared('refunds / transfers, 1,000 wallets', 'refunds', 'transfers'),
     compared('refund / transfer, one hot wallet', 'refund', 'transfer'),
+    compared('refunds / transfers on intents', 'refunds', 'paid'),
   ])
   return { figures: { refunds: loads }, text }
 }

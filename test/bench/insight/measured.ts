@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { countSpend } from '../../../src/insight/spend/index.ts'
 import { printLine } from '../../../src/platform/output.ts'
-import { type Case, measure } from '../case.ts'
+import { type Case, measure, type Result } from '../case.ts'
 import { intentCases } from '../cases/intent-cases.ts'
 import { fillWallets, transferCases } from '../cases/transfer-cases.ts'
 import { node, start } from '../child.ts'
@@ -10,6 +10,7 @@ import { onSizes, secondsSince } from '../database/sizes.ts'
 import { type Section, tableLine, wholeNumber } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 import { onStage, type Stage } from '../stage.ts'
+import { millisecondsOfOne } from './forecast.ts'
 import { REPORTS, type Reading, type Report, readPlain, readReport } from './reports.ts'
 import { addPayments, fillPayments } from './rows.ts'
 
@@ -53,23 +54,39 @@ async function followerRate(stage: Stage): Promise<number> {
   return rate
 }
 
-interface Pair {
-  readonly alone: number
-  readonly beside: number
+/** With a rate there goes what each request has cost, which depends less on what else the machine does. */
+interface Rate {
+  readonly perSecond: number
+  readonly microseconds: number
 }
+
+interface Pair {
+  readonly alone: Rate
+  readonly beside: Rate
+}
+
+const rateOf = (
+  { perSecond, sent, cpuMicroseconds, databaseMicroseconds }: Result,
+  followerSeconds: number,
+): Rate => ({
+  perSecond,
+  microseconds: cpuMicroseconds + databaseMicroseconds + (followerSeconds * 1e6) / sent,
+})
 
 /** In turns, with and without a process that follows. */
 async function besideFollower(stage: Stage, load: Case): Promise<Pair[]> {
   const pairs: Pair[] = []
-  const rate = async () => (await measure(stage, load, CONNECTIONS, SECONDS)).perSecond
+  const rate = () => measure(stage, load, CONNECTIONS, SECONDS)
+  const alone = async () => rateOf(await rate(), 0)
   const followed = async () => {
     const command = node('test/bench/insight/follower.ts')
-    const follower = await start(
-      { command, log: join(stage.folder, 'follower.log'), env: stage.env },
-      /running/,
-    )
+    const log = join(stage.folder, 'follower.log')
+    const follower = await start({ command, log, env: stage.env }, /running/)
     try {
-      return await rate()
+      await rate()
+      const before = follower.cpuSeconds()
+      const measured = await rate()
+      return rateOf(measured, follower.cpuSeconds() - before)
     } finally {
       await follower.stop()
     }
@@ -77,9 +94,9 @@ async function besideFollower(stage: Stage, load: Case): Promise<Pair[]> {
   await rate()
   for (let round = 0; round < ROUNDS; round++) {
     // Whoever is first in a round would have the younger table.
-    const alone = round % 2 === 0 ? await rate() : undefined
+    const first = round % 2 === 0 ? await alone() : undefined
     const beside = await followed()
-    pairs.push({ alone: alone ?? (await rate()), beside })
+    pairs.push({ alone: first ?? (await alone()), beside })
   }
   return pairs
 }
@@ -87,7 +104,14 @@ async function besideFollower(stage: Stage, load: Case): Promise<Pair[]> {
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 
-const shareOf = (pairs: readonly Pair[]): number => median(pairs.map(({ alone, beside }) => beside / alone))
+/** What is left of the rate beside a follower, by what was counted and by what each request has cost. */
+const sharesOf = (pairs: readonly Pair[]) => ({
+  rate: median(pairs.map(({ alone, beside }) => beside.perSecond / alone.perSecond)),
+  processor: median(pairs.map(({ alone, beside }) => alone.microseconds / beside.microseconds)),
+})
+type Shares = ReturnType<typeof sharesOf>
+const shareText = ({ rate, processor }: Shares): string =>
+  `${rate.toFixed(3)} (by processor time ${processor.toFixed(3)})`
 
 /** Transfers and intents each on a database of their own, as elsewhere in the bench. */
 async function measureFollower(folder: string) {
@@ -99,12 +123,12 @@ async function measureFollower(folder: string) {
   const intents = await onStage(folder, 'followed-intents', async stage =>
     besideFollower(stage, caseNamed('intents', await intentCases(stage))),
   )
-  const paid = median(transfers.map(({ alone }) => alone))
+  const paid = median(transfers.map(({ alone }) => alone.perSecond))
   return {
     counted,
     paid,
-    transfers: shareOf(transfers),
-    intents: shareOf(intents),
+    transfers: sharesOf(transfers),
+    intents: sharesOf(intents),
     pairs: { transfers, intents },
   }
 }
@@ -115,7 +139,11 @@ function caseNamed(wanted: string, cases: readonly Case[]): Case {
   return found
 }
 
-function textOf(sizes: readonly Sized[], follower: Awaited<ReturnType<typeof measureFollower>>): string {
+function textOf(
+  sizes: readonly Sized[],
+  follower: Awaited<ReturnType<typeof measureFollower>>,
+  forecastMs: number,
+): string {
   const [few, many] = sizes as [Sized, Sized]
   const cell = ({ milliseconds, blocks }: Reading) =>
     `${milliseconds.toFixed(1)} ms ${wholeNumber(blocks)} blocks`
@@ -140,7 +168,8 @@ function textOf(sizes: readonly Sized[], follower: Awaited<ReturnType<typeof mea
     ...plain,
     '',
     `the follower counts ${wholeNumber(follower.counted)} payments a second; transfers alone make ${wholeNumber(follower.paid)}: ${(follower.counted / follower.paid).toFixed(2)}, 1.5 is meant`,
-    `with the follower beside it, by the median of ${ROUNDS} rounds: POST /transfers ${follower.transfers.toFixed(3)}, POST /intents ${follower.intents.toFixed(3)}; 0.97 is meant`,
+    `with the follower beside it, by the median of ${ROUNDS} rounds: POST /transfers ${shareText(follower.transfers)}, POST /intents ${shareText(follower.intents)}; 0.97 is meant`,
+    `a forecast of a year of days with its backtest: ${forecastMs.toFixed(0)} ms; at most 50 is meant`,
   ].join('\n')
 }
 
@@ -152,5 +181,6 @@ export async function measureInsight(folder: string): Promise<Section> {
     return sized
   })
   const follower = await measureFollower(folder)
-  return { figures: { insight: { sizes, follower } }, text: textOf(sizes, follower) }
+  const forecastMs = await millisecondsOfOne()
+  return { figures: { insight: { sizes, follower, forecastMs } }, text: textOf(sizes, follower, forecastMs) }
 }

@@ -75,6 +75,7 @@ describe('a running service', () => {
       databaseUrl: expect.stringMatching(/^postgres:\/\/agentpay:/),
       temporalAddress: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
       temporalNamespace: 'default',
+      temporalCli: expect.stringMatching(/temporal$/),
     })
     expect(statSync(instanceFile(dataDir)).mode & 0o777).toBe(0o600)
     expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
@@ -87,6 +88,20 @@ describe('a running service', () => {
     const answer = await paste(output())
     expect(answer.status).toBe(201)
     expect(await answer.json()).toMatchObject({ name: 'First policy' })
+    expect(output()).toContain(`Next: pay something in three minutes, ${docs}#quickstart`)
+  })
+
+  test('prints a line of the Temporal CLI that works with the port that was chosen', async () => {
+    const { output } = await ensureRunning()
+    const [, program = '', ...flags] =
+      / {2}Temporal +(\S+) (.*)/
+        .exec(output())
+        ?.flatMap((part, index) => (index === 2 ? part.split(' ') : part)) ?? []
+    const listed = launch(program, flags)
+    expect([await listed.exit, flags]).toEqual([
+      0,
+      expect.arrayContaining(['--address', instanceOf(dataDir).temporalAddress]),
+    ])
   })
 
   test('has a Temporal server and its Web UI', async () => {

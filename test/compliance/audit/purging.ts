@@ -75,6 +75,21 @@ describe('a purge', () => {
     expect(data.map(event => Number(event.data.purged)).sort()).toEqual([0, 0, 300])
   })
 
+  test('is told by timelines, and by what a request has sent: from when on they are complete', async () => {
+    const { ownerId, client } = await anOldOwner(3)
+    const { id: agentId } = await anAgent(client)
+    const { id } = await bodyOf(client.runs.create({ body: { agentId, name: 'Run' } }))
+    const params = { id }
+    expect(await bodyOf(client.runs.timeline({ params }))).toMatchObject({ completeFrom: null })
+    await bodyOf(purge(ownerId, '2016-01-01T00:00:00.000Z'))
+    await bodyOf(purge(ownerId, '2015-12-01T00:00:00.000Z'))
+    const completeFrom = '2016-01-01T00:00:00.000Z'
+    const { data, ...rest } = await bodyOf(client.runs.timeline({ params }))
+    expect([data.length, rest.completeFrom]).toEqual([1, completeFrom])
+    const query = { requestId: String(data[0]?.requestId) }
+    expect(await bodyOf(client.webhooks.allDeliveries({ query }))).toMatchObject({ completeFrom })
+  })
+
   test('twice within a tile, and sealing beyond it, keeps the tree whole', async () => {
     const { ownerId, key, client } = await anOldOwner(10)
     await bodyOf(purge(ownerId))

@@ -17,6 +17,16 @@ export const MARK = 'Mark Erased'
 export const advance = async ({ key }: Pick<AnOwner, 'key'>, body: object) =>
   expect((await service.http('POST', '/simulate/clock/advance', { token: key, body })).status).toBe(200)
 
+/** Moves the owner's clock to an instant that may lie years ahead. */
+export async function advanceUntil(owner: AnOwner, instant: number): Promise<void> {
+  for (;;) {
+    const { now } = await bodyOf(owner.client.sandbox.clock())
+    const seconds = Math.ceil((instant - Date.parse(now)) / 1_000)
+    if (seconds <= 0) return
+    await advance(owner, { seconds: Math.min(seconds, 365 * 86_400) })
+  }
+}
+
 export const ask = ({ client }: Pick<AnOwner, 'client'>, subject?: Subject) =>
   client.gdpr.createDeletion({ body: subject ? { subject } : {} })
 

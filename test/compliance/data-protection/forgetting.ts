@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { areas } from '../../../src/areas.ts'
+import { memberOf } from '../../../src/compliance/gdpr/record-pages.ts'
 import { personalRegister } from '../../../src/derive/personal-register.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { startTestService } from '../../support/harness.ts'
-import { columnsOf, columnsWithMark, plant, registered } from './planted.ts'
+import { columnsOf, columnsWithMark, MARK, MARKED_DATE, plant, registered } from './planted.ts'
+import { unzipped } from './unzip.ts'
 
 const CHECKS = `
 select c.conrelid::regclass::text as table, c.conname as name, pg_get_expr(c.conbin, c.conrelid) as rule,
@@ -23,6 +25,19 @@ interface Check {
 
 /** A database of its own: the rules of its tables are dropped. */
 const service = await startTestService()
+
+async function archiveOf(key: string, id: string): Promise<Map<string, Buffer>> {
+  const answer = await fetch(`${service.url}/gdpr/exports/${id}/archive`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(answer.status).toBe(200)
+  return unzipped(Buffer.from(await answer.arrayBuffer()))
+}
+
+const isMarked = (value: unknown): boolean => {
+  const text = JSON.stringify(value ?? null)
+  return text.includes(MARK) || text.includes(MARKED_DATE)
+}
 
 /** The role of the service, on a connection of its own. */
 async function asApplication(statements: readonly string[], values: unknown[] = []): Promise<string[]> {
@@ -56,11 +71,11 @@ describe('the role of the service', () => {
         requestOf('requested', '7 days'),
         'update gdpr_deletions set begins_at = now() where owner_id = $1',
         "update gdpr_deletions set status = 'forgetting' where owner_id = $1",
-        `select forget_personal(owner_id, mode, id, now() + interval '9 days', 10) from gdpr_deletions where owner_id = $1`,
+        `select forget_next(owner_id, mode, id, now() + interval '9 days', 10) from gdpr_deletions where owner_id = $1`,
         "update gdpr_deletions set status = 'completed', completed_at = '2000-01-01' where owner_id = $1",
         "update gdpr_deletions set status = 'completed', completed_at = now() where owner_id = $1",
         "update gdpr_deletions set completed_at = now() - interval '1 minute' where owner_id = $1",
-        "select forget_columns(g, 'decisions', now(), 10) from gdpr_deletions g where owner_id = $1",
+        "select forget_columns(g, 'decisions', now(), null, 10) from gdpr_deletions g where owner_id = $1",
         "select set_config('agentpay.forgetting', 'on', false)",
         'update events set address = null where owner_id = $1',
         'delete from gdpr_deletions where owner_id = $1',
@@ -109,7 +124,8 @@ describe('forgetting an owner with something in every column of the register', (
   let ownerId: string
   let checks: Check[]
   let left: readonly string[][]
-  let again: number
+  let shown: Map<string, Buffer>
+  let again: unknown
   let broken: string[]
 
   beforeAll(async () => {
@@ -123,14 +139,18 @@ describe('forgetting an owner with something in every column of the register', (
     await client.connect()
     await client.query('set session_replication_role = replica')
     const plain = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows
+    const made = await service.http('POST', '/gdpr/exports', { token: owner.key, body: {} })
+    await service.http('POST', '/simulate/clock/advance', { token: owner.key, body: { seconds: 1 } })
     await plant(plain, ownerId)
+    await client.query("update customers set status = 'active' where id = $1", [ownerId])
+    shown = await archiveOf(owner.key, made.body.id)
     await sealTrail(service)
     await client.query("update gdpr_deletions set status = 'forgetting' where id = $1", [body.id])
     await client.query('set session_replication_role = origin')
     const forget = async (at: string) => {
       const values = [ownerId, body.id, at]
-      const text = "select forget_personal($1, 'test', $2, $3, 10000) as records"
-      return (await plain(text, values))[0].records
+      const text = "select records, state from forget_next($1, 'test', $2, $3, 10000)"
+      return (await plain(text, values))[0]
     }
     const before = await columnsWithMark(plain)
     await forget('2030-06-01T00:00:00Z')
@@ -157,9 +177,20 @@ describe('forgetting an owner with something in every column of the register', (
     expect(left[0]).toEqual([...columnsOf(true), ...columnsOf(false)].sort())
   })
 
+  test('comes after an export that shows all of them', () => {
+    const hidden = [...registered].flatMap(([table, { personal }]) => {
+      const [, content] = [...shown].find(([name]) => name.endsWith(`/${table}.json`)) ?? []
+      const records: Record<string, unknown>[] = JSON.parse(String(content ?? '{"records":[]}')).records
+      return Object.keys(personal)
+        .filter(column => !records.some(record => isMarked(record[memberOf(column)])))
+        .map(column => `${table}.${column}`)
+    })
+    expect(hidden).toEqual([])
+  })
+
   test('leaves what the law keeps, and nothing else, in any column of any table', () => {
     expect(left[1]).toEqual(columnsOf(true))
-    expect(again).toBe(0)
+    expect(again).toEqual({ records: 0, state: 'done' })
   })
 
   test('leaves that until the last day of its last year, and nothing from then on', () => {

@@ -5,7 +5,7 @@ import type { TestService } from '../../support/harness.ts'
 
 /** What stands in every personal column before the deletion. */
 export const MARK = 'Mark Erased'
-const MARKED_DATE = '1977-07-07'
+export const MARKED_DATE = '1977-07-07'
 
 type Sql = TestService['sql']
 

@@ -8,7 +8,7 @@ import {
 import { openReminders } from '../../../src/compliance/security-incidents/reminders.ts'
 
 type Times = Partial<
-  Record<'aware' | 'classified' | 'recovered' | 'personalData', string> & {
+  Record<'aware' | 'classified' | 'used' | 'recovered' | 'personalData', string> & {
     reports: readonly (readonly [Course['reports'][number]['stage'], string])[]
     relief: 'none' | 'final' | 'all'
   }
@@ -17,9 +17,10 @@ type Times = Partial<
 const dateOr = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
 /** A major incident whose times are these. */
-const courseOf = ({ aware, classified, recovered, personalData, reports = [] }: Times): Course => ({
+const courseOf = ({ aware, classified, used, recovered, personalData, reports = [] }: Times): Course => ({
   awareAt: new Date(aware ?? '2026-03-02T08:00:00Z'),
   classifiedAt: dateOr(classified),
+  usedMs: Number(used ?? 0) * 60_000,
   isMajor: classified === undefined ? null : true,
   recoveredAt: dateOr(recovered),
   personalDataAwareAt: dateOr(personalData),
@@ -42,6 +43,8 @@ four hours after it was classified | 5(1)(a) | initial | 2026-03-02T13:15Z | awa
 classified in the last minute of the 24 hours | 5(1)(a) | initial | 2026-03-03T08:00Z | aware 2026-03-02T08:00Z, classified 2026-03-03T08:00Z
 classified a minute too late | 5(2) | initial | 2026-03-03T12:01Z | aware 2026-03-02T08:00Z, classified 2026-03-03T08:01Z
 classified after 30 hours | 5(2) | initial | 2026-03-03T18:00Z | aware 2026-03-02T08:00Z, classified 2026-03-03T14:00Z
+classified again after it had been major for an hour and a half | 5(1)(a) | initial | 2026-03-02T14:30Z | aware 2026-03-02T08:00Z, used 90, classified 2026-03-02T12:00Z
+classified again after its four hours were over | 5(2) | initial | 2026-03-04T12:00Z | aware 2026-03-02T08:00Z, used 250, classified 2026-03-04T12:00Z
 hours over the beginning of summer time | 5(1)(a) | initial | 2026-03-29T04:30Z | aware 2026-03-28T20:00Z, classified 2026-03-29T00:30Z
 not classified yet | 5(1)(a) | classification | 2026-03-03T08:00Z | aware 2026-03-02T08:00Z
 72 hours after the initial notification | 5(1)(b) | intermediate | 2026-03-05T10:20Z | classified 2026-03-02T09:00Z, initial 2026-03-02T10:20Z

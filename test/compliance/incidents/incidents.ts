@@ -83,6 +83,21 @@ describe('a security incident', () => {
     expect((await classify(id, true, ago(1))).classifiedAt).toBe(classifiedAt)
   })
 
+  test('has what was left of its four hours when it is major after all, whatever was decided between', async () => {
+    const { id } = await open({ detectedAt: ago(10) })
+    await classify(id, true, ago(9))
+    await classify(id, false, ago(6))
+    const late = incidents.classify({
+      params: { id },
+      body: { criteria: CRITERIA, decision: { isMajor: true, ...person, at: ago(8) } },
+    })
+    expect(await codeOf(late)).toBe('times_disordered')
+    const { clocks, classifiedAt } = await classify(id, true, ago(2))
+    const initial = clocks.find(({ stage }) => stage === 'initial')
+    const hours = (Date.parse(initial?.dueAt ?? '') - Date.parse(classifiedAt ?? '')) / 3_600_000
+    expect(Math.round(hours * 100) / 100).toBe(1)
+  })
+
   test('can be reported at once, in one submission for several stages', async () => {
     const { id } = await open({ detectedAt: ago(20) })
     await classify(id, true, ago(19))

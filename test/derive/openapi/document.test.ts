@@ -1,3 +1,4 @@
+import './breaks.ts'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'

@@ -32,6 +32,17 @@ async function inShortTurns<T>(ask: () => Promise<T>): Promise<T> {
 const REST = { groups: 99_998, count: 99_998, netEuros: 49_998_500.01 }
 
 describe('a hundred thousand groups are bounded, with the rest summed, and hold nobody up', () => {
+  test('of agents', async () => {
+    const { client } = await aCrowd('agent', { agent: "'agent_' || n" })
+    const { data, other } = await inShortTurns(() => bodyOf(client.analytics.costs({ query: { limit: 2 } })))
+    expect(data.map(({ agentId, netEuros }) => [agentId, netEuros])).toEqual([
+      ['agent_100000', 1_000],
+      ['agent_99999', 999.99],
+    ])
+    const { groups: agents, ...rest } = REST
+    expect(other).toMatchObject({ agents, ...rest })
+  })
+
   test('of merchants', async () => {
     const { client } = await aCrowd('merchant', { value: "'shop ' || n" })
     const { data, other } = await inShortTurns(() =>

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { refuseMisspelt } from '../../../src/platform/settings/misspelt.ts'
 import { readSettings, settingRows, settingVariables } from '../../../src/platform/settings/settings.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 
@@ -110,6 +112,31 @@ describe('the settings', () => {
   })
 })
 
+describe('a name in .env', () => {
+  test.each([
+    ['PROT', 'PORT'],
+    ['port', 'PORT'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_URL_FLIE', 'DATABASE_URL_FILE'],
+    ['RATE_LIMIT_PER_MINUTES', 'RATE_LIMIT_PER_MINUTE'],
+    ['RATE_LIMIT', 'RATE_LIMIT_PER_MINUTE'],
+    ['TEMPORAL_ADRESS', 'TEMPORAL_ADDRESS'],
+  ])('%s is refused, and %s is named in its place', (typed, meant) => {
+    expect(() => refuseMisspelt([typed], '.env')).toThrow(
+      `${typed} in .env is no setting. Did you mean ${meant}?`,
+    )
+  })
+
+  test('is let be where it is a setting, or belongs to another program', () => {
+    const others = ['AGENTPAY_KEY', 'COMPOSE_PROJECT_NAME', 'HTTPS_PROXY', 'NODE_OPTIONS', 'PATH', 'PGHOST']
+    const examples = ['.env.example', '.env.production.example'].flatMap(file =>
+      Object.keys(parseEnv(readFileSync(file, 'utf8').replace(/^#\s?(?=[A-Z_]+=)/gm, ''))),
+    )
+    expect(examples).toContain('DATABASE_URL')
+    expect(() => refuseMisspelt([...settingVariables(), ...others, ...examples], '.env')).not.toThrow()
+  })
+})
+
 describe('a secret setting', () => {
   const inFile = (text: string): string => {
     const file = join(temporaryFolder(), 'secret')
@@ -192,12 +219,12 @@ describe('the documentation of the settings', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(`${HEADING}\n${entries.join('\n')}`)
   })
 
-  test('is also the table in README.md, with a row for each setting: the rows marked - below are missing', () => {
+  test('is also the table in docs/settings.md, with a row for each setting: the rows marked - below are missing', () => {
     const rows = settingRows().map(
       ({ name, standard, allowed, meaning }) => `| \`${name}\` | ${standard} | ${allowed} | ${meaning} |`,
     )
     const table = ['| setting | default | allowed | meaning |', '|---|---|---|---|', ...rows].join('\n')
-    const [, written] = readFileSync('README.md', 'utf8').split(/<!-- \/?settings -->/)
+    const [, written] = readFileSync('docs/settings.md', 'utf8').split(/<!-- \/?settings -->/)
     expect(written?.trim()).toBe(table)
   })
 })

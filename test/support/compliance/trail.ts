@@ -6,9 +6,9 @@ import { openVault } from '../../../src/ports/vault.ts'
 import { ENCRYPTION_KEY } from '../harness.ts'
 
 /** Opens a sealer of its own on a database of the tests; each call seals a page, and says whether there may be more. */
-export async function openSealer(databaseUrl: string) {
+export async function openSealer(databaseUrl: string, encryptionKey = ENCRYPTION_KEY) {
   const database = openDatabase(databaseUrl, 2)
-  const vault = openVault(ENCRYPTION_KEY, [])
+  const vault = openVault(encryptionKey, [])
   const signer = await openSigner({ sql: sqlOn(database.pool), vault, onFailure: () => undefined })
   return {
     seal: (most?: number) => sealPage({ database, signer }, most),
@@ -21,8 +21,11 @@ export async function openSealer(databaseUrl: string) {
 }
 
 /** Seals all that is committed, as a relay does within two seconds. */
-export async function sealTrail({ databaseUrl }: { readonly databaseUrl: string }): Promise<void> {
-  const { seal, close } = await openSealer(databaseUrl)
+export async function sealTrail(
+  { databaseUrl }: { readonly databaseUrl: string },
+  encryptionKey?: string,
+): Promise<void> {
+  const { seal, close } = await openSealer(databaseUrl, encryptionKey)
   while (await seal()) {
     // The next page.
   }

@@ -5,7 +5,7 @@ import { eventTypesOf } from '../../../src/derive/openapi/event-types.ts'
 import type { Area } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
-import { scopes, tokenScopes } from '../../../src/kernel/contract/scopes.ts'
+import { tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
@@ -233,8 +233,7 @@ export async function worldsOf(service: TestService) {
   ]
   /** An agent without records: those of the tests belong to other agents. */
   const loner = await anAgent(owner.client)
-  const allowed = scopes.filter(scope => !tokenScopes.never.includes(scope))
-  const agentToken = String((await aToken(owner.client, loner.id, { scopes: allowed })).token)
+  const agentToken = String((await aToken(owner.client, loner.id, { scopes: tokenScopes.possible })).token)
   await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const liveKey = String((await aKey(owner.client, { environment: 'live' })).key)
   const [{ headers: viewerSession }, { headers: liveSession }] = [

@@ -11,8 +11,8 @@ import {
 } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** The evening of a month's last day, so that two steps of three hours lead into the next month. */
-const EVENING = Date.UTC(2027, 0, 31, 19)
+/** The evening of a month's last day that is always ahead, so that two steps of three hours lead into the next month. */
+const EVENING = Date.UTC(new Date().getUTCFullYear() + 1, 0, 31, 19)
 
 export const DAILY = 1_800_00
 export const MONTHLY = 2_500_00

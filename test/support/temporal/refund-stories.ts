@@ -1,8 +1,11 @@
+import { RECORD_CHANGED } from '../../../src/kernel/contract/process.ts'
 import { aFundedAgent, aPolicy, bodyOf, type TestClient } from '../factories.ts'
+import type { TestService } from '../harness.ts'
 import { until } from '../until.ts'
 
 interface Stage {
   readonly client: TestClient
+  readonly sql: TestService['sql']
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
   cancel(workflowId: string): Promise<void>
   shows(workflowId: string, text: string): Promise<void>
@@ -10,27 +13,40 @@ interface Stage {
 }
 
 /** A merchant who has collected € 20 by card, and is asked for all of it. */
-async function aRefundThatWaits({ client, shows }: Stage) {
+const aRefundThatWaits = (stage: Stage) => aRefund(stage, 20, 'for the money of the merchant')
+
+/** A merchant who has collected so much by card, and is asked for all of it. */
+async function aRefund({ client, shows }: Stage, amountEuros: number, waits: string) {
   const policy = await aPolicy(client, { autoApproveLimitEuros: 1_000 })
   const { id: agentId } = await aFundedAgent(client, { policyId: policy.id })
   const { id: cardId } = await bodyOf(client.cards.create({ body: { agentId, usage: 'multi' } }))
   const card = () => bodyOf(client.cards.get({ params: { id: cardId } }))
   await until('the card is issued', async () => (await card()).status === 'active')
-  const asked = { cardId, amountEuros: 20, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' }
+  const asked = { cardId, amountEuros, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' }
   const { authorizationId } = await bodyOf(client.sandbox.authorizeCard({ body: asked }))
-  await bodyOf(
-    client.sandbox.clearCard({ body: { authorizationId: String(authorizationId), amountEuros: 20 } }),
-  )
+  await bodyOf(client.sandbox.clearCard({ body: { authorizationId: String(authorizationId), amountEuros } }))
   const { data } = await bodyOf(client.transactions.list({ query: { cardId } }))
   const body = { transactionId: String(data[0]?.id), reason: 'not_delivered' } as const
   const { id, workflowId } = await bodyOf(client.refunds.create({ body }))
-  await shows(String(workflowId), 'for the money of the merchant')
+  await shows(String(workflowId), waits)
   return { id, workflowId: String(workflowId), authorizationId: String(authorizationId) }
 }
 
 /** How a refund that a merchant was asked for goes on. */
 export const refundStories: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
   'refund-waits': async stage => (await aRefundThatWaits(stage)).workflowId,
+
+  'refund-merchant-asked-again': async stage => {
+    const { id, workflowId } = await aRefund(stage, 93.03, 'for the processor of the card to ask')
+    // The hour is over in which the processor does not answer, and it is due to be asked again.
+    await stage.sql(
+      `update refunds set created_at = created_at - interval '2 hours', ask_due_at = now() where id = $1`,
+      [id],
+    )
+    await stage.signal(workflowId, RECORD_CHANGED, undefined)
+    await stage.ends(workflowId)
+    return workflowId
+  },
 
   'refund-comes-in-parts': async stage => {
     const { workflowId, authorizationId } = await aRefundThatWaits(stage)

@@ -56,6 +56,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   derive: ['values', 'ports', 'statements', 'trail', ...kernel, 'web'],
   dev: ['values', ...kernel, 'platform', 'derive'],
   command: ['values', 'derive'],
+  packages: ['values', 'kernel/contract', 'derive'],
   app: [
     ...foundation,
     'web',

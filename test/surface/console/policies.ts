@@ -64,6 +64,7 @@ describe('the page of an agent', () => {
     expect(text).toMatch(/Run <bdi>Review<\/bdi><\/a> <span class="status waiting">narrowest/)
     expect(text.split('narrowest')).toHaveLength(2)
     expect(text).toMatch(/<bdi>Books<\/bdi><\/a>, from <a href="[^"]*policies\/policy_\w+">its template/)
+    expect(text).toMatch(/data-operation="POST \/agents\/\{id\}\/tokens"[^>]* data-secret="token"/)
     const list = (await read('console/agents')).text
     expect(list).toMatch(
       /€30\.00<\/data> of <data[^>]*>€100\.00<\/data><br><small><data[^>]*>€30\.00<\/data> held, <data[^>]*>€70\.00<\/data> left/,

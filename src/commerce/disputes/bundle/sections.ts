@@ -86,8 +86,8 @@ export function refundsSection({ refunds, payment }: Facts): Section[] {
       { name: 'Amount', share: 0.1 },
       { name: 'Came back', share: 0.1 },
       { name: 'Stands', share: 0.1 },
-      { name: 'How', share: 0.18 },
-      { name: 'Refund', share: 0.31 },
+      { name: 'How', share: 0.16 },
+      { name: 'Refund', share: 0.33 },
     ],
     rows: refunds.map(({ id, createdAt, completedAt, amountEuros, arrivedEuros, status, origin }) => [
       timeInWords(completedAt ?? createdAt),

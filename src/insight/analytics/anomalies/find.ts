@@ -1,6 +1,5 @@
-import type { Tenant } from '../../../kernel/contract/actor.ts'
-import type { Sql } from '../../../kernel/contract/sql.ts'
 import type { ReportScope } from '../../reports/index.ts'
+import type { Spend } from '../../spend/index.ts'
 import { type Anomaly, type anomalyKinds, rounded } from './anomaly.ts'
 import { paceTold } from './budgets.ts'
 import type { Candidate, Telling } from './candidates.ts'
@@ -33,8 +32,8 @@ const told = (candidate: Candidate): Anomaly => {
  * What was unusual in these days, the most unusual first: the same days give the same answer, as long as nothing of them
  * changes. It is found in the database, and only as much of each kind as may be told leaves it.
  */
-export async function anomaliesIn(sql: Sql, tenant: Tenant, scope: ReportScope, limit: number) {
-  const asked = { sql, tenant, scope, limit }
+export async function anomaliesIn(spend: Spend, scope: ReportScope, limit: number) {
+  const asked = { spend, scope, limit }
   const found = (
     await Promise.all([unusualSpending(asked), outsideOfRuns(asked), budgetsAtThisPace(asked)])
   ).flat()

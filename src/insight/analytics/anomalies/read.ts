@@ -1,7 +1,5 @@
-import type { Tenant } from '../../../kernel/contract/actor.ts'
-import type { Sql } from '../../../kernel/contract/sql.ts'
 import { addDays, type ReportScope } from '../../reports/index.ts'
-import { linesOf, merchantOf, parametersOf, readTop, type View } from '../../spend/index.ts'
+import { linesOf, parametersOf, readTop, type Spend, type View } from '../../spend/index.ts'
 import { RHYTHM_DAYS, RUNS } from '../rhythms/runs-sql.ts'
 import { AT_THIS_PACE, isPaceKnown } from './budgets.ts'
 import { type Candidate, mostUnusual } from './candidates.ts'
@@ -12,14 +10,16 @@ import { newMerchants, OUTSIDE_OF_RUNS } from './newcomers.ts'
 /** Merchants that get less than these are not looked at one by one. */
 const MOST_MERCHANTS = 200
 
+/** What all of them need. */
+export const anomalyViews = ['agent', 'merchant', 'run'] as const
+
 export interface Found extends Candidate {
   /** How many of this kind there are. */
   readonly inAll: number
 }
 
 interface Asked {
-  readonly sql: Sql
-  readonly tenant: Tenant
+  readonly spend: Spend
   readonly scope: ReportScope
   readonly limit: number
 }
@@ -32,21 +32,21 @@ of_agents as materialized (
 ),
 of_merchants as materialized (
   select agent_id, value, day, sum(payments) as payments, sum(spent_cents) as spent, sum(refunded_cents) as refunded
-  from lines where view = 'merchant' and not is_raw group by 1, 2, 3
+  from lines where view = 'merchant' group by 1, 2, 3
 ),
 paid as (select agent_id, value, day, payments, spent::bigint as spent from of_merchants where payments > 0),
 ${RUNS}`
 
 /** Days, merchants and charges that are far from what is usual. */
-export async function unusualSpending({ sql, tenant, scope, limit }: Asked): Promise<Found[]> {
-  const { sums, newNames } = await readTop(sql, tenant, { ...scope, views: ['merchant'] }, MOST_MERCHANTS)
+export async function unusualSpending({ spend, scope, limit }: Asked): Promise<Found[]> {
+  const sums = await readTop(spend, { ...scope, views: ['merchant'] }, MOST_MERCHANTS)
   const values = ['', ...sums.flatMap(({ value }) => value ?? [])]
   const rhythmsFrom = addDays(scope.before, -RHYTHM_DAYS)
   const from = rhythmsFrom < scope.from ? rhythmsFrom : scope.from
   const question = { ...scope, from, values, views: ['agent', 'merchant'] as const }
-  const parameters = parametersOf(tenant, question)
+  const parameters = parametersOf(spend, question)
   const place = parameters.length + 1
-  const since = `$${place + 2}::date`
+  const since = `$${place}::date`
   const kinds = {
     day_above_usual: farDays('day_above_usual', 'of_agents', since),
     merchant_above_usual: farDays('merchant_above_usual', 'of_merchants', since),
@@ -54,8 +54,8 @@ export async function unusualSpending({ sql, tenant, scope, limit }: Asked): Pro
     charged_twice: chargedTwice(since),
     new_merchant: newMerchants(since),
   }
-  const text = `with ${linesOf(question, `$${place}`)}, ${SERIES} ${mostUnusual(kinds, `$${place + 3}`)}`
-  return sql<Found>(text, [...parameters, newNames, newNames.map(merchantOf), scope.from, limit])
+  const text = `with ${linesOf(question)}, ${SERIES} ${mostUnusual(kinds, `$${place + 1}`)}`
+  return spend.sql<Found>(text, [...parameters, scope.from, limit])
 }
 
 /** What the lines of one view show: in the span, or later. */
@@ -66,11 +66,11 @@ function unusualLines(
   kind: string,
   select: string,
 ): Promise<Found[]> {
-  const { sql, tenant, scope, limit } = asked
+  const { spend, scope, limit } = asked
   const question = { ...scope, from, views: [view] }
-  const parameters = parametersOf(tenant, question)
+  const parameters = parametersOf(spend, question)
   const text = `with ${linesOf(question)} ${mostUnusual({ [kind]: select }, `$${parameters.length + 1}`)}`
-  return sql<Found>(text, [...parameters, limit])
+  return spend.sql<Found>(text, [...parameters, limit])
 }
 
 export const outsideOfRuns = (asked: Asked): Promise<Found[]> =>

@@ -1,11 +1,10 @@
-import type { Tenant } from '../../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import type { Row } from '../../../kernel/contract/sql.ts'
 import { addDays } from '../../reports/index.ts'
-import { linesOf, parametersOf, withNames } from '../../spend/index.ts'
+import { linesOf, parametersOf, type Spend } from '../../spend/index.ts'
 import type { Every, Run } from './rhythm.ts'
 import { RHYTHM_DAYS, RUNS } from './runs-sql.ts'
 
-/** A run as the database tells it; null where there is none. */
+/** A run as the database tells it; beside a merchant without one, its agent is null. */
 export interface RunRow extends Row {
   readonly agentId: string | null
   readonly merchant: string
@@ -27,18 +26,14 @@ const VIEWS = ['merchant'] as const
 /** More of them are not looked at: those that cost most are. */
 const MOST_RUNS = 200
 
-const textOf = (ofAgent: { agentId?: string | undefined }, place: number): string => `
-with ${linesOf({ ...ofAgent, views: VIEWS }, `$${place}`)},
+const textOf = (ofAgent: { agentId?: string | undefined }): string => `
+with ${linesOf(ofAgent)},
 paid as (
   select agent_id, value, day, sum(payments) as payments, sum(spent_cents)::bigint as spent from lines group by 1, 2, 3 having sum(payments) > 0
 ),
-${RUNS},
-dearest as (
-  select ${RUN_MEMBERS} from runs
-  order by (select sum(one) from unnest(runs.cents) as one) desc, agent_id, value, days limit ${MOST_RUNS}
-)
-select dearest.*, "newNames"
-from (select array_agg(distinct value) filter (where is_raw) as "newNames" from lines) as n left join dearest on true`
+${RUNS}
+select ${RUN_MEMBERS} from runs
+order by (select sum(one) from unnest(runs.cents) as one) desc, agent_id, value, days limit ${MOST_RUNS}`
 
 interface Wanted {
   readonly agentId?: string | undefined
@@ -47,12 +42,8 @@ interface Wanted {
 }
 
 /** By what rhythms merchants were charged in the last 400 days, also those that have ended. */
-export async function readRuns(sql: Sql, tenant: Tenant, { agentId, before }: Wanted): Promise<Run[]> {
+export async function readRuns(spend: Spend, { agentId, before }: Wanted): Promise<Run[]> {
   const from = addDays(before, -RHYTHM_DAYS)
-  const parameters = parametersOf(tenant, { views: VIEWS, from, before, agentId })
-  const text = textOf({ agentId }, parameters.length + 1)
-  const { rows } = await withNames(known =>
-    sql<RunRow & { newNames: string[] | null }>(text, [...parameters, ...known]),
-  )
-  return rows.flatMap(runOf)
+  const parameters = parametersOf(spend, { views: VIEWS, from, before, agentId })
+  return (await spend.sql<RunRow>(textOf({ agentId }), parameters)).flatMap(runOf)
 }

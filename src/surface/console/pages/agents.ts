@@ -1,3 +1,4 @@
+import { agentTokensApi } from '../../../control/agent-tokens/index.ts'
 import { agentsApi } from '../../../control/agents/index.ts'
 import type { AgentUsage } from '../../../control/policies/index.ts'
 import { policiesApi, usageApi } from '../../../control/policies/index.ts'
@@ -94,6 +95,7 @@ ${box(
     ['Held', euros(balance.heldEuros)],
     ['Wallet', recordLink(request, agent.walletId)],
     ['Payments', html`<a href="${to(`console/transactions?agentId=${id}`)}">all of this agent</a>`],
+    ['Tokens', html`<a href="${to(`console/tokens?agentId=${id}`)}">all of this agent</a>`],
     ['Intents', html`<a href="${to(`console/intents?agentId=${id}`)}">all of this agent</a>`],
     [
       'Insight',
@@ -119,6 +121,13 @@ ${budgets}`
 const originOf = ({ id, name, templateId }: Effective, request: PageRequest): Html =>
   html`${recordLink(request, id, text(name, 60))}${templateId !== null && html`, from ${recordLink(request, templateId, 'its template')}`}`
 
+/** What is asked for of a token; its scopes are those that tokens have by themselves. */
+const tokenLabels = {
+  label: 'Name: where the agent runs',
+  maxAmountEuros: 'At most, in euros; empty for no limit',
+  expiresInDays: 'Ends after, in days; empty for never',
+}
+
 async function actionsOf(agent: Agent, request: PageRequest): Promise<Html> {
   const { ask, may } = request
   const params = { id: agent.id }
@@ -133,6 +142,7 @@ async function actionsOf(agent: Agent, request: PageRequest): Promise<Html> {
   return html`<div class="actions">
 ${operationForm(request, agentsApi.fund, { params, members: ['amountEuros', 'fromWalletId'], choices, submit: 'Fund', fold: true })}
 ${operationForm(request, policiesApi.assign, { params: { agentId: agent.id }, members: ['policyId'], choices, submit: 'Give another policy', fold: true })}
+${operationForm(request, agentTokensApi.create, { params, members: Object.keys(tokenLabels), labels: tokenLabels, values: { expiresInDays: 90 }, submit: 'New token', secrets: ['token'], fold: true })}
 ${operationForm(request, agentsApi.update, { params, members: ['name', 'description', 'externalId'], values: { ...agent }, submit: 'Change', fold: true })}
 ${
   agent.status === 'frozen'

@@ -1,45 +1,18 @@
 import { createHash } from 'node:crypto'
-import { request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { renderDocs } from '../../../../src/derive/docs/docs.ts'
 import { preferred } from '../../../../src/derive/http/send-static-file.ts'
 import { openapiDocument, openapiSliced } from '../../../../src/derive/openapi/document.ts'
 import { published } from '../../../../src/kernel/contract/area.ts'
 import { eventSchemas } from '../../../../src/kernel/contract/event-types.ts'
 import { inSlices } from '../../../../src/kernel/contract/time-slices.ts'
 import { service } from '../docs-service.ts'
-
-interface Raw {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly bytes: Buffer
-}
-
-/** Sends a request without decompressing the answer. */
-const raw = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> =>
-  new Promise((resolve, reject) => {
-    request(service.url + path, { method, headers })
-      .on('response', response => {
-        const { statusCode: status = 0, headers: received } = response
-        buffer(response).then(
-          bytes => resolve({ status, headers: received as Raw['headers'], bytes }),
-          reject,
-        )
-      })
-      .on('error', reject)
-      .end()
-  })
+import { all, files, pages, raw } from './rendered-pages.ts'
 
 const plain = async (path: string): Promise<string> => (await raw(path)).bytes.toString()
 
 describe('the reference', () => {
-  const files = renderDocs(openapiDocument(areas))
-  const pages = [...files].filter(([, { type }]) => type.startsWith('text/html'))
-  const all = (text: string, pattern: RegExp): string[] =>
-    [...text.matchAll(pattern)].map(([, addresses]) => addresses ?? '')
   const anchors = new Set(
     pages.flatMap(([address, { content }]) => all(content, / id="([^"]+)"/g).map(id => `${address}#${id}`)),
   )
@@ -63,9 +36,11 @@ describe('the reference', () => {
 
   test('has a search index that covers all operations and events, without broken entries', () => {
     const [, index] = [...files].find(([address]) => address.includes('/search-')) ?? []
-    const entries = JSON.parse(index?.content ?? '[]') as { section: string; anchor: string }[]
-    const addresses = entries.map(({ section, anchor }) => `/docs${section && `/${section}`}#${anchor}`)
-    expect(addresses.filter(address => !anchors.has(address))).toEqual([])
+    const entries = JSON.parse(String(index?.content)) as { section: string; anchor: string }[]
+    const addresses = entries.map(
+      ({ section, anchor }) => `/docs${section && `/${section}`}${anchor && `#${anchor}`}`,
+    )
+    expect(addresses.filter(address => !anchors.has(address) && !files.has(address))).toEqual([])
     for (const { key } of published(areas)) expect(entries.map(({ anchor }) => anchor)).toContain(key)
     for (const name of eventSchemas(areas).keys())
       expect(entries.map(({ anchor }) => anchor)).toContain(`on.${name}`)
@@ -80,7 +55,9 @@ describe('the reference', () => {
   })
 
   test('has no page larger than 40 KB compressed', async () => {
-    for (const [address] of pages) {
+    const large = pages.filter(([, { content }]) => content.length > 40_000)
+    expect(large.length).toBeGreaterThan(20)
+    for (const [address] of large) {
       const { bytes } = await raw(address, { 'accept-encoding': 'br' })
       expect(bytes.length).toBeLessThan(40_000)
     }
@@ -90,11 +67,13 @@ describe('the reference', () => {
 const script = async (): Promise<string> => /src="([^"]+\.js)"/.exec(await plain('/docs'))?.[1] ?? ''
 
 describe.each([
-  ['/openapi.json', 'application/json; charset=utf-8', 'public, no-cache'],
-  ['/docs', 'text/html; charset=utf-8', 'public, no-cache'],
-  ['/docs/agents', 'text/html; charset=utf-8', 'public, no-cache'],
-  ['its script', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
-])('%s', (name, type, cache) => {
+  ['/openapi.json', 'application/json; charset=utf-8', 'public, no-cache', 'Accept-Encoding'],
+  ['/docs', 'text/html; charset=utf-8', 'public, no-cache', 'Accept, Accept-Encoding'],
+  ['/docs/agents', 'text/html; charset=utf-8', 'public, no-cache', 'Accept, Accept-Encoding'],
+  ['/docs/agents.md', 'text/markdown; charset=utf-8', 'public, no-cache', 'Accept, Accept-Encoding'],
+  ['/llms-full.txt', 'text/plain; charset=utf-8', 'public, no-cache', 'Accept-Encoding'],
+  ['its script', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable', 'Accept-Encoding'],
+])('%s', (name, type, cache, vary) => {
   const address = async () => (name.startsWith('/') ? name : script())
 
   test('is compressed as the client accepts, with Vary', async () => {
@@ -103,7 +82,7 @@ describe.each([
     expect(plainAnswer.headers).toMatchObject({
       'content-type': type,
       'cache-control': cache,
-      vary: 'Accept-Encoding',
+      vary,
     })
     expect(plainAnswer.headers['content-encoding']).toBeUndefined()
     const unpack = { br: brotliDecompressSync, gzip: gunzipSync }
@@ -126,7 +105,7 @@ describe.each([
       for (const validator of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
         const again = await raw(path, { ...accept, 'if-none-match': validator })
         expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, etag])
-        expect(again.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': cache })
+        expect(again.headers).toMatchObject({ vary, 'cache-control': cache })
       }
       expect((await raw(path, { ...accept, 'if-none-match': '"other"' })).status).toBe(200)
     }
@@ -167,6 +146,12 @@ test('the name of an asset changes with its content', async () => {
     { error: expect.stringContaining('/docs') },
   ])
   expect((await service.http('GET', '/docs/nowhere')).headers.get('x-error-code')).toBe('section_not_found')
+  expect((await service.http('GET', '/docs/guides/nowhere')).headers.get('x-error-code')).toBe(
+    'guide_not_found',
+  )
+  expect((await service.http('GET', '/docs/errors/nothing')).headers.get('x-error-code')).toBe(
+    'code_not_found',
+  )
 })
 
 test.each([

@@ -151,7 +151,7 @@ export const exportPage = recordPage({
   events: ['gdpr.*'],
   name: ({ subject }) => nameOf(subject),
   title: ({ subject }) => `Archive: ${nameOf(subject)}`,
-  body: async (archive, request) => html`${download(archive, request)}
+  body: async (archive, request) => html`<div class="actions">${download(archive, request)}</div>
 ${box(
   'Archive',
   facts([

@@ -33,8 +33,14 @@ async function costs(request: PageRequest): Promise<Html> {
     facts([
       ['Spent', html`${euros(total.spentEuros)}, ${total.count} payments`],
       ['Come back', euros(total.refundedEuros)],
-      ['Net', html`${euros(total.netEuros)} (${change(total.change)} against the days before)`],
-      ['Kept back by rules and people', html`${euros(total.deniedEuros)}, ${total.deniedCount} times`],
+      [
+        'Net',
+        html`${euros(total.netEuros)}${total.change !== null && html` (${change(total.change)} against the days before)`}`,
+      ],
+      [
+        'Kept back by rules and people',
+        html`${euros(total.deniedEuros)}, ${total.deniedCount === 1 ? 'once' : `${total.deniedCount} times`}`,
+      ],
     ]),
     drawn(report, request),
   )}

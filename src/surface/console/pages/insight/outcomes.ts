@@ -51,7 +51,10 @@ async function summary(request: PageRequest): Promise<Html> {
       ['Succeeded', rate(total)],
       ['Cost, net', euros(total.netSpendEuros)],
       ['Value', html`${euros(total.valueEuros)}, said of ${total.valued}`],
-      ['Return', html`${euros(total.returnEuros)} (${percent(total.returnShare)})`],
+      [
+        'Return',
+        html`${euros(total.returnEuros)}${total.returnShare !== null && html` (${percent(total.returnShare)})`}`,
+      ],
     ]),
   )}
 ${box(`By ${report.groupBy}`, table(request, `Outcomes by ${report.groupBy}`, [...groups, ...rest], columns))}`

@@ -23,8 +23,7 @@ export const machinePaymentsPage = listPage({
     words: 'No machine payment yet. An agent pays one on an approved intent, with a card.',
     command: 'agentpay mpp pay --url https://shop.example.com/reports/42 --intent-id intent_…',
   },
-  above: ({ to }) =>
-    html`<p><a class="button" href="${to('console/protect-rules')}">Whom they may go to</a></p>`,
+  above: ({ to }) => html`<a class="button" href="${to('console/protect-rules')}">Whom they may go to</a>`,
   names: ['agents'],
   columns: {
     'Paid to': ({ id, merchant }, request) => recordLink(request, id, text(merchant, 80)),

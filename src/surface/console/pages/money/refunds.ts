@@ -82,6 +82,7 @@ ${box(
     ['Arrived so far', euros(refund.arrivedEuros)],
     ['Note', text(refund.note, 1_000)],
     ['Why nothing has come', text(refund.failure?.message, 400)],
+    ['Merchant asked', time(refund.merchantAskedAt)],
     ['Waited for until', time(refund.dueAt)],
   ]),
 )}`,

@@ -1,0 +1,35 @@
+// An agent that declares what it wants to spend, waits for the person who decides, pays, and reports what came of it.
+// It needs the package agentpay: `AGENTPAY_URL=… AGENTPAY_KEY=at_… node agent.mjs http://127.0.0.1:8080/simulate/mpp/paid`.
+import { setTimeout as wait } from 'node:timers/promises'
+import { AgentPay, isRefusal } from 'agentpay'
+
+const [address, amount = '2.5'] = process.argv.slice(2)
+const pay = new AgentPay()
+
+// The merchant is the host that is asked: what it calls itself proves nothing.
+const merchant = new URL(address).hostname
+let intent = await pay.intents.create({
+  amountEuros: Number(amount),
+  merchant,
+  purpose: 'A page of the archive',
+})
+console.log(`declared: ${intent.id} is ${intent.status}`)
+
+while (intent.status === 'created') {
+  await wait(1_000)
+  intent = await pay.intents.get(intent.id)
+}
+if (intent.status !== 'approved')
+  throw new Error(`${intent.id} is ${intent.status}: ${intent.comment ?? 'no reason was given'}`)
+
+try {
+  // The same key again gives the same answer: nothing is paid twice, whatever happens to the connection.
+  const paid = await pay.mpp.pay({ intentId: intent.id, url: address }, { idempotencyKey: intent.id })
+  const outcome = await pay.outcomes.create({ intentId: intent.id, success: paid.merchant_status === 200 })
+  console.log(`paid: ${paid.credential_id}, and reported: ${outcome.id}`)
+} catch (error) {
+  if (!isRefusal(error, 'mpp.pay')) throw error
+  console.log(`not paid: ${error.code}`)
+  await pay.outcomes.create({ intentId: intent.id, success: false, note: error.message })
+}
+console.log(`left: ${(await pay.agents.balance(intent.agentId)).availableEuros} euros`)

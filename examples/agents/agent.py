@@ -1,0 +1,41 @@
+"""
+An agent that declares what it wants to spend, waits for the person who decides, pays, and reports what came of it. It needs
+the package agentpay: ``AGENTPAY_URL=… AGENTPAY_KEY=at_… python agent.py http://127.0.0.1:8080/simulate/mpp/paid``.
+"""
+
+import sys
+import time
+from urllib.parse import urlsplit
+
+from agentpay import AgentPay, Refused
+
+
+def main(address: str, amount: str = "2.5") -> None:
+    pay = AgentPay()
+    # The merchant is the host that is asked: what it calls itself proves nothing.
+    merchant = urlsplit(address).hostname or ""
+    intent = pay.intents.create(
+        {"amountEuros": float(amount), "merchant": merchant, "purpose": "A page of the archive"}
+    )
+    print(f"declared: {intent['id']} is {intent['status']}", flush=True)
+
+    while intent["status"] == "created":
+        time.sleep(1)
+        intent = pay.intents.get(intent["id"])
+    if intent["status"] != "approved":
+        raise SystemExit(f"{intent['id']} is {intent['status']}: {intent['comment'] or 'no reason was given'}")
+
+    try:
+        # The same key again gives the same answer: nothing is paid twice, whatever happens to the connection.
+        paid = pay.mpp.pay({"intentId": intent["id"], "url": address}, idempotency_key=intent["id"])
+        outcome = pay.outcomes.create({"intentId": intent["id"], "success": paid["merchant_status"] == 200})
+        print(f"paid: {paid['credential_id']}, and reported: {outcome['id']}")
+    except Refused as refused:
+        if refused.operation != "mpp.pay":
+            raise
+        print(f"not paid: {refused.code}")
+        pay.outcomes.create({"intentId": intent["id"], "success": False, "note": str(refused)})
+    print(f"left: {pay.agents.balance(intent['agentId'])['availableEuros']} euros")
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,82 @@
+// A bot that decides about intents that wait, by rules of its own: it approves what is small and from a merchant that is known,
+// denies what is for a merchant that is banned, and leaves all else to people. It needs Node 18.
+//
+//     API_URL=… API_KEY=sk_… KNOWN=127.0.0.1,shop.example BANNED=casino.example MOST=20 node bot.mjs [how many it decides]
+//
+// Its key needs three scopes: events:read, intents:read and intents:approve. It never sees a policy, a wallet or a card.
+import { existsSync, readFileSync } from 'node:fs'
+
+const INSTANCE = `${process.env.DATA_DIR ?? '.data'}/instance.json`
+const instance = existsSync(INSTANCE) ? JSON.parse(readFileSync(INSTANCE, 'utf8')) : {}
+const {
+  API_URL = instance.url,
+  API_KEY = instance.apiKey,
+  KNOWN = '',
+  BANNED = '',
+  MOST = '20',
+} = process.env
+if (!API_URL || !API_KEY) {
+  console.error(`There is no ${INSTANCE}: run npm start first, or set API_URL and API_KEY.`)
+  process.exit(1)
+}
+const [most = Number.POSITIVE_INFINITY] = process.argv.slice(2).map(Number)
+const known = new Set(KNOWN.split(','))
+const banned = new Set(BANNED.split(','))
+const headers = { authorization: `Bearer ${API_KEY}` }
+
+async function call(method, path, body) {
+  const response = await fetch(API_URL + path, {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  })
+  return { status: response.status, code: response.headers.get('x-error-code'), body: await response.json() }
+}
+
+/** What the bot says about an intent; undefined where a person is to decide. */
+function decisionOn({ merchant, amountEuros }) {
+  if (banned.has(merchant)) return ['deny', { reason: `${merchant} is banned.` }]
+  if (known.has(merchant) && amountEuros <= Number(MOST))
+    return ['approve', { comment: 'Small, and a merchant that is known.' }]
+  return undefined
+}
+
+let decided = 0
+
+async function look(intentId) {
+  const { body: intent } = await call('GET', `/intents/${intentId}`)
+  const decision = intent.status === 'created' ? decisionOn(intent) : undefined
+  if (!decision) return console.log(`${intentId}: ${intent.status}, left to people`)
+  const [verb, words] = decision
+  const { status, code } = await call('POST', `/intents/${intentId}/${verb}`, words)
+  // Somebody was faster, or the policy wants a person's passkey: both are answers, and no reason to stop.
+  console.log(`${intentId}: ${verb}, ${status === 200 ? 'done' : code}`)
+  if (status === 200 && ++decided >= most) process.exit(0)
+}
+
+async function* eventsIn(body) {
+  let text = ''
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    const messages = (text + piece).split('\n\n')
+    text = messages.pop()
+    for (const message of messages) {
+      const data = message.split('\n').find(line => line.startsWith('data:'))
+      if (data) yield JSON.parse(data.slice('data:'.length))
+    }
+  }
+}
+
+/** First it listens, then it looks for what waits already: nothing is missed between the two. */
+async function follow() {
+  const stream = await fetch(`${API_URL}/events/stream?event=intent.created`, { headers })
+  if (!stream.ok) throw new Error((await stream.json()).error)
+  const waiting = await call('GET', '/intents?status=created&limit=100')
+  console.log('Following.')
+  for (const { id } of waiting.body.data) await look(id)
+  for await (const { data } of eventsIn(stream.body)) await look(data.intentId)
+}
+
+for (;;) {
+  await follow().catch(error => console.error(error.message))
+  await new Promise(resolve => setTimeout(resolve, 2_000))
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import type { Context } from '../context.ts'
+import { type Sandbox, sandboxIn } from '../credentials.ts'
+import { exitCodes } from '../io.ts'
+
+export interface Signal {
+  /** The id of the workflow. */
+  readonly workflow: string
+  readonly name: string
+  /** JSON; undefined for a signal that takes none. */
+  readonly payload: string | undefined
+}
+
+/** Runs the Temporal CLI, and shows the line that does the same. Gives what the CLI said where it failed. */
+export async function sendSignal(signal: Signal, context: Context): Promise<string | undefined> {
+  const { env, note } = context
+  const [program, ...flags] = lineOf(signal, env.TEMPORAL_ADDRESS ? {} : sandboxOr(context))
+  note(shellLine([program, ...flags]))
+  const child = spawn(program, flags, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  try {
+    const [code, out, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+    return code === 0 ? undefined : (errors.trim() || out.trim()).split('\n')[0] || `${program} failed.`
+  } catch {
+    return `${program} cannot be run: install the Temporal CLI (https://docs.temporal.io/cli), or send the signal in the Web UI.`
+  }
+}
+
+type Server = Pick<Sandbox, 'temporalAddress' | 'temporalNamespace' | 'temporalCli'>
+
+function sandboxOr({ env, fail }: Context): Partial<Server> {
+  const sandbox = sandboxIn(env)
+  if (sandbox?.temporalAddress) return sandbox
+  return fail(
+    exitCodes.notReachable,
+    'No Temporal server is known: start the sandbox with `npm start`, or set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.',
+  )
+}
+
+/** What the environment says, the CLI reads there by itself. */
+function lineOf(
+  { workflow, name, payload }: Signal,
+  { temporalAddress, temporalNamespace, temporalCli }: Partial<Server>,
+): [string, ...string[]] {
+  return [
+    temporalCli ?? 'temporal',
+    ...['workflow', 'signal', '--workflow-id', workflow, '--name', name],
+    ...(payload === undefined ? [] : ['--input', payload]),
+    ...(temporalAddress ? ['--address', temporalAddress] : []),
+    ...(temporalNamespace ? ['--namespace', temporalNamespace] : []),
+  ]
+}
+
+/** As it can be pasted into a shell. */
+const shellLine = (words: readonly string[]): string =>
+  words.map(word => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')

@@ -1,0 +1,11 @@
+/** A body with a `Blob` or `File` as a form: its other members as texts, or as JSON where they are none. */
+export function formOf(body: unknown): FormData | undefined {
+  const members = Object.entries(Object(body) as object)
+  if (!members.some(([, value]) => value instanceof Blob)) return undefined
+  const form = new FormData()
+  for (const [name, value] of members) {
+    if (value instanceof Blob) form.append(name, value)
+    else if (value !== undefined) form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
+  }
+  return form
+}

@@ -1,0 +1,36 @@
+import type { Document, OperationObject } from './types.ts'
+
+/** The schemes of callers that are no program: people at a browser, and systems that sign what they send. */
+const NO_PROGRAM = ['consoleSession', 'signature']
+
+/** The keys of the operations that a client has: all but pages with what these are made of, and protocols of their own. */
+export function keysForClients({ paths }: Document): ReadonlySet<string> {
+  const operations = Object.values(paths).flatMap(item => Object.values(item))
+  const nounsOfPages = new Set(operations.filter(isPage).map(nounOf))
+  const found = operations.filter(
+    operation => !nounsOfPages.has(nounOf(operation)) && isForPrograms(operation) && !isProtocol(operation),
+  )
+  return new Set(found.map(({ operationId }) => operationId))
+}
+
+const nounOf = ({ operationId }: OperationObject): string => operationId.slice(0, operationId.indexOf('.'))
+
+const contentOf = ({ responses }: OperationObject) => {
+  const [success = {}] = Object.entries(responses).flatMap(([status, response]) =>
+    status.startsWith('2') && !('$ref' in response) ? [response.content ?? {}] : [],
+  )
+  return success
+}
+
+const isPage = (operation: OperationObject): boolean =>
+  Object.keys(contentOf(operation)).some(type => /^text\/(html|javascript)/.test(type))
+
+const isForPrograms = ({ security }: OperationObject): boolean =>
+  security.length === 0 ||
+  security.some(requirement => Object.keys(requirement).every(scheme => !NO_PROGRAM.includes(scheme)))
+
+/** JSON of which the contract says nothing, as assistants and merchants that take payments send it. */
+function isProtocol(operation: OperationObject): boolean {
+  const { schema } = contentOf(operation)['application/json'] ?? {}
+  return schema !== undefined && Object.keys(schema).length === 0
+}

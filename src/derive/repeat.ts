@@ -1,0 +1,90 @@
+/** No answer came. */
+export class NoAnswer extends Error {
+  /** Whether the request may have reached the service: then it may have had its effect. */
+  readonly wasSent: boolean
+
+  constructor(message: string, wasSent: boolean, cause?: unknown) {
+    super(message, { cause })
+    this.wasSent = wasSent
+  }
+}
+
+/** The head of an answer. */
+interface Answered {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+}
+
+/** How long one goes on. */
+export interface Patience {
+  /** A broken connection is tried again after these times, in milliseconds. */
+  readonly pauses: readonly number[]
+  /** How often an answer that says "later" is waited out. */
+  readonly mostWaits: number
+  readonly longestWaitS: number
+}
+
+/** About as long as a service starts anew. */
+const PATIENT: Patience = {
+  pauses: [200, 500, 1_000, 2_000, 4_000, 8_000],
+  mostWaits: 20,
+  longestWaitS: 120,
+}
+
+export interface Repetition<A> {
+  /** Whether a second sending has no second effect. */
+  readonly isRepeatable: boolean
+  readonly patience?: Patience
+  /** Told to people while they wait. */
+  onWait?(sentence: string): void
+  /** Reads what is left of an answer that is not used. */
+  drain(answer: A): Promise<void>
+  wait(milliseconds: number): Promise<void>
+}
+
+/**
+ * Sends a request until there is an answer to it. What did not leave the machine is sent again after a connection has
+ * broken; at the first attempt it says at once that nothing is there. What may have had its effect is sent again only
+ * where a second sending has none.
+ */
+export async function untilAnswered<A extends Answered>(
+  attempt: () => Promise<A>,
+  { isRepeatable, patience = PATIENT, onWait, drain, wait }: Repetition<A>,
+): Promise<A> {
+  let [broken, waited] = [0, 0]
+  for (;;) {
+    try {
+      const answer = await attempt()
+      const seconds = waited < patience.mostWaits ? secondsToWait(answer, isRepeatable, patience) : undefined
+      if (seconds === undefined) return answer
+      waited += 1
+      onWait?.(
+        `The service asks to wait ${seconds} s (${answer.headers.get('x-error-code') ?? answer.status}).`,
+      )
+      await drain(answer)
+      await wait(seconds * 1_000)
+    } catch (error) {
+      const pause = patience.pauses[broken]
+      const mayAgain = error instanceof NoAnswer && (error.wasSent ? isRepeatable : broken > 0)
+      if (!mayAgain || pause === undefined) throw error
+      broken += 1
+      onWait?.(`${error.message}: the same call is sent again.`)
+      await wait(pause)
+    }
+  }
+}
+
+/** Before anything was done, and before the outcome is known: only what may be repeated is sent again. */
+const UNDECIDED = new Set(['in_progress', 'busy', 'overloaded', 'outcome_unknown', 'unavailable'])
+
+function secondsToWait(
+  { status, headers }: Answered,
+  isRepeatable: boolean,
+  { longestWaitS }: Patience,
+): number | undefined {
+  const asked = Number(headers.get('retry-after') ?? 1)
+  const seconds = Math.max(1, Math.ceil(asked))
+  if (!(seconds <= longestWaitS)) return undefined
+  if (status === 429 && headers.get('retry-after') !== null) return seconds
+  return isRepeatable && UNDECIDED.has(headers.get('x-error-code') ?? '') ? seconds : undefined
+}

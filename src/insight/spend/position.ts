@@ -1,0 +1,48 @@
+/** How far the sums go: all transactions of the journal before one, and of that one what lies up to these ids. */
+export interface Position {
+  readonly writtenIn: bigint
+  readonly eventId: string
+  readonly refundId: bigint
+}
+
+/** The place before all that a transaction has written. */
+export const before = (writtenIn: bigint): Position => ({ writtenIn, eventId: '', refundId: 0n })
+
+export const POSITION = 'written_in as "writtenIn", event_id as "eventId", refund_id as "refundId"'
+
+const NAMES = 'since, since_event, since_refund, until, until_event, until_refund'
+
+/** The CTE `bounds`, behind which the changes of the sums are told: between two positions, which are six parameters from here on. */
+export const boundsAt = (place: number): string => {
+  const types = ['bigint', 'text', 'bigint', 'bigint', 'text', 'bigint']
+  return `bounds (${NAMES}) as materialized (select ${types.map((type, n) => `$${place + n}::${type}`).join(', ')})`
+}
+
+/** The same from where the sums stand on. */
+export const BOUNDS_OF_TAIL = `
+bounds (${NAMES}) as materialized (
+  select written_in, event_id, refund_id, 9223372036854775807, '', 0 from spend_position
+)`
+
+export const valuesOf = ({ writtenIn, eventId, refundId }: Position): unknown[] => [
+  writtenIn,
+  eventId,
+  refundId,
+]
+
+/** Whether a row lies within the bounds. The plain comparisons tell PostgreSQL how few rows do. */
+export function within(alias: string, kind: 'event' | 'refund'): string {
+  const bound = (name: string): string => `(select ${name} from bounds)`
+  const at = `(${alias}.written_in, ${alias}.id)`
+  return `${at} > (${bound('since')}, ${bound(`since_${kind}`)}) and ${at} <= (${bound('until')}, ${bound(`until_${kind}`)})
+    and ${alias}.written_in >= ${bound('since')} and ${alias}.written_in <= ${bound('until')}`
+}
+
+/**
+ * SQL: what was noted within the bounds of some events. Only the place in the journal is looked up: an index by the names of
+ * events would be read whole, more of it with each payment that ever was.
+ */
+export const notedWithin = (owners: string, names: string): string => `
+select noted.* from (
+  select e.owner_id, e.mode, e.resource_id, e.event, e.created_at from events e where ${owners} ${within('e', 'event')} offset 0
+) as noted where ${names}`

@@ -1,0 +1,74 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { type Counted, deltas } from './deltas.ts'
+import { merchantOf } from './merchant.ts'
+import { BOUNDS_OF_TAIL } from './position.ts'
+import type { View } from './view.ts'
+
+/** What is read at one instant: the sums as they are kept, and what is not in them yet, read once for all that is told. */
+export interface Spend {
+  readonly sql: Sql
+  readonly tenant: Tenant
+  readonly views: readonly View[]
+  /** As text: where the sums stand, and the cells by which they change. */
+  readonly tail: string
+  /** The texts of merchants in it, by the merchants that they name. */
+  readonly newNames: ReadonlyMap<string, readonly string[]>
+}
+
+export interface Wanted {
+  readonly views: readonly View[]
+  readonly agentId?: string | undefined
+}
+
+/** What must be looked up for these views. */
+const countedIn = (views: readonly View[]): Counted => ({
+  keptBack: views.includes('kept_back'),
+  completed: views.some(view => view.startsWith('completed:')),
+  labels: views.some(view => view.includes('label:')),
+})
+
+const textOf = ({ views, agentId }: Wanted): string => `
+with ${BOUNDS_OF_TAIL},
+names (name, merchant) as (select null::text, null::text where false),
+${deltas(alias => `${alias}.owner_id = $1 and ${alias}.mode = $2 and`, countedIn(views))},
+tail as materialized (
+  select view, day::text as day, agent_id, run_id, value, is_raw, sum(payments)::text as payments,
+    sum(spent_cents)::text as spent_cents, sum(refunded_cents)::text as refunded_cents, sum(fee_cents)::text as fee_cents
+  from changes where view = any($3::text[]) ${agentId === undefined ? '' : 'and agent_id = $4'}
+  group by view, changes.day, agent_id, run_id, value, is_raw
+)
+select written_in || ' ' || event_id || ' ' || refund_id as position, tail.* from spend_position left join tail on true`
+
+interface TailRow extends Row {
+  readonly position: string
+  /** Null where nothing is missing. */
+  readonly view: string | null
+  readonly value: string
+  readonly is_raw: boolean
+}
+
+/** Reads what is not in the sums yet. Texts of merchants that were never counted are resolved here, once. */
+export async function readTail(sql: Sql, tenant: Tenant, wanted: Wanted): Promise<Spend> {
+  const { views, agentId } = wanted
+  const values = [tenant.ownerId, tenant.mode, views, ...(agentId === undefined ? [] : [agentId])]
+  const found = await sql<TailRow>(textOf(wanted), values)
+  const texts = new Set<string>()
+  const rows = found
+    .filter(({ view }) => view !== null)
+    .map(({ position: _, is_raw: isRaw, ...row }) => {
+      if (!isRaw) return row
+      texts.add(row.value)
+      return { ...row, value: merchantOf(row.value) }
+    })
+  const tail = JSON.stringify({ position: found[0]?.position, rows })
+  return { sql, tenant, views, tail, newNames: Map.groupBy(texts, merchantOf) }
+}
+
+/** Reads sums at one instant. */
+export const atOneInstant = <T>(
+  { tenant, atOneInstant }: Pick<Context, 'tenant' | 'atOneInstant'>,
+  wanted: Wanted,
+  read: (spend: Spend) => Promise<T>,
+): Promise<T> => atOneInstant(async sql => read(await readTail(sql, tenant, wanted)))

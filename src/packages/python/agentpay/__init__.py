@@ -1,0 +1,113 @@
+"""Agent Payments: payments for software agents that act by themselves, under rules that their owners set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+
+import httpx
+
+from . import _async_api, _sync_api
+from ._async import AsyncConnection, AsyncPages
+from ._calls import CallOptions, settings_of
+from ._sync import Connection, Page, Pages
+from .audit import AuditRejected, VerifiedAudit, verify_audit
+from .errors import AgentPayError, NoAnswer, Refused
+from .verify import (
+    ApprovalRejected,
+    ProvenApproval,
+    SignatureRejected,
+    UnknownSigningKey,
+    WebhookMessage,
+    WebhookRejected,
+    verify_approval,
+    verify_signed,
+    verify_webhook,
+)
+
+__all__ = [
+    "AgentPay",
+    "AgentPayError",
+    "ApprovalRejected",
+    "AsyncAgentPay",
+    "AsyncPages",
+    "AuditRejected",
+    "CallOptions",
+    "NoAnswer",
+    "Page",
+    "Pages",
+    "ProvenApproval",
+    "Refused",
+    "SignatureRejected",
+    "UnknownSigningKey",
+    "VerifiedAudit",
+    "WebhookMessage",
+    "WebhookRejected",
+    "verify_approval",
+    "verify_audit",
+    "verify_signed",
+    "verify_webhook",
+]
+
+
+class AgentPay(_sync_api.Api):
+    """
+    A client: each noun of the service is a member, each operation a method of it. ``url`` and ``token`` are those of
+    ``AGENTPAY_URL`` and ``AGENTPAY_KEY`` unless they are given; ``timeout`` is in seconds, for one attempt of a call.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        dashboard_secret: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 60,
+        retries: int = 3,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        settings = settings_of(url, token, dashboard_secret, headers, timeout, retries)
+        self._connection = Connection(settings, http_client)
+        super().__init__(self._connection)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> AgentPay:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncAgentPay(_async_api.Api):
+    """The same client for programs that do other things meanwhile."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        dashboard_secret: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 60,
+        retries: int = 3,
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        settings = settings_of(url, token, dashboard_secret, headers, timeout, retries)
+        self._connection = AsyncConnection(settings, http_client)
+        super().__init__(self._connection)
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+    async def __aenter__(self) -> AsyncAgentPay:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

@@ -1,0 +1,361 @@
+"""The audit trail: whether an export of it is what was sealed."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, TypedDict
+
+from ._json import canonical, parse_exactly
+from ._keys import from_base64url, verify_ed25519
+from .verify import SignatureRejected
+
+_FORGOTTEN = "[forgotten]"
+_LONGEST_LINE = 4_194_304
+_CHECKPOINT = re.compile(r"([^\n+ ]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n\n((?:— [^\n]+\n)+)")
+
+
+class AuditRejected(SignatureRejected):
+    """What was exported is not what was sealed: ``position`` is that of the first entry which is wrong, if it can be told."""
+
+    def __init__(self, message: str, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class VerifiedAudit(TypedDict):
+    """What an export proves."""
+
+    ownerId: str
+    mode: str
+    #: How many entries are in the export, and how many the trail has.
+    entries: int
+    size: int
+    #: Entries that were purged or not asked for: their hashes stand in their place.
+    hidden: int
+    checkpoint: str
+    #: The older checkpoint that it was compared with.
+    since: str | None
+    #: Whether the keys are your own copy.
+    isWithOwnKeys: bool
+
+
+def verify_audit(
+    content: bytes | Iterable[bytes | str], *, keys: Mapping[str, Any] | None = None, since: str | None = None
+) -> VerifiedAudit:
+    """
+    Proves that an export of the audit trail, as NDJSON, is what was sealed: every entry against its leaf, all leaves
+    against each checkpoint, and against one that you have kept. Nothing is asked of the network. ``keys`` is your copy of
+    ``/.well-known/jwks.json``; without it those that the export has brought along are taken.
+    """
+    reader = _Reader(keys, since)
+    try:
+        for line in _lines([content] if isinstance(content, bytes) else content):
+            reader.read(line)
+        return reader.end()
+    except AuditRejected:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        why = f"What stands at entry {reader.tree.size} is no part of an export: {error}"
+        raise AuditRejected(why, reader.tree.size) from error
+
+
+def _lines(content: Iterable[bytes | str]) -> Iterator[str]:
+    rest = b""
+    for piece in content:
+        *lines, rest = (rest + (piece.encode() if isinstance(piece, str) else piece)).split(b"\n")
+        if len(rest) > _LONGEST_LINE:
+            raise ValueError("a line is longer than 4 MiB")
+        for line in lines:
+            if line:
+                yield line.decode()
+    if rest:
+        yield rest.decode()
+
+
+# The tree (RFC 6962)
+
+
+def _sha256(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+def _node(left: bytes, right: bytes) -> bytes:
+    return _sha256(b"\x01" + left + right)
+
+
+def _leaf(text: str) -> bytes:
+    return _sha256(b"\x00" + text.encode())
+
+
+def _cover(begin: int, end: int) -> list[int]:
+    """The levels of the complete subtrees that cover the leaves from `begin` to `end`, from left to right."""
+    levels = []
+    while begin < end:
+        level = 0
+        while begin % 2 ** (level + 1) == 0 and begin + 2 ** (level + 1) <= end:
+            level += 1
+        levels.append(level)
+        begin += 2**level
+    return levels
+
+
+class _Tree:
+    """A tree that only grows, as its complete subtrees from left to right."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._peaks: list[tuple[int, bytes]] = []
+
+    def append(self, hash: bytes, level: int = 0) -> None:
+        self.size += 2**level
+        while self._peaks and self._peaks[-1][0] == level:
+            hash, level = _node(self._peaks.pop()[1], hash), level + 1
+        self._peaks.append((level, hash))
+
+    def root(self) -> bytes:
+        if not self._peaks:
+            return _sha256(b"")
+        *left, (_, root) = self._peaks
+        for _, hash in reversed(left):
+            root = _node(hash, root)
+        return root
+
+
+# Checkpoints (C2SP tlog-checkpoint and signed-note)
+
+
+class _Checkpoint:
+    def __init__(self, note: str, keys: Mapping[str, Any]) -> None:
+        found = _CHECKPOINT.fullmatch(note) if len(note) <= 10_000 else None
+        if found is None or int(found[2]) > 2**53 - 1:
+            raise AuditRejected("This is no checkpoint.")
+        self.origin, self.size, self.root = found[1], int(found[2]), _hash_in(found[3])
+        text = f"{found[1]}\n{found[2]}\n{found[3]}\n"
+        if not any(self._is_signed(line, text, keys["keys"]) for line in found[4].split("\n")):
+            raise AuditRejected("None of these keys has signed this checkpoint.")
+
+    def _is_signed(self, line: str, text: str, keys: Sequence[Mapping[str, Any]]) -> bool:
+        prefix = f"— {self.origin} "
+        content = _from_base64(line[len(prefix) :]) if line.startswith(prefix) else b""
+        if len(content) != 68:
+            return False
+        for key in keys:
+            if (key.get("kty"), key.get("crv")) != ("OKP", "Ed25519"):
+                continue
+            public = from_base64url(key["x"])
+            name = _sha256(f"{self.origin}\n".encode() + b"\x01" + public)[:4]
+            if name == content[:4] and verify_ed25519(public, text.encode(), content[4:]):
+                return True
+        return False
+
+
+def _from_base64(text: object) -> bytes:
+    """The bytes of a text in base64; what is not spelt as it is written is none."""
+    try:
+        content = base64.b64decode(str(text), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return content if base64.b64encode(content).decode() == text else b""
+
+
+def _hash_in(text: object) -> bytes:
+    """What is no hash equals none."""
+    content = _from_base64(text)
+    return content if len(content) == 32 else b""
+
+
+# Entries
+
+
+def _value_at(value: Any, names: Sequence[str]) -> Any:
+    for name in names:
+        if isinstance(value, dict):
+            value = value.get(name)
+        elif isinstance(value, list) and name.isascii() and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return None
+    return value
+
+
+def _with_value_at(value: Any, names: Sequence[str], new: object) -> Any:
+    """A copy with another value in this place; what is no object there is left as it is, and the leaf is another one."""
+    if not names:
+        return new
+    name, *rest = names
+    if isinstance(value, dict):
+        if rest and not isinstance(value.get(name), (dict, list)):
+            return value
+        return {**value, name: _with_value_at(value.get(name), rest, new)}
+    if isinstance(value, list) and name.isascii() and name.isdecimal() and int(name) < len(value):
+        return [_with_value_at(one, rest, new) if n == int(name) else one for n, one in enumerate(value)]
+    return value
+
+
+def _leaf_of(entry: Mapping[str, Any], commitments: Mapping[str, str]) -> bytes:
+    leaf: Any = {**entry, "version": 1}
+    for place, digest in commitments.items():
+        leaf = _with_value_at(leaf, place.split("."), {"hmac": digest})
+    return _leaf(canonical(leaf))
+
+
+def _false_commitment(entry: Mapping[str, Any], commitments: Mapping[str, str], salts: Mapping[str, str]) -> str | None:
+    """The place of a personal text that is not what the commitment was made to; None where all of them are."""
+    for place in salts:
+        if place not in commitments:
+            return place
+    for place, expected in commitments.items():
+        value = _value_at(entry, place.split("."))
+        if place not in salts:
+            if value is not None and value != _FORGOTTEN:
+                return place
+            continue
+        salt = _from_base64(salts[place])
+        if len(salt) != 16 or not isinstance(value, str):
+            return place
+        if base64.b64encode(hmac.digest(salt, value.encode(), "sha256")).decode() != expected:
+            return place
+    return None
+
+
+class _Reader:
+    """Reads the lines of an export, one after the other."""
+
+    def __init__(self, keys: Mapping[str, Any] | None, since: str | None) -> None:
+        self.tree = _Tree()
+        self._own_keys, self._keys = keys, keys or {"keys": []}
+        self._since_note = since
+        self._head: Mapping[str, Any] | None = None
+        self._older: _Checkpoint | None = None
+        self._is_older_met = False
+        self._entries = self._hidden = self._proven_to = 0
+
+    def read(self, text: str) -> None:
+        line = self._parsed(text)
+        if self._head is None:
+            self._begin(line)
+        elif line["type"] == "entry":
+            self._entry(line)
+        elif line["type"] == "hashes":
+            self._hashes(line)
+        elif line["type"] == "checkpoint":
+            self._checkpoint(line["checkpoint"])
+        else:
+            raise AuditRejected("A second trail begins within the export.", self.tree.size)
+
+    def _parsed(self, text: str) -> Mapping[str, Any]:
+        try:
+            line = parse_exactly(text)
+        except ValueError:
+            line = None
+        if not isinstance(line, dict) or "type" not in line:
+            raise AuditRejected(f"The line of entry {self.tree.size} is no JSON of an export.", self.tree.size)
+        return line
+
+    def _begin(self, line: Mapping[str, Any]) -> None:
+        if line["type"] != "trail" or line.get("version") != 1:
+            raise AuditRejected("The first line does not say which trail it is.")
+        if self._own_keys is None:
+            self._keys = line["keys"]
+        self._head = line
+        if self._since_note is not None:
+            self._older = self._opened(self._since_note)
+        if line["origin"] != f"agentpay/audit/{line['ownerId']}/{line['mode']}":
+            raise AuditRejected("The first line names two trails.")
+
+    def _entry(self, line: Mapping[str, Any]) -> None:
+        following, entry = self.tree.size, line.get("entry")
+        if line["position"] != following:
+            self._break(following, f"Entry {following} is missing: what follows is {line['position']}.")
+        if not isinstance(entry, dict):
+            self._break(following, f"Entry {following} is gone, and no purge has removed it.")
+        if not self._origin.endswith(f"/{entry['ownerId']}/{entry['mode']}"):
+            self._break(following, f"Entry {following} belongs to another trail.")
+        place = _false_commitment(entry, line["commitments"], line["salts"])
+        if place is not None:
+            self._break(following, f"Entry {following} has another {place} than was sealed.")
+        if _leaf_of(entry, line["commitments"]) != _hash_in(line["leaf"]):
+            self._break(following, f"Entry {following} is not what was sealed.")
+        self.tree.append(_hash_in(line["leaf"]))
+        self._entries += 1
+        self._meet_older()
+
+    def _hashes(self, line: Mapping[str, Any]) -> None:
+        begin, hashes = self.tree.size, [_hash_in(text) for text in line["hashes"]]
+        levels = _cover(begin, int(line["to"]))
+        if not levels or len(levels) != len(hashes):
+            self._break(begin, f"The hashes that stand for the entries from {begin} on are not complete.")
+        for level, hash in zip(levels, hashes):
+            self.tree.append(hash, level)
+            self._meet_older()
+        self._hidden += self.tree.size - begin
+
+    def _checkpoint(self, note: str) -> _Checkpoint:
+        checkpoint = self._opened(note)
+        size = self.tree.size
+        if checkpoint.size != size:
+            self._break(size, f"The trail has {size} entries where its checkpoint says {checkpoint.size}.")
+        self._compare(checkpoint)
+        return checkpoint
+
+    @property
+    def _origin(self) -> str:
+        return "" if self._head is None else str(self._head["origin"])
+
+    def _opened(self, note: str) -> _Checkpoint:
+        last = max(self.tree.size - 1, 0)
+        try:
+            checkpoint = _Checkpoint(note, self._keys)
+        except AuditRejected as error:
+            self._break(last, f"A checkpoint is not genuine. {error}")
+        if checkpoint.origin != self._origin:
+            self._break(last, "A checkpoint is that of another trail.")
+        return checkpoint
+
+    def _compare(self, checkpoint: _Checkpoint) -> None:
+        if self.tree.root() != checkpoint.root:
+            self._break(
+                self._proven_to,
+                f"The entries from {self._proven_to} to {checkpoint.size - 1} are not those that the checkpoint of "
+                f"{checkpoint.size} entries has signed.",
+            )
+        self._proven_to = checkpoint.size
+
+    def _meet_older(self) -> None:
+        if self._older is not None and self._older.size == self.tree.size:
+            self._compare(self._older)
+            self._is_older_met = True
+
+    def _break(self, position: int, message: str) -> NoReturn:
+        raise AuditRejected(message, position)
+
+    def end(self) -> VerifiedAudit:
+        head = self._head
+        if head is None:
+            raise AuditRejected("The export is empty.")
+        size = self._checkpoint(head["checkpoint"]).size
+        if self._older is not None and not self._is_older_met:
+            raise self._unmet(self._older.size, size)
+        return {
+            "ownerId": head["ownerId"],
+            "mode": head["mode"],
+            "entries": self._entries,
+            "size": size,
+            "hidden": self._hidden,
+            "checkpoint": head["checkpoint"],
+            "since": self._since_note,
+            "isWithOwnKeys": self._own_keys is not None,
+        }
+
+    def _unmet(self, older: int, size: int) -> AuditRejected:
+        if older > size:
+            return AuditRejected(f"The trail had {older} entries once, and has {size} now.", size)
+        return AuditRejected(
+            f"The export has only hashes around position {older}, so it cannot be compared with the checkpoint of that "
+            f"size: GET /audit/consistency?from={older} proves that the trail has only grown."
+        )

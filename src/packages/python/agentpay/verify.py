@@ -1,0 +1,255 @@
+"""Proofs that need no network: webhooks, signed statements, approvals by passkey."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+from ._json import canonical
+from ._keys import from_base64url, to_base64url, verify_ed25519, verify_with_jwk
+from .errors import AgentPayError
+
+
+class WebhookRejected(AgentPayError):
+    """The request is not from the service, or is too old: answer 400 and do nothing."""
+
+
+class SignatureRejected(AgentPayError):
+    """This is no such statement of the installation whose keys were given: believe nothing in it."""
+
+
+class UnknownSigningKey(SignatureRejected):
+    """The key set does not have the key: fetch ``/.well-known/jwks.json`` anew, and reject it if that does not help."""
+
+
+class ApprovalRejected(SignatureRejected):
+    """The proof does not hold: no person has approved this with the passkey that it names."""
+
+
+class WebhookMessage(TypedDict):
+    """A verified webhook."""
+
+    #: Of the event, the same at every attempt, at a replay and for all subscriptions: what is known by it is dealt with.
+    eventId: str
+    #: The id of the delivery to this subscription, the same at every attempt and replay.
+    id: str
+    event: str
+    createdAt: str
+    data: dict[str, Any]
+    #: A new id for each attempt.
+    deliveryId: str
+
+
+def verify_webhook(
+    headers: Mapping[str, str],
+    raw_body: bytes | str,
+    secret: str,
+    *,
+    tolerance_seconds: float = 300,
+    now: float | None = None,
+) -> WebhookMessage:
+    """Proves that a request is a webhook of this secret's subscription, from the body as it came, byte for byte."""
+    named = {name.lower(): value for name, value in headers.items()}
+    delivery_id, timestamp = named.get("x-service-delivery-id", ""), named.get("x-service-timestamp", "")
+    body = raw_body.encode() if isinstance(raw_body, str) else raw_body
+    signed = f"{delivery_id}.{timestamp}.".encode() + body
+    expected = "sha256=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
+    # While a secret is rotated there are two signatures; either secret verifies.
+    given = [named.get("x-service-signature", ""), named.get("x-service-signature-next", "")]
+    if not any(hmac.compare_digest(one.encode(), expected.encode()) for one in given):
+        raise WebhookRejected("The signature is not that of this secret.")
+    if not re.fullmatch(r"\d{1,12}", timestamp, re.ASCII):
+        raise WebhookRejected("The timestamp is no time.")
+    if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_seconds:
+        raise WebhookRejected("The timestamp is too old, or ahead of time.")
+    content = json.loads(body)
+    message: WebhookMessage = {
+        "eventId": named.get("x-service-event-id", ""),
+        "id": re.sub(r"-[^-]+$", "", delivery_id),
+        "event": content["event"],
+        "createdAt": content["createdAt"],
+        "data": content["data"],
+        "deliveryId": delivery_id,
+    }
+    return message
+
+
+def verify_signed(jws: str, keys: Mapping[str, Any], type: str) -> dict[str, Any]:
+    """
+    Proves that an installation has signed a statement, such as the evidence of a payment, and gives what it says. ``keys``
+    is a copy of its ``/.well-known/jwks.json``, ``type`` the kind of statement that is expected: ``payment-evidence``.
+    """
+    parts = jws.split(".") if len(jws) <= 1_048_576 else []
+    if len(parts) != 3 or not parts[2]:
+        raise SignatureRejected("This is no compact JWS.")
+    header, claims, signature = parts
+    kid = _key_id(_object_in(header), type)
+    key = next(
+        (one for one in keys["keys"] if one.get("kid") == kid and (one.get("kty"), one.get("crv")) == ("OKP", "Ed25519")),
+        None,
+    )
+    if key is None:
+        raise UnknownSigningKey(f"The key set has no key {kid}: fetch /.well-known/jwks.json anew.")
+    content = from_base64url(signature)
+    # One signature has one spelling: what decodes to the same bytes otherwise is not what was signed.
+    is_spelt = len(content) == 64 and to_base64url(content) == signature
+    if not is_spelt or not verify_ed25519(from_base64url(key["x"]), f"{header}.{claims}".encode(), content):
+        raise SignatureRejected("The signature is not that of this text.")
+    return _object_in(claims)
+
+
+def _key_id(header: Mapping[str, Any], type: str) -> str:
+    if header.get("alg") != "EdDSA" or "crit" in header:
+        raise SignatureRejected("The algorithm is not EdDSA alone.")
+    if header.get("typ") != type:
+        raise SignatureRejected(f"This is a statement of another type than {type}.")
+    kid = header.get("kid")
+    if not isinstance(kid, str):
+        raise SignatureRejected("The header names no key.")
+    return kid[:100]
+
+
+def _object_in(part: str) -> dict[str, Any]:
+    try:
+        value = json.loads(from_base64url(part))
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise SignatureRejected("A part of it is no JSON object in base64url.")
+    return value
+
+
+class Payee(TypedDict):
+    name: str | None
+    iban: str | None
+    walletId: str | None
+    requestId: str | None
+
+
+class Person(TypedDict):
+    id: str | None
+    name: str | None
+
+
+class ProvenApproval(TypedDict):
+    """The approval that a proof proves. A name is None where its opening was not given."""
+
+    ownerId: str
+    mode: str
+    intentId: str
+    agentId: str
+    #: With two decimals, as the device has signed it.
+    amountEuros: str
+    #: The most that may be charged: the amount, and what the policy tolerated above it.
+    largestEuros: str
+    currency: str
+    payee: Payee
+    person: Person
+    approvedAt: str
+
+
+def verify_approval(proof: Mapping[str, Any], keys: Mapping[str, Any]) -> ProvenApproval:
+    """
+    Proves that a person approved an intent with a passkey, and gives what the person approved. ``proof`` is the answer of
+    ``intents.approval``, ``keys`` a kept copy of ``/.well-known/jwks.json``. Two signatures hold it: that of the
+    installation, over the whole proof, and that of the person's device, over amount, largest amount and payee.
+    """
+    try:
+        claims = verify_signed(proof["jws"], keys, "intent-approval")
+        _check_assertion(claims)
+        return _approval_in(claims, proof["openings"])
+    except SignatureRejected:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise ApprovalRejected("The proof is not complete.") from error
+
+
+def _check_assertion(claims: Mapping[str, Any]) -> None:
+    """Verifies an assertion as WebAuthn (7.2) says, over the statement that the device was shown."""
+    statement, assertion, party = claims["statement"], claims["assertion"], claims["relyingParty"]
+    if statement["kind"] != "intent" or statement["mode"] != claims["mode"]:
+        raise ApprovalRejected("The passkey has signed something of another kind.")
+    data, client_data = from_base64url(assertion["authenticatorData"]), from_base64url(assertion["clientDataJSON"])
+    _check_client_data(json.loads(client_data), statement, party["origins"])
+    _check_authenticator_data(data, party["id"])
+    signed = data + hashlib.sha256(client_data).digest()
+    is_genuine = verify_with_jwk(claims["publicKey"], signed, from_base64url(assertion["signature"]))
+    if is_genuine is None:
+        raise ApprovalRejected("The passkey’s key is of no kind that is known.")
+    if not is_genuine:
+        raise ApprovalRejected("The signature of the passkey is not over this.")
+
+
+def _check_client_data(data: Mapping[str, Any], statement: Mapping[str, Any], origins: Sequence[str]) -> None:
+    if data["type"] != "webauthn.get":
+        raise ApprovalRejected("The passkey has signed something of another kind.")
+    if data["challenge"] != to_base64url(hashlib.sha256(canonical(statement).encode()).digest()):
+        raise ApprovalRejected("The passkey has signed another statement.")
+    is_here = data["origin"] in origins and statement["origin"] in origins
+    if not is_here or data.get("crossOrigin") is True:
+        raise ApprovalRejected("The passkey has signed for another site.")
+
+
+#: The person was there, and the device knew the person by a finger, a face or a PIN.
+_PRESENT_AND_VERIFIED = 0b101
+
+
+def _check_authenticator_data(data: bytes, relying_party: str) -> None:
+    """The hash of the relying party, a byte of flags, and a counter of four bytes."""
+    if len(data) < 37 or data[:32] != hashlib.sha256(relying_party.encode()).digest():
+        raise ApprovalRejected("The passkey has signed for another site.")
+    if data[32] & _PRESENT_AND_VERIFIED != _PRESENT_AND_VERIFIED:
+        raise ApprovalRejected("The device did not make sure who held it.")
+
+
+class _Opener:
+    """Opens commitments: None where nothing was committed to, or the opening is not given."""
+
+    def __init__(self, openings: Mapping[str, Any]) -> None:
+        self._openings = openings
+
+    def open(self, commitment: Mapping[str, Any] | None, place: str) -> str | None:
+        opening = self._openings.get(place)
+        if not opening:
+            return None
+        digest = hashlib.sha256((opening["salt"] + opening["value"]).encode()).digest()
+        if commitment is None or commitment.get("sha256") != to_base64url(digest):
+            raise ApprovalRejected(f"The opening {place} is of something else.")
+        return str(opening["value"])
+
+
+def _approval_in(claims: Mapping[str, Any], openings: Mapping[str, Any]) -> ProvenApproval:
+    opener = _Opener(openings)
+    subject = claims["statement"]["subject"]
+    payee = subject["payee"]
+    return {
+        "ownerId": claims["ownerId"],
+        "mode": claims["mode"],
+        "intentId": subject["intentId"],
+        "agentId": subject["agentId"],
+        "amountEuros": subject["amountEuros"],
+        "largestEuros": subject["largestEuros"],
+        "currency": subject["currency"],
+        "payee": {
+            "name": opener.open(payee["name"], "payee.name"),
+            "iban": opener.open(payee["iban"], "payee.iban"),
+            "walletId": payee["walletId"],
+            "requestId": payee["requestId"],
+        },
+        "person": _person_in(claims["person"], subject, opener),
+        "approvedAt": claims["approvedAt"],
+    }
+
+
+def _person_in(person: Mapping[str, Any], subject: Mapping[str, Any], opener: _Opener) -> Person:
+    """The person whose passkey has signed, who must be the one for whom the statement was made."""
+    id, name = opener.open(person["id"], "person.id"), opener.open(person["name"], "person.name")
+    signer = opener.open(subject["person"], "person")
+    if id is not None and signer is not None and id != signer:
+        raise ApprovalRejected("The passkey is of another person.")
+    return {"id": id, "name": name}

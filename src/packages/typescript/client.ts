@@ -1,0 +1,105 @@
+import { type Operation, type OperationTable, operationFrom } from './operation.ts'
+import { type AgentPayOptions, type CallOptions, type Settings, settingsOf } from './options.ts'
+import { type Page, Pages } from './pages.ts'
+import { type Call, send } from './send.ts'
+import { follow } from './stream.ts'
+
+type Input = Call['input']
+type Method = (...given: readonly unknown[]) => unknown
+
+/** Makes the class of a client whose nouns and verbs are those of the table. */
+export function clientClass(table: OperationTable): new (options?: AgentPayOptions) => object {
+  class Client {
+    readonly #settings: Settings
+    readonly #nouns = new Map<string, Readonly<Record<string, Method>>>()
+
+    constructor(options: AgentPayOptions = {}) {
+      this.#settings = settingsOf(options)
+    }
+
+    static noun(client: Client, name: string): Readonly<Record<string, Method>> {
+      const known = client.#nouns.get(name)
+      if (known) return known
+      const made = nounOf(name, table, client.#settings)
+      client.#nouns.set(name, made)
+      return made
+    }
+  }
+  for (const name of Object.keys(table))
+    Object.defineProperty(Client.prototype, name, {
+      enumerable: true,
+      get(this: Client) {
+        return Client.noun(this, name)
+      },
+    })
+  return Client
+}
+
+function nounOf(noun: string, table: OperationTable, settings: Settings): Readonly<Record<string, Method>> {
+  const verbs = Object.entries(table[noun] ?? {}).map(([verb, line]): [string, Method] => {
+    const operation = operationFrom(`${noun}.${verb}`, line)
+    const list = table[noun]?.list
+    const newest = list === undefined ? undefined : operationFrom(`${noun}.list`, list)
+    return [verb, (...given) => run(settings, callOf(operation, given), newest)]
+  })
+  return Object.fromEntries(verbs)
+}
+
+/** The ids of the path, then members of query or body, then options: `pay.agents.freeze(id, { reason }, { signal })`. */
+function callOf(operation: Operation, given: readonly unknown[]): Call {
+  const ids = given.slice(0, operation.params.length)
+  for (const [n, name] of operation.params.entries())
+    if (typeof ids[n] !== 'string') throw new TypeError(`${operation.key}: ${name} is a text`)
+  const rest = given.slice(ids.length)
+  const [input, options] = operation.input === undefined ? [undefined, rest[0]] : rest
+  return {
+    operation,
+    params: Object.fromEntries(operation.params.map((name, n) => [name, ids[n] as string])),
+    // A call without a body is one with an empty one, to operations that take members.
+    input: (input ?? (operation.input === 'body' ? {} : undefined)) as Input,
+    options: (options ?? {}) as CallOptions,
+  }
+}
+
+function run(settings: Settings, call: Call, newest: Operation | undefined): unknown {
+  const { answers } = call.operation
+  if (answers === 'list') return new Pages(cursor => pageOf(settings, call, cursor))
+  if (answers === 'stream') return streamOf(settings, call, newest)
+  return answers === 'file' ? fileOf(settings, call) : bodyOf(settings, call)
+}
+
+async function bodyOf(settings: Settings, call: Call): Promise<unknown> {
+  const { text } = await send(settings, call)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+const fileOf = async (settings: Settings, call: Call): Promise<Response> =>
+  (await send(settings, call)).response
+
+async function pageOf<T>(settings: Settings, call: Call, cursor: string | undefined): Promise<Page<T>> {
+  const input = cursor === undefined ? call.input : { ...call.input, cursor }
+  return (await bodyOf(settings, { ...call, input })) as Page<T>
+}
+
+function streamOf(settings: Settings, call: Call, newest: Operation | undefined) {
+  const { signal } = call.options
+  const kept = call.options.headers?.['last-event-id']
+  return follow({
+    signal,
+    open: last =>
+      send(settings, {
+        ...call,
+        options: {
+          ...call.options,
+          headers: { ...call.options.headers, ...(last === undefined ? {} : { 'last-event-id': last }) },
+        },
+      }),
+    async newestId() {
+      if (kept !== undefined || !newest) return kept
+      const options = signal ? { signal } : {}
+      const first = { operation: newest, params: {}, input: { limit: 1 }, options }
+      const { data } = await pageOf<{ readonly id: string }>(settings, first, undefined)
+      return data[0]?.id
+    },
+  })
+}

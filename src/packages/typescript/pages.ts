@@ -1,0 +1,36 @@
+export interface Page<T> {
+  readonly data: T[]
+  readonly hasMore: boolean
+  readonly nextCursor: string | null
+}
+
+/** A list: awaited it is its first page, and `for await` goes through the records of all pages. */
+export class Pages<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
+  readonly #load: (cursor: string | undefined) => Promise<Page<T>>
+
+  constructor(load: (cursor: string | undefined) => Promise<Page<T>>) {
+    this.#load = load
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: the first page is awaited
+  then<A = Page<T>, B = never>(
+    onPage?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    onError?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#load(undefined).then(onPage, onError)
+  }
+
+  /** The pages, one after the other. */
+  async *pages(): AsyncGenerator<Page<T>, void> {
+    let page = await this.#load(undefined)
+    yield page
+    while (page.nextCursor !== null) {
+      page = await this.#load(page.nextCursor)
+      yield page
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {
+    for await (const { data } of this.pages()) yield* data
+  }
+}

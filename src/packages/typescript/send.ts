@@ -1,0 +1,133 @@
+import { type CallInput, requestOf } from '../../derive/call.ts'
+import { formOf } from '../../derive/form.ts'
+import { NoAnswer, type Patience, untilAnswered } from '../../derive/repeat.ts'
+import { clock } from '../../values/system-clock.ts'
+import { newKey } from './new-key.ts'
+import type { Operation } from './operation.ts'
+import type { CallOptions, Settings } from './options.ts'
+import { Refused } from './refused.ts'
+
+export interface Call {
+  readonly operation: Operation
+  readonly params: Readonly<Record<string, string>>
+  readonly input: Readonly<Record<string, unknown>> | undefined
+  readonly options: CallOptions
+}
+
+/** An answer with what is left to do about it. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly response: Response
+  /** Its whole text; within the time that one attempt may take. */
+  readonly text: string
+}
+
+const PAUSES = [200, 500, 1_000, 2_000, 4_000]
+const LONGEST_WAIT_S = 60
+
+/** Sends a call until it is answered, and gives the answer, or throws what was refused. */
+export async function send(settings: Settings, call: Call): Promise<Reply> {
+  const { operation, options } = call
+  const key = operation.takesKey ? (options.idempotencyKey ?? (await newKey())) : undefined
+  const { url, ...request } = requestFor(settings, call, key)
+  const retries = options.retries ?? settings.retries
+  const patience: Patience = {
+    pauses: PAUSES.slice(0, retries),
+    mostWaits: retries,
+    longestWaitS: LONGEST_WAIT_S,
+  }
+  const reply = await untilAnswered(() => attempt(settings, call, url, request), {
+    isRepeatable: operation.isRepeatable || key !== undefined,
+    patience,
+    drain: async () => undefined,
+    wait: milliseconds => pause(milliseconds, options.signal),
+  })
+  if (reply.status >= 400) throw refusalOf(operation.key, reply)
+  return reply
+}
+
+function requestFor(
+  settings: Settings,
+  { operation, params, input, options }: Call,
+  key: string | undefined,
+): { readonly url: URL } & RequestInit {
+  const form = operation.input === 'body' ? formOf(input) : undefined
+  const { runId, headers } = options
+  const given: CallInput = {
+    params,
+    ...(input === undefined || form || operation.input === undefined ? {} : { [operation.input]: input }),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    headers: { ...headers, ...(runId === undefined ? {} : { 'x-run-id': runId }) },
+  }
+  const request = requestOf(settings, operation, given)
+  return form ? { ...request, body: form } : request
+}
+
+/** One sending. What is read of its answer belongs to it: a connection that breaks within it is tried again. */
+async function attempt(
+  settings: Settings,
+  { operation, options }: Call,
+  url: URL,
+  request: RequestInit,
+): Promise<Reply> {
+  const ending = new AbortController()
+  const { signal } = options
+  const abort = (): void => ending.abort(signal?.reason)
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort)
+  const timeoutMs = options.timeoutMs ?? settings.timeoutMs
+  const stopAlarm = clock.alarm(timeoutMs, () => ending.abort(new Error(`no answer within ${timeoutMs} ms`)))
+  let isOpen = false
+  try {
+    const response = await settings.fetch(url, { ...request, redirect: 'manual', signal: ending.signal })
+    isOpen = response.ok && operation.answers !== 'json' && operation.answers !== 'list'
+    const { status, headers } = response
+    return { status, headers, response, text: isOpen ? '' : await response.text() }
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    throw new NoAnswer(`${operation.key}: ${reasonOf(error)}`, true, error)
+  } finally {
+    stopAlarm()
+    // What is read later can be cancelled until it ends.
+    if (!isOpen) signal?.removeEventListener('abort', abort)
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const { message, cause } = error as Error
+  return cause instanceof Error && cause.message !== '' ? cause.message : message
+}
+
+function refusalOf(operation: string, { status, headers, text }: Reply): Error {
+  const code = headers.get('x-error-code')
+  const requestId = headers.get('x-request-id')
+  if (code === null)
+    return new NoAnswer(`${operation}: the status ${status} came from something before the service`, true)
+  return new Refused(operation, { status, code, message: sentenceIn(text) ?? code, requestId })
+}
+
+function sentenceIn(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: unknown }
+    return typeof error === 'string' ? error : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Waits, unless the call is cancelled meanwhile. */
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stopAlarm = clock.alarm(milliseconds, () => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    })
+    const end = (): void => {
+      stopAlarm()
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', end, { once: true })
+  })
+}

@@ -1,0 +1,65 @@
+import { NoAnswer } from '../../derive/repeat.ts'
+import { serverSentEvents } from '../../values/server-sent-events.ts'
+import { Refused } from './refused.ts'
+import { pause, type Reply } from './send.ts'
+
+const AGAIN_AFTER_MS = 1_000
+
+/** What passes while a service is restarted: it is busy, or does not know yet that the old stream is gone. */
+const PASSING = new Set(['busy', 'overloaded', 'unavailable', 'too_many_streams'])
+
+export interface StreamMeans {
+  /** Opens the stream behind the record of this id. */
+  open(last: string | undefined): Promise<Reply>
+  /** The id of the newest record: nothing behind it is missed, not even while the first connection is being made. */
+  newestId(): Promise<string | undefined>
+  readonly signal: AbortSignal | undefined
+}
+
+/** The records of a stream. A connection that breaks is made again behind the last one: none is missing. */
+export async function* follow(means: StreamMeans): AsyncGenerator<unknown, void> {
+  let last = await means.newestId()
+  let reply: Reply | undefined = await means.open(last)
+  for (;;) {
+    for await (const { id, data } of reply ? messagesIn(reply, means.signal) : []) {
+      last = id
+      yield JSON.parse(data)
+    }
+    await pause(AGAIN_AFTER_MS, means.signal)
+    reply = await openAgain(means, last)
+  }
+}
+
+async function* messagesIn({ response: { body } }: Reply, signal: AbortSignal | undefined) {
+  if (!body) return
+  try {
+    yield* serverSentEvents(piecesOf(body))
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    if (!(error instanceof TypeError) && (error as Error).name !== 'AbortError') throw error
+  }
+}
+
+/** Not every browser lets one iterate over a stream. */
+export async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+async function openAgain({ open }: StreamMeans, last: string | undefined): Promise<Reply | undefined> {
+  try {
+    return await open(last)
+  } catch (error) {
+    const passes = error instanceof NoAnswer || (error instanceof Refused && PASSING.has(error.code))
+    if (passes) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import type { Command, CommandTable } from '../../derive/commands/table.ts'
+import { keysForClients } from '../../derive/openapi/for-clients.ts'
+import type { Document, JsonSchema, OperationObject, Schemas } from '../../derive/openapi/types.ts'
+
+/** An operation as a client of the service sees it. */
+export interface ClientOperation {
+  readonly key: string
+  readonly noun: string
+  readonly verb: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly description: string | undefined
+  readonly params: readonly string[]
+  readonly input: ClientInput | undefined
+  readonly takesKey: boolean
+  readonly isRepeatable: boolean
+  readonly answers: 'json' | 'list' | 'file' | 'stream'
+  /** The answer, a record of the list or of the stream; nothing where there is no content, or a file. */
+  readonly result: JsonSchema | undefined
+  /** The refusals of its own; each operation can meet those of `problems`, too. */
+  readonly codes: readonly string[]
+}
+
+export interface ClientInput {
+  readonly place: 'query' | 'body'
+  readonly schema: JsonSchema
+  /** Whether the call cannot do without it. */
+  readonly isRequired: boolean
+}
+
+export interface ClientContract {
+  readonly version: string
+  readonly schemas: Schemas
+  readonly nouns: Readonly<Record<string, string>>
+  readonly operations: readonly ClientOperation[]
+}
+
+const readJson = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8'))
+
+/** What the documents of this version say: `npm run check` keeps them as the contracts are. */
+export const readContract = (): ClientContract =>
+  clientContract(readJson('openapi.json') as Document, readJson('commands.json') as CommandTable)
+
+export function clientContract(document: Document, table: CommandTable): ClientContract {
+  const found = Object.values(document.paths).flatMap(item => Object.values(item))
+  const byKey = new Map(found.map(operation => [operation.operationId, operation]))
+  const isForClients = keysForClients(document)
+  const operations = Object.entries(table.operations)
+    .filter(([key]) => isForClients.has(key))
+    .map(([key, command]) => operationOf(key, command, byKey.get(key) as OperationObject))
+  const nouns = Object.entries(table.nouns).map(([noun, { about }]) => [inCamelCase(noun), about])
+  const { Error: _, Problem: __, ...schemas } = document.components.schemas
+  return { version: table.version, schemas, nouns: Object.fromEntries(nouns), operations }
+}
+
+const nounIn = (key: string): string => key.slice(0, key.indexOf('.'))
+const inCamelCase = (name: string): string =>
+  name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+function operationOf(key: string, command: Command, operation: OperationObject): ClientOperation {
+  const { method, path, summary, description, takesKey, isRepeatable, isList, media, status } = command
+  const success = operation.responses[String(status)]
+  const content = success && !('$ref' in success) ? (success.content ?? {}) : {}
+  const streamed = content['text/event-stream'] as { readonly 'x-itemSchema'?: JsonSchema } | undefined
+  const json = content['application/json']?.schema
+  const answers = streamed ? 'stream' : isList ? 'list' : media === undefined ? 'json' : 'file'
+  return {
+    key,
+    noun: nounIn(key),
+    verb: key.slice(key.indexOf('.') + 1),
+    method,
+    path,
+    summary,
+    description,
+    params: command.params.map(({ name }) => name),
+    input: inputOf(command, operation),
+    takesKey: takesKey === true,
+    isRepeatable: isRepeatable === true,
+    answers,
+    result: answers === 'list' ? json?.properties?.data?.items : (streamed?.['x-itemSchema'] ?? json),
+    codes: command.refusals.map(([code]) => code),
+  }
+}
+
+function inputOf({ query, body }: Command, operation: OperationObject): ClientInput | undefined {
+  const { content = {}, required = false } = operation.requestBody ?? {}
+  if (body) return { place: 'body', schema: bodySchema(content), isRequired: required }
+  if (query.length === 0) return undefined
+  const inQuery = (operation.parameters ?? []).flatMap(parameter =>
+    'in' in parameter && parameter.in === 'query' ? [parameter] : [],
+  )
+  const required_ = inQuery.filter(parameter => parameter.required).map(({ name }) => name)
+  const properties = Object.fromEntries(
+    inQuery.map(({ name, schema, description }) => [
+      name,
+      { ...schema, ...(description === undefined ? {} : { description }) },
+    ]),
+  )
+  const schema = { type: 'object', properties, required: required_ }
+  return { place: 'query', schema, isRequired: required_.length > 0 }
+}
+
+/** A file is taken as the bytes that a form sends, or as Base64. */
+function bodySchema(content: NonNullable<OperationObject['requestBody']>['content']): JsonSchema {
+  const json = content['application/json']?.schema ?? {}
+  const form = content['multipart/form-data']?.schema?.properties ?? {}
+  if (!json.properties) return json
+  const properties = Object.entries(json.properties).map(([name, member]) => [
+    name,
+    form[name]?.format === 'binary' ? { ...member, format: 'binary' } : member,
+  ])
+  return { ...json, properties: Object.fromEntries(properties) }
+}

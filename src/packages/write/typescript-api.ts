@@ -1,0 +1,107 @@
+import { problems } from '../../kernel/contract/problem.ts'
+import type { ClientContract, ClientOperation } from './contract.ts'
+import { pascal } from './names.ts'
+import { comment, typeOf } from './typescript-types.ts'
+
+const HEAD = '// Written from the contracts of the service by `npm run packages`.\n'
+
+/** The operations as the client reads them: a line each. */
+export function operationsModule({ operations }: ClientContract): string {
+  const nouns = [...Map.groupBy(operations, ({ noun }) => noun)].map(([noun, own]) => {
+    const verbs = own.map(operation => `    ${operation.verb}: '${lineOf(operation)}',`)
+    return `  ${noun}: {\n${verbs.join('\n')}\n  },`
+  })
+  return `${HEAD}export const operations = {\n${nouns.join('\n')}\n}\n`
+}
+
+/** `POST /intents bk`: the letters are read by `operationFrom`. */
+function lineOf({ method, path, input, takesKey, isRepeatable, answers }: ClientOperation): string {
+  const letters = [
+    input?.place === 'body' && 'b',
+    input?.place === 'query' && 'q',
+    takesKey && 'k',
+    isRepeatable && 'r',
+    answers === 'list' && 'l',
+    answers === 'file' && 'f',
+    answers === 'stream' && 's',
+  ]
+  return [method, path, letters.filter(Boolean).join('')].join(' ').trim()
+}
+
+/** The types of all records, inputs and refusals, and of the nouns with their verbs. */
+export function apiTypes(contract: ClientContract): string {
+  const { schemas, operations } = contract
+  const nouns = [...Map.groupBy(operations, ({ noun }) => noun)]
+  return [
+    `${HEAD}import type { CallOptions } from './packages/typescript/options.js'`,
+    `import type { Pages } from './packages/typescript/pages.js'\n`,
+    ...Object.entries(schemas).map(([name, schema]) => declared(name, typeOf(schema), schema.description)),
+    ...operations.flatMap(inputAndResult),
+    ...nouns.map(([noun, own]) => nounType(noun, own, contract)),
+    `export interface Api {\n${nouns.map(([noun]) => `  readonly ${noun}: ${nounName(noun)}`).join('\n')}\n}\n`,
+    refusalTypes(operations),
+  ].join('\n')
+}
+
+/** A name for objects, so that editors show it, and an alias for what is none. */
+const declared = (name: string, type: string, description?: string): string =>
+  [
+    ...comment(description, ''),
+    type.startsWith('{') && type.endsWith('}') && !type.includes('\n} |')
+      ? `export interface ${name} ${type}\n`
+      : `export type ${name} = ${type}\n`,
+  ].join('\n')
+
+const inputName = ({ key }: ClientOperation): string => `${pascal(key)}Input`
+const resultName = ({ key }: ClientOperation): string => `${pascal(key)}Result`
+const nounName = (noun: string): string => `${pascal(noun)}Api`
+
+/** Inputs and answers that the contract has not named get a name from their operation. */
+function inputAndResult(operation: ClientOperation): string[] {
+  const { input, result } = operation
+  return [
+    ...(input ? [declared(inputName(operation), typeOf(input.schema))] : []),
+    ...(result && !result.$ref ? [declared(resultName(operation), typeOf(result))] : []),
+  ]
+}
+
+function nounType(noun: string, operations: readonly ClientOperation[], { nouns }: ClientContract): string {
+  const members = operations.flatMap(operation => [
+    ...comment([operation.summary, operation.description].filter(Boolean).join('\n\n'), '  '),
+    `  ${operation.verb}(${argumentsOf(operation)}): ${returnedBy(operation)}`,
+  ])
+  return [...comment(nouns[noun], ''), `export interface ${nounName(noun)} {`, ...members, '}\n'].join('\n')
+}
+
+function argumentsOf(operation: ClientOperation): string {
+  const { params, input } = operation
+  return [
+    ...params.map(name => `${name}: string`),
+    ...(input ? [`input${input.isRequired ? '' : '?'}: ${inputName(operation)}`] : []),
+    'options?: CallOptions',
+  ].join(', ')
+}
+
+function returnedBy(operation: ClientOperation): string {
+  const { answers, result } = operation
+  if (answers === 'file') return 'Promise<Response>'
+  if (!result) return 'Promise<void>'
+  const type = result.$ref ? typeOf(result) : resultName(operation)
+  if (answers === 'list') return `Pages<${type}>`
+  return answers === 'stream' ? `AsyncGenerator<${type}, void>` : `Promise<${type}>`
+}
+
+/** For each operation the closed union of codes with which it can be refused. */
+function refusalTypes(operations: readonly ClientOperation[]): string {
+  const common = Object.keys(problems).map(code => `  | '${code}'`)
+  const lines = operations.map(
+    ({ key, codes }) => `  '${key}': ${[...codes.map(code => `'${code}'`), 'ProblemCode'].join(' | ')}`,
+  )
+  return [
+    '/** What every operation can be refused with. */',
+    `export type ProblemCode =\n${common.join('\n')}\n`,
+    '/** The codes with which each operation can be refused. */',
+    `export interface RefusalCodes {\n${lines.join('\n')}\n}\n`,
+    'export type OperationKey = keyof RefusalCodes\n',
+  ].join('\n')
+}

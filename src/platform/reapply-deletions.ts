@@ -1,0 +1,44 @@
+import pg from 'pg'
+
+/** A deletion as `GET /gdpr/erasures` lists it. */
+export interface Erasure {
+  readonly id: string
+  readonly ownerId: string
+  readonly mode: string
+  readonly subject: { readonly type: string; readonly id: string }
+  readonly beginsAt: string
+  readonly completedAt: string | null
+}
+
+/** What became of it; `failed` says why in `reason`. */
+export interface Reapplied {
+  readonly id: string
+  readonly outcome: 'again' | 'open' | 'completed' | 'unknown' | 'failed'
+  readonly reason?: string
+}
+
+const REAPPLY = 'select reapply_deletion($1, $2, $3, $4, $5, $6, $7) as outcome'
+
+/**
+ * Has deletions carried out again after a backup was restored, as the role that owns the tables: the role of the service may
+ * not. Each is a transaction, and repeating it changes nothing.
+ */
+export async function reapplyDeletions(url: string, erasures: readonly Erasure[]): Promise<Reapplied[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  try {
+    const done: Reapplied[] = []
+    for (const { id, ownerId, mode, subject, beginsAt, completedAt } of erasures) {
+      const values = [ownerId, mode, id, subject.type, subject.id, beginsAt, completedAt]
+      const answer = await client.query(REAPPLY, values).catch((error: Error) => error)
+      done.push(
+        answer instanceof Error
+          ? { id, outcome: 'failed', reason: answer.message }
+          : { id, outcome: answer.rows[0].outcome },
+      )
+    }
+    return done
+  } finally {
+    await client.end()
+  }
+}

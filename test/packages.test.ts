@@ -1,0 +1,3 @@
+import './packages/installed.ts'
+import './packages/calls.ts'
+import './packages/examples.ts'

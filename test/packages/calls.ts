@@ -1,0 +1,233 @@
+import { describe, expect, jest, test } from '@jest/globals'
+import { NoAnswer } from '../../src/derive/repeat.ts'
+import { clientClass } from '../../src/packages/typescript/client.ts'
+import type { AgentPayOptions } from '../../src/packages/typescript/options.ts'
+import type { Pages } from '../../src/packages/typescript/pages.ts'
+import { Refused } from '../../src/packages/typescript/refused.ts'
+
+type Call = (...given: unknown[]) => Promise<unknown>
+
+interface Fruit {
+  readonly apples: { readonly [verb in 'create' | 'get' | 'pick']: Call } & {
+    list(input?: object): Pages<{ id: string }>
+    follow(input?: object, options?: object): AsyncGenerator<{ id: string }>
+  }
+}
+
+const Client = clientClass({
+  apples: {
+    create: 'POST /apples bk',
+    get: 'GET /apples/{id} r',
+    pick: 'PATCH /apples/{id} b',
+    list: 'GET /apples qrl',
+    follow: 'GET /apples/stream qrs',
+  },
+})
+
+type Answer = Response | Error | ((init: RequestInit) => Promise<Response>)
+
+interface Sent {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly body: unknown
+}
+
+/** A client whose requests are answered in this order. */
+function aClient(answers: readonly Answer[], options: AgentPayOptions = {}) {
+  const sent: Sent[] = []
+  const left = [...answers]
+  const fetch = async (url: unknown, init: RequestInit = {}): Promise<Response> => {
+    sent.push({ url: String(url), headers: init.headers as Record<string, string>, body: init.body })
+    const answer = left.shift()
+    // Not one of those that pass: what goes on asking is refused.
+    if (answer === undefined) return refusal(500, 'one_request_more_than_was_expected')
+    if (answer instanceof Error) throw answer
+    return typeof answer === 'function' ? answer(init) : answer
+  }
+  const client = new Client({ url: 'https://pay.example', token: 'sk_test_1', fetch, ...options }) as Fruit
+  return { client, sent }
+}
+
+const json = (body: object, init: ResponseInit = {}): Response => Response.json(body, init)
+const refusal = (status: number, code: string, headers: Record<string, string> = {}): Response =>
+  json(
+    { error: 'A sentence.' },
+    { status, headers: { 'x-error-code': code, 'x-request-id': 'r1', ...headers } },
+  )
+const broken = (): Error => new TypeError('fetch failed', { cause: new Error('the connection broke') })
+
+/** Runs a call whose pauses pass at once; they are given back in milliseconds. */
+async function withoutWaiting<T>(
+  call: () => Promise<T>,
+): Promise<{ outcome: PromiseSettledResult<T>; pauses: number[] }> {
+  const pauses: number[] = []
+  const timeouts = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((ring: () => void, ms = 0) => {
+    if (ms >= 60_000) return 0
+    pauses.push(ms)
+    queueMicrotask(ring)
+    return 0
+  }) as never)
+  const [outcome] = await Promise.allSettled([call()])
+  timeouts.mockRestore()
+  return { outcome, pauses }
+}
+
+describe('a call of the package', () => {
+  test('is sent with the credential, and gives the body of the answer', async () => {
+    const { client, sent } = aClient([json({ id: 'a' })])
+    expect(await client.apples.get('a/b', { runId: 'run_1', headers: { 'x-own': '1' } })).toEqual({ id: 'a' })
+    expect(sent).toEqual([
+      {
+        url: 'https://pay.example/apples/a%2Fb',
+        headers: { authorization: 'Bearer sk_test_1', 'x-run-id': 'run_1', 'x-own': '1' },
+        body: undefined,
+      },
+    ])
+  })
+
+  test('that changes something has a key of its own at each call, the same at each sending of it', async () => {
+    const { client, sent } = aClient([broken(), broken(), json({}), json({}), json({})])
+    const { outcome, pauses } = await withoutWaiting(() => client.apples.create({ kind: 'Boskoop' }))
+    expect([outcome.status, pauses]).toEqual(['fulfilled', [200, 500]])
+    await client.apples.create({ kind: 'Boskoop' })
+    await client.apples.create({ kind: 'Boskoop' }, { idempotencyKey: 'mine' })
+    const keys = sent.map(({ headers }) => headers['idempotency-key'])
+    expect(new Set(keys.slice(0, 3)).size).toBe(1)
+    expect(new Set(keys).size).toBe(3)
+    expect(keys[4]).toBe('mine')
+  })
+
+  test('is not sent again where a second sending would have a second effect', async () => {
+    const { client, sent } = aClient([broken()])
+    await expect(client.apples.pick('a', {})).rejects.toThrow('apples.pick: the connection broke')
+    expect(sent).toHaveLength(1)
+  })
+
+  test('gives up after as many attempts as it was told', async () => {
+    const { client, sent } = aClient([broken(), broken()], { retries: 1 })
+    const { outcome } = await withoutWaiting(() => client.apples.get('a'))
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(NoAnswer) })
+    expect(sent).toHaveLength(2)
+  })
+
+  test('waits as long as the service asks, and then is sent again', async () => {
+    const { client } = aClient([
+      refusal(429, 'rate_limited', { 'retry-after': '12' }),
+      refusal(503, 'busy'),
+      json({ id: 'a' }),
+    ])
+    const { outcome, pauses } = await withoutWaiting(() => client.apples.get('a'))
+    expect(outcome).toEqual({ status: 'fulfilled', value: { id: 'a' } })
+    expect(pauses).toEqual([12_000, 1_000])
+  })
+
+  test('does not wait longer than a minute: the refusal is told', async () => {
+    const { client } = aClient([refusal(429, 'rate_limited', { 'retry-after': '3600' })])
+    await expect(client.apples.get('a')).rejects.toMatchObject({ code: 'rate_limited', status: 429 })
+  })
+
+  test('that is refused throws code, status, sentence and the id of the request', async () => {
+    const { client } = aClient([refusal(404, 'apple_not_found')])
+    const error = await client.apples.get('a').catch(error => error)
+    expect(error).toBeInstanceOf(Refused)
+    expect(error).toMatchObject({
+      operation: 'apples.get',
+      status: 404,
+      code: 'apple_not_found',
+      message: 'A sentence.',
+      requestId: 'r1',
+    })
+  })
+
+  test('whose answer is not the service’s is no refusal', async () => {
+    const { client } = aClient([new Response('<h1>Bad gateway</h1>', { status: 502 })])
+    await expect(client.apples.get('a')).rejects.toThrow(NoAnswer)
+  })
+
+  test('follows no redirection, which would carry the key elsewhere', async () => {
+    const modes: unknown[] = []
+    const { client } = aClient([
+      async ({ redirect }) => {
+        modes.push(redirect)
+        return json({})
+      },
+    ])
+    await client.apples.get('a')
+    expect(modes).toEqual(['manual'])
+  })
+
+  test('ends with the signal of its caller, also while it waits', async () => {
+    const ending = new AbortController()
+    const { client, sent } = aClient([refusal(429, 'rate_limited', { 'retry-after': '50' })])
+    const call = client.apples.get('a', { signal: ending.signal })
+    ending.abort(new Error('enough'))
+    await expect(call).rejects.toThrow('enough')
+    expect(sent.length).toBeLessThanOrEqual(1)
+  })
+
+  test('takes the time that it was given, and no more', async () => {
+    const never: Answer = ({ signal }) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    const { client } = aClient([never], { timeoutMs: 1, retries: 0 })
+    await expect(client.apples.get('a')).rejects.toThrow('apples.get: no answer within 1 ms')
+  })
+
+  test.each(['http://pay.example', 'ftp://pay.example', 'nowhere', ''])(
+    'is made to no address like %j',
+    url => {
+      expect(() => new Client({ url })).toThrow()
+    },
+  )
+
+  test.each(['', '.', '..'])('refuses an id that would lead to another address: %j', async id => {
+    await expect(aClient([]).client.apples.get(id)).rejects.toThrow(/names nothing/)
+  })
+})
+
+const page = (ids: string[], nextCursor: string | null): Response =>
+  json({ data: ids.map(id => ({ id })), hasMore: nextCursor !== null, nextCursor })
+
+test('a list is its first page, and goes through all of them', async () => {
+  const { client, sent } = aClient([
+    page(['a'], 'c1'),
+    page(['a', 'b'], 'c1'),
+    page([], 'c2'),
+    page(['c'], null),
+  ])
+  expect((await client.apples.list({ limit: 1 })).data).toEqual([{ id: 'a' }])
+  const ids: string[] = []
+  for await (const { id } of client.apples.list({ kind: 'x' })) ids.push(id)
+  expect(ids).toEqual(['a', 'b', 'c'])
+  expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+    '?limit=1',
+    '?kind=x',
+    '?kind=x&cursor=c1',
+    '?kind=x&cursor=c2',
+  ])
+})
+
+test('a stream goes on behind the last record after its connection has broken', async () => {
+  const event = (id: string): string => `id: ${id}\ndata: {"id":"${id}"}\n\n`
+  const pieces = [`${event('b')}id: half`]
+  const cut = new ReadableStream(
+    {
+      pull(controller) {
+        const piece = pieces.shift()
+        if (piece === undefined) controller.error(new TypeError('terminated'))
+        else controller.enqueue(new TextEncoder().encode(piece))
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const { client, sent } = aClient(
+    [page(['a'], null), new Response(cut), refusal(503, 'unavailable'), new Response(event('c'))],
+    { retries: 0 },
+  )
+  const { outcome } = await withoutWaiting(async () => {
+    const ids: string[] = []
+    for await (const { id } of client.apples.follow()) if (ids.push(id) === 2) break
+    return ids
+  })
+  expect(outcome).toEqual({ status: 'fulfilled', value: ['b', 'c'] })
+  expect(sent.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'a', 'b', 'b'])
+})

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { readContract } from '../../../src/packages/write/contract.ts'
+import { writeTypescriptPackage } from '../../../src/packages/write/typescript-package.ts'
+import { temporaryFolder } from '../processes/folders.ts'
+
+const run = promisify(execFile)
+
+/** The npm that runs the tests, or the one on the PATH. */
+const { npm_execpath: npm = '', npm_node_execpath: nodeOfNpm = process.execPath } = process.env
+const npmCommand: readonly [string, ...string[]] = npm.endsWith('.js') ? [nodeOfNpm, npm] : ['npm']
+
+async function runNpm(args: readonly string[], cwd: string): Promise<string> {
+  const [command, ...first] = npmCommand
+  const env = { ...process.env, npm_config_cache: join(cwd, '.npm'), npm_config_update_notifier: 'false' }
+  const { stdout } = await run(command, [...first, ...args], { cwd, env })
+  return stdout
+}
+
+/** An empty folder into which the package has been installed by npm, without a network: it needs no other. */
+export async function aFolderWithThePackage(): Promise<string> {
+  const folder = temporaryFolder()
+  await writeTypescriptPackage(readContract(), join(folder, 'package'))
+  await runNpm(['pack', './package', '--silent'], folder)
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+  const archive = `agentpay-${readContract().version}.tgz`
+  await runNpm(['install', `./${archive}`, '--offline', '--no-audit', '--no-fund', '--silent'], folder)
+  return folder
+}
+
+/** Each version of Node at hand: that of the project, and the one which has started the tests, if it is another. */
+export const nodes: readonly string[] = [
+  process.execPath,
+  ...[nodeOfNpm].filter(
+    node => existsSync(node) && dirname(node) !== dirname(process.execPath) && node !== process.execPath,
+  ),
+]

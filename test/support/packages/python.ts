@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll } from '@jest/globals'
+import { zipOf } from '../../../src/compliance/gdpr/zip.ts'
+import { readContract } from '../../../src/packages/write/contract.ts'
+import { writePythonPackage } from '../../../src/packages/write/python-package.ts'
+
+const run = promisify(execFile)
+
+export interface PythonFolder {
+  readonly folder: string
+  /** Runs the Python in which the package is installed, and gives what it prints. */
+  python(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
+}
+
+/** An empty folder with a Python of its own, into which pip has installed the package, and what checks its types. */
+export async function aPythonWithThePackage(...tools: readonly string[]): Promise<PythonFolder> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentpay-python-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const { wheel } = await writePythonPackage(readContract(), join(folder, 'package'), zipOf)
+  const own = join(folder, 'python')
+  await run('python3', ['-m', 'venv', own]).catch(error => {
+    throw new Error(
+      `Python needs its modules venv and pip (Debian: python3-venv): ${error.stdout || error.message}`,
+    )
+  })
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', wheel, ...tools]
+  await run(join(own, 'bin/python'), pip)
+  return {
+    folder,
+    async python(args, env = {}) {
+      const PATH = process.env.PATH ?? ''
+      return (await run(join(own, 'bin/python'), [...args], { cwd: folder, env: { PATH, ...env } })).stdout
+    },
+  }
+}
