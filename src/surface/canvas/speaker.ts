@@ -3,8 +3,12 @@ import { propose } from '../proposals/index.ts'
 import { failure, type Line, say } from './lines.ts'
 
 export type Given = Readonly<Record<string, unknown>>
-// biome-ignore lint/suspicious/noExplicitAny: what operations answer is checked where it is read aloud
-export type Body = any
+
+/** A page of a list, as operations answer it. */
+export interface Page<T> {
+  readonly data: readonly T[]
+  readonly hasMore: boolean
+}
 
 export type Speaking = Pick<
   Context,
@@ -31,8 +35,8 @@ export class Speaker {
     return this.#context.ports.pageUrl(path)
   }
 
-  /** Asks an operation that reads; undefined where it was refused, which is told. */
-  async *ask(operation: string, given: Given): AsyncGenerator<Line, Body | undefined> {
+  /** Asks an operation that reads; undefined where it was refused, which is told. `T` is what its contract answers. */
+  async *ask<T>(operation: string, given: Given): AsyncGenerator<Line, T | undefined> {
     const id = String(++this.#calls)
     yield { type: 'tool_call', id, operation, input: { ...given } }
     const answer = await this.#context.ports.tools.call(this.#context, operation, given, null)
@@ -46,7 +50,7 @@ export class Speaker {
       isError: refusal !== undefined,
       result: isLong ? null : result,
     }
-    if (!refusal) return body
+    if (!refusal) return body as T
     yield say(`That cannot be read: ${refusal.message}`)
     return undefined
   }

@@ -2,6 +2,7 @@ import { dayOf } from '../../../values/clock.ts'
 import type { Period, Slots } from '../interpreter/meaning.ts'
 import { thisMonth } from '../interpreter/periods.ts'
 import { say } from '../lines.ts'
+import type { Page } from '../speaker.ts'
 import { type Answerer, euros, listed, minute } from './words.ts'
 
 const whose = ({ agent }: Slots) => (agent ? { agentId: agent.id } : {})
@@ -27,7 +28,7 @@ const PAID = new Set(['settlement', 'settled', 'completed', 'refunded'])
 export const aboutMoney: Readonly<Record<string, Answerer>> = {
   async *spent(slots, speaker) {
     const period = slots.period ?? thisMonth(speaker.now)
-    const report = yield* speaker.ask('analytics.costs', { ...whose(slots), ...byDay(period) })
+    const report = yield* speaker.ask<Costs>('analytics.costs', { ...whose(slots), ...byDay(period) })
     if (!report) return
     const { netEuros, count, deniedCount } = report.total
     const who = slots.agent?.name ?? 'All together'
@@ -39,9 +40,9 @@ export const aboutMoney: Readonly<Record<string, Answerer>> = {
     const merchant = slots.merchant ?? ''
     const period = slots.period ?? thisMonth(speaker.now)
     const given = { ...whose(slots), ...within(period), merchant, limit: 100 }
-    const page = yield* speaker.ask('transactions.list', given)
+    const page = yield* speaker.ask<Page<Payment>>('transactions.list', given)
     if (!page) return
-    const paid = (page.data as Payment[]).filter(({ status }) => PAID.has(status))
+    const paid = page.data.filter(({ status }) => PAID.has(status))
     const sum = paid.reduce((total, { amountEuros, refundedEuros }) => total + amountEuros - refundedEuros, 0)
     const least = page.hasMore ? 'at least ' : ''
     yield say(`${merchant} got ${least}${euros(sum)} in ${paid.length} payments, ${period.label}.`)
@@ -49,7 +50,7 @@ export const aboutMoney: Readonly<Record<string, Answerer>> = {
 
   async *balance({ agent }, speaker) {
     if (!agent) return
-    const balance = yield* speaker.ask('agents.balance', { id: agent.id })
+    const balance = yield* speaker.ask<Balance>('agents.balance', { id: agent.id })
     if (!balance) return
     yield say(
       `${agent.name} has ${euros(balance.availableEuros)}, and ${euros(balance.heldEuros)} held for what is approved.`,
@@ -57,48 +58,49 @@ export const aboutMoney: Readonly<Record<string, Answerer>> = {
   },
 
   async *balances(_, speaker) {
-    const page = yield* speaker.ask('wallets.list', { status: 'active', limit: 50 })
+    const page = yield* speaker.ask<Page<Wallet>>('wallets.list', { status: 'active', limit: 50 })
     if (!page) return
-    const wallets = page.data as { name: string; availableEuros: number }[]
-    const lines = wallets.map(({ name, availableEuros }) => `${name}: ${euros(availableEuros)}`)
+    const lines = page.data.map(({ name, availableEuros }) => `${name}: ${euros(availableEuros)}`)
     yield listed(lines, { none: 'There are no wallets yet.', some: 'What is in the wallets:' }, page.hasMore)
   },
 
   async *left({ agent }, speaker) {
-    const page = yield* speaker.ask('policies.usage', agent ? { agentId: agent.id } : {})
+    const page = yield* speaker.ask<Page<Usage>>('policies.usage', agent ? { agentId: agent.id } : {})
     if (!page) return
-    const lines = (page.data as Usage[]).map(usageInWords)
+    const lines = page.data.map(usageInWords)
     yield listed(lines, { none: 'There are no agents yet.', some: 'What is left:' }, page.hasMore)
   },
 
   async *payments(slots, speaker) {
     const limit = Math.min(Math.max(Math.round(slots.count ?? 5), 1), 20)
     const given = { ...whose(slots), ...(slots.period ? within(slots.period) : {}), limit }
-    const page = yield* speaker.ask('transactions.list', given)
+    const page = yield* speaker.ask<Page<Payment>>('transactions.list', given)
     if (!page) return
-    const lines = (page.data as Payment[]).map(inWords)
+    const lines = page.data.map(inWords)
     yield listed(lines, { none: 'There are no payments.', some: 'The newest payments:' }, page.hasMore)
   },
 
   async *merchants(slots, speaker) {
     const period = slots.period ?? thisMonth(speaker.now)
-    const report = yield* speaker.ask('analytics.merchants', { ...byDay(period), limit: 10 })
+    const report = yield* speaker.ask<Rows<Merchant>>('analytics.merchants', { ...byDay(period), limit: 10 })
     if (!report) return
-    const merchants = report.data as { key: string; names: string[]; netEuros: number }[]
-    const lines = merchants.map(({ key, names, netEuros }) => `${names[0] ?? key}: ${euros(netEuros)}`)
+    const lines = report.data.map(({ key, names, netEuros }) => `${names[0] ?? key}: ${euros(netEuros)}`)
     yield listed(lines, { none: `Nobody was paid ${period.label}.`, some: `Who got most, ${period.label}:` })
   },
 
   async *unusual(slots, speaker) {
-    const report = yield* speaker.ask('analytics.anomalies', slots.period ? byDay(slots.period) : {})
+    const report = yield* speaker.ask<Rows<{ readonly sentence: string }>>(
+      'analytics.anomalies',
+      slots.period ? byDay(slots.period) : {},
+    )
     if (!report) return
-    const lines = (report.data as { sentence: string }[]).map(({ sentence }) => sentence)
+    const lines = report.data.map(({ sentence }) => sentence)
     yield listed(lines, { none: 'Nothing was unusual.', some: 'This was unusual:' })
   },
 
   async *forecast({ agent }, speaker) {
     const asked = agent ? 'forecast.ofAgent' : 'forecast.ofOwner'
-    const forecast = yield* speaker.ask(asked, { ...(agent ? { id: agent.id } : {}), days: 30 })
+    const forecast = yield* speaker.ask<Forecast>(asked, { ...(agent ? { id: agent.id } : {}), days: 30 })
     if (!forecast) return
     const who = agent?.name ?? 'All together'
     const { total, runsOut } = forecast
@@ -116,10 +118,9 @@ export const aboutMoney: Readonly<Record<string, Answerer>> = {
 
   async *receipts(slots, speaker) {
     const given = { ...whose(slots), ...(slots.period ? within(slots.period) : {}), limit: 20 }
-    const page = yield* speaker.ask('receipts.missing', given)
+    const page = yield* speaker.ask<Page<Missing>>('receipts.missing', given)
     if (!page) return
-    const payments = page.data as { amountEuros: number; merchant: string | null; createdAt: string }[]
-    const lines = payments.map(
+    const lines = page.data.map(
       ({ amountEuros, merchant, createdAt }) =>
         `${euros(amountEuros)} to ${merchant ?? 'somebody'}, ${minute(createdAt)}`,
     )
@@ -127,12 +128,47 @@ export const aboutMoney: Readonly<Record<string, Answerer>> = {
   },
 
   async *statements(_, speaker) {
-    const page = yield* speaker.ask('statements.list', { limit: 20 })
+    const page = yield* speaker.ask<Page<Statement>>('statements.list', { limit: 20 })
     if (!page) return
-    const statements = page.data as { period: string; closingEuros: number; holder: string | null }[]
-    const lines = statements.map(({ period, closingEuros }) => `${period}: ${euros(closingEuros)} at the end`)
+    const lines = page.data.map(({ period, closingEuros }) => `${period}: ${euros(closingEuros)} at the end`)
     yield listed(lines, { none: 'There are no statements yet.', some: 'The statements:' }, page.hasMore)
   },
+}
+
+interface Rows<T> {
+  readonly data: readonly T[]
+}
+
+interface Costs {
+  readonly total: { readonly netEuros: number; readonly count: number; readonly deniedCount: number }
+}
+
+interface Balance {
+  readonly availableEuros: number
+  readonly heldEuros: number
+}
+
+interface Wallet {
+  readonly name: string
+  readonly availableEuros: number
+}
+
+interface Merchant {
+  readonly key: string
+  readonly names: readonly string[]
+  readonly netEuros: number
+}
+
+interface Forecast {
+  readonly total: { readonly p10: number; readonly p50: number; readonly p90: number } | null
+  readonly runsOut: { readonly wallet: { readonly p50: string | null } }
+}
+
+type Missing = Pick<Payment, 'amountEuros' | 'merchant' | 'createdAt'>
+
+interface Statement {
+  readonly period: string
+  readonly closingEuros: number
 }
 
 interface Limit {

@@ -1,10 +1,51 @@
 import type { Slots } from '../interpreter/meaning.ts'
 import { say } from '../lines.ts'
+import type { Page } from '../speaker.ts'
 import { type Answerer, euros, listed, minute } from './words.ts'
 
 const whose = ({ agent }: Slots) => (agent ? { agentId: agent.id } : {})
 const within = ({ period }: Slots) =>
   period ? { from: period.from.toISOString(), to: period.to.toISOString() } : {}
+
+/** The members of a record that are read aloud as they are. */
+type Texts = Readonly<Record<string, string | null>>
+
+interface Explanation {
+  readonly summary: string
+  readonly rules: readonly { readonly outcome: string; readonly remedy: string | null }[]
+}
+
+interface Proposed {
+  readonly id: string
+  readonly summary: string
+}
+
+interface Policy {
+  readonly maxTransactionEuros: number | null
+  readonly dailyLimitEuros: number | null
+  readonly monthlyLimitEuros: number | null
+  readonly autoApproveLimitEuros: number | null
+  readonly merchantAllowlist: readonly string[]
+}
+
+interface Agent {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly frozenReason: string | null
+}
+
+interface Dispute {
+  readonly id: string
+  readonly reason: string
+  readonly status: string
+  readonly amountEuros: number
+}
+
+interface Happened {
+  readonly event: string
+  readonly createdAt: string
+}
 
 interface Intent {
   readonly id: string
@@ -23,18 +64,17 @@ const list = (
   operation: string,
   given: (slots: Slots) => object,
   words: { readonly none: string; readonly some: string },
-  // biome-ignore lint/suspicious/noExplicitAny: each list has records of its own
-  line: (record: any) => string,
+  line: (record: T) => string,
 ): Answerer =>
   async function* (slots, speaker) {
-    const page = yield* speaker.ask(operation, { ...given(slots), limit: 20 })
+    const page = yield* speaker.ask<Page<T>>(operation, { ...given(slots), limit: 20 })
     if (page) yield listed(page.data.map(line), words, page.hasMore)
   }
 
 const explain: Answerer = async function* ({ intentId }, speaker) {
-  const explanation = yield* speaker.ask('intents.explanation', { id: intentId })
+  const explanation = yield* speaker.ask<Explanation>('intents.explanation', { id: intentId })
   if (!explanation) return
-  const rules = explanation.rules as { outcome: string; remedy: string | null }[]
+  const { rules } = explanation
   const remedies = rules.flatMap(({ outcome, remedy }) => (outcome === 'passed' || !remedy ? [] : [remedy]))
   yield say(explanation.summary)
   if (remedies.length > 0) yield listed(remedies, { none: '', some: 'What would make it a yes:' })
@@ -43,15 +83,15 @@ const explain: Answerer = async function* ({ intentId }, speaker) {
 /** What is asked about what is there, and what waits. */
 export const aboutRecords: Readonly<Record<string, Answerer>> = {
   async *waiting(_, speaker) {
-    const intents = yield* speaker.ask('intents.list', { status: 'created', limit: 20 })
+    const intents = yield* speaker.ask<Page<Intent>>('intents.list', { status: 'created', limit: 20 })
     if (intents)
       yield listed(
         intents.data.map(inWords),
         { none: 'No payment waits.', some: 'These payments wait:' },
         intents.hasMore,
       )
-    const proposals = yield* speaker.ask('proposals.list', { status: 'open', limit: 20 })
-    const summaries = (proposals?.data ?? []) as { id: string; summary: string }[]
+    const proposals = yield* speaker.ask<Page<Proposed>>('proposals.list', { status: 'open', limit: 20 })
+    const summaries = proposals?.data ?? []
     const lines = summaries.map(({ id, summary }) => `${summary} (${id})`)
     if (lines.length > 0) yield listed(lines, { none: '', some: 'These are proposed:' }, proposals?.hasMore)
     yield say(`They are decided at ${speaker.pageOf('/console/approvals')}.`)
@@ -60,9 +100,13 @@ export const aboutRecords: Readonly<Record<string, Answerer>> = {
   whyIntent: explain,
 
   async *whyLast(slots, speaker) {
-    const page = yield* speaker.ask('intents.list', { ...whose(slots), status: 'denied', limit: 1 })
+    const page = yield* speaker.ask<Page<Intent>>('intents.list', {
+      ...whose(slots),
+      status: 'denied',
+      limit: 1,
+    })
     if (!page) return
-    const [last] = page.data as Intent[]
+    const [last] = page.data
     if (!last) return yield say(`Nothing${slots.agent ? ` of ${slots.agent.name}` : ''} was refused.`)
     yield say(`${inWords(last)}, ${minute(last.createdAt)}.`)
     yield* explain({ intentId: last.id }, speaker)
@@ -84,7 +128,7 @@ export const aboutRecords: Readonly<Record<string, Answerer>> = {
 
   async *policy({ agent }, speaker) {
     if (!agent) return
-    const policy = yield* speaker.ask('policies.effective', { agentId: agent.id })
+    const policy = yield* speaker.ask<Policy>('policies.effective', { agentId: agent.id })
     if (!policy) return
     const limits: (readonly [string, number | null])[] = [
       ['one payment at most', policy.maxTransactionEuros],
@@ -92,7 +136,7 @@ export const aboutRecords: Readonly<Record<string, Answerer>> = {
       ['a month at most', policy.monthlyLimitEuros],
       ['without a person up to', policy.autoApproveLimitEuros],
     ]
-    const merchants = policy.merchantAllowlist as string[]
+    const merchants = policy.merchantAllowlist
     const lines = limits.flatMap(([name, amount]) => (amount === null ? [] : [`${name} ${euros(amount)}`]))
     const where = merchants.length > 0 ? [`only at ${merchants.slice(0, 10).join(', ')}`] : []
     yield listed([...lines, ...where], {
@@ -103,7 +147,7 @@ export const aboutRecords: Readonly<Record<string, Answerer>> = {
 
   async *agent({ agent }, speaker) {
     if (!agent) return
-    const record = yield* speaker.ask('agents.get', { id: agent.id })
+    const record = yield* speaker.ask<Agent>('agents.get', { id: agent.id })
     if (!record) return
     const why = record.frozenReason ? `: ${record.frozenReason}` : ''
     yield say(`${record.name} is ${record.status}${why} (${record.id}).`)
@@ -131,7 +175,7 @@ export const aboutRecords: Readonly<Record<string, Answerer>> = {
     'disputes.list',
     () => ({}),
     { none: 'There are no disputes.', some: 'The disputes:' },
-    ({ id, reason, status, amountEuros }) => `${euros(amountEuros)}, ${reason}, ${status} (${id})`,
+    ({ id, reason, status, amountEuros }: Dispute) => `${euros(amountEuros)}, ${reason}, ${status} (${id})`,
   ),
   mandates: list(
     'mandates.list',
@@ -161,6 +205,6 @@ export const aboutRecords: Readonly<Record<string, Answerer>> = {
     'events.list',
     slots => ({ ...whose(slots), ...within(slots) }),
     { none: 'Nothing has happened.', some: 'What has happened, the newest first:' },
-    ({ event, createdAt }) => `${event}, ${minute(createdAt)}`,
+    ({ event, createdAt }: Happened) => `${event}, ${minute(createdAt)}`,
   ),
 }
