@@ -1,7 +1,7 @@
 import { interpret } from '../interpreter/interpret.ts'
 import type { NamedAgent } from '../interpreter/meaning.ts'
 import { type Line, say } from '../lines.ts'
-import type { Speaker } from '../speaker.ts'
+import type { Page, Speaker } from '../speaker.ts'
 import { changes } from './changes.ts'
 import { aboutMoney } from './money.ts'
 import { aboutRecords } from './records.ts'
@@ -29,9 +29,9 @@ export async function* answer(
   speaker: Speaker,
   otherwise?: () => AsyncGenerator<Line>,
 ): AsyncGenerator<Line> {
-  const page = yield* speaker.ask('agents.list', { limit: 100 })
+  const page = yield* speaker.ask<Page<NamedAgent>>('agents.list', { limit: 100 })
   if (!page) return
-  const agents = page.data.map(({ id, name }: NamedAgent) => ({ id, name }))
+  const agents = page.data.map(({ id, name }) => ({ id, name }))
   const meaning = interpret(sentence, { agents, now: speaker.now })
   if (meaning.kind === 'unclear') return yield say(meaning.question)
   const answerer = meaning.kind === 'asked' ? answerers[meaning.name] : undefined

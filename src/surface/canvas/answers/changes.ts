@@ -1,6 +1,6 @@
 import type { Slots } from '../interpreter/meaning.ts'
 import { type Line, say } from '../lines.ts'
-import type { Speaker } from '../speaker.ts'
+import type { Page, Speaker } from '../speaker.ts'
 import { type Answerer, euros, listed } from './words.ts'
 
 interface Policy {
@@ -8,6 +8,12 @@ interface Policy {
   readonly merchantAllowlist: readonly string[]
   readonly merchantBlocklist: readonly string[]
   readonly [member: string]: unknown
+}
+
+interface Waiting {
+  readonly id: string
+  readonly amountEuros: number
+  readonly merchant: string | null
 }
 
 const LIMITS = { day: 'dailyLimitEuros', month: 'monthlyLimitEuros', payment: 'maxTransactionEuros' } as const
@@ -23,7 +29,7 @@ async function* changePolicy(
   change: (policy: Policy) => object | string,
 ): AsyncGenerator<Line> {
   if (!agent) return
-  const policy: Policy | undefined = yield* speaker.ask('policies.effective', { agentId: agent.id })
+  const policy = yield* speaker.ask<Policy>('policies.effective', { agentId: agent.id })
   if (!policy) return
   const changed = change(policy)
   if (typeof changed === 'string') return yield say(changed)
@@ -33,9 +39,9 @@ async function* changePolicy(
 /** The payment that waits, where it is clear which one is meant. */
 async function* theWaiting({ intentId }: Slots, speaker: Speaker): AsyncGenerator<Line, string | undefined> {
   if (intentId !== undefined) return intentId
-  const page = yield* speaker.ask('intents.list', { status: 'created', limit: 5 })
+  const page = yield* speaker.ask<Page<Waiting>>('intents.list', { status: 'created', limit: 5 })
   if (!page) return undefined
-  const [last, ...others] = page.data as { id: string; amountEuros: number; merchant: string | null }[]
+  const [last, ...others] = page.data
   if (last && others.length === 0) return last.id
   if (!last) yield say('No payment waits.')
   else {

@@ -60,7 +60,7 @@ const inWords = ({ id, amountEuros, merchant, purpose }: Intent): string =>
   `${euros(amountEuros)} to ${merchant ?? 'a payee'}: ${purpose.slice(0, 100)} (${id})`
 
 /** A list of records, each in a line. */
-const list = (
+const list = <T = Texts>(
   operation: string,
   given: (slots: Slots) => object,
   words: { readonly none: string; readonly some: string },

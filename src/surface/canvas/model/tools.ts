@@ -53,7 +53,8 @@ export async function* runTool(
   const target = isGeneral ? tools.target(String(input.operation)) : tools.named(name)
   if (!target) return { error: isGeneral ? 'There is no such operation.' : 'There is no such tool.' }
   const { idempotencyKey: _, ...given } = isGeneral ? objectIn(input.input) : input
-  if (!target.isWriting) return (yield* speaker.ask(target.operation, given)) ?? { error: 'It was refused.' }
+  if (!target.isWriting)
+    return (yield* speaker.ask<unknown>(target.operation, given)) ?? { error: 'It was refused.' }
   const steps: Line[] = []
   for await (const line of speaker.propose(target.operation, given)) {
     steps.push(line)
