@@ -163,7 +163,7 @@ export const aboutRecords: Readonly<Record<string, Answerer>> = {
     'agents.list',
     () => ({ status: 'frozen' }),
     { none: 'No agent is frozen.', some: 'These are frozen:' },
-    ({ name, frozenReason }) => (frozenReason ? `${name}: ${frozenReason}` : name),
+    ({ name, frozenReason }: Agent) => (frozenReason ? `${name}: ${frozenReason}` : name),
   ),
   cards: list(
     'cards.list',
