@@ -41,21 +41,6 @@ const installed = Object.entries(shells).filter(([shell]) =>
   PATH.split(delimiter).some(folder => existsSync(join(folder, shell))),
 )
 
-test('the program of the README makes an agent, and says no without throwing', async () => {
-  const program = /```ts\n(import \{ areas \}[\s\S]*?)```/.exec(readme)?.[1] ?? ''
-  const { key } = await service.owner()
-  const run = async (token: string) => {
-    const line = 'console.log(JSON.stringify([status, body?.name, error]))'
-    const child = spawn(process.execPath, ['--input-type=module', '-e', `${program}${line}`], {
-      env: { PATH, URL: service.url, KEY: token },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    return JSON.parse(await text(child.stdout))
-  }
-  expect(await run(key)).toEqual([201, 'Reader', null])
-  expect(await run('sk_sandbox_none')).toEqual([401, null, expect.any(String)])
-})
-
 describe('the first flow of the README', () => {
   test.each(installed)(
     'ends with a payment, its statement and its webhook as pasted into %s',

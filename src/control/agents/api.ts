@@ -171,7 +171,7 @@ export const agentsApi = {
     callers: ['key'],
     scope: 'wallets:fund',
     body: z.strictObject({ amountEuros: positiveEuros(), fromWalletId: id('wallet').optional() }),
-    example: { amountEuros: 20 },
+    example: { amountEuros: 20, fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, AgentBalance],
     fails: {
       agent_not_found: fails.agent_not_found,

@@ -32,6 +32,7 @@ const hero = (book: Book, url: string): Html => html`
     <div><dt>Credential</dt><dd><code>Authorization: Bearer …</code></dd></div>
     <div><dt>Bodies</dt><dd>JSON, in both directions</dd></div>
     <div><dt>Data</dt><dd>kept in the EU</dd></div>
+    <div><dt>Compared</dt><dd><a href="/docs/guides/compared">with what you use today</a></dd></div>
     <div><dt>For programs</dt><dd><a href="/openapi.json">OpenAPI 3.1</a></dd></div>
   </dl>
 </section>`

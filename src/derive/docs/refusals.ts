@@ -34,7 +34,7 @@ export const universalRefusals = (): Html =>
     ['Status', 'Code', 'Meaning', 'What to do'],
     Object.entries(problems).map(([code, [status, message]]) => [
       status,
-      html`<code id="error.${code}">${code}</code>`,
+      html`<a href="${refusalAddress(code)}"><code id="error.${code}">${code}</code></a>`,
       inline(message),
       inline(advice[code as ProblemCode]),
     ]),

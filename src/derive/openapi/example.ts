@@ -70,8 +70,9 @@ function ofObject(
 }
 
 /** Whether a value known from elsewhere can stand here; a test checks what comes out with the real schema. */
-function admits({ type, enum: values }: JsonSchema, value: unknown): boolean {
+function admits({ type, enum: values, items }: JsonSchema, value: unknown): boolean {
   if (values) return values.includes(value)
+  if (Array.isArray(value) && items?.enum) return value.every(one => admits(items, one))
   const kind = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
   return [type].flat().some(one => one === kind || (one === 'integer' && Number.isInteger(value)))
 }

@@ -1,3 +1,4 @@
+import { NoAnswer } from '../../derive/repeat.ts'
 import { type Operation, type OperationTable, operationFrom } from './operation.ts'
 import { type AgentPayOptions, type CallOptions, type Settings, settingsOf } from './options.ts'
 import { type Page, Pages } from './pages.ts'
@@ -69,8 +70,12 @@ function run(settings: Settings, call: Call, newest: Operation | undefined): unk
 }
 
 async function bodyOf(settings: Settings, call: Call): Promise<unknown> {
-  const { text } = await send(settings, call)
-  return text === '' ? undefined : JSON.parse(text)
+  const { text, status } = await send(settings, call)
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch (error) {
+    throw new NoAnswer(`${call.operation.key}: the answer with the status ${status} is no JSON`, true, error)
+  }
 }
 
 const fileOf = async (settings: Settings, call: Call): Promise<Response> =>

@@ -43,7 +43,8 @@ export async function send(settings: Settings, call: Call): Promise<Reply> {
     drain: async () => undefined,
     wait: milliseconds => pause(milliseconds, options.signal),
   })
-  if (reply.status >= 400) throw refusalOf(operation.key, reply)
+  // A redirection is none of the service’s: it would carry the key elsewhere.
+  if (!reply.response.ok) throw refusalOf(operation.key, reply)
   return reply
 }
 

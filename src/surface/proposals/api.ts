@@ -2,7 +2,13 @@ import { z } from 'zod'
 import { webauthnAssertion } from '../../identity/passkeys/index.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
+import type { NewProposal } from './proposal.ts'
 import { changeFails, created, decided, lookupFails, ProposalRecord, status } from './schemas.ts'
+
+/** What the service itself has found out about a proposal: nobody outside can send it. */
+const newProposal = z.strictObject({
+  proposal: z.custom<NewProposal>(given => typeof given === 'object' && given !== null),
+})
 
 const readers = { callers: ['key', 'agent'], scope: 'canvas:read' } as const
 
@@ -53,7 +59,7 @@ export const proposalsApi = {
   make: post('/canvas/proposals', {
     summary: 'Keep a proposal',
     callers: [],
-    body: z.looseObject({}),
+    body: newProposal,
     returns: [201, z.object({ proposal: ProposalRecord.nullable(), isRepeated: z.boolean() })],
     emits: created,
   }),

@@ -2,38 +2,12 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after } from '../../values/clock.ts'
 import type { proposalsApi } from './api.ts'
-import {
-  type Difference,
-  type Effect,
-  type Given,
-  MOST_OPEN,
-  OPEN_FOR_MS,
-  Proposal,
-  type Somebody,
-} from './proposal.ts'
+import { MOST_OPEN, OPEN_FOR_MS, Proposal } from './proposal.ts'
 import { proposalEvent, proposalResponse } from './response.ts'
 
-/** What was found out about a proposal before it is kept. */
-export interface NewProposal {
-  readonly agentId: string | null
-  readonly operation: string
-  readonly input: Given
-  readonly hash: string
-  readonly summary: string
-  readonly reason: string | null
-  readonly changes: readonly Difference[]
-  readonly effect: Effect | null
-  readonly recordId: string | null
-  readonly basis: string | null
-  readonly takesPasskey: boolean
-  readonly proposedBy: Somebody
-  readonly proposerId: string
-}
-
 /** Keeps a proposal. The same one of the same proposer is one for as long as it is open: a model that repeats itself asks once. */
-export const make: HandlerOf<typeof proposalsApi.make> = async ({ body }, context) => {
+export const make: HandlerOf<typeof proposalsApi.make> = async ({ body: { proposal: members } }, context) => {
   const { records, now, emit } = context
-  const members = body as unknown as NewProposal
   const { proposerId, hash } = members
   await lockTenant(context, 'proposals')
   const open = await records.find(Proposal, { proposerId, status: 'open' }, { limit: MOST_OPEN })

@@ -107,3 +107,20 @@ const schema = defineEntity({
 /** An operation with its input, as somebody proposes it who may not do it: a person applies it, or nobody does. */
 export class Proposal extends schema.class {}
 schema.setClass(Proposal)
+
+/** What was found out about a proposal before it is kept. */
+export interface NewProposal {
+  readonly agentId: string | null
+  readonly operation: string
+  readonly input: Given
+  readonly hash: string
+  readonly summary: string
+  readonly reason: string | null
+  readonly changes: readonly Difference[]
+  readonly effect: Effect | null
+  readonly recordId: string | null
+  readonly basis: string | null
+  readonly takesPasskey: boolean
+  readonly proposedBy: Somebody
+  readonly proposerId: string
+}

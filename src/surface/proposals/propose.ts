@@ -6,8 +6,7 @@ import { canonicalJson } from '../../values/canonical-json.ts'
 import { hasMaskableNumber } from '../../values/mask-card-numbers.ts'
 import { basisOf } from './basis.ts'
 import { changesOf, effectOf, seenBy, summaryOf } from './describe.ts'
-import type { NewProposal } from './make.ts'
-import { type Given, LONGEST_INPUT } from './proposal.ts'
+import { type Given, LONGEST_INPUT, type NewProposal } from './proposal.ts'
 
 /** A proposal as JSON. */
 export interface Proposed {
@@ -66,7 +65,7 @@ export async function propose(
     proposedBy: { type: actor.type, id: actor.id, name: actor.name ?? null },
     proposerId: String(actor.id),
   }
-  const answer = (await ports.runFor(tenant, 'proposals.make', { body: kept }, requestId)) as {
+  const answer = (await ports.runFor(tenant, 'proposals.make', { body: { proposal: kept } }, requestId)) as {
     readonly proposal: Proposed | null
     readonly isRepeated: boolean
   }

@@ -93,7 +93,7 @@ describe('a deletion', () => {
     expect(await textsOf(owner, 'beneficiaries')).toContain(MARK)
     await owner.client.beneficiaries.delete({ params: { id } })
     await sealTrail(service)
-    await advance(owner, { seconds: 7_200 })
+    await advance(owner, { days: 1 })
     expect(await read(owner, made.id)).toMatchObject({ status: 'completed', waitsFor: [] })
     expect(await textsOf(owner, 'beneficiaries', 'events')).not.toContain(MARK)
   })

@@ -1,4 +1,3 @@
-import './docs/markdown.ts'
 import './docs/served-pages.ts'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

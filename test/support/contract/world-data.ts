@@ -59,7 +59,11 @@ export const FILLING_OPERATIONS: Readonly<Record<string, string>> = {
 }
 
 /** The page that links to resources without a list. */
-export const LINKED_FROM: Readonly<Record<string, string>> = { '/docs/assets': 'pages.docs' }
+export const LINKED_FROM: Readonly<Record<string, string>> = {
+  '/docs/assets': 'pages.docs',
+  '/docs/errors': 'pages.docs',
+  '/docs/guides': 'pages.docs',
+}
 
 export interface SpecialRecord {
   readonly by: string

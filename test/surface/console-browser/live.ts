@@ -75,26 +75,6 @@ describe('a live part', () => {
     expect(await page.innerText('#agents')).not.toContain('This may be old')
   })
 
-  test('stays and is marked as old while the service is slow, and is new once it has answered', async () => {
-    const { client, ownerId, page } = await theOwnerAtThePage()
-    await followed(ownerId)
-    await page.clock.install()
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    await page.route('**/trial?part=*', async route => {
-      await released
-      await route.continue()
-    })
-    const asked = page.waitForRequest('**/trial?part=*')
-    await agentNamed(client, 'Slow')
-    await asked
-    await page.clock.runFor(3_000)
-    await saying(page, '#agents[data-stale]', 'This may be old')
-    expect(await page.innerText('#agents')).not.toContain('Slow: active')
-    release()
-    await saying(page, '#agents:not([data-stale])', 'Slow: active')
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
-  })
-
   test('that is paused stays as it is until it goes on', async () => {
     const { client, ownerId, page } = await theOwnerAtThePage()
     await followed(ownerId)

@@ -58,7 +58,10 @@ class AsyncConnection:
 
     async def json(self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions) -> Any:
         content = (await self._answer(line, ids, input, options)).content
-        return json.loads(content) if content else None
+        try:
+            return json.loads(content) if content else None
+        except ValueError as error:
+            raise NoAnswer(f"{operation(line).key}: the answer is no JSON") from error
 
     async def file(self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions) -> bytes:
         return (await self._answer(line, ids, input, options)).content

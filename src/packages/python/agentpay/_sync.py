@@ -62,7 +62,10 @@ class Connection:
 
     def json(self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions) -> Any:
         content = self._answer(line, ids, input, options).content
-        return json.loads(content) if content else None
+        try:
+            return json.loads(content) if content else None
+        except ValueError as error:
+            raise NoAnswer(f"{operation(line).key}: the answer is no JSON") from error
 
     def file(self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions) -> bytes:
         return self._answer(line, ids, input, options).content

@@ -19,7 +19,7 @@ describe('the documentation', () => {
       'cache-control': expect.stringContaining('immutable'),
     })
     expect(served.bytes.equals(readFileSync('docs/approve-page-phone-light.png'))).toBe(true)
-    expect(page).toContain('client.intents.approve(')
+    expect(page).toContain('pay.intents.approve(')
   })
 
   test('has a page for each code of a refusal, with each sentence and what to do', () => {
