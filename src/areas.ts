@@ -57,6 +57,7 @@ import { transactionsArea } from './money/transactions/transactions.ts'
 import { walletsArea } from './money/wallets/wallets.ts'
 import { consoleBrowserArea } from './surface/console/browser/browser.ts'
 import { consoleViewArea } from './surface/console/console.ts'
+import { canvasArea } from './surface/canvas/canvas.ts'
 import { consolePagesArea } from './surface/console-pages/console-pages.ts'
 import { healthArea } from './surface/health/health.ts'
 import { mcpArea } from './surface/mcp/mcp.ts'
@@ -130,6 +131,7 @@ export const areas = {
   mppMerchants: mppMerchantsArea,
   proposals: proposalsArea,
   assistants: mcpArea,
+  canvas: canvasArea,
   health: healthArea,
   wellKnown: wellKnownArea,
   pages: pagesArea,

@@ -1,3 +1,7 @@
+import {
+  type ChatCompletionsOptions,
+  chatCompletions,
+} from '../adapters/chat-completions/chat-completions.ts'
 import { viewerProcesses } from '../adapters/file-viewer/viewer.ts'
 import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
 import { personalAreasOf } from '../derive/personal-areas.ts'
@@ -44,6 +48,7 @@ interface Parts {
   readonly mppRuns: Ports['mppRuns']
   readonly execute: Execute
   readonly tools: Ports['tools']
+  readonly model: ChatCompletionsOptions | null
   readonly onOutbox: () => void
   /** Whether Temporal answers; null in a process that does not use it. */
   readonly temporal: () => Promise<boolean | null>
@@ -78,6 +83,7 @@ export function portsOf(parts: Parts): Ports {
     mppRuns,
     execute,
     tools,
+    model,
     onOutbox,
     temporal,
   } = parts
@@ -86,6 +92,7 @@ export function portsOf(parts: Parts): Ports {
     runFor,
     deliver,
     tools,
+    languageModel: model && chatCompletions(model, outbound),
     cardAnswerMs,
     auditRetentionDays,
     filesQuotaBytes,

@@ -19,6 +19,7 @@ import { type OpenDatabase, openDatabase, requireMigrated } from '../platform/da
 import { onceReachable, type Waiting } from '../platform/database-wait.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
+import { modelOf } from '../platform/settings/canvas.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
@@ -209,14 +210,12 @@ const toAll =
   }
 
 /** The secrets that must never appear in the log. */
-const secretsIn = ({
-  dashboardSecret,
-  secretKey,
-  encryptionKey,
-  encryptionKeysOld = [],
-  temporalApiKey,
-}: ServiceSettings): string[] =>
-  [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, temporalApiKey ?? []].flat()
+const secretsIn = (settings: ServiceSettings): string[] => {
+  const { dashboardSecret, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
+  const others = [settings.temporalApiKey, settings.canvasModelKey]
+  const all = [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, ...others]
+  return all.filter(secret => secret !== undefined)
+}
 
 const watching = (log: Logger): ToolReports => ({
   onFailure: (error: unknown, requestId: string) => log.error({ err: error, requestId }, 'a tool has failed'),
@@ -227,6 +226,7 @@ const watching = (log: Logger): ToolReports => ({
 /** What handlers may use that the settings alone decide. */
 const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
+  model: modelOf(settings),
   pushContact: settings.pushContact,
   weekendRelief: settings.doraWeekendRelief,
   securityContact: settings.securityContact ?? null,

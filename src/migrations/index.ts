@@ -109,6 +109,7 @@ import { SpendByParts } from './m0160-spend-by-parts.ts'
 import { MerchantsAsked } from './m0162-merchants-asked.ts'
 import { DeletionsByPlace } from './m0165-deletions-by-place.ts'
 import { Proposals } from './m0169-proposals.ts'
+import { Conversations } from './m0170-conversations.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -223,4 +224,5 @@ export const migrations = [
   { name: 'm0162-merchants-asked', class: MerchantsAsked },
   { name: 'm0165-deletions-by-place', class: DeletionsByPlace },
   { name: 'm0169-proposals', class: Proposals },
+  { name: 'm0170-conversations', class: Conversations },
 ]

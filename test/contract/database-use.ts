@@ -94,6 +94,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'mppMerchants.post': 13,
   // It finds the payment of the credential, and locks and settles that as a card authorization is.
   'mpp.resolve': 8,
+  // The message is kept before the answer, and the answer after it; between them operations are asked.
+  'canvas.message': 20,
   // What the proposal was made of is read again, and its operation done, between the two transactions.
   'proposals.apply': 16,
   // Moving the clock runs whatever falls due meanwhile.

@@ -1,4 +1,5 @@
 import './console/account.ts'
+import './console/asking.ts'
 import './console/data-protection.ts'
 import './console/deciding.ts'
 import './console/frame.ts'

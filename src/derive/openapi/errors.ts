@@ -5,7 +5,7 @@ import { takesFiles, wrongMediaType } from '../../kernel/contract/upload.ts'
 import { PROBLEM_JSON, problemBody } from '../../kernel/run/outcome.ts'
 import { headersOf } from './headers.ts'
 import { isOfTenant } from './security.ts'
-import type { MediaType, Reference, ResponseObject } from './types.ts'
+import type { JsonSchema, MediaType, Reference, ResponseObject } from './types.ts'
 
 /** Which operations each universal problem can meet. */
 const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>> = {
@@ -117,16 +117,47 @@ function contentOf(operation: AnyOperation, group: readonly Case[]): Record<stri
     Object.entries(byMediaType).map(([mediaType, forms = []]) => [
       mediaType,
       {
-        schema: { $ref: `#/components/schemas/${mediaType === PROBLEM_JSON ? 'Problem' : 'Error'}` },
+        schema: schemaOf(forms.map(({ schema }) => schema)),
         examples: Object.fromEntries(forms.map(({ code, value }) => [code, { value }])),
       },
     ]),
   )
 }
 
-function formOf({ problems: types }: AnyOperation, { code, status, message }: Case) {
+/** Refusals of one status may have several forms. */
+function schemaOf(forms: readonly JsonSchema[]): JsonSchema {
+  const [first = ERROR, ...others] = [...new Set(forms)]
+  return others.length === 0 ? first : { anyOf: [first, ...others] }
+}
+
+const ERROR: JsonSchema = { $ref: '#/components/schemas/Error' }
+const PROBLEM: JsonSchema = { $ref: '#/components/schemas/Problem' }
+const RPC_ERROR: JsonSchema = {
+  type: 'object',
+  required: ['jsonrpc', 'error', 'id'],
+  properties: {
+    jsonrpc: { type: 'string', enum: ['2.0'] },
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: { code: { type: 'integer' }, message: { type: 'string' } },
+    },
+    id: { type: ['string', 'integer', 'null'] },
+  },
+}
+
+function formOf({ problems: types, rpcErrors }: AnyOperation, { code, status, message }: Case) {
   const type = types?.[code]
-  return type
-    ? { code, mediaType: PROBLEM_JSON, value: problemBody(type, status, message) }
-    : { code, mediaType: 'application/json', value: { error: message } }
+  if (type)
+    return { code, mediaType: PROBLEM_JSON, schema: PROBLEM, value: problemBody(type, status, message) }
+  const rpcCode = rpcErrors?.[code]
+  const mediaType = 'application/json'
+  return rpcCode === undefined
+    ? { code, mediaType, schema: ERROR, value: { error: message } }
+    : {
+        code,
+        mediaType,
+        schema: RPC_ERROR,
+        value: { jsonrpc: '2.0', error: { code: rpcCode, message }, id: null },
+      }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { mediaTypeOf, streamedItemOf } from '../../kernel/contract/file.ts'
+import { lineOf, mediaTypeOf, streamedItemOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
   bodyLimitOf,
@@ -135,6 +135,13 @@ function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollect
       headers,
       content: { [type]: streamContent(schemas.add(item), jsonOf(item, known, schemas)) },
     }
+  }
+  const line = lineOf(schema)
+  if (type && line) {
+    const { example } = jsonOf(line, known, schemas)
+    const lines = { schema: { type: 'string' }, example: `${JSON.stringify(example)}\n` }
+    const content = { [type]: { ...lines, 'x-lineSchema': schemas.add(line) } }
+    return { description: 'JSON objects, one a line.', headers, content }
   }
   if (type) return { description: 'The content.', headers, content: { [type]: { schema: {} } } }
   return {

@@ -52,6 +52,8 @@ export interface MediaType {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
   /** The schema of the data of each message of a stream. */
   readonly 'x-itemSchema'?: JsonSchema
+  /** The schema of each line, where the content is written line by line. */
+  readonly 'x-lineSchema'?: JsonSchema
 }
 
 export interface ResponseObject {

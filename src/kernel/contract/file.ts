@@ -37,6 +37,16 @@ export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIte
     .custom<File>()
     .meta({ mediaType: EVENT_STREAM, item, description: 'Server-sent events that go on.' }) as never
 
+/** An answer that is written line by line, each of them one of these as JSON. */
+export const linesOf = (line: z.ZodType): z.ZodType<File> =>
+  z.custom<File>().meta({ mediaType: LINES, line, description: 'JSON objects, one a line.' })
+
+export const LINES = 'application/x-ndjson'
+
+/** The schema of each line. */
+export const lineOf = (schema: z.ZodType): z.ZodType | undefined =>
+  schema.meta()?.line as z.ZodType | undefined
+
 export const EVENT_STREAM = 'text/event-stream'
 
 /** The schema of the data of each event of a stream. */

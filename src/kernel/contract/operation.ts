@@ -73,6 +73,8 @@ export interface Contract<
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>
   /** The refusals that are told in the form of RFC 9457 too: type, below `PROBLEM_TYPES`, and title. */
   readonly problems?: Readonly<Partial<Record<F, readonly [type: string, title: string]>>>
+  /** The refusals that are errors of JSON-RPC, with this code, in place of `{error}`. */
+  readonly rpcErrors?: Readonly<Partial<Record<F, number>>>
   /** For how many seconds anybody may keep the answer, which is the same for all: it has an `ETag`. */
   readonly cachedFor?: number
   /** What the operation costs, for programs that look for paid operations: `x-payment-info` of the OpenAPI document. */

@@ -3,6 +3,7 @@ import type { CardProcessor } from '../../ports/card-processor.ts'
 import type { Files } from '../../ports/files.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { IdentityVerification } from '../../ports/identity-verification.ts'
+import type { LanguageModel } from '../../ports/language-model.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { RelyingParty } from '../../ports/relying-party.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
@@ -85,6 +86,8 @@ export interface Ports extends ExternalSystems {
   eventTypes(): Promise<readonly EventType[]>
   readonly eventNames: readonly string[]
   readonly openEventStream: OpenEventStream
+  /** Answers what the grammar of the conversation does not know; null where nobody has set one. */
+  readonly languageModel: LanguageModel | null
   /** What assistants may call. */
   readonly tools: Tools
   /** The OpenAPI document, as served. */

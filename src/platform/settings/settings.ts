@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { canvasSettings } from './canvas.ts'
 import { cardSettings } from './cards.ts'
 import { complianceSettings } from './compliance.ts'
 import { outsideSettings } from './external-systems.ts'
@@ -17,6 +18,7 @@ const schema = z.object({
   ...identitySettings,
   ...complianceSettings,
   ...outsideSettings,
+  ...canvasSettings,
 })
 
 export type Settings = z.output<typeof schema>

@@ -42,5 +42,11 @@ export const mcpApi = {
       foreign_origin: [403, 'Origin: a page of another site may not call tools here.'],
       ...protocolRefusals,
     },
+    rpcErrors: {
+      protocol_error: -32_600,
+      unknown_method: -32_601,
+      not_acceptable: -32_000,
+      not_json: -32_000,
+    },
   }),
 }

@@ -75,18 +75,23 @@ async function explained({ id }: Intent, context: Context) {
 
 /** Proxies and clients often give up after a minute. */
 export const LONGEST_WAIT = 50
-const LOOK_EVERY_MS = 400
+/**
+ * Looked at often at first, as most people decide at once or later: a place among the owner's streams of events would be
+ * taken from the pages that follow them.
+ */
+const FIRST_LOOK_MS = 300
+const LAST_LOOK_MS = 2_000
 
 /** Holds until somebody has decided, at most for so many seconds; it may be called again. */
 export async function waitForIntent(id: string, seconds: number, context: Context): Promise<Result> {
   const end = clock.ticks() + seconds * 1_000
-  for (;;) {
+  for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, LAST_LOOK_MS)) {
     const answer = await context.ports.tools.call(context, 'intents.get', { id }, null)
     if (answer.refusal) return resultOf(answer)
     const intent = answer.body as Intent
     const left = end - clock.ticks()
     if (intent.status !== 'created' || left <= 0 || context.ending.aborted)
       return resultOfIntent(intent, false, context)
-    await pause(Math.min(LOOK_EVERY_MS, left), undefined, { signal: context.ending }).catch(() => undefined)
+    await pause(Math.min(pauseMs, left), undefined, { signal: context.ending }).catch(() => undefined)
   }
 }

@@ -20,9 +20,10 @@ export function succeeded(body: unknown, isRepeated = false, ...sentences: reado
   const said = [...(isRepeated ? [REPEATED] : []), ...sentences]
   const shown = body === undefined ? 'Done.' : typeof body === 'string' ? body : JSON.stringify(body)
   return {
+    // In the order in which the protocol's own server writes them.
+    ...(isRepeated ? { _meta: { 'agentpay/repeated': true } } : {}),
     content: [...said.map(text), text(shown)],
     ...(isRecord(body) ? { structuredContent: body } : {}),
-    ...(isRepeated ? { _meta: { 'agentpay/repeated': true } } : {}),
   }
 }
 

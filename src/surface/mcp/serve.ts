@@ -3,16 +3,22 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { File } from '../../kernel/contract/file.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { protocolRefusals } from './api.ts'
+import { callDirectly } from './direct-call.ts'
 import { serverFor } from './server.ts'
 
 const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
-/** Answers one message: a server of its own for each, so that any process answers any of them. */
+/** Answers one message. Any process answers any of them. */
 export async function serve(context: Context): Promise<File> {
   const message = messageIn(context)
   if (message instanceof Problem) return protocolError(-32_700, message.message)
   if (Array.isArray(message))
     return protocolError(-32_600, 'Batches are not part of the protocol: send one message.')
+  return (await callDirectly(message, context)) ?? serveByProtocol(message, context)
+}
+
+/** Hands a message to the protocol's own server, of which each message has one. */
+export async function serveByProtocol(message: unknown, context: Context): Promise<File> {
   const { fetch } = createMcpHandler(() => serverFor(context), { maxSubscriptions: 0 })
   return fileOf(await fetch(requestOf(context), { parsedBody: message }))
 }

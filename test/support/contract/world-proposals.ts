@@ -19,3 +19,15 @@ export async function aProposal(url: string, key: string): Promise<string> {
   if (id === undefined) throw new Error('the assistant has proposed nothing')
   return id
 }
+
+/** A conversation of this key. */
+export async function aConversation(url: string, key: string): Promise<string> {
+  const answer = await fetch(new URL('/canvas/messages', url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ message: 'help' }),
+  })
+  const [, id] = /(conversation_[0-9a-z]{26})/.exec(await answer.text()) ?? []
+  if (id === undefined) throw new Error('nobody has answered')
+  return id
+}

@@ -30,7 +30,7 @@ import {
 import { aDeviceLetIn } from './world-devices.ts'
 import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 import { aPasskey } from './world-passkeys.ts'
-import { aProposal } from './world-proposals.ts'
+import { aConversation, aProposal } from './world-proposals.ts'
 
 export const operations = published(areas)
 
@@ -55,6 +55,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/collect/402': world => world.askedForMoney(),
   '/collect/settlements': world => world.paidByMachine(),
   '/simulate/mpp': async () => 'paid',
+  '/canvas/conversations': world => world.talked(),
   '/docs/guides': async () => 'webhooks',
   '/docs/errors': async () => 'agent_not_found',
   '/canvas/proposals': world => world.proposed(),
@@ -354,6 +355,10 @@ export class World {
   /** A proposal that waits for a person. */
   proposed(): Promise<string> {
     return aProposal(this.#service.url, this.owner.key)
+  }
+
+  talked(): Promise<string> {
+    return aConversation(this.#service.url, this.owner.key)
   }
 
   /** The code of a terminal that waits for somebody to let it in. */

@@ -11,6 +11,7 @@ import { complain, part, words } from './page.js'
 const needed = [
   ['form[data-simulate]', () => import('./policy-form.js')],
   ['[data-push]', () => import('./push.js')],
+  ['form[data-ask]', () => import('./ask.js')],
 ]
 
 for (const [selector, load] of needed) if (part(selector)) load().catch(() => complain(words.offline))

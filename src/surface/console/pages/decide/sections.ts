@@ -1,6 +1,8 @@
 import { intentsApi } from '../../../../control/intents/index.ts'
+import { canvasApi } from '../../../canvas/index.ts'
 import type { Section } from '../../page.ts'
 import { approvalsPage } from './approvals.ts'
+import { askPage } from './ask.ts'
 import { cardRequestPage, cardRequestsPage } from './card-requests.ts'
 import { intentPage, intentsPage } from './intents.ts'
 import { proposalPage, proposalsPage } from './proposals.ts'
@@ -9,6 +11,7 @@ import { searchPage } from './search.ts'
 
 export const decide: Readonly<Record<string, Section>> = {
   approvals: { title: 'Approvals', needs: intentsApi.list, list: approvalsPage },
+  ask: { title: 'Ask', needs: canvasApi.list, list: askPage },
   intents: { ...intentsPage, record: intentPage },
   'card-requests': { ...cardRequestsPage, record: cardRequestPage },
   proposals: { ...proposalsPage, record: proposalPage },

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
+import { linesOf } from '../../kernel/contract/file.ts'
+import { del, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import { recordHead, recordTail } from '../../values/schemas.ts'
+import { MOST_TURNS } from './conversation.ts'
+import { CanvasLine } from './lines.ts'
+
+const callers = { callers: ['key', 'agent'], scope: 'canvas:read' } as const
+
+const ConversationRecord = z
+  .object({
+    ...recordHead('conversation'),
+    agentId: id('agent').nullable().meta({ description: 'The agent whose token asks.' }),
+    title: z.string().meta({ description: 'How it began.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Conversation' })
+
+const Turn = z.object({
+  id: id('turn'),
+  message: z.string(),
+  lines: z
+    .array(CanvasLine)
+    .nullable()
+    .meta({
+      description: 'The answer. Null: it did not come to its end.',
+      examples: [[{ type: 'text', text: 'Nothing waits for you.' }]],
+    }),
+  createdAt: instant,
+})
+
+const conversation_not_found = missing('conversation')
+
+export const canvasApi = {
+  message: post('/canvas/messages', {
+    ...callers,
+    summary: 'Ask in a sentence',
+    description: [
+      'The answer is `application/x-ndjson`, one JSON object a line: `text`, `tool_call` and `tool_result` for each operation that is asked, `proposal` for what would change something, `error`; `done` comes exactly once, and last. Operations are asked with your rights.',
+      'A sentence changes nothing: it is proposed, and applied by a person (`POST /canvas/proposals/{id}/apply`). What can mean two things is asked back. See docs/assistants.md for what can be asked.',
+    ].join('\n\n'),
+    readOnly: true,
+    endless: true,
+    readsClock: true,
+    bodyLimitKiB: 16,
+    body: z.strictObject({
+      message: z
+        .string()
+        .trim()
+        .min(1)
+        .max(10_000)
+        .meta({ examples: ['What did Reader spend this month?'] }),
+      conversationId: id('conversation')
+        .optional()
+        .meta({ description: 'Goes on with it; a new one if left out.' }),
+    }),
+    example: { message: 'What is waiting?' },
+    returns: [200, linesOf(CanvasLine)],
+    fails: {
+      conversation_not_found,
+      conversation_full: [400, `The conversation has ${MOST_TURNS} messages. Begin a new one.`],
+    },
+  }),
+  list: list('/canvas/conversations', {
+    ...callers,
+    summary: 'List conversations',
+    description: 'Your own, newest first.',
+    item: ConversationRecord,
+  }),
+  get: get('/canvas/conversations/{id}', {
+    ...callers,
+    summary: 'Get a conversation',
+    returns: [
+      200,
+      ConversationRecord.extend({ turns: z.array(Turn).max(MOST_TURNS) }).meta({ id: 'ConversationDetail' }),
+    ],
+    fails: { conversation_not_found },
+  }),
+  delete: del('/canvas/conversations/{id}', {
+    ...callers,
+    summary: 'Delete a conversation',
+    description: 'With all that was said in it. What came of its proposals stays.',
+    returns: [204, nothing],
+    fails: { conversation_not_found },
+    emits: {
+      'canvas.conversation_deleted': event(
+        'Somebody has deleted a conversation of theirs.',
+        z.object({ conversationId: id('conversation'), agentId: id('agent').nullable() }),
+      ),
+    },
+  }),
+  /** The conversation itself is no transaction: what is said is kept before the answer, and the answer after it. */
+  begin: post('/canvas/turns', {
+    summary: 'Keep a message',
+    callers: [],
+    body: z.looseObject({}),
+    returns: [200, z.object({ conversationId: z.string(), turnId: z.string() })],
+  }),
+  finish: post('/canvas/turns/{id}/finish', {
+    summary: 'Keep an answer',
+    callers: [],
+    body: z.looseObject({}),
+    returns: [200, z.object({ done: z.boolean() })],
+  }),
+}

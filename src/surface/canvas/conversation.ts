@@ -1,0 +1,34 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { Line } from './lines.ts'
+
+const conversationSchema = defineEntity({
+  ...tenantTable('Conversation', 'conversations', 'agentId'),
+  properties: {
+    ...record('conversation'),
+    agentId: nullable.string(),
+    callerId: p.text(),
+    title: p.text(),
+  },
+})
+
+/** What one caller asks in sentences, and what is answered: only they read it. */
+export class Conversation extends conversationSchema.class {}
+conversationSchema.setClass(Conversation)
+
+const turnSchema = defineEntity({
+  ...tenantTable('ConversationTurn', 'conversation_turns'),
+  properties: {
+    ...record('turn'),
+    conversationId: p.text(),
+    message: p.text(),
+    lines: nullable.json<readonly Line[]>(),
+  },
+})
+
+/** A message with its answer; without one where the answer did not come to its end. */
+export class ConversationTurn extends turnSchema.class {}
+turnSchema.setClass(ConversationTurn)
+
+/** More than anybody reads again: then a new conversation begins. */
+export const MOST_TURNS = 100

@@ -1,0 +1,1 @@
+export { canvasApi } from './api.ts'

@@ -1,0 +1,109 @@
+import { numberIn } from './amounts.ts'
+import type { NamedAgent, Per, Period, World } from './meaning.ts'
+import { withoutPeriod } from './periods.ts'
+
+/** A sentence with marks in the place of what it names, and what that is. */
+export interface Marked {
+  readonly text: string
+  readonly agents: readonly (readonly NamedAgent[])[]
+  readonly numbers: readonly { readonly value: number | null; readonly as: string }[]
+  readonly merchants: readonly string[]
+  readonly intents: readonly string[]
+  readonly per?: Per
+  readonly period?: Period
+}
+
+const PER: readonly (readonly [RegExp, Per])[] = [
+  [/\b(?:an?|per|each|every) day\b|\bdaily\b/, 'day'],
+  [/\b(?:an?|per|each|every) month\b|\bmonthly\b/, 'month'],
+  [
+    /\b(?:per|for one|for each|for every|in one) (?:payment|transaction|purchase|intent)\b|\bat (?:once|a time)\b/,
+    'payment',
+  ],
+]
+
+/** Names that are words of the grammar are not looked for: such an agent is named in quotes, or by its id. */
+const WORDS = new Set(
+  'a an and agent agents all at balance block budget card cards day freeze help i in is it last let limit me month my of on payment payments policy show spend spent the this to today up was what who why'.split(
+    ' ',
+  ),
+)
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** In small letters, with one kind of quotes and spaces, and without the courtesies. */
+export function plain(sentence: string): string {
+  const small = sentence
+    .normalize('NFC')
+    .replace(/[‹›]/g, '')
+    .replace(/[“”„«»"]/g, '"')
+    .replace(/[’‘`´]/g, "'")
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[\s.!?]+$/, '')
+  return small
+    .replace(/^(?:(?:hey|hi|hello|ok|okay|so|and|now|please|kindly)\b[, ]*)+(?=\S)/, '')
+    .replace(
+      /^(?:(?:can|could|would|will) (?:you|i)|i(?:'d| would) like(?: you)? to|i want(?: you)? to)\s+(?:please )?/,
+      '',
+    )
+    .replace(/,? (?:please|thanks|thank you)$/, '')
+    .replace(/\bwhat's\b/g, 'what is')
+    .replace(/\bwho's\b/g, 'who is')
+    .replace(/\bdon't\b/g, 'do not')
+}
+
+/** Puts marks in the place of agents, amounts, merchants, ids and times. */
+export function marked(sentence: string, { agents, now }: World): Marked {
+  const found: NamedAgent[][] = []
+  let text = plain(sentence)
+  const intents: string[] = []
+  text = text.replace(/\bintent_[0-9a-z]{1,100}\b/g, id => `‹intent${intents.push(id) - 1}›`)
+  text = text.replace(/\bagent_[0-9a-z]{1,100}\b/g, id => {
+    const agent = agents.find(one => one.id === id)
+    return agent ? `‹agent${found.push([agent]) - 1}›` : id
+  })
+  for (const [name, same] of namesOf(agents)) {
+    const quoted = new RegExp(`"${escaped(name)}"`, 'gu')
+    const bare = new RegExp(`(?<![\\p{L}\\p{N}‹.-])${escaped(name)}(?![\\p{L}\\p{N}›]|\\.\\p{L})`, 'gu')
+    for (const pattern of WORDS.has(name) ? [quoted] : [quoted, bare])
+      if (pattern.test(text)) text = text.replace(pattern, `‹agent${found.push(same) - 1}›`)
+  }
+  text = text.replace(/(‹agent\d+›)'s?(?= |$)/g, '$1')
+  const timed = withoutPeriod(text, now)
+  const merchants: string[] = []
+  text = timed.text
+    .replace(/"([^"]{1,100})"/g, (_, name: string) => `‹merchant${merchants.push(name) - 1}›`)
+    .replace(
+      /(?<![\p{L}\d@])(?:[\p{L}\d-]+\.)+\p{L}{2,}(?![\p{L}\d])/gu,
+      host => `‹merchant${merchants.push(host) - 1}›`,
+    )
+  const per = PER.find(([pattern]) => pattern.test(text))
+  if (per) text = text.replace(per[0], '‹per›')
+  const numbers: { value: number | null; as: string }[] = []
+  text = text.replace(
+    /(€|eur |euros? )?(?<![\p{L}\d])(\d[\d.,]*\d|\d)(?![\p{L}\d])( ?(?:€|eur|euros?)(?![\p{L}]))?/gu,
+    (all, _, digits: string) => {
+      const value = numberIn(digits)
+      return value === undefined ? all : `‹number${numbers.push({ value, as: digits }) - 1}›`
+    },
+  )
+  return {
+    text: text.replace(/\s+/g, ' ').trim(),
+    agents: found,
+    numbers,
+    merchants,
+    intents,
+    ...(per ? { per: per[1] } : {}),
+    ...(timed.period ? { period: timed.period } : {}),
+  }
+}
+
+/** The names in small letters, the longest first, each with the agents that have it. */
+function namesOf(agents: readonly NamedAgent[]): [name: string, agents: NamedAgent[]][] {
+  const byName = Map.groupBy(agents, ({ name }) => plainName(name))
+  return [...byName].filter(([name]) => name !== '').sort(([one], [other]) => other.length - one.length)
+}
+
+const plainName = (name: string): string => name.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()

@@ -1,0 +1,77 @@
+import { after, days } from '../../../values/clock.ts'
+import type { Period } from './meaning.ts'
+
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
+
+const day = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
+const month = (year: number, index: number): Date => new Date(Date.UTC(year, index, 1))
+const monday = (now: Date): Date => after(day(now), -days((now.getUTCDay() + 6) % 7))
+
+const span = (from: Date, to: Date, label: string): Period => ({ from, to, label })
+
+/** The spans that have a name, as the instant has it. */
+const named: readonly (readonly [RegExp, (now: Date) => Period])[] = [
+  [/\btoday\b/, now => span(day(now), after(day(now), days(1)), 'today')],
+  [/\byesterday\b/, now => span(after(day(now), -days(1)), day(now), 'yesterday')],
+  [/\b(?:in )?this week\b/, now => span(monday(now), after(monday(now), days(7)), 'this week')],
+  [/\b(?:in )?last week\b/, now => span(after(monday(now), -days(7)), monday(now), 'last week')],
+  [/\b(?:in )?this month\b/, now => inMonth(now.getUTCFullYear(), now.getUTCMonth(), 'this month')],
+  [/\b(?:in )?last month\b/, now => inMonth(now.getUTCFullYear(), now.getUTCMonth() - 1, 'last month')],
+  [/\b(?:in )?this year\b/, now => inYear(now.getUTCFullYear(), 'this year')],
+  [/\b(?:in )?last year\b/, now => inYear(now.getUTCFullYear() - 1, 'last year')],
+]
+
+const inMonth = (year: number, index: number, label: string): Period =>
+  span(month(year, index), month(year, index + 1), label)
+
+const inYear = (year: number, label: string): Period => span(month(year, 0), month(year + 1, 0), label)
+
+const LAST_DAYS = /\b(?:in |over |during )?(?:the )?(?:last|past) (\d{1,3}) days\b/
+const IN_MONTH = new RegExp(`\\b(?:in|of|during|for) (${MONTHS.join('|')})(?: (\\d{4}))?\\b`)
+const IN_ISO = /\b(?:in )?(\d{4})-(0[1-9]|1[0-2])\b(?!-)/
+const MARK = '‹period›'
+
+/** Finds the span that a sentence names, and puts a mark in its place. A month without a year is the last one of its name. */
+export function withoutPeriod(text: string, now: Date): { text: string; period?: Period } {
+  for (const [pattern, periodAt] of named)
+    if (pattern.test(text)) return { text: text.replace(pattern, MARK), period: periodAt(now) }
+  const [wholeDays, count] = LAST_DAYS.exec(text) ?? []
+  if (wholeDays && Number(count) > 0) {
+    const to = after(day(now), days(1))
+    return {
+      text: text.replace(wholeDays, MARK),
+      period: span(after(to, -days(Number(count))), to, `the last ${count} days`),
+    }
+  }
+  const [wholeMonth, name = '', year] = IN_MONTH.exec(text) ?? []
+  if (wholeMonth) return { text: text.replace(wholeMonth, MARK), period: inNamedMonth(name, year, now) }
+  const [wholeIso, isoYear, isoMonth] = IN_ISO.exec(text) ?? []
+  if (wholeIso) {
+    const period = inMonth(Number(isoYear), Number(isoMonth) - 1, `${isoYear}-${isoMonth}`)
+    return { text: text.replace(wholeIso, MARK), period }
+  }
+  return { text }
+}
+
+function inNamedMonth(name: string, given: string | undefined, now: Date): Period {
+  const index = MONTHS.indexOf(name)
+  const thisYear = now.getUTCFullYear()
+  const year = given ? Number(given) : index > now.getUTCMonth() ? thisYear - 1 : thisYear
+  return inMonth(year, index, `${name.charAt(0).toUpperCase()}${name.slice(1)} ${year}`)
+}
+
+/** What is meant where no span is named. */
+export const thisMonth = (now: Date): Period => inMonth(now.getUTCFullYear(), now.getUTCMonth(), 'this month')

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+
+const operation = z.string().meta({ examples: ['intents.list'] })
+const id = z.string().meta({ examples: ['1'], description: 'Names the call within the answer.' })
+
+/** The lines of an answer, each a JSON object. */
+export const CanvasLine = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.string() }),
+    z.object({
+      type: z.literal('tool_call'),
+      id,
+      operation,
+      input: z.record(z.string(), z.unknown()).meta({ maxProperties: 200 }),
+    }),
+    z.object({
+      type: z.literal('tool_result'),
+      id,
+      operation,
+      isError: z.boolean(),
+      result: z.unknown().meta({
+        description: 'What the operation answers, or its refusal; null where it is too long for a line.',
+      }),
+    }),
+    z.object({
+      type: z.literal('proposal'),
+      proposal: z
+        .record(z.string(), z.unknown())
+        .meta({ maxProperties: 40, description: 'As `GET /canvas/proposals/{id}` shows it.' }),
+    }),
+    z.object({ type: z.literal('error'), code: z.string(), message: z.string() }),
+    z.object({
+      type: z.literal('done'),
+      conversationId: z.string(),
+    }),
+  ])
+  .meta({ id: 'CanvasLine', description: '`done` comes exactly once, and last.' })
+
+export type Line = z.output<typeof CanvasLine>
+
+export const say = (text: string): Line => ({ type: 'text', text })
+export const failure = (code: string, message: string): Line => ({ type: 'error', code, message })

@@ -1,0 +1,1 @@
+export { withoutCardNumbers } from './result.ts'

@@ -1,0 +1,3 @@
+import './canvas/interpreting.ts'
+import './canvas/talking.ts'
+import './canvas/model.ts'

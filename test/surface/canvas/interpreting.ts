@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { interpret } from '../../../src/surface/canvas/interpreter/interpret.ts'
+import type { Meaning } from '../../../src/surface/canvas/interpreter/meaning.ts'
+import { sentences, unclear, unknown } from '../../support/canvas/sentences.ts'
+
+const world = {
+  agents: [
+    { id: 'agent_1', name: 'Reader' },
+    { id: 'agent_2', name: 'Scout' },
+    { id: 'agent_3', name: 'Twin' },
+    { id: 'agent_4', name: 'Twin' },
+  ],
+  now: new Date('2026-11-22T09:30:00.000Z'),
+}
+
+function inWords(meaning: Meaning): string {
+  if (meaning.kind === 'unclear') return `unclear: ${meaning.question}`
+  if (meaning.kind === 'unknown') return 'unknown'
+  const { agent, euros, per, merchant, period, count, intentId, text } = meaning.slots
+  const named = {
+    agent: agent?.name,
+    euros,
+    per,
+    merchant,
+    intent: intentId,
+    text,
+    period: period?.label,
+    count,
+  }
+  return [
+    meaning.name,
+    ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
+  ].join(' ')
+}
+
+const TABLE = sentences.flatMap(([meaning, ...all]) => all.map(sentence => [sentence, meaning] as const))
+
+describe('the interpreter', () => {
+  test('has a table of two hundred sentences about thirty things', () => {
+    expect(TABLE.length + unclear.length + unknown.length).toBeGreaterThanOrEqual(200)
+    expect(new Set(sentences.map(([meaning]) => meaning.split(' ')[0])).size).toBeGreaterThanOrEqual(30)
+  })
+
+  test.each(TABLE)('understands: %s', (sentence, meaning) => {
+    expect(inWords(interpret(sentence, world))).toBe(meaning)
+  })
+
+  test.each(unclear)('asks back: %s', (sentence, words) => {
+    expect(inWords(interpret(sentence, world))).toMatch(words)
+  })
+
+  test.each(unknown)('says that it does not know: %s', sentence => {
+    expect(inWords(interpret(sentence, world))).toBe('unknown')
+  })
+
+  test('has days of its own: a month is the last one of its name, a week begins on Monday', () => {
+    const spanOf = (sentence: string) => {
+      const meaning = interpret(sentence, world)
+      const period = meaning.kind === 'asked' ? meaning.slots.period : undefined
+      return [period?.from.toISOString().slice(0, 10), period?.to.toISOString().slice(0, 10)]
+    }
+    expect(spanOf('what was spent in December')).toEqual(['2025-12-01', '2026-01-01'])
+    expect(spanOf('what was spent in November')).toEqual(['2026-11-01', '2026-12-01'])
+    expect(spanOf('what was spent this week')).toEqual(['2026-11-16', '2026-11-23'])
+    expect(spanOf('what was spent in the last 7 days')).toEqual(['2026-11-16', '2026-11-23'])
+    expect(spanOf('what was spent yesterday')).toEqual(['2026-11-21', '2026-11-22'])
+  })
+
+  test('answers any text, whatever agents are called', () => {
+    const name = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc.constantFrom('a', 'what', '.*', '(', '‹', '"'),
+    )
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 500 }),
+      fc.constantFrom(...TABLE.map(([sentence]) => sentence)),
+    )
+    fc.assert(
+      fc.property(text, fc.array(name, { maxLength: 4 }), (sentence, names) => {
+        const agents = names.map((one, n) => ({ id: `agent_${n}`, name: one }))
+        expect(['asked', 'unclear', 'unknown']).toContain(interpret(sentence, { ...world, agents }).kind)
+      }),
+    )
+  })
+})
