@@ -45,6 +45,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'refunds.create': 10,
   // The dispute, its payment and refunds, from when on the trail is complete, and what has happened to all of them.
   'disputes.timeline': 6,
+  // The deliveries and their subscriptions, and at the same time from when on the trail is complete.
+  'webhooks.allDeliveries': 4,
   // All that is known of a payment: each part is found by the one before it.
   'disputes.bundle': 8,
   // A statement for each table that holds something about people, and one for the files: it is read while it is sent.

@@ -44,12 +44,10 @@ export const DeletionRecord = z
     subject: SubjectRecord,
     beginsAt: instant.meta({ description: 'Until then nothing is done, and it can be cancelled.' }),
     answerBy: instant.meta({ description: 'When the law wants it answered at the latest: within a month.' }),
-    waitsFor: z
-      .array(ObstacleRecord)
-      .meta({
-        description:
-          'What must end first. It goes on by itself within the hour after, in test mode within a day.',
-      }),
+    waitsFor: z.array(ObstacleRecord).meta({
+      description:
+        'What must end first. It goes on by itself within the hour after, in test mode within a day.',
+    }),
     records: z.int().meta({ description: 'In how many records something was forgotten.' }),
     kept: z.array(KeptRecord).meta({ description: 'What the law keeps, and until when.' }),
     completedAt: instant.nullable(),

@@ -6,7 +6,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { MOST_TURNS } from './conversation.ts'
-import { CanvasLine } from './lines.ts'
+import { CanvasLine, type Line } from './lines.ts'
 
 const callers = { callers: ['key', 'agent'], scope: 'canvas:read' } as const
 
@@ -34,6 +34,11 @@ const Turn = z.object({
 
 const conversation_not_found = missing('conversation')
 
+const sentence = z.string().trim().min(1).max(10_000)
+
+/** Only the service itself keeps an answer, from lines that it has made. */
+const lines = z.custom<readonly Line[]>(Array.isArray, 'must be the lines of an answer')
+
 export const canvasApi = {
   message: post('/canvas/messages', {
     ...callers,
@@ -47,12 +52,7 @@ export const canvasApi = {
     readsClock: true,
     bodyLimitKiB: 16,
     body: z.strictObject({
-      message: z
-        .string()
-        .trim()
-        .min(1)
-        .max(10_000)
-        .meta({ examples: ['What did Reader spend this month?'] }),
+      message: sentence.meta({ examples: ['What did Reader spend this month?'] }),
       conversationId: id('conversation')
         .optional()
         .meta({ description: 'Goes on with it; a new one if left out.' }),
@@ -81,6 +81,7 @@ export const canvasApi = {
   }),
   delete: del('/canvas/conversations/{id}', {
     ...callers,
+    scope: 'canvas:write',
     summary: 'Delete a conversation',
     description: 'With all that was said in it. What came of its proposals stays.',
     returns: [204, nothing],
@@ -96,13 +97,18 @@ export const canvasApi = {
   begin: post('/canvas/turns', {
     summary: 'Keep a message',
     callers: [],
-    body: z.looseObject({}),
+    body: z.strictObject({
+      message: sentence,
+      conversationId: id('conversation').optional(),
+      callerId: z.string().max(128),
+      agentId: id('agent').nullable(),
+    }),
     returns: [200, z.object({ conversationId: z.string(), turnId: z.string() })],
   }),
   finish: post('/canvas/turns/{id}/finish', {
     summary: 'Keep an answer',
     callers: [],
-    body: z.looseObject({}),
+    body: z.strictObject({ lines }),
     returns: [200, z.object({ done: z.boolean() })],
   }),
 }

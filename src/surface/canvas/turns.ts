@@ -2,17 +2,9 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { canvasApi } from './api.ts'
 import { Conversation, ConversationTurn } from './conversation.ts'
-import type { Line } from './lines.ts'
-
-interface Beginning {
-  readonly message: string
-  readonly conversationId?: string
-  readonly callerId: string
-  readonly agentId: string | null
-}
 
 export const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records }) => {
-  const { message, conversationId, callerId, agentId } = body as unknown as Beginning
+  const { message, conversationId, callerId, agentId } = body
   const known =
     conversationId === undefined
       ? null
@@ -25,6 +17,6 @@ export const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { recor
 /** A conversation that was deleted meanwhile stays so. */
 export const finish: HandlerOf<typeof canvasApi.finish> = async ({ params, body }, { records }) => {
   const turn = await records.lock(ConversationTurn, params.id)
-  if (turn) turn.lines = (body as unknown as { lines: readonly Line[] }).lines
+  if (turn) turn.lines = body.lines
   return { done: turn !== null }
 }

@@ -7,7 +7,10 @@ import { changeFails, created, decided, lookupFails, ProposalRecord, status } fr
 
 /** What the service itself has found out about a proposal: nobody outside can send it. */
 const newProposal = z.strictObject({
-  proposal: z.custom<NewProposal>(given => typeof given === 'object' && given !== null),
+  proposal: z.custom<NewProposal>(
+    given => typeof given === 'object' && given !== null && 'operation' in given,
+    'must be a proposal that the service has made',
+  ),
 })
 
 const readers = { callers: ['key', 'agent'], scope: 'canvas:read' } as const

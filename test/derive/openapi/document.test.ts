@@ -98,6 +98,10 @@ test.each(withExample)(
   },
 )
 
+/** A refusal of the protocol of assistants is an error of JSON-RPC. */
+const plainBody = (rpcCode: number | undefined, message: string) =>
+  rpcCode === undefined ? { error: message } : { jsonrpc: '2.0', error: { code: rpcCode, message }, id: null }
+
 const refusing = operations.filter(([, { operation }]) => Object.keys(operation.fails ?? {}).length > 0)
 
 test.each(refusing)('%s: every refusal has its status, code and sentence', (_, { operation }, object) => {
@@ -105,7 +109,9 @@ test.each(refusing)('%s: every refusal has its status, code and sentence', (_, {
     const response = responseOf(object.responses[status])
     const problem = operation.problems?.[code]
     const mediaType = problem ? 'application/problem+json' : 'application/json'
-    const body = problem ? problemBody(problem, status, message) : { error: message }
+    const body = problem
+      ? problemBody(problem, status, message)
+      : plainBody(operation.rpcErrors?.[code], message)
     expect(response.content?.[mediaType]?.examples?.[code]).toEqual({ value: body })
     expect(response.headers?.['X-Error-Code']).toMatchObject({
       schema: { enum: expect.arrayContaining([code]) },
