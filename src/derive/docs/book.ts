@@ -136,13 +136,20 @@ function entryOf({ components }: Document, method: string, path: string, operati
   }
 }
 
+interface Refused {
+  readonly error: string | { readonly message: string }
+}
+
+/** An error of JSON-RPC has its sentence a level deeper. */
+const sentenceOf = ({ error }: Refused): string => (typeof error === 'string' ? error : error.message)
+
 const refusalsOf = ([status, { content = {} }]: [string, ResponseObject]): Refusal[] =>
   Object.values(content)
     .flatMap(({ examples = {} }) => Object.entries(examples))
     .map(([code, { value }]) => ({
       status,
       code,
-      message: (value as { error: string }).error,
+      message: sentenceOf(value as Refused),
       universal: code in problems,
     }))
 

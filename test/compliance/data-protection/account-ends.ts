@@ -31,12 +31,16 @@ async function goOn(id: string): Promise<void> {
   await endOverdueOf(service)
 }
 
-/** An owner whose seven days are over: the account is suspended, and is looked at once more. */
+/**
+ * An owner whose seven days are over: the account is suspended, and is looked at once more five seconds later. The clock is
+ * moved by hand, as moving it by the API does all that is due by then: on a busy machine the second look, too.
+ */
 async function anEndingOwner() {
   const owner = await service.owner()
   const { id: walletId } = await bodyOf(owner.client.wallets.create({ body: { name: 'Wallet' } }))
   const { id } = await bodyOf(ask(owner))
-  await advance(owner, { days: 7 })
+  await service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [owner.ownerId, 7 * 86_400_000])
+  await goOn(id)
   expect(await deletionOf(id)).toMatchObject({ status: 'ending' })
   expect(await accountOf(owner)).toMatchObject({ status: 'suspended' })
   return { owner, id, walletId }
