@@ -74,6 +74,8 @@ describe('a new token', () => {
     expect(token.scopes).toEqual([
       'access-events:read',
       'agents:read',
+      'canvas:read',
+      'canvas:write',
       'card-requests:read',
       'card-requests:write',
       'cards:read',

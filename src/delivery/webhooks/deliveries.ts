@@ -1,9 +1,10 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
-import { withCompleteFrom } from '../../kernel/journal/complete-from.ts'
+import { readCompleteFrom } from '../../kernel/journal/complete-from.ts'
 import { clock } from '../../values/clock.ts'
 import { eventNameProblem } from '../events/index.ts'
 import { deliveriesApi } from './deliveries-api.ts'
@@ -71,8 +72,13 @@ export const deliveries = implement(deliveriesApi, {
     return deliveriesPage({ ...filters, webhookId: params.id }, context, webhook)
   },
 
-  allDeliveries: ({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) =>
-    withCompleteFrom(deliveriesPage(filters, context), context.sql, context.tenant),
+  async allDeliveries({ query: { limit: _limit, cursor: _cursor, ...filters } }, context) {
+    const [shown, completeFrom] = await Promise.all([
+      deliveriesPage(filters, context),
+      readCompleteFrom(context.sql, context.tenant),
+    ])
+    return shown instanceof Refusal ? shown : { ...shown, completeFrom }
+  },
 
   async delivery({ params }, context) {
     const { records, refuse } = context

@@ -57,6 +57,8 @@ describe('the page about people', () => {
     // Everybody enrols and renames passkeys of their own, and ends sessions of their own.
     expect(beyondReading('viewer')).toEqual(['console:sign-out', 'passkeys:write', 'sessions:write'])
     expect(beyondReading('approver')).toEqual([
+      'canvas:apply',
+      'canvas:write',
       'card-requests:approve',
       'console:sign-out',
       'intents:approve',
