@@ -6,6 +6,7 @@ import { startTestService } from '../../support/harness.ts'
 import { expectExact } from '../../support/insight/exact.ts'
 import { aSpender, type SpendStep, stepsOn } from '../../support/insight/random-spends.ts'
 import { createTables, withConnection } from '../../support/rows.ts'
+import { until } from '../../support/until.ts'
 
 const service = await startTestService()
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 2 })
@@ -58,7 +59,19 @@ async function aCrowdOfPayments(count: number) {
   for (const next of firstOfAll) await take(spender, next)
   await countSpend({ pool })
   await payAtOnce(spender.ownerId, count)
+  await nothingOlderIsOpen()
   return spender
+}
+
+/** A step counts nothing that an older transaction may come before, and the databases of other test files count their transactions with ours. */
+async function nothingOlderIsOpen(): Promise<void> {
+  const [newest] = await service.sql<{ id: string }>('select pg_current_xact_id()::text as id')
+  const HAVE_ENDED =
+    'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > $1::bigint as "haveEnded"'
+  await until('the transactions before the payments have ended', async () => {
+    const [row] = await service.sql<{ haveEnded: boolean }>(HAVE_ENDED, [newest?.id])
+    return row?.haveEnded
+  })
 }
 
 describe('the sums of what was paid at once', () => {
