@@ -27,10 +27,11 @@ export class PythonTypes {
     return [...this.#written.values()].join('\n\n')
   }
 
-  /** Declares a type of this name. */
+  /** Declares a type of this name. Where it is one of several, each of these has a name of its own. */
   declare(name: string, schema: JsonSchema): void {
+    const isOneOf = schema.anyOf !== undefined || schema.oneOf !== undefined
     if (hasMembers(schema)) this.#object(name, schema)
-    else this.alias(name, this.typeOf(schema, name))
+    else this.alias(name, this.typeOf(schema, isOneOf ? `${name}Option` : name))
   }
 
   alias(name: string, type: string): void {

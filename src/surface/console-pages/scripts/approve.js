@@ -92,7 +92,8 @@ onSubmit('deny', form =>
 )
 
 async function poll() {
-  if (document.visibilityState === 'hidden') return
+  // What one has decided oneself meanwhile is no news.
+  if (document.visibilityState === 'hidden' || !waits()) return
   const { status, updatedAt } = await call('GET', path(), { background: true })
   if (`${status} ${updatedAt}` === intent().dataset.version) return
   await refresh()

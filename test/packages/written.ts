@@ -1,0 +1,24 @@
+import { describe, expect, test } from '@jest/globals'
+import { readContract } from '../../src/packages/write/contract.ts'
+import { kinds, pythonApi, pythonTypes } from '../../src/packages/write/python-api.ts'
+
+const contract = readContract()
+
+/** The names that a text declares: classes, and types that stand for others. */
+const declared = (text: string): string[] =>
+  [...text.matchAll(/^(?:class (\w+)\(|(\w+)(?:: TypeAlias)? = )/gm)].map(
+    ([, ofClass, alias]) => ofClass ?? alias ?? '',
+  )
+
+describe('what is written for Python', () => {
+  test('declares each record of the contract, and each name once', () => {
+    const names = declared(pythonTypes(contract))
+    expect(names).toEqual(expect.arrayContaining(Object.keys(contract.schemas)))
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test.each(kinds)('has every operation, for the $client client', kind => {
+    const methods = pythonApi(contract, kind).match(/^ {4}(?:async )?def (?!__init__)/gm)
+    expect(methods).toHaveLength(contract.operations.length)
+  })
+})
