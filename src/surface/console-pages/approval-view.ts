@@ -39,6 +39,8 @@ export interface ApprovalView {
   readonly decidedBy: { readonly type: string; readonly name: string | null } | null
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
+  /** What the payment was of in the end: a merchant may take less than was approved. */
+  readonly paidEuros: bigint | null
   readonly hasProof: boolean
   readonly viewer: Viewer
   readonly mayDecide: boolean

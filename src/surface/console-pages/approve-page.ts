@@ -46,17 +46,26 @@ ${view.state === 'created' ? decision(view, language) : proof(view, language)}
 }
 
 /** Until when it waits; or how it ended, by whom, and what was said. */
-function standing(
-  { state, expiresAt, decidedAt, decidedBy, comment, payment }: ApprovalView,
-  language: Language,
-) {
+function standing(view: ApprovalView, language: Language) {
+  const { state, expiresAt, decidedAt, decidedBy, comment, payment } = view
   const { approve } = texts[language]
   const minute = (at: Date) => html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`
   if (state === 'created') return html`<p class="until">${approve.decideBy} ${minute(expiresAt)}</p>`
   const by = decidedBy ? nameOf(decidedBy, language) : ''
   return html`<p class="meaning">${approve.ends[state](by, minuteIn(language, decidedAt))}</p>
-  ${payment !== null && html`<p class="until">${approve.payments[payment]}</p>`}
+  ${payment !== null && html`<p class="until">${paymentText(view, payment, language)}</p>`}
   ${comment !== null && html`<p class="until">${approve.comment}: <bdi>${plainText(comment)}</bdi></p>`}`
+}
+
+function paymentText(
+  { paidEuros, amountEuros }: ApprovalView,
+  payment: NonNullable<ApprovalView['payment']>,
+  language: Language,
+): string {
+  const { approve } = texts[language]
+  if (payment !== 'completed' || paidEuros === null || paidEuros === amountEuros)
+    return approve.payments[payment]
+  return approve.paid(amountIn(language, paidEuros), amountIn(language, amountEuros))
 }
 
 function nameOf({ type, name }: NonNullable<ApprovalView['decidedBy']>, language: Language): string {

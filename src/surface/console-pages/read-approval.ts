@@ -4,6 +4,7 @@ import { runLimits } from '../../control/runs/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { PaymentState } from '../../kernel/contract/intent-payments.ts'
+import { Transaction } from '../../money/transactions/index.ts'
 import type { ApprovalView, ShownCheck } from './approval-view.ts'
 import { hasNothingLeft } from './rule-words.ts'
 import type { ApprovalState } from './text-types.ts'
@@ -16,13 +17,14 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
   const { records, sql, tenant, now, ports, actor } = context
   const intent = await findIntent(records, id)
   if (!intent) return undefined
-  const { runId } = intent
+  const { runId, transactionId } = intent
   const state = stateOf(intent, now)
-  const [agent, runs, customer, payments, isProved, review] = await Promise.all([
+  const [agent, runs, customer, payments, transaction, isProved, review] = await Promise.all([
     records.findOneOrFail(Agent, { id: intent.agentId }),
     runLimits(sql, tenant, runId ? [runId] : []),
     findCustomer(records, tenant.ownerId),
     ports.paymentsOn([id], tenant, sql),
+    transactionId === null ? null : records.findOne(Transaction, { id: transactionId }),
     hasProof(id, records),
     state === 'created' ? reviewApproval(intent, context) : undefined,
   ])
@@ -53,6 +55,7 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     decidedBy,
     comment,
     payment: payment ? paymentWords[payment.status] : null,
+    paidEuros: transaction?.amountEuros ?? null,
     hasProof: isProved,
     viewer: viewerOf(actor),
     mayDecide: mayDecide(actor),

@@ -63,6 +63,8 @@ export interface ApproveTexts {
   readonly payments: Readonly<
     Record<'under_way' | 'completed' | 'rejected' | 'returned' | 'cancelled', string>
   >
+  /** Where another sum was paid than the one that was approved. */
+  readonly paid: (sum: string, approved: string) => string
   readonly proof: string
   readonly proofLink: string
   readonly proofHint: string

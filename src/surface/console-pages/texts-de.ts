@@ -99,6 +99,7 @@ export const german: Texts = {
       returned: 'Die Zahlung kam zurück.',
       cancelled: 'Eine Zahlung wurde abgebrochen, bevor sie hinausging.',
     },
+    paid: (sum, approved) => `Von den freigegebenen ${approved} sind ${sum} bezahlt worden.`,
     proof: 'Nachweis der Freigabe',
     proofLink: 'Nachweis öffnen',
     proofHint: 'Wer unsere öffentlichen Schlüssel hat, kann ihn prüfen, ohne uns zu fragen.',

@@ -98,6 +98,7 @@ export const english: Texts = {
       returned: 'The payment came back.',
       cancelled: 'A payment on it was cancelled before it had left.',
     },
+    paid: (sum, approved) => `${sum} has been paid of the ${approved} that was approved.`,
     proof: 'Proof of the approval',
     proofLink: 'Open the proof',
     proofHint: 'Anybody who has our public keys can verify it without asking us.',

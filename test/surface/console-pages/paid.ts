@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals'
+import { anAgentUnder, anIntent, aWallet, bodyOf } from '../../support/factories.ts'
+import { signedInTo } from '../../support/identity/console.ts'
+import { german, readPage, service } from './pages-service.ts'
+
+/** The page of an intent that was approved for 7 euros, and paid with so much. */
+async function pageOfPaid(amountEuros: number) {
+  const owner = await service.owner()
+  const { client } = owner
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 2_000 })
+  const payee = await aWallet(client, 0, { name: 'Bookshop' })
+  const intent = await anIntent(client, agent.id, { amountEuros: 7, walletId: payee.id })
+  const body = { fromWalletId: agent.walletId, toWalletId: payee.id, amountEuros, intentId: intent.id }
+  await bodyOf(client.transfers.create({ body }))
+  const { headers } = await signedInTo(service, owner)
+  const read = async (language = {}) =>
+    (await readPage(`/approve/${intent.id}`, { ...headers, ...language })).text()
+  return { page: await read(), inGerman: await read(german) }
+}
+
+test('the page of an intent that was paid with less than was approved tells both sums', async () => {
+  const { page, inGerman } = await pageOfPaid(5)
+  expect(page).toMatch(/€\s?5\.00 has been paid of the €\s?7\.00 that was approved\./)
+  expect(inGerman).toMatch(/Von den freigegebenen 7,00\s€ sind 5,00\s€ bezahlt worden\./)
+})
+
+test('the page of an intent that was paid as approved tells one sum', async () => {
+  const { page } = await pageOfPaid(7)
+  expect(page).toContain('The payment has been made.')
+  expect(page).not.toContain('has been paid of')
+})
