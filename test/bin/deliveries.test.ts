@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { verifyWebhook } from '../../src/derive/client.ts'
 import { newId } from '../../src/values/ids.ts'
 import { untilDelivery } from '../support/delivery/deliveries.ts'
@@ -11,8 +11,6 @@ import { addressOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 // Whole processes start and stop here, perhaps on a busy machine.
-jest.setTimeout(90_000)
-
 const receiver = await startReceiver()
 const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 

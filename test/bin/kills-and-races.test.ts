@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -21,8 +21,6 @@ import { until } from '../support/until.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 // Temporal takes long for many runs, particularly on a busy machine.
-jest.setTimeout(240_000)
-
 const databaseUrl = await cloneDatabase()
 let proxy: FlakyProxy
 const installation = await startInstallation(databaseUrl, {

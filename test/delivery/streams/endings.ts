@@ -153,10 +153,10 @@ describe('the streams of an owner', () => {
       })
       return Number(/^event_streams (\d+)$/m.exec(text)?.[1])
     }
-    const before = await countNow()
+    await until('those of the tests before are closed', async () => (await countNow()) === 0)
     const stream = await openStream(service.url, { token: key })
-    expect(await countNow()).toBe(before + 1)
+    expect(await countNow()).toBe(1)
     stream.close()
-    await until('it is closed', async () => (await countNow()) === before)
+    await until('it is closed', async () => (await countNow()) === 0)
   })
 })

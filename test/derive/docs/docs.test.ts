@@ -67,13 +67,13 @@ describe('a page of the documentation', () => {
   test('can be read and navigated without JavaScript', async () => {
     const { page } = await visit(`${docs}#menu`, { ...phone, javaScriptEnabled: false })
     await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).click()
-    expect(page.url()).toBe(`${docs}/policies`)
+    await page.waitForURL(`${docs}/policies`)
     await page.getByRole('link', { name: 'Menu' }).click()
     await page.locator('nav a[href="/docs/policies#policies.create"]').click()
     const operation = page.locator('section.operation:target')
-    expect(await operation.locator('h2').isVisible()).toBe(true)
+    await operation.locator('h2').waitFor()
     expect(await operation.locator('figure:visible').count()).toBe(4)
-    expect(await page.locator('nav').isVisible()).toBe(false)
+    await page.locator('nav').waitFor({ state: 'hidden' })
   })
 })
 
@@ -104,7 +104,8 @@ describe('the documentation with JavaScript', () => {
     expect(found).toContain('/docs/agents#agents')
     expect(await contents.isVisible()).toBe(false)
     await field.press('Escape')
-    expect([await contents.isVisible(), await results(opened).count()]).toEqual([true, 0])
+    await contents.waitFor()
+    expect(await results(opened).count()).toBe(0)
   })
 
   test('finds an operation by its scope, its event or its refusal', async () => {
@@ -154,6 +155,7 @@ describe('the documentation with JavaScript', () => {
     await page.getByText(/ operations, 1 event\b/).waitFor()
     await page.locator('#results a.event').click()
     const event = page.locator('div:target')
+    await event.waitFor()
     expect(await event.locator('dt').textContent()).toBe('intent.approved')
     expect(await event.locator('a[href="/docs/intents#intents.approve"]').isVisible()).toBe(true)
     await page.locator('nav a[aria-current=location][href="/docs/event-types#on.intent.approved"]').waitFor()
@@ -218,7 +220,7 @@ describe('the documentation on a phone', () => {
     expect(await contents.isVisible()).toBe(false)
     await page.getByRole('link', { name: 'Menu' }).click()
     await contents.locator('a[href="/docs#errors"]').click()
-    expect(await contents.isVisible()).toBe(false)
+    await contents.waitFor({ state: 'hidden' })
     expect(await page.locator('#errors h2').isVisible()).toBe(true)
   })
 

@@ -142,6 +142,7 @@ describe('a page whose stream is lost', () => {
     await page.unroute('**/events/stream')
     await page.clock.runFor(5_000)
     await page.locator('#stream:empty').waitFor({ state: 'attached' })
-    expect(await page.locator('[data-stale]').count()).toBe(0)
+    await page.locator('[data-stale]').first().waitFor({ state: 'detached' })
+    expect(await page.innerText('#stream')).toBe('')
   })
 })
