@@ -108,6 +108,7 @@ async function ask() {
   const slow = setTimeout(() => markOld(asked), SLOW_MS)
   try {
     const page = await fetchParts(asked)
+    // One that was paused meanwhile is fetched again when it goes on.
     for (const one of asked) if (one.dataset.paused === undefined) replace(one, page)
   } catch {
     if (!isUrgent) markOld(asked)
