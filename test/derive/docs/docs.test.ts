@@ -20,7 +20,6 @@ const visit = useBrowser()
 const open = useOnePage(visit, desktop)
 
 const results = ({ page }: PageVisit) => page.locator('#results a')
-
 const unfold = (page: Page) =>
   page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
 
@@ -155,7 +154,6 @@ describe('the documentation with JavaScript', () => {
     await page.getByText(/ operations, 1 event\b/).waitFor()
     await page.locator('#results a.event').click()
     const event = page.locator('div:target')
-    await event.waitFor()
     expect(await event.locator('dt').textContent()).toBe('intent.approved')
     expect(await event.locator('a[href="/docs/intents#intents.approve"]').isVisible()).toBe(true)
     await page.locator('nav a[aria-current=location][href="/docs/event-types#on.intent.approved"]').waitFor()
