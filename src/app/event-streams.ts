@@ -106,7 +106,10 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
       if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
-      const isTaken = await takePlace([ownerId, id, holder, MOST_STREAMS], wish)
+      const isTaken = await takePlace([ownerId, id, holder, MOST_STREAMS], wish).finally(() => {
+        // Who left meanwhile has given the place back, perhaps before it was taken.
+        if (wish.ending.aborted) close(ownerId, id)
+      })
       return isTaken ? follower.follow({ ...wish, from, silenceMs }) : undefined
     },
     onEvents: follower.wake,
