@@ -4,9 +4,9 @@ import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from '@jest/globals'
 import { stepsFor } from '../src/derive/docs/quickstart-steps.ts'
-import { freePort } from '../src/dev/processes/free-port.ts'
 import { startTestService } from './support/harness.ts'
 import { temporaryFolder } from './support/processes/folders.ts'
+import { lastingPort } from './support/processes/lasting-port.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const flow = /<!-- flow -->\n```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
@@ -29,7 +29,7 @@ async function pasted(shell: string, flags: readonly string[]): Promise<string[]
     PATH,
     HOME: temporaryFolder(),
     DATA_DIR: await aDataFolder(),
-    RECEIVER: String(await freePort(0)),
+    RECEIVER: String(await lastingPort()),
   }
   const child = spawn(shell, flags, { env, stdio: ['pipe', 'pipe', 'ignore'] })
   child.stdin.end(flow)

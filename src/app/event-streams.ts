@@ -70,6 +70,9 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     return renewed
   }
 
+  /** A transaction of another database that ends amid the first reading would set it before what was just committed here. */
+  const horizonOfNow = async () => currentHorizon(sql, (await currentHorizon(sql)).writtenIn)
+
   async function takePlace(values: readonly unknown[], { from, ending }: FollowWish): Promise<boolean> {
     const until = clock.ticks() + (from ? RESUMING.forMs : 0)
     for (;;) {
@@ -101,12 +104,15 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     async open(wish) {
       const { ownerId } = wish.tenant
       const id = newId('stream')
-      const from = wish.from ?? (await currentHorizon(sql))
+      const from = wish.from ?? (await horizonOfNow())
       const holder = await begin().lease.hold()
       if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
-      const isTaken = await takePlace([ownerId, id, holder, MOST_STREAMS], wish)
+      const isTaken = await takePlace([ownerId, id, holder, MOST_STREAMS], wish).finally(() => {
+        // Who left meanwhile has given the place back, perhaps before it was taken.
+        if (wish.ending.aborted) close(ownerId, id)
+      })
       return isTaken ? follower.follow({ ...wish, from, silenceMs }) : undefined
     },
     onEvents: follower.wake,

@@ -20,7 +20,6 @@ const visit = useBrowser()
 const open = useOnePage(visit, desktop)
 
 const results = ({ page }: PageVisit) => page.locator('#results a')
-
 const unfold = (page: Page) =>
   page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
 
@@ -67,13 +66,13 @@ describe('a page of the documentation', () => {
   test('can be read and navigated without JavaScript', async () => {
     const { page } = await visit(`${docs}#menu`, { ...phone, javaScriptEnabled: false })
     await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).click()
-    expect(page.url()).toBe(`${docs}/policies`)
+    await page.waitForURL(`${docs}/policies`)
     await page.getByRole('link', { name: 'Menu' }).click()
     await page.locator('nav a[href="/docs/policies#policies.create"]').click()
     const operation = page.locator('section.operation:target')
-    expect(await operation.locator('h2').isVisible()).toBe(true)
+    await operation.locator('h2').waitFor()
     expect(await operation.locator('figure:visible').count()).toBe(4)
-    expect(await page.locator('nav').isVisible()).toBe(false)
+    await page.locator('nav').waitFor({ state: 'hidden' })
   })
 })
 
@@ -104,7 +103,8 @@ describe('the documentation with JavaScript', () => {
     expect(found).toContain('/docs/agents#agents')
     expect(await contents.isVisible()).toBe(false)
     await field.press('Escape')
-    expect([await contents.isVisible(), await results(opened).count()]).toEqual([true, 0])
+    await contents.waitFor()
+    expect(await results(opened).count()).toBe(0)
   })
 
   test('finds an operation by its scope, its event or its refusal', async () => {
@@ -218,7 +218,7 @@ describe('the documentation on a phone', () => {
     expect(await contents.isVisible()).toBe(false)
     await page.getByRole('link', { name: 'Menu' }).click()
     await contents.locator('a[href="/docs#errors"]').click()
-    expect(await contents.isVisible()).toBe(false)
+    await contents.waitFor({ state: 'hidden' })
     expect(await page.locator('#errors h2').isVisible()).toBe(true)
   })
 

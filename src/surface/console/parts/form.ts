@@ -60,7 +60,7 @@ export function operationForm<const O extends AnyOperation>(
   const formId = [operation.method, operation.path, ...Object.values(params), options.variant ?? '']
     .join('-')
     .replace(/[^\w-]+/g, '-')
-  const form = html`<form class="operation${options.isGrid === true ? ' fields' : ''}" method="post"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
+  const form = html`<form class="operation${options.isGrid === true ? ' fields' : ''}" method="dialog"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
 ${members.map(member => field(`${formId}-${member}`, member, bodyMember(operation, member), options))}
 <button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
 <p class="refusal" role="alert"></p>
