@@ -6,6 +6,7 @@ import {
   type FollowWish,
   MOST_STREAMS,
 } from '../kernel/contract/follow.ts'
+import type { Sql } from '../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { FOLLOW_TIMES, type FollowTimes, JournalFollower } from '../kernel/journal/follow.ts'
 import { currentHorizon } from '../kernel/journal/journal-position.ts'
@@ -70,18 +71,6 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     return renewed
   }
 
-  /** A transaction of another database that ends amid the first reading would set it before what was just committed here. */
-  const horizonOfNow = async () => currentHorizon(sql, (await currentHorizon(sql)).writtenIn)
-
-  async function takePlace(values: readonly unknown[], { from, ending }: FollowWish): Promise<boolean> {
-    const until = clock.ticks() + (from ? RESUMING.forMs : 0)
-    for (;;) {
-      const [row] = await sql<{ taken: boolean }>(OPEN, values)
-      if (row?.taken || ending.aborted || clock.ticks() >= until) return row?.taken === true
-      await pause(RESUMING.everyMs, undefined, { ref: false })
-    }
-  }
-
   /** Gives the place back: also one of which it is not known whether it was taken. */
   async function release(ownerId: string, id: string): Promise<void> {
     open.delete(id)
@@ -104,12 +93,12 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     async open(wish) {
       const { ownerId } = wish.tenant
       const id = newId('stream')
-      const from = wish.from ?? (await horizonOfNow())
+      const from = wish.from ?? (await horizonOfNow(sql))
       const holder = await begin().lease.hold()
       if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
-      const isTaken = await takePlace([ownerId, id, holder, MOST_STREAMS], wish).finally(() => {
+      const isTaken = await takePlace(sql, [ownerId, id, holder, MOST_STREAMS], wish).finally(() => {
         // Who left meanwhile has given the place back, perhaps before it was taken.
         if (wish.ending.aborted) close(ownerId, id)
       })
@@ -126,3 +115,20 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     },
   }
 }
+
+/** Takes a place among the owner's streams, where one is free. */
+async function takePlace(
+  sql: Sql,
+  values: readonly unknown[],
+  { from, ending }: FollowWish,
+): Promise<boolean> {
+  const until = clock.ticks() + (from ? RESUMING.forMs : 0)
+  for (;;) {
+    const [row] = await sql<{ taken: boolean }>(OPEN, values)
+    if (row?.taken || ending.aborted || clock.ticks() >= until) return row?.taken === true
+    await pause(RESUMING.everyMs, undefined, { ref: false })
+  }
+}
+
+/** Where one begins who resumes from nowhere: a transaction of another database that ends amid a reading sets it back. */
+const horizonOfNow = async (sql: Sql) => currentHorizon(sql, (await currentHorizon(sql)).writtenIn)

@@ -11,7 +11,11 @@ const network = networkBefore(service)
 test('while the rows of one agent are locked, its card is declined in time and others pay', async () => {
   const locked = await aPayingCard(client, 100)
   // Each of another agent: on a busy machine several of one would wait for each other as for a locked one.
-  const free = [await aPayingCard(client, 100), await aPayingCard(client, 100), await aPayingCard(client, 100)]
+  const free = [
+    await aPayingCard(client, 100),
+    await aPayingCard(client, 100),
+    await aPayingCard(client, 100),
+  ]
   const holder = new pg.Client({ connectionString: service.databaseUrl })
   await holder.connect()
   await holder.query('begin')
