@@ -111,6 +111,7 @@ import { DeletionsByPlace } from './m0165-deletions-by-place.ts'
 import { Proposals } from './m0169-proposals.ts'
 import { Conversations } from './m0170-conversations.ts'
 import { CreditsReturned } from './m0182-credits-returned.ts'
+import { SignInsThatChangeByTools } from './m0184-sign-ins-that-change-by-tools.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -227,4 +228,5 @@ export const migrations = [
   { name: 'm0169-proposals', class: Proposals },
   { name: 'm0170-conversations', class: Conversations },
   { name: 'm0182-credits-returned', class: CreditsReturned },
+  { name: 'm0184-sign-ins-that-change-by-tools', class: SignInsThatChangeByTools },
 ]

@@ -20,6 +20,8 @@ export interface PairingView {
   /** Whether the person may do all that there is, and so will the terminal. */
   readonly mayDoAll: boolean
   readonly scopes: readonly string[]
+  /** Whether the terminal asks for a key that changes things by the tools of an assistant. */
+  readonly toolWrites: boolean
   readonly isTest: boolean
   readonly viewer: Viewer
 }
@@ -66,6 +68,7 @@ function details(view: PairingView, language: Language): Html {
     <div><dt>${pairing.until}</dt><dd>${minute(view.expiresAt)}</dd></div>
     <div><dt>${pairing.rights}</dt><dd>${view.mayDoAll ? pairing.allRights : pairing.rightsOf(frame.roles[view.viewer.role])}${!view.mayDoAll && rightsList(view, language)}</dd></div>
   </dl>
+  ${view.toolWrites && html`<p class="test">${pairing.toolWrites}</p>`}
 </section>`
 }
 

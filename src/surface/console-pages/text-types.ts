@@ -96,6 +96,7 @@ export interface DeviceTexts {
   readonly address: string
   readonly asked: string
   readonly bound: string
+  readonly toolWrites: string
   readonly rights: string
   readonly lasts: string
   readonly scopes: string
@@ -125,6 +126,7 @@ export interface PairingTexts {
   readonly allRights: string
   readonly rightsOf: (role: string) => string
   readonly whichRights: (count: number) => string
+  readonly toolWrites: string
   readonly approve: string
   readonly deny: string
   readonly unknown: string

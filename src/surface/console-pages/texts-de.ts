@@ -145,6 +145,8 @@ export const german: Texts = {
     address: 'Von der Adresse',
     asked: 'Gefragt am',
     bound: 'Sein Schlüssel gilt nur auf diesem Gerät.',
+    toolWrites:
+      'Mit diesem Schlüssel können Assistenten etwas ändern und nicht nur vorschlagen: Was ein Modell liest, könnte es dann zum Ausgeben bringen. Wenn Sie das nicht wollten, weisen Sie es ab.',
     rights: 'Was es dürfen wird',
     lasts:
       'Höchstens neunzig Tage lang, und nicht länger als dreißig ohne Gebrauch. Sie können es vorher beenden.',
@@ -197,6 +199,8 @@ export const german: Texts = {
     allRights: 'Alles, was Sie als Inhaber des Kontos dürfen',
     rightsOf: role => `Was Sie als ${role} dürfen`,
     whichRights: count => `Diese ${count} Rechte`,
+    toolWrites:
+      'Mit diesem Schlüssel können Assistenten etwas ändern und nicht nur vorschlagen: Was ein Modell liest, könnte es dann zum Ausgeben bringen. Wenn Sie das nicht wollten, weisen Sie es ab.',
     approve: 'Mit Passkey hereinlassen',
     deny: 'Abweisen',
     unknown: 'Diesen Code gibt es nicht',

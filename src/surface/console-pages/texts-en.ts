@@ -144,6 +144,8 @@ export const english: Texts = {
     address: 'From the address',
     asked: 'Asked at',
     bound: 'Its key works on this device alone.',
+    toolWrites:
+      'Its key lets assistants change things, and not only propose them: whatever a model reads could then make it spend. If you have not asked for that, turn it away.',
     rights: 'What it will be allowed',
     lasts: 'For ninety days at most, and no longer than thirty without a use. You can end it before.',
     scopes: 'scopes',
@@ -193,6 +195,8 @@ export const english: Texts = {
     allRights: 'Everything that you may, as an owner of the account',
     rightsOf: role => `What you may as ${role}`,
     whichRights: count => `These ${count} scopes`,
+    toolWrites:
+      'Its key lets assistants change things, and not only propose them: whatever a model reads could then make it spend. If you have not asked for that, turn it away.',
     approve: 'Let in with passkey',
     deny: 'Turn away',
     unknown: 'No such code',

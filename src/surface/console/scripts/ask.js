@@ -74,7 +74,13 @@ async function ask(message) {
     body: JSON.stringify({ message, ...(conversationId ? { conversationId } : {}) }),
   })
   if (!response.ok) throw new Error((await response.json()).error)
-  for await (const line of linesOf(response)) shown[line.type]?.(line)
+  let isWhole = false
+  for await (const line of linesOf(response)) {
+    shown[line.type]?.(line)
+    isWhole = line.type === 'done'
+  }
+  // The service was stopped in the middle.
+  if (!isWhole) throw new TypeError('the answer did not come to its end')
 }
 
 async function submit(message) {
