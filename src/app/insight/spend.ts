@@ -4,7 +4,7 @@ import { everySoOften } from '../../platform/rounds.ts'
 import type { OpenRuntime, Part } from '../runtime.ts'
 
 /** With a step, the sums are a second behind the payments at most. Reports do not wait: they add what is missing. */
-const LOOK_EVERY = 800
+const LOOK_EVERY = 700
 
 /** Keeps the sums of what was spent. Any number may run: one counts, and the others look again later. */
 export function startSpend({ database, log }: Pick<OpenRuntime, 'database' | 'log'>): Part {

@@ -4,7 +4,7 @@ import { type Database, sqlOfTransaction } from '../../kernel/database/prepared-
 import { codeOf } from '../../kernel/database/retry.ts'
 import { currentHorizon } from '../../kernel/journal/journal-position.ts'
 import { deltas } from './deltas.ts'
-import { merchantOf } from './merchant.ts'
+import { merchantsOf } from './merchant.ts'
 import { boundsAt, notedWithin, POSITION, type Position, valuesOf, within } from './position.ts'
 import { endOfStep } from './step.ts'
 
@@ -92,7 +92,7 @@ async function countStep(sql: Sql, most: number): Promise<boolean> {
   const bounds = [...valuesOf(since), ...valuesOf(until)]
   const found = await sql<{ name: string | null }>(NAMES, bounds)
   const names = found.flatMap(({ name }) => name ?? [])
-  if (found.length > 0) await sql(COUNT, [...bounds, names, names.map(merchantOf)])
+  if (found.length > 0) await sql(COUNT, [...bounds, names, await merchantsOf(names)])
   await sql(MOVE, valuesOf(until))
   return until.writtenIn < horizon
 }

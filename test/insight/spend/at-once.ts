@@ -2,9 +2,11 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { countSpend, isBehind } from '../../../src/insight/spend/index.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectExact } from '../../support/insight/exact.ts'
 import { aSpender, type SpendStep, stepsOn } from '../../support/insight/random-spends.ts'
+import { longestTurn } from '../../support/longest-turn.ts'
 import { createTables, withConnection } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 
@@ -124,5 +126,14 @@ describe('the sums of what was paid at once', () => {
     }
     expect(await isBehind(sql)).toBe(false)
     await expectExact(service, sql, spender)
+  })
+  test('hold nobody up who asks or counts, however many texts of merchants are in no sum yet', async () => {
+    const { client } = await aCrowdOfPayments(4_000)
+    const longest = await longestTurn(async () => {
+      const { total } = await bodyOf(client.analytics.merchants())
+      expect(total.count).toBe(4_001)
+      await countSpend({ pool })
+    })
+    expect(longest).toBeLessThan(50)
   })
 })

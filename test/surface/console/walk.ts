@@ -80,6 +80,17 @@ async function linksOn(page: Page): Promise<(readonly [kind: string, url: string
   })
 }
 
+/** What is shown at a fixed place: on paper it would stand over the text of every sheet. */
+const FIXED = `[...document.querySelectorAll('body *')]
+  .filter(one => getComputedStyle(one).position === 'fixed' && one.checkVisibility()).map(({ className }) => className)`
+
+async function fixedOnPaper(page: Page): Promise<string[]> {
+  await page.emulateMedia({ media: 'print' })
+  const found = (await page.evaluate(FIXED)) as string[]
+  await page.emulateMedia({ media: 'screen' })
+  return found
+}
+
 test('every page keeps what others wrote a text, fits the narrowest phone and a desk, and axe finds nothing on it', async () => {
   const { client } = await service.owner()
   await aHostileAccount(client)
@@ -101,6 +112,7 @@ test('every page keeps what others wrote a text, fits the narrowest phone and a 
       if (width !== viewport.width) findings.push([kind, width])
       for (const finding of await axeFindings(page)) findings.push([kind, viewport.width, finding])
     }
+    for (const fixed of await fixedOnPaper(page)) findings.push([kind, 'fixed on paper', fixed])
     for (const [next, link] of await linksOn(page)) if (!seen.has(next)) seen.set(next, link)
   }
   expect(findings).toEqual([])

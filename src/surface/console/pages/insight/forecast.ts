@@ -123,7 +123,7 @@ function drawn({ data, backtest }: Forecast, past: readonly Day[], request: Page
     {
       id: 'fan',
       title: 'What was spent, and what is foretold',
-      description: `Bars for what was spent on each of ${past.length} days, today included. Behind them lies a band of what was foretold for each the day before, as far as that is known. From today on it is foretold for ${data.length} days, and reaches highest on ${dayInWords(highest.date)}, up to ${plainEuros(highest.p90)}. The table below has the figures.`,
+      description: `Bars for what was spent on each of ${past.length} days, today included. Over them lies a band of what was foretold for each the day before, as far as that is known. From today on it is foretold for ${data.length} days, and reaches highest on ${dayInWords(highest.date)}, up to ${plainEuros(highest.p90)}. The table below has the figures.`,
       legend: [
         ['up', 'what really was spent, today so far'],
         ['band', 'foretold: eight of ten days lie here; before today, as told the day before'],
