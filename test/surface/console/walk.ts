@@ -91,6 +91,26 @@ async function fixedOnPaper(page: Page): Promise<string[]> {
   return found
 }
 
+/** Puts answers of all kinds on the page where people ask: records, a proposal with its difference, and what is not known. */
+async function askOn(page: Page): Promise<void> {
+  for (const [asked, answered] of [
+    ['What is waiting?', '.talk .answer:has-text("wait")'],
+    ['Let my agent spend 20 € a day', '.talk article a.button'],
+    ['Show me the weather', '.talk .answer:has-text("I do not know that")'],
+  ] as const) {
+    await page.locator('#ask').fill(asked)
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.locator(answered).waitFor()
+    await page.locator('form[data-ask] button.main:enabled').waitFor()
+  }
+}
+
+/** Each page is looked at on a phone and a desk, and by turns in light and dark; what scripts write there in all four ways. */
+const looksAt = (kind: string, isDark: boolean) => {
+  const turn = [[DESK, !isDark] as const, [PHONE, isDark] as const]
+  return kind === 'ask' ? [...turn, [DESK, isDark] as const, [PHONE, !isDark] as const] : turn
+}
+
 test('every page keeps what others wrote a text, fits the narrowest phone and a desk, and axe finds nothing on it', async () => {
   const { client } = await service.owner()
   await aHostileAccount(client)
@@ -102,10 +122,8 @@ test('every page keeps what others wrote a text, fits the narrowest phone and a 
     isDark = !isDark
     await page.goto(url)
     await page.locator('h1').first().waitFor()
-    for (const [viewport, isInDark] of [
-      [DESK, !isDark],
-      [PHONE, isDark],
-    ] as const) {
+    if (kind === 'ask') await askOn(page)
+    for (const [viewport, isInDark] of looksAt(kind, isDark)) {
       await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme: isInDark ? 'dark' : 'light' })
       const width = await page.evaluate('document.documentElement.scrollWidth')
@@ -118,4 +136,5 @@ test('every page keeps what others wrote a text, fits the narrowest phone and a 
   expect(findings).toEqual([])
   expect(complaints).toEqual([])
   expect(seen.size).toBeGreaterThan(45)
+  expect([...seen.keys()]).toContain('ask')
 })

@@ -21,24 +21,33 @@ function add(...shown) {
   shown.at(-1)?.scrollIntoView({ block: 'nearest' })
 }
 
+/** What would be another one. As in every table a cell knows what its column is called: on a phone it is said beside it. */
+function tableOf(changes) {
+  const names = [words.member, words.before, words.afterwards]
+  const table = document.createElement('table')
+  const head = table.createTHead().insertRow()
+  head.append(...names.map(name => Object.assign(element('th', name), { scope: 'col' })))
+  const body = table.createTBody()
+  for (const { member, from, to } of changes) {
+    const row = body.insertRow()
+    for (const [n, text] of [member, from ?? '–', to ?? '–'].entries()) {
+      const cell = row.insertCell()
+      cell.dataset.name = names[n]
+      cell.append(element('div', text))
+    }
+  }
+  return table
+}
+
 /** The difference that a proposal would make, and the way to it. */
 function proposalOf({ id, summary, changes, effect }) {
   const article = element('article', '', 'ask')
-  const rows = changes.map(({ member, from, to }) => {
-    const row = document.createElement('tr')
-    row.append(element('td', member), element('td', from ?? '–'), element('td', to ?? '–'))
-    return row
-  })
-  const head = document.createElement('tr')
-  head.append(...[words.member, words.before, words.afterwards].map(text => element('th', text)))
-  const table = document.createElement('table')
-  table.append(head, ...rows)
   const link = Object.assign(element('a', words.look, 'button'), {
     href: `${root}console/proposals/${encodeURIComponent(id)}`,
   })
   const way = document.createElement('p')
   way.append(link)
-  article.append(element('h2', summary), ...(rows.length > 0 ? [table] : []))
+  article.append(element('h2', summary), ...(changes.length > 0 ? [tableOf(changes)] : []))
   if (effect) article.append(element('p', effect.sentence))
   article.append(way)
   return article
@@ -65,14 +74,24 @@ async function* linesOf(response) {
   }
 }
 
-async function ask(message) {
-  refusal.textContent = ''
-  add(element('p', message, 'question'))
-  const response = await fetch(`${root}canvas/messages`, {
+const send = message =>
+  fetch(`${root}canvas/messages`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ message, ...(conversationId ? { conversationId } : {}) }),
   })
+
+/** Of a conversation that is full or was deleted: a new one begins. */
+const OVER = new Set(['conversation_full', 'conversation_not_found'])
+
+async function ask(message) {
+  refusal.textContent = ''
+  add(element('p', message, 'question'))
+  let response = await send(message)
+  if (OVER.has(response.headers.get('x-error-code') ?? '')) {
+    conversationId = undefined
+    response = await send(message)
+  }
   if (!response.ok) throw new Error((await response.json()).error)
   let isWhole = false
   for await (const line of linesOf(response)) {
