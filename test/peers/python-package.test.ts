@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { type ApprovalProof, verifyApproval, verifyAudit } from '../../src/derive/client.ts'
+import { stepsFor } from '../../src/derive/docs/quickstart/steps.ts'
 import { signedHeaders } from '../../src/values/webhook-signature.ts'
 import { sealTrail } from '../support/compliance/trail.ts'
 import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
@@ -18,6 +19,11 @@ const [service, { folder, python }] = await Promise.all([
 
 const readme = readFileSync('src/packages/python/README.md', 'utf8')
 const flow = /<!-- flow -->\n```python\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+
+const quickstart = stepsFor(service.url)
+  .slice(0, -1)
+  .map(({ python }) => python)
+  .join('\n')
 
 async function runProgram(text: string, input?: unknown): Promise<string> {
   writeFileSync(join(folder, 'program.py'), text)
@@ -60,9 +66,48 @@ describe('the package of Python, installed by pip in an empty folder', () => {
     expect(await runProgram(shown)).toBe('agent.created\n')
   })
 
+  test('runs the quickstart of /docs', async () => {
+    const told = await runProgram(quickstart)
+    expect(told).toMatch(/^policy_\w+\ncreated\n/)
+    for (const line of [
+      "'availableEuros': 17.5",
+      "'closingEuros': 17.5",
+      'transaction.completed {',
+      "'ok': True",
+    ])
+      expect(told).toContain(line)
+  })
+
+  test.each(['sync', 'async'])(
+    'waits for a decision with the %s client, for as long as it is told',
+    async kind => {
+      const [client, wait] = kind === 'sync' ? ['AgentPay', ''] : ['AsyncAgentPay', 'await ']
+      const program = `import asyncio, json
+from agentpay import ${client}
+async def main():
+    pay = ${client}()
+    agent = ${wait}pay.agents.create({"name": "Reader"})
+    declared = ${wait}pay.intents.create({"agentId": agent["id"], "amountEuros": 1, "merchant": "Shop", "purpose": "A page"})
+    told = [(${wait}pay.intents.wait(declared["id"], within=0))["status"]]
+    told.append((${wait}pay.intents.wait(declared["id"], within=0.01))["status"])
+    ${wait}pay.intents.deny(declared["id"], {"reason": "Not this one"})
+    told.append((${wait}pay.intents.wait(declared["id"]))["status"])
+    try:
+        ${wait}pay.intents.wait(declared["id"], within=-1)
+    except ValueError:
+        told.append("refused")
+    print(json.dumps(told))
+asyncio.run(main())
+`
+      expect(JSON.parse(await runProgram(program))).toEqual(['created', 'created', 'denied', 'refused'])
+    },
+  )
+
   test('is typed strictly, and holds a program to the contract', async () => {
     writeFileSync(join(folder, 'flow.py'), flow)
     writeFileSync(join(folder, 'asynchronous.py'), asynchronous)
+    writeFileSync(join(folder, 'quickstart.py'), quickstart)
+    writeFileSync(join(folder, 'receiver.py'), String(stepsFor('').at(-1)?.python))
     writeFileSync(
       join(folder, 'wrong.py'),
       `from agentpay import AgentPay
@@ -80,6 +125,8 @@ text: str = pay.intents.get("intent_1")["amountEuros"]
       python(['-m', 'mypy', '--strict', '--python-version', '3.10', file]).catch(error => error.stdout)
     expect(await mypy('flow.py')).toContain('Success')
     expect(await mypy('asynchronous.py')).toContain('Success')
+    expect(await mypy('quickstart.py')).toContain('Success')
+    expect(await mypy('receiver.py')).toContain('Success')
     const wrong = [...(await mypy('wrong.py')).matchAll(/^wrong\.py:(\d+): error/gm)].map(([, line]) => line)
     expect([...new Set(wrong)]).toEqual(['4', '5', '6', '7', '8', '9'])
   })

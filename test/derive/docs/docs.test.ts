@@ -3,8 +3,9 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { stepsFor } from '../../../src/derive/docs/quickstart-steps.ts'
+import { stepsFor } from '../../../src/derive/docs/quickstart/steps.ts'
 import { verifyWebhook } from '../../../src/derive/verify-webhook.ts'
+import { freePort } from '../../../src/dev/processes/free-port.ts'
 import { type PageVisit, useBrowser, useOnePage } from '../../support/web/browser.ts'
 import { faintTexts } from '../../support/web/contrast.js'
 import { service } from './docs-service.ts'
@@ -91,7 +92,7 @@ describe('the documentation with JavaScript', () => {
     const opened = await open(docs)
     const field = opened.page.getByRole('searchbox')
     const contents = opened.page.locator('#contents')
-    await field.fill('policies freeze')
+    await field.fill('zebra')
     await opened.page.getByText('no operations, no events').waitFor()
     await field.fill('unfreeze')
     await opened.page.getByText(/^3 operations/).waitFor()
@@ -105,6 +106,14 @@ describe('the documentation with JavaScript', () => {
     expect(await contents.isVisible()).toBe(false)
     await field.press('Escape')
     expect([await contents.isVisible(), await results(opened).count()]).toEqual([true, 0])
+  })
+
+  test('shows what has most of the words where nothing has all of them, and says so', async () => {
+    const opened = await open(docs)
+    await opened.page.getByRole('searchbox').fill('unfreeze an agent zebra')
+    await opened.page.getByText(/^Nothing has all of these words\. Nearest: \d+ operations?, /).waitFor()
+    expect(await results(opened).first().getAttribute('href')).toBe('/docs/agents#agents.unfreeze')
+    expect(await results(opened).count()).toBeLessThanOrEqual(20)
   })
 
   test('finds an operation by its scope, its event or its refusal', async () => {
@@ -242,9 +251,11 @@ describe('the documentation on a phone', () => {
 
 test('the quickstart works as it is pasted', async () => {
   const { key } = await service.owner()
-  const script = stepsFor(service.url, key).map(({ command }) => command)
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script.join('\n')])
+  const script = stepsFor(service.url, key).map(({ curl }) => curl)
+  const env = { ...process.env, RECEIVER: String(await freePort(0)) }
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script.join('\n')], { env })
   const answers = stdout.split('\n').filter(line => line.startsWith('{'))
   const [, , , , approved, paid, balance] = answers.map(line => JSON.parse(line))
   expect([approved.status, paid.merchant_status, balance.availableEuros]).toEqual(['approved', 200, 17.5])
+  expect(stdout).toContain('transaction.completed: € 2.5 to 127.0.0.1, completed')
 })

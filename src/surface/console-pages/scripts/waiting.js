@@ -1,3 +1,5 @@
-// Only the button by which a person signs out.
+// The button by which a person signs out, and instants in the reader’s zone.
 
-import './page.js'
+import { showTimes } from './page.js'
+
+showTimes(document)
