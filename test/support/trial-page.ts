@@ -5,7 +5,7 @@ import type { Context } from '../../src/kernel/contract/context.ts'
 import { file } from '../../src/kernel/contract/file.ts'
 import { get, implement } from '../../src/kernel/contract/operation.ts'
 import { withHeaders } from '../../src/kernel/contract/problem.ts'
-import { consoleScript } from '../../src/surface/console/browser/scripts.ts'
+import { consoleScript, ownScript } from '../../src/surface/console/browser/scripts.ts'
 import { icon } from '../../src/surface/console-pages/index.ts'
 import { type Html, html } from '../../src/web/html.ts'
 
@@ -61,12 +61,15 @@ const forms = html`
 <section data-push><p data-push-state></p><form data-action="push-on"><input type="checkbox" name="events" value="intent.created" checked><button>Ring here</button></form>
 <button type="button" data-action="push-off">Silence</button><button type="button" data-action="push-test">Try</button></section>`
 
+/** The page lies one below the root of the service. */
+const ROOT = { to: (path: string): string => `../${path}` }
+
 const trial = implement(trialApi, {
   async page({ query }, context) {
     const { actor } = context
     const content = html`<!doctype html><html lang="en" data-root="../" data-person="${actor.id ?? ''}"><head><title>Trial</title>
 <meta charset="utf-8"><link rel="icon" href="../login/assets/${icon.name}">
-<script type="module" src="scripts/${consoleScript.name}"></script></head>
+<script type="module" src="scripts/${consoleScript.name}"></script>${ownScript(ROOT, 'policyForm')}${ownScript(ROOT, 'push')}</head>
 <body><main><p id="news" role="status"></p><p id="trouble" role="alert"></p><p id="stream" role="status"></p>
 ${await agents(context)}${await waiting(context)}${asked(query.shown ?? 'nothing')}${query.part === undefined && forms}
 </main></body></html>`

@@ -88,6 +88,30 @@ describe('a live part', () => {
   })
 })
 
+test('a part that is paused while it is fetched stays as it is, too', async () => {
+  const { client, ownerId, page } = await theOwnerAtThePage()
+  await followed(ownerId)
+  const asked = Promise.withResolvers<void>()
+  const pressed = Promise.withResolvers<void>()
+  await page.route('**/trial?part=*', async route => {
+    asked.resolve()
+    await pressed.promise
+    await route.continue()
+  })
+  await agentNamed(client, 'Covered')
+  await asked.promise
+  const pause = page.getByRole('button', { name: 'Pause' })
+  await pause.click()
+  const answered = page.waitForResponse('**/trial?part=*')
+  pressed.resolve()
+  await (await answered).finished()
+  await agentNamed(client, 'Later')
+  expect(await pause.getAttribute('aria-pressed')).toBe('true')
+  expect(await page.innerText('#agents')).not.toContain('Covered')
+  await pause.click()
+  await saying(page, '#agents li', 'Covered: active')
+})
+
 test('a page of the console follows the events by itself', async () => {
   const { client, ownerId, page, complaints } = await theOwnerAtThePage()
   await page.goto(`${origin}/console/agents`)

@@ -45,6 +45,22 @@ describe('the page of a policy', () => {
     expect((await bodyOf(client.policies.get({ params: { id: policy.id } }))).maxTransactionEuros).toBe(20)
     expect(complaints).toEqual([])
   })
+
+  test('answers what was typed before its script had come', async () => {
+    const { client } = await service.owner()
+    const policy = await aPolicy(client, { name: 'Slow', autoApproveLimitEuros: 50 })
+    const { page, complaints } = await openAsOwner(client)
+    const typed = Promise.withResolvers<void>()
+    await page.route('**/policy-form*.js', async route => {
+      await typed.promise
+      await route.continue()
+    })
+    await page.goto(new URL(`console/policies/${policy.id}`, page.url()).href, { waitUntil: 'commit' })
+    await page.locator('#try-amount').fill('30')
+    typed.resolve()
+    await page.locator('[data-result]').getByText('within the limit of € 50.00').first().waitFor()
+    expect(complaints).toEqual([])
+  })
 })
 
 describe('the page of an agent', () => {

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { type Html, html } from '../../../web/html.ts'
 import { type PageAsset, pageAsset } from '../../../web/page-assets.ts'
 import { sharedScript } from '../../console-pages/index.ts'
+import type { PageRequest } from '../page.ts'
 
 const folder = new URL('../scripts/', import.meta.url)
 
@@ -32,8 +34,18 @@ function assetOf(name: string): PageAsset {
   return asset
 }
 
-/** The one script that a page of the console names; it loads what else the page needs. */
+/** The script that every page of the console names. */
 export const consoleScript = assetOf('console')
+
+/** The scripts that only some pages need. */
+const ownScripts = { ask: assetOf('ask'), policyForm: assetOf('policy-form'), push: assetOf('push') } as const
+
+/**
+ * A script that the page it stands in needs. The browser runs it before it says that the page is loaded, so nobody types
+ * into a form that does not listen yet.
+ */
+export const ownScript = ({ to }: Pick<PageRequest, 'to'>, name: keyof typeof ownScripts): Html =>
+  html`<script type="module" src="${to('console/scripts/')}${ownScripts[name].name}"></script>`
 
 const STATIC = /(?:from|import) '\.\/([\w-]+)\.js'/g
 

@@ -1,5 +1,6 @@
 import { policiesApi, policySimulationApi } from '../../../control/policies/index.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
+import { ownScript } from '../browser/scripts.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { operationForm } from '../parts/form.ts'
 import { recordLink } from '../parts/links.ts'
@@ -102,7 +103,7 @@ ${await part({
       : 'A template: agents that came from it keep their copies until it is applied.'
   }</p>`,
 })}
-${box('Rules', rulesOf(policy, request), simulation(), policy.agentId === null && operationForm(request, policiesApi.apply, { params, submit: 'Apply to its agents', confirm: 'Give every agent that came from this template the rules that it has now?', success: 'Applied.' }))}
+${box('Rules', rulesOf(policy, request), simulation(request), policy.agentId === null && operationForm(request, policiesApi.apply, { params, submit: 'Apply to its agents', confirm: 'Give every agent that came from this template the rules that it has now?', success: 'Applied.' }))}
 ${await backtestPart(request)}
 ${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
 ${await part({ id: 'versions', events: changes, about: id, make: () => versionsOf(request) })}
@@ -129,7 +130,8 @@ function rulesOf(policy: { readonly id: string; readonly version: number }, requ
 }
 
 /** A payment to try, decided by the rules as they stand in the form. */
-const simulation = (): Html => html`<h3>Try a payment</h3>
+const simulation = (request: PageRequest): Html => html`<h3>Try a payment</h3>
+${ownScript(request, 'policyForm')}
 <form class="fields" data-simulate data-rules="${RULES_FORM}">
 <p class="field"><label for="try-amount">Amount in euros</label><input id="try-amount" name="amountEuros" type="number" step="0.01" min="0.01"></p>
 <p class="field"><label for="try-merchant">Merchant</label><input id="try-merchant" name="merchant" maxlength="200" value="shop.example"></p>

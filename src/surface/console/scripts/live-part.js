@@ -108,7 +108,8 @@ async function ask() {
   const slow = setTimeout(() => markOld(asked), SLOW_MS)
   try {
     const page = await fetchParts(asked)
-    for (const one of asked) replace(one, page)
+    // One that was paused meanwhile is fetched again when it goes on.
+    for (const one of asked) if (one.dataset.paused === undefined) replace(one, page)
   } catch {
     if (!isUrgent) markOld(asked)
     for (const one of asked) due.add(one)

@@ -3,7 +3,15 @@
 const CHOICE = '[type="checkbox"], [type="radio"]'
 const FIELDS = 'input, textarea, select'
 /** What the scripts or the person have set, and the service does not know. */
-const OURS = new Set(['aria-disabled', 'aria-invalid', 'aria-describedby', 'open', 'data-stale', 'data-gone'])
+const OURS = new Set([
+  'aria-disabled',
+  'aria-invalid',
+  'aria-describedby',
+  'aria-pressed',
+  'open',
+  'data-stale',
+  'data-gone',
+])
 
 /** Whether somebody has typed or chosen something here. */
 export const isDirty = field =>

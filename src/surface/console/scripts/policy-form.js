@@ -63,15 +63,15 @@ function simulateIn(attempt) {
     isDue = false
     result.setAttribute('aria-busy', 'true')
     for (const form of [attempt, rules]) if (form) clearRefusal(form)
-    await call('POST', 'policies/simulate', { body: questionOf(attempt, rules) }).then(
-      decision => show(result, decision),
-      error => {
-        result.replaceChildren()
-        showTrouble(attempt, rules, error)
-      },
-    )
-    result.removeAttribute('aria-busy')
-    isAsking = false
+    try {
+      show(result, await call('POST', 'policies/simulate', { body: questionOf(attempt, rules) }))
+    } catch (error) {
+      result.replaceChildren()
+      showTrouble(attempt, rules, error)
+    } finally {
+      result.removeAttribute('aria-busy')
+      isAsking = false
+    }
     if (isDue) await ask()
   }
 
@@ -85,6 +85,8 @@ function simulateIn(attempt) {
     clearTimeout(timer)
     void ask()
   })
+  // A browser that goes back fills the form before this listens.
+  void ask()
 }
 
 for (const attempt of all('form[data-simulate]')) simulateIn(attempt)

@@ -6,6 +6,7 @@ import { kycApi } from '../../../../identity/kyc/index.ts'
 import { clock, minuteInWords } from '../../../../values/clock.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { sandboxApi } from '../../../sandbox/index.ts'
+import { ownScript } from '../../browser/scripts.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { copyable } from '../../parts/links.ts'
@@ -180,11 +181,12 @@ const RINGS: readonly string[] = [
   'session.requested',
 ]
 
-async function ringForm({ ask }: PageRequest): Promise<Html> {
-  const { data } = await ask(eventsApi.types)
+async function ringForm(request: PageRequest): Promise<Html> {
+  const { data } = await request.ask(eventsApi.types)
   const rings = data.filter(({ event, reserved }) => RINGS.includes(event) && !reserved)
   return html`<section class="box" data-push><h2>Ring in this browser</h2>
 <p data-push-state role="status">Whether this browser can ring needs scripts to be told.</p>
+${ownScript(request, 'push')}
 <form data-action="push-on">
 ${rings.map(({ event, description }) => html`<p class="field check"><input id="ring-${event}" type="checkbox" name="events" value="${event}"${urgentEvents.includes(event) && html` checked`}><label for="ring-${event}">${description.replaceAll('`', '')}</label></p>`)}
 <p class="field"><label for="ring-label">What you call this browser</label><input id="ring-label" name="label" maxlength="200" autocomplete="off"></p>

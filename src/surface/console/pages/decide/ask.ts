@@ -1,4 +1,5 @@
 import { html } from '../../../../web/html.ts'
+import { ownScript } from '../../browser/scripts.ts'
 import type { Page } from '../../page.ts'
 
 const EXAMPLES = [
@@ -9,11 +10,12 @@ const EXAMPLES = [
 ]
 
 /** Questions and wishes in sentences: the answer comes line by line, and what would change something as a proposal. */
-export const askPage: Page = async () => ({
+export const askPage: Page = async request => ({
   title: 'Ask',
   content: html`<h1>Ask</h1>
 <p class="lead">In English, about your agents and what they spend. A wish becomes a proposal, with what would be another one: nothing changes before you apply it.</p>
 <div class="talk" data-talk role="log" aria-label="Questions and answers" tabindex="0"></div>
+${ownScript(request, 'ask')}
 <form data-ask method="post">
 <p class="field"><label for="ask">Your question or wish</label><textarea id="ask" name="message" rows="2" maxlength="10000" required></textarea></p>
 <button type="submit" class="main">Ask</button>
