@@ -201,3 +201,4 @@ onPress('sign-out', async () => {
   location.assign(`${root}login`)
 })
 for (const button of all('[data-action="sign-out"]')) button.hidden = false
+showTimes(document)

@@ -1,5 +1,3 @@
-// The button by which a person signs out, and instants in the reader’s zone.
+// Only the button by which a person signs out, and instants in the reader’s zone.
 
-import { showTimes } from './page.js'
-
-showTimes(document)
+import './page.js'

@@ -1,7 +1,3 @@
-// Shows the instants of the page in the reader's zone, as all pages of people do.
-
-import { showTimes } from './page.js'
+// The instants of the page in the reader’s zone: the script that all pages of people share shows them.
 
 export { showTimes, timeOf } from './page.js'
-
-showTimes(document)
