@@ -88,8 +88,8 @@ const DOCS_AFTER_MS = 1_000
 async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifetime): Promise<void> {
   try {
     await sleep(DOCS_AFTER_MS, null, { ref: false, signal: ending })
+    log.debug('the documentation is being made')
     await ports.docs('/docs')
-    log.debug('the documentation is made')
   } catch (error) {
     if (!ending.aborted) log.debug({ err: error }, 'the documentation could not be made yet')
   }
