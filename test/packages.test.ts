@@ -1,4 +1,5 @@
 import './packages/written.ts'
 import './packages/installed.ts'
 import './packages/calls.ts'
+import './packages/waiting.ts'
 import './packages/examples.ts'

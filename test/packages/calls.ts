@@ -1,10 +1,10 @@
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { NoAnswer } from '../../src/derive/repeat.ts'
 import { clientClass } from '../../src/packages/typescript/client.ts'
 import type { AgentPayOptions } from '../../src/packages/typescript/options.ts'
 import type { Pages } from '../../src/packages/typescript/pages.ts'
 import { Refused } from '../../src/packages/typescript/refused.ts'
-import { clock } from '../../src/values/system-clock.ts'
+import { type Answer, broken, json, refusal, withoutWaiting } from '../support/packages/answers.ts'
 
 type Call = (...given: unknown[]) => Promise<unknown>
 
@@ -24,8 +24,6 @@ const Client = clientClass({
     follow: 'GET /apples/stream qrs',
   },
 })
-
-type Answer = Response | Error | ((init: RequestInit) => Promise<Response>)
 
 interface Sent {
   readonly url: string
@@ -47,30 +45,6 @@ function aClient(answers: readonly Answer[], options: AgentPayOptions = {}) {
   }
   const client = new Client({ url: 'https://pay.example', token: 'sk_test_1', fetch, ...options }) as Fruit
   return { client, sent }
-}
-
-const json = (body: object, init: ResponseInit = {}): Response => Response.json(body, init)
-const refusal = (status: number, code: string, headers: Record<string, string> = {}): Response =>
-  json(
-    { error: 'A sentence.' },
-    { status, headers: { 'x-error-code': code, 'x-request-id': 'r1', ...headers } },
-  )
-const broken = (): Error => new TypeError('fetch failed', { cause: new Error('the connection broke') })
-
-/** Runs a call whose pauses pass at once; they are given back in milliseconds. */
-async function withoutWaiting<T>(
-  call: () => Promise<T>,
-): Promise<{ outcome: PromiseSettledResult<T>; pauses: number[] }> {
-  const pauses: number[] = []
-  const timeouts = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((ring: () => void, ms = 0) => {
-    if (ms >= 60_000) return 0
-    pauses.push(ms)
-    queueMicrotask(ring)
-    return 0
-  }) as never)
-  const [outcome] = await Promise.allSettled([call()])
-  timeouts.mockRestore()
-  return { outcome, pauses }
 }
 
 describe('a call of the package', () => {
@@ -184,68 +158,6 @@ describe('a call of the package', () => {
 
   test.each(['', '.', '..'])('refuses an id that would lead to another address: %j', async id => {
     await expect(aClient([]).client.apples.get(id)).rejects.toThrow(/names nothing/)
-  })
-})
-
-interface Intents {
-  readonly intents: { wait(id: string, options?: object): Promise<{ status: string }> }
-}
-
-describe('waiting for a decision', () => {
-  const WithIntents = clientClass({ intents: { get: 'GET /intents/{id} r' } })
-
-  /** A client of intents whose requests are answered in this order. */
-  function aWaiter(answers: readonly Answer[]) {
-    const left = [...answers]
-    const fetch = async (): Promise<Response> => {
-      const answer = left.shift() ?? refusal(500, 'one_request_more_than_was_expected')
-      if (answer instanceof Error) throw answer
-      return answer as Response
-    }
-    const { intents } = new WithIntents({
-      url: 'https://pay.example',
-      token: 'a',
-      fetch,
-      retries: 0,
-    }) as Intents
-    return { intents, left }
-  }
-  const intent = (status: string): Response => json({ id: 'intent_1', status })
-
-  test.each(['approved', 'denied', 'expired', 'cancelled', 'completed'])(
-    'asks more and more rarely, and gives the intent once it is %s',
-    async status => {
-      const { intents } = aWaiter([...Array.from({ length: 7 }, () => intent('created')), intent(status)])
-      const { outcome, pauses } = await withoutWaiting(() => intents.wait('intent_1'))
-      expect(outcome).toMatchObject({ status: 'fulfilled', value: { status } })
-      expect(pauses).toEqual([500, 1_000, 2_000, 3_000, 5_000, 5_000, 5_000])
-    },
-  )
-
-  test('goes on while nobody answers, and ends with a refusal', async () => {
-    const { intents } = aWaiter([intent('created'), broken(), refusal(404, 'intent_not_found')])
-    const { outcome } = await withoutWaiting(() => intents.wait('intent_1'))
-    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'intent_not_found' } })
-  })
-
-  test('takes no longer than it was told, and gives the intent as it is then', async () => {
-    const { intents, left } = aWaiter(Array.from({ length: 4 }, () => intent('created')))
-    // No time passes but that of the pauses, however busy the machine is.
-    const ticks = jest.spyOn(clock, 'ticks').mockReturnValue(0)
-    const { outcome, pauses } = await withoutWaiting(() => intents.wait('intent_1', { withinMs: 2_000 }))
-    ticks.mockRestore()
-    expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'created' } })
-    // By turns how long an answer may take, a second at least, and the pause after it.
-    expect([pauses, left.length]).toEqual([[2_000, 500, 1_500, 1_000, 1_000, 500, 1_000], 0])
-    await expect(aWaiter([broken()]).intents.wait('intent_1', { withinMs: 0 })).rejects.toThrow(NoAnswer)
-    await expect(aWaiter([]).intents.wait('intent_1', { withinMs: -1 })).rejects.toThrow('withinMs')
-  })
-
-  test('ends with the signal of its caller', async () => {
-    const ending = new AbortController()
-    const waiting = aWaiter([intent('created')]).intents.wait('intent_1', { signal: ending.signal })
-    ending.abort(new Error('enough'))
-    await expect(waiting).rejects.toThrow('enough')
   })
 })
 

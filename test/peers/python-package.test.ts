@@ -1,36 +1,19 @@
+import './python-package/first-hour.ts'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { type ApprovalProof, verifyApproval, verifyAudit } from '../../src/derive/client.ts'
-import { stepsFor } from '../../src/derive/docs/quickstart/steps.ts'
+import { stepsFor } from '../../src/derive/quickstart/steps.ts'
 import { signedHeaders } from '../../src/values/webhook-signature.ts'
 import { sealTrail } from '../support/compliance/trail.ts'
 import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
 import { aBeneficiary, anAgent, bodyOf } from '../support/factories.ts'
-import { startTestService } from '../support/harness.ts'
 import { aBuyer, expectToPayAndReport } from '../support/packages/buyer.ts'
-import { aPythonWithThePackage } from '../support/packages/python.ts'
 import { launch } from '../support/processes/launched.ts'
-
-const [service, { folder, python }] = await Promise.all([
-  startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' } }),
-  aPythonWithThePackage('mypy==1.18.2'),
-])
+import { folder, python, quickstart, runProgram, service } from './python-package/installed.ts'
 
 const readme = readFileSync('src/packages/python/README.md', 'utf8')
 const flow = /<!-- flow -->\n```python\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
-
-const quickstart = stepsFor(service.url)
-  .slice(0, -1)
-  .map(({ python }) => python)
-  .join('\n')
-
-async function runProgram(text: string, input?: unknown): Promise<string> {
-  writeFileSync(join(folder, 'program.py'), text)
-  writeFileSync(join(folder, 'input.json'), JSON.stringify(input ?? null))
-  const { key } = await service.owner()
-  return python(['program.py'], { AGENTPAY_URL: service.url, AGENTPAY_KEY: key })
-}
 
 const told = {
   small: { status: 'approved', decidedBy: { type: 'policy' } },
@@ -65,43 +48,6 @@ describe('the package of Python, installed by pip in an empty folder', () => {
     const shown = /```python\n(from agentpay[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
     expect(await runProgram(shown)).toBe('agent.created\n')
   })
-
-  test('runs the quickstart of /docs', async () => {
-    const told = await runProgram(quickstart)
-    expect(told).toMatch(/^policy_\w+\ncreated\n/)
-    for (const line of [
-      "'availableEuros': 17.5",
-      "'closingEuros': 17.5",
-      'transaction.completed {',
-      "'ok': True",
-    ])
-      expect(told).toContain(line)
-  })
-
-  test.each(['sync', 'async'])(
-    'waits for a decision with the %s client, for as long as it is told',
-    async kind => {
-      const [client, wait] = kind === 'sync' ? ['AgentPay', ''] : ['AsyncAgentPay', 'await ']
-      const program = `import asyncio, json
-from agentpay import ${client}
-async def main():
-    pay = ${client}()
-    agent = ${wait}pay.agents.create({"name": "Reader"})
-    declared = ${wait}pay.intents.create({"agentId": agent["id"], "amountEuros": 1, "merchant": "Shop", "purpose": "A page"})
-    told = [(${wait}pay.intents.wait(declared["id"], within=0))["status"]]
-    told.append((${wait}pay.intents.wait(declared["id"], within=0.01))["status"])
-    ${wait}pay.intents.deny(declared["id"], {"reason": "Not this one"})
-    told.append((${wait}pay.intents.wait(declared["id"]))["status"])
-    try:
-        ${wait}pay.intents.wait(declared["id"], within=-1)
-    except ValueError:
-        told.append("refused")
-    print(json.dumps(told))
-asyncio.run(main())
-`
-      expect(JSON.parse(await runProgram(program))).toEqual(['created', 'created', 'denied', 'refused'])
-    },
-  )
 
   test('is typed strictly, and holds a program to the contract', async () => {
     writeFileSync(join(folder, 'flow.py'), flow)

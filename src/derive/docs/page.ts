@@ -5,7 +5,7 @@ import { eventsChapter } from './events.ts'
 import { guideSection, leadOf } from './guide.ts'
 import type { Page, Reference } from './layout.ts'
 import { operationSection } from './operation.ts'
-import { quickstartSection } from './quickstart/section.ts'
+import { quickstartSection } from './quickstart.ts'
 import { recordSection } from './record.ts'
 import { statesSection } from './states.ts'
 

@@ -1,16 +1,13 @@
 import './docs/served-pages.ts'
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { stepsFor } from '../../../src/derive/docs/quickstart/steps.ts'
 import { verifyWebhook } from '../../../src/derive/verify-webhook.ts'
-import { freePort } from '../../../src/dev/processes/free-port.ts'
 import { type PageVisit, useBrowser, useOnePage } from '../../support/web/browser.ts'
 import { faintTexts } from '../../support/web/contrast.js'
 import { service } from './docs-service.ts'
 import './docs/command-samples.ts'
 import './docs/manual-pages.ts'
+import './docs/quickstart.ts'
 
 const desktop = { viewport: { width: 1440, height: 900 } }
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -247,15 +244,4 @@ describe('the documentation on a phone', () => {
     await unfold(page)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   })
-})
-
-test('the quickstart works as it is pasted', async () => {
-  const { key } = await service.owner()
-  const script = stepsFor(service.url, key).map(({ curl }) => curl)
-  const env = { ...process.env, RECEIVER: String(await freePort(0)) }
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script.join('\n')], { env })
-  const answers = stdout.split('\n').filter(line => line.startsWith('{'))
-  const [, , , , approved, paid, balance] = answers.map(line => JSON.parse(line))
-  expect([approved.status, paid.merchant_status, balance.availableEuros]).toEqual(['approved', 200, 17.5])
-  expect(stdout).toContain('transaction.completed: € 2.5 to 127.0.0.1, completed')
 })

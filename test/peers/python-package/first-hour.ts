@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals'
+import { quickstart, runProgram } from './installed.ts'
+
+describe('the package of Python in the first hour', () => {
+  test('runs the quickstart of /docs', async () => {
+    const told = await runProgram(quickstart)
+    expect(told).toMatch(/^policy_\w+\ncreated\n/)
+    for (const line of [
+      "'availableEuros': 17.5",
+      "'closingEuros': 17.5",
+      'transaction.completed {',
+      "'ok': True",
+    ])
+      expect(told).toContain(line)
+  })
+
+  test.each(['sync', 'async'])(
+    'waits for a decision with the %s client, for as long as it is told',
+    async kind => {
+      const [client, wait] = kind === 'sync' ? ['AgentPay', ''] : ['AsyncAgentPay', 'await ']
+      const program = `import asyncio, json
+from agentpay import ${client}
+async def main():
+    pay = ${client}()
+    agent = ${wait}pay.agents.create({"name": "Reader"})
+    declared = ${wait}pay.intents.create({"agentId": agent["id"], "amountEuros": 1, "merchant": "Shop", "purpose": "A page"})
+    told = [(${wait}pay.intents.wait(declared["id"], within=0))["status"]]
+    told.append((${wait}pay.intents.wait(declared["id"], within=0.01))["status"])
+    ${wait}pay.intents.deny(declared["id"], {"reason": "Not this one"})
+    told.append((${wait}pay.intents.wait(declared["id"]))["status"])
+    try:
+        ${wait}pay.intents.wait(declared["id"], within=-1)
+    except ValueError:
+        told.append("refused")
+    print(json.dumps(told))
+asyncio.run(main())
+`
+      expect(JSON.parse(await runProgram(program))).toEqual(['created', 'created', 'denied', 'refused'])
+    },
+  )
+})
