@@ -1,19 +1,30 @@
-import './python-package/first-hour.ts'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { type ApprovalProof, verifyApproval, verifyAudit } from '../../src/derive/client.ts'
-import { stepsFor } from '../../src/derive/quickstart/steps.ts'
 import { signedHeaders } from '../../src/values/webhook-signature.ts'
 import { sealTrail } from '../support/compliance/trail.ts'
 import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
 import { aBeneficiary, anAgent, bodyOf } from '../support/factories.ts'
+import { startTestService } from '../support/harness.ts'
 import { aBuyer, expectToPayAndReport } from '../support/packages/buyer.ts'
+import { aPythonWithThePackage } from '../support/packages/python.ts'
 import { launch } from '../support/processes/launched.ts'
-import { folder, python, quickstart, runProgram, service } from './python-package/installed.ts'
+
+const [service, { folder, python }] = await Promise.all([
+  startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' } }),
+  aPythonWithThePackage('mypy==1.18.2'),
+])
 
 const readme = readFileSync('src/packages/python/README.md', 'utf8')
 const flow = /<!-- flow -->\n```python\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+
+async function runProgram(text: string, input?: unknown): Promise<string> {
+  writeFileSync(join(folder, 'program.py'), text)
+  writeFileSync(join(folder, 'input.json'), JSON.stringify(input ?? null))
+  const { key } = await service.owner()
+  return python(['program.py'], { AGENTPAY_URL: service.url, AGENTPAY_KEY: key })
+}
 
 const told = {
   small: { status: 'approved', decidedBy: { type: 'policy' } },
@@ -52,8 +63,6 @@ describe('the package of Python, installed by pip in an empty folder', () => {
   test('is typed strictly, and holds a program to the contract', async () => {
     writeFileSync(join(folder, 'flow.py'), flow)
     writeFileSync(join(folder, 'asynchronous.py'), asynchronous)
-    writeFileSync(join(folder, 'quickstart.py'), quickstart)
-    writeFileSync(join(folder, 'receiver.py'), String(stepsFor('').at(-1)?.python))
     writeFileSync(
       join(folder, 'wrong.py'),
       `from agentpay import AgentPay
@@ -71,8 +80,6 @@ text: str = pay.intents.get("intent_1")["amountEuros"]
       python(['-m', 'mypy', '--strict', '--python-version', '3.10', file]).catch(error => error.stdout)
     expect(await mypy('flow.py')).toContain('Success')
     expect(await mypy('asynchronous.py')).toContain('Success')
-    expect(await mypy('quickstart.py')).toContain('Success')
-    expect(await mypy('receiver.py')).toContain('Success')
     const wrong = [...(await mypy('wrong.py')).matchAll(/^wrong\.py:(\d+): error/gm)].map(([, line]) => line)
     expect([...new Set(wrong)]).toEqual(['4', '5', '6', '7', '8', '9'])
   })

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../web/html.ts'
-import { stepsFor } from '../quickstart/steps.ts'
 import { inline } from './markdown.ts'
 import { samples } from './panel.ts'
+import { stepsFor } from './quickstart-steps.ts'
 
 export const quickstartSection = (url: string): Html => html`
 <section class="guide quickstart" id="quickstart" aria-labelledby="quickstart-title">

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import { stepsFor } from '../../../../src/derive/quickstart/steps.ts'
+import { stepsFor } from '../../../../src/derive/docs/quickstart-steps.ts'
 import { freePort } from '../../../../src/dev/processes/free-port.ts'
 import { service } from '../docs-service.ts'
 

@@ -1,5 +1,25 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { quickstart, runProgram } from './installed.ts'
+import { stepsFor } from '../../src/derive/docs/quickstart-steps.ts'
+import { startTestService } from '../support/harness.ts'
+import { aPythonWithThePackage } from '../support/packages/python.ts'
+
+const [service, { folder, python }] = await Promise.all([
+  startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' } }),
+  aPythonWithThePackage('mypy==1.18.2'),
+])
+
+const quickstart = stepsFor(service.url)
+  .slice(0, -1)
+  .map(({ python }) => python)
+  .join('\n')
+
+async function runProgram(text: string): Promise<string> {
+  writeFileSync(join(folder, 'program.py'), text)
+  const { key } = await service.owner()
+  return python(['program.py'], { AGENTPAY_URL: service.url, AGENTPAY_KEY: key })
+}
 
 describe('the package of Python in the first hour', () => {
   test('runs the quickstart of /docs', async () => {
@@ -38,4 +58,13 @@ asyncio.run(main())
       expect(JSON.parse(await runProgram(program))).toEqual(['created', 'created', 'denied', 'refused'])
     },
   )
+
+  test('types its quickstart and its receiver strictly', async () => {
+    const programs = { 'quickstart.py': quickstart, 'receiver.py': String(stepsFor('').at(-1)?.python) }
+    for (const [name, text] of Object.entries(programs)) {
+      writeFileSync(join(folder, name), text)
+      const checked = python(['-m', 'mypy', '--strict', '--python-version', '3.10', name])
+      expect(await checked.catch(error => error.stdout)).toContain('Success')
+    }
+  })
 })

@@ -1,6 +1,6 @@
-import { pythonSteps } from './python.ts'
-import { curlSteps } from './shell.ts'
-import { typescriptSteps } from './typescript.ts'
+import { pythonSteps } from '../quickstart/python.ts'
+import { curlSteps } from '../quickstart/shell.ts'
+import { typescriptSteps } from '../quickstart/typescript.ts'
 
 /** A step of the first flow: what it is for, and how it is done. In each language the steps follow one another. */
 export interface Step {
