@@ -123,7 +123,7 @@ export function portsOf(parts: Parts): Ports {
     weekendRelief,
     securityContact,
     ...pages,
-    ...reference({ areas, threads, publicUrl: docsUrl }),
+    ...reference({ areas, threads, publicUrl: docsUrl, ownUrl: pages.publicUrl }),
   }
 }
 

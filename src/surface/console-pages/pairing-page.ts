@@ -1,10 +1,11 @@
 import { type Html, html } from '../../web/html.ts'
-import { type Language, minuteIn } from '../../web/language.ts'
+import type { Language } from '../../web/language.ts'
 import { plainText } from '../../web/plain-text.ts'
 import { scripts } from './assets.ts'
 import { layout, type Viewer } from './layout.ts'
 import type { PairingState } from './text-types.ts'
 import { texts } from './texts.ts'
+import { timeIn } from './time.ts'
 
 const NAME = 100
 
@@ -58,7 +59,7 @@ ${decision(view, language)}`
 
 function details(view: PairingView, language: Language): Html {
   const { pairing, frame } = texts[language]
-  const minute = (at: Date) => html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`
+  const minute = (at: Date) => timeIn(language, at)
   return html`<section class="box" aria-labelledby="details">
   <h2 id="details">${pairing.details}</h2>
   <dl>

@@ -56,6 +56,8 @@ export const german: Texts = {
     decideBy: 'Zu entscheiden bis',
     decide: 'Ihre Entscheidung',
     youSign: 'Mit Ihrem Passkey unterschreiben Sie, auf Englisch:',
+    noPasskey:
+      'Sie haben noch keinen Passkey, und nur ein Passkey gibt hier frei. Legen Sie einen an: Danach sind Sie wieder auf dieser Seite.',
     approve: 'Mit Passkey freigeben',
     deny: 'Ablehnen',
     reason: 'Grund der Ablehnung',
@@ -81,6 +83,7 @@ export const german: Texts = {
     obstacles: 'Was im Moment dagegen steht',
     limits: 'Was von jeder Grenze übrig ist',
     noLimits: 'Es gilt keine Grenze.',
+    each: limit => `höchstens ${limit}`,
     left: (remaining, limit) => `${remaining} von ${limit} übrig`,
     leftMinutes: remaining => (remaining === 1 ? 'noch 1 Minute' : `noch ${remaining} Minuten`),
     leftCount: (remaining, limit) => `${remaining} von ${limit} Zahlungen übrig`,

@@ -56,6 +56,8 @@ export const english: Texts = {
     decideBy: 'Decide by',
     decide: 'Your decision',
     youSign: 'With your passkey you sign:',
+    noPasskey:
+      'You have no passkey yet, and only a passkey approves here. Create one: then you are back on this page.',
     approve: 'Approve with passkey',
     deny: 'Deny',
     reason: 'Reason to deny it',
@@ -80,6 +82,7 @@ export const english: Texts = {
     obstacles: 'What stands against it at this moment',
     limits: 'What is left of each limit',
     noLimits: 'No limit applies.',
+    each: limit => `${limit} at most`,
     left: (remaining, limit) => `${remaining} of ${limit} left`,
     leftMinutes: remaining => (remaining === 1 ? '1 minute left' : `${remaining} minutes left`),
     leftCount: (remaining, limit) => `${remaining} of ${limit} payments left`,

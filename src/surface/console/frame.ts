@@ -38,7 +38,7 @@ ${preloadedScripts.map(({ name }) => html`<link rel="modulepreload" href="${to('
 <a class="skip" href="#content">Skip to the content</a>
 ${tenant.mode === 'test' && html`<section class="mode" aria-label="Mode">Test mode: no real money moves here${movedClock(request)}</section>`}
 <header>
-<a class="brand" href="${to('console')}"><img src="${assets}${icon.name}" alt="" width="22" height="22"> Agent payments</a>
+<a class="brand" href="${to('console')}"><img src="${assets}${icon.name}" alt="" width="22" height="22"> Agent Payments</a>
 <form class="search" role="search" action="${to('console/search')}"><label class="unseen" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" placeholder="Search, or any id"></form>
 ${person(request)}
 </header>

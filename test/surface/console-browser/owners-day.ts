@@ -101,7 +101,7 @@ async function fund(page: Page, agent: string, wallet: { id: string }): Promise<
   await page.getByLabel('Amount').first().fill('100')
   await page.getByLabel('From wallet').selectOption(wallet.id)
   await page.locator('form').getByRole('button', { name: 'Fund' }).click()
-  await page.locator('.box').filter({ hasText: 'Money' }).getByText('€100.00').first().waitFor()
+  await page.locator('.box').filter({ hasText: 'Money' }).getByText('€ 100.00').first().waitFor()
 }
 
 /** A template changes nothing until it is applied: so the last thirty days are replayed under it before. */
@@ -113,7 +113,7 @@ async function tighten(page: Page): Promise<void> {
   await news(page, 'Saved.')
   await press(page, 'Replay the last 30 days')
   const changed = page.locator('#backtest tr', { hasText: 'Left to a person now' })
-  await changed.getByText('€25.00').waitFor()
+  await changed.getByText('€ 25.00').waitFor()
   await press(page, 'Apply to its agents')
   await page.locator('dialog').getByRole('button', { name: 'Apply to its agents' }).click()
   await news(page, 'Applied.')
@@ -170,7 +170,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   expect(run).toContain(`${WEB_UI}/namespaces/default/workflows/`)
   expect(await runs.of({ workflowId }).untilEnded()).toBe('completed')
   await follow(page, page.locator('tr', { hasText: 'transfer' }).locator('a[href*="postings/"]').first())
-  await page.locator('main').getByText('€25.00').first().waitFor()
+  await page.locator('main').getByText('€ 25.00').first().waitFor()
 
   await goTo(page, 'Deliveries')
   await follow(page, page.getByRole('link', { name: 'Dead letters' }))

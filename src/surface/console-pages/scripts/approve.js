@@ -10,6 +10,7 @@ import {
   onSubmit,
   part,
   Refused,
+  showTimes,
   tell,
   words,
 } from './page.js'
@@ -30,7 +31,9 @@ async function openChallenge() {
   const opened = await call('POST', `passkeys/${path()}/challenge`, { body: {}, background: true })
   challenge = { ...opened, openedAt: performance.now() }
   const sentence = part('[data-sentence]')
-  part('[data-no-passkey]').hidden = opened.options.allowCredentials.length > 0
+  const hasPasskey = opened.options.allowCredentials.length > 0
+  part('[data-no-passkey]').hidden = hasPasskey
+  part('[data-action="approve"]').hidden = !hasPasskey
   const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
   sentence.textContent = opened.sentence
   return isOther
@@ -50,6 +53,7 @@ async function refresh() {
 }
 
 function prepare() {
+  showTimes(document)
   const decision = part('[data-decision]')
   if (decision) decision.hidden = false
 }
