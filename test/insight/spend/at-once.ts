@@ -124,6 +124,7 @@ describe('the sums of what was paid at once', () => {
     expect(await isBehind(sql)).toBe(false)
     await expectExact(service, sql, spender)
   })
+
   test('hold nobody up, however many texts of merchants are in no sum yet', async () => {
     const { client } = await aCrowdOfPayments(4_000)
     const ask = async () => {
