@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
 import { pay } from '../../support/insight/paying.ts'
 import { axeFindings } from '../../support/web/axe.ts'
+import { fixedOnPaper } from '../../support/web/paper.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
 import { service } from './visitors.ts'
 
@@ -78,17 +79,6 @@ async function linksOn(page: Page): Promise<(readonly [kind: string, url: string
     if (top !== 'console' || section === undefined) return []
     return [[id === undefined ? section : `${section}/x`, link] as const]
   })
-}
-
-/** What is shown at a fixed place: on paper it would stand over the text of every sheet. */
-const FIXED = `[...document.querySelectorAll('body *')]
-  .filter(one => getComputedStyle(one).position === 'fixed' && one.checkVisibility()).map(({ className }) => className)`
-
-async function fixedOnPaper(page: Page): Promise<string[]> {
-  await page.emulateMedia({ media: 'print' })
-  const found = (await page.evaluate(FIXED)) as string[]
-  await page.emulateMedia({ media: 'screen' })
-  return found
 }
 
 /** Puts answers of all kinds on the page where people ask: records, a proposal with its difference, and what is not known. */
