@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -10,7 +10,8 @@ import { runNpm } from '../support/packages/installed.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
 const SUITE = '@modelcontextprotocol/conformance'
-const VERSION = '0.2.0-alpha.12'
+/** Names the suite and all that it needs in exact versions. */
+const NEEDED = new URL('./mcp-conformance/', import.meta.url)
 
 /** The scenarios that concern this service, in each revision of the protocol: all of their checks have to pass. */
 const OURS = {
@@ -94,11 +95,12 @@ async function aWayInForAnAgent(): Promise<string> {
   return aWayIn(String((await aToken(client, agent.id)).token))
 }
 
-/** The suite, installed by npm in an empty folder. */
+/** The suite, installed by npm in a folder of its own. */
 async function theSuite(): Promise<string> {
   const folder = temporaryFolder()
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  await runNpm(['install', `${SUITE}@${VERSION}`, '--ignore-scripts', '--no-audit', '--no-fund'], folder)
+  for (const name of ['package.json', 'package-lock.json'])
+    copyFileSync(new URL(name, NEEDED), join(folder, name))
+  await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
   return folder
 }
 
