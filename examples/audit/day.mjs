@@ -20,12 +20,19 @@ if (!url || !DASHBOARD_SECRET) {
   process.exit(1)
 }
 
+const pause = seconds => new Promise(resolve => setTimeout(resolve, 1_000 * seconds))
+
 async function call(credentials, method, path, body) {
   const answer = await fetch(url + path, {
     method,
     headers: { ...credentials, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
+  // So many requests a minute are answered: it goes on when there may be more.
+  if (answer.status === 429) {
+    await pause(Number(answer.headers.get('retry-after')))
+    return call(credentials, method, path, body)
+  }
   if (!answer.ok) throw new Error(`${method} ${path}: ${(await answer.json()).error}`)
   return answer
 }
@@ -46,10 +53,10 @@ const send = async (method, path, body) => {
 
 /** Waits for what happens by itself. */
 async function until(what, isDone) {
-  for (let n = 0; n < 300; n++) {
+  for (let n = 0; n < 120; n++) {
     const found = await isDone()
     if (found) return found
-    await new Promise(resolve => setTimeout(resolve, 200))
+    await pause(0.5)
   }
   throw new Error(`${what} has not happened within a minute`)
 }
