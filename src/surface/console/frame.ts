@@ -2,7 +2,7 @@ import { clock, minuteInWords } from '../../values/clock.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
 import { sharedScript } from '../console-pages/index.ts'
 import { icon, style } from './assets.ts'
-import { consoleScript, preloadedScripts } from './browser/scripts.ts'
+import { consoleScript, firstScript, preloadedScripts } from './browser/scripts.ts'
 import type { PageRequest, Section, Shown } from './page.ts'
 import { text, words } from './parts/text.ts'
 
@@ -27,6 +27,7 @@ export function frame(
 <meta name="robots" content="noindex">
 ${onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${to(onward)}">`}
 <title>${title} · Console</title>
+<script src="${to('console/scripts/')}${firstScript.name}"></script>
 <link rel="icon" href="${assets}${icon.name}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets}${style.name}">
 <link rel="manifest" href="${to('console/manifest.webmanifest')}">
@@ -38,7 +39,7 @@ ${preloadedScripts.map(({ name }) => html`<link rel="modulepreload" href="${to('
 <a class="skip" href="#content">Skip to the content</a>
 ${tenant.mode === 'test' && html`<section class="mode" aria-label="Mode">Test mode: no real money moves here${movedClock(request)}</section>`}
 <header>
-<a class="brand" href="${to('console')}"><img src="${assets}${icon.name}" alt="" width="22" height="22"> Agent payments</a>
+<a class="brand" href="${to('console')}"><img src="${assets}${icon.name}" alt="" width="22" height="22"> Agent Payments</a>
 <form class="search" role="search" action="${to('console/search')}"><label class="unseen" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" placeholder="Search, or any id"></form>
 ${person(request)}
 </header>

@@ -1,6 +1,7 @@
 // Asks in a sentence and shows the answer line by line. What others have written stays a text.
 
 import { part, root, words } from './page.js'
+import { signInAgain } from './sign-in.js'
 
 const form = part('form[data-ask]')
 const talk = part('[data-talk]')
@@ -65,20 +66,29 @@ async function* linesOf(response) {
   }
 }
 
+/** The answer as it comes; whoever is signed in no more does so in place, and goes on. */
+async function send(body) {
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetch(`${root}canvas/messages`, { method: 'POST', headers, body })
+  if (response.ok) return response
+  if (response.status === 401) {
+    await signInAgain()
+    return send(body)
+  }
+  const { error = words.offline } = await response.json().catch(() => ({}))
+  throw new Error(error)
+}
+
 async function ask(message) {
   refusal.textContent = ''
   add(element('p', message, 'question'))
-  const response = await fetch(`${root}canvas/messages`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ message, ...(conversationId ? { conversationId } : {}) }),
-  })
-  if (!response.ok) throw new Error((await response.json()).error)
+  const response = await send(JSON.stringify({ message, ...(conversationId ? { conversationId } : {}) }))
   for await (const line of linesOf(response)) shown[line.type]?.(line)
 }
 
 async function submit(message) {
   const button = form.querySelector('button')
+  if (button.disabled) return
   button.disabled = true
   await ask(message).then(
     () => {

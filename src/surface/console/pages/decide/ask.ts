@@ -16,7 +16,7 @@ export const askPage: Page = async request => ({
 <p class="lead">In English, about your agents and what they spend. A wish becomes a proposal, with what would be another one: nothing changes before you apply it.</p>
 <div class="talk" data-talk role="log" aria-label="Questions and answers" tabindex="0"></div>
 ${ownScript(request, 'ask')}
-<form data-ask method="post">
+<form data-ask method="dialog">
 <p class="field"><label for="ask">Your question or wish</label><textarea id="ask" name="message" rows="2" maxlength="10000" required></textarea></p>
 <button type="submit" class="main">Ask</button>
 <p class="refusal" role="alert"></p>
