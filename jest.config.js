@@ -6,7 +6,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   // Jest erases the types by itself, as Node does.
   transform: {},
-  testTimeout: 30_000,
+  // Far longer than any test takes on a busy machine, and longer than each of its waits, which say what they wait for.
+  testTimeout: 300_000,
   maxWorkers: 3,
   // A worker that has run many files is replaced: the module registries of old ones are never given back.
   workerIdleMemoryLimit: '1200MB',

@@ -1,4 +1,6 @@
 import './packages/written.ts'
 import './packages/installed.ts'
 import './packages/calls.ts'
+import './packages/waiting.ts'
 import './packages/examples.ts'
+import './packages/in-browser.ts'

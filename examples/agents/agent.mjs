@@ -1,6 +1,5 @@
 // An agent that declares what it wants to spend, waits for the person who decides, pays, and reports what came of it.
 // It needs the package agentpay: `AGENTPAY_URL=… AGENTPAY_KEY=at_… node agent.mjs http://127.0.0.1:8080/simulate/mpp/paid`.
-import { setTimeout as wait } from 'node:timers/promises'
 import { AgentPay, isRefusal } from 'agentpay'
 
 const [address, amount = '2.5'] = process.argv.slice(2)
@@ -8,17 +7,14 @@ const pay = new AgentPay()
 
 // The merchant is the host that is asked: what it calls itself proves nothing.
 const merchant = new URL(address).hostname
-let intent = await pay.intents.create({
+const declared = await pay.intents.create({
   amountEuros: Number(amount),
   merchant,
   purpose: 'A page of the archive',
 })
-console.log(`declared: ${intent.id} is ${intent.status}`)
+console.log(`declared: ${declared.id} is ${declared.status}`)
 
-while (intent.status === 'created') {
-  await wait(1_000)
-  intent = await pay.intents.get(intent.id)
-}
+const intent = await pay.intents.wait(declared.id)
 if (intent.status !== 'approved')
   throw new Error(`${intent.id} is ${intent.status}: ${intent.comment ?? 'no reason was given'}`)
 

@@ -4,7 +4,6 @@ the package agentpay: ``AGENTPAY_URL=… AGENTPAY_KEY=at_… python agent.py htt
 """
 
 import sys
-import time
 from urllib.parse import urlsplit
 
 from agentpay import AgentPay, Refused
@@ -14,14 +13,12 @@ def main(address: str, amount: str = "2.5") -> None:
     pay = AgentPay()
     # The merchant is the host that is asked: what it calls itself proves nothing.
     merchant = urlsplit(address).hostname or ""
-    intent = pay.intents.create(
+    declared = pay.intents.create(
         {"amountEuros": float(amount), "merchant": merchant, "purpose": "A page of the archive"}
     )
-    print(f"declared: {intent['id']} is {intent['status']}", flush=True)
+    print(f"declared: {declared['id']} is {declared['status']}", flush=True)
 
-    while intent["status"] == "created":
-        time.sleep(1)
-        intent = pay.intents.get(intent["id"])
+    intent = pay.intents.wait(declared["id"])
     if intent["status"] != "approved":
         raise SystemExit(f"{intent['id']} is {intent['status']}: {intent['comment'] or 'no reason was given'}")
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook, WebhookRejected } from 'agentpay/verify'
 
-const { WEBHOOK_SECRET = '', PORT = '3000' } = process.env
+const { WEBHOOK_SECRET, PORT = '3000' } = process.env
 // What was dealt with is known by the id of its event. A receiver that is restarted keeps these in its database.
 const known = new Set()
 

@@ -5,7 +5,9 @@ import {
   type FollowedEvents,
   type FollowWish,
   MOST_STREAMS,
+  MOST_WAITING,
 } from '../kernel/contract/follow.ts'
+import type { Sql } from '../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { FOLLOW_TIMES, type FollowTimes, JournalFollower } from '../kernel/journal/follow.ts'
 import { currentHorizon } from '../kernel/journal/journal-position.ts'
@@ -33,6 +35,11 @@ interface Parts {
 export interface EventStreams {
   /** Undefined where the owner has as many streams as it may have. */
   open(wish: FollowWish): Promise<FollowedEvents | undefined>
+  /**
+   * Follows for the length of one request, without a place among the owner's streams: what another process has done is
+   * heard within a second. Undefined where as many requests wait here as may.
+   */
+  wait(wish: FollowWish): Promise<FollowedEvents | undefined>
   /** To be called with the events that this process has committed. */
   onEvents(events: readonly Tenant[]): void
   count(): number
@@ -46,6 +53,8 @@ const CLOSE = 'delete from event_streams where (owner_id, id) = ($1, $2) returni
 const LEASE_MS = 5_000
 /** Who resumes waits for them: the old connection may have broken because its process has died. */
 const RESUMING = { forMs: LEASE_MS + 1_000, everyMs: 250 }
+/** An older transaction that is still open holds events back: who waits looks by itself after so long. */
+const WAITING_SILENCE_MS = 5_000
 /** A place that could not be given back is tried again after so long. */
 const AGAIN_AFTER_MS = 1_000
 
@@ -54,29 +63,22 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
   const sql = sqlOn(database.pool)
   const { silenceMs, ...followTimes } = { ...TIMES, ...times }
   const follower = new JournalFollower({ sql, times: followTimes, onEvents, onFailure })
+  const waits = waitingFor({ sql, follower, silenceMs: Math.min(silenceMs, WAITING_SILENCE_MS) })
   const open = new Set<string>()
   const closing = new Set<Promise<void>>()
   let renewed: RenewedLease | undefined
   let listener: Listener | undefined
+  const hear = () => listen(databaseUrl, 'events', () => follower.wake())
   let isStopping = false
 
   const begin = (): RenewedLease => {
-    listener ??= listen(databaseUrl, 'events', () => follower.wake())
+    listener ??= hear()
     renewed ??= renewLease(database, 'streams', {
       wake: () => undefined,
       onFailure,
       heldMs: LEASE_MS,
     })
     return renewed
-  }
-
-  async function takePlace(values: readonly unknown[], { from, ending }: FollowWish): Promise<boolean> {
-    const until = clock.ticks() + (from ? RESUMING.forMs : 0)
-    for (;;) {
-      const [row] = await sql<{ taken: boolean }>(OPEN, values)
-      if (row?.taken || ending.aborted || clock.ticks() >= until) return row?.taken === true
-      await pause(RESUMING.everyMs, undefined, { ref: false })
-    }
   }
 
   /** Gives the place back: also one of which it is not known whether it was taken. */
@@ -101,13 +103,20 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     async open(wish) {
       const { ownerId } = wish.tenant
       const id = newId('stream')
-      const from = wish.from ?? (await currentHorizon(sql))
+      const from = wish.from ?? (await horizonOfNow(sql))
       const holder = await begin().lease.hold()
       if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
-      const isTaken = await takePlace([ownerId, id, holder, MOST_STREAMS], wish)
+      const isTaken = await takePlace(sql, [ownerId, id, holder, MOST_STREAMS], wish).finally(() => {
+        // Who left meanwhile has given the place back, perhaps before it was taken.
+        if (wish.ending.aborted) close(ownerId, id)
+      })
       return isTaken ? follower.follow({ ...wish, from, silenceMs }) : undefined
+    },
+    async wait(wish) {
+      listener ??= hear()
+      return waits(wish)
     },
     onEvents: follower.wake,
     count: () => open.size,
@@ -118,5 +127,40 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
       await Promise.all(closing)
       await renewed?.end()
     },
+  }
+}
+
+/** Takes a place among the owner's streams, where one is free. */
+async function takePlace(
+  sql: Sql,
+  values: readonly unknown[],
+  { from, ending }: FollowWish,
+): Promise<boolean> {
+  const until = clock.ticks() + (from ? RESUMING.forMs : 0)
+  for (;;) {
+    const [row] = await sql<{ taken: boolean }>(OPEN, values)
+    if (row?.taken || ending.aborted || clock.ticks() >= until) return row?.taken === true
+    await pause(RESUMING.everyMs, undefined, { ref: false })
+  }
+}
+
+/** Where one begins who resumes from nowhere: a transaction of another database that ends amid a reading sets it back. */
+const horizonOfNow = async (sql: Sql) => currentHorizon(sql, (await currentHorizon(sql)).writtenIn)
+
+interface WaitParts {
+  readonly sql: Sql
+  readonly follower: JournalFollower
+  readonly silenceMs: number
+}
+
+/** Follows for requests that wait for an event, as many of them as may. */
+function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait'] {
+  const waiting = new Set<FollowWish>()
+  return async wish => {
+    if (waiting.size >= MOST_WAITING || wish.ending.aborted) return undefined
+    waiting.add(wish)
+    wish.ending.addEventListener('abort', () => waiting.delete(wish), { once: true })
+    const from = wish.from ?? (await horizonOfNow(sql))
+    return follower.follow({ ...wish, from, silenceMs })
   }
 }

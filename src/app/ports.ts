@@ -19,6 +19,7 @@ import type { Outbound } from '../ports/outbound.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { EventStreams } from './event-streams.ts'
 import { reference } from './reference.ts'
 
 interface Parts {
@@ -35,7 +36,7 @@ interface Parts {
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
-  readonly openEventStream: Ports['openEventStream']
+  readonly streams: EventStreams
   readonly files: Files
   readonly pushContact: string
   readonly weekendRelief: Ports['weekendRelief']
@@ -70,7 +71,7 @@ export function portsOf(parts: Parts): Ports {
     vault,
     signer,
     threads,
-    openEventStream,
+    streams,
     files,
     pushContact,
     weekendRelief,
@@ -114,14 +115,15 @@ export function portsOf(parts: Parts): Ports {
     vault,
     signer,
     threads,
-    openEventStream,
+    openEventStream: streams.open,
+    waitForEvents: streams.wait,
     files,
     viewer: viewerProcesses(),
     pushContact,
     weekendRelief,
     securityContact,
     ...pages,
-    ...reference({ areas, threads, publicUrl: docsUrl }),
+    ...reference({ areas, threads, publicUrl: docsUrl, ownUrl: pages.publicUrl }),
   }
 }
 

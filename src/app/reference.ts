@@ -12,7 +12,10 @@ import { cachedFile } from '../web/static-file.ts'
 interface ReferenceSource {
   readonly areas: Areas
   readonly threads: Threads
+  /** The setting `PUBLIC_URL`. */
   readonly publicUrl: string | undefined
+  /** Where this process is reached: shown where `PUBLIC_URL` is not set, until a browser knows better. */
+  readonly ownUrl: () => string
 }
 
 /** The OpenAPI document and the HTML reference: each is generated at its first request and cached. */
@@ -20,6 +23,7 @@ export function reference({
   areas,
   threads,
   publicUrl,
+  ownUrl,
 }: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs'> {
   const eventNames = [...eventSchemas(areas).keys()]
   const eventTypes = once(() => inSlices(eventTypesSliced(areas)))
@@ -27,7 +31,10 @@ export function reference({
   const openapi = once(async () => cachedFile('application/json; charset=utf-8', await text()))
   const module = new URL('../derive/docs/thread.ts', import.meta.url)
   const pages = once(async () =>
-    threads.run<typeof docsFiles>({ module, name: 'docsFiles', owner: 'docs' }, await text(), publicUrl),
+    threads.run<typeof docsFiles>({ module, name: 'docsFiles', owner: 'docs' }, await text(), {
+      baseUrl: publicUrl,
+      ownUrl: ownUrl(),
+    }),
   )
   return {
     eventTypes,

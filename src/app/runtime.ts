@@ -154,7 +154,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       vault,
       signer,
       threads,
-      openEventStream: following.streams.open,
+      streams: following.streams,
       files: watchedFiles(fileStoreOf(settings, vault), log, metrics),
       runFor,
       deliver: inwards,

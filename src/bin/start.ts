@@ -51,6 +51,7 @@ async function start(life: Lifetime): Promise<void> {
   publish({ ...instance, ...soon })
   claimed.servedAt(url)
   welcome({ ...instance, ...soon }, signIn)
+  void makeDocs(service, life)
   if (soon) return work(service, soon, life)
   void temporal
     .then(found => found ?? temporalLater(wish))
@@ -78,6 +79,20 @@ async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service
     life.closeLater(() => part.stop())
   }
   return service
+}
+
+/** So long the rest of the start has the processor for itself. */
+const DOCS_AFTER_MS = 1_000
+
+/** Makes the documentation, which takes seconds, before somebody opens it. What fails here is tried again, and told, then. */
+async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifetime): Promise<void> {
+  try {
+    await sleep(DOCS_AFTER_MS, null, { ref: false, signal: ending })
+    log.debug('the documentation is being made')
+    await ports.docs('/docs')
+  } catch (error) {
+    if (!ending.aborted) log.debug({ err: error }, 'the documentation could not be made yet')
+  }
 }
 
 /** How long the start waits for the Temporal server. */

@@ -26,13 +26,17 @@ interface Options {
   readonly toleranceSeconds?: number
 }
 
-/** Proves that a request is a webhook of this secret's subscription, from the body as it came, byte for byte. */
+/**
+ * Proves that a request is a webhook of this secret's subscription, from the body as it came, byte for byte. Without a secret it
+ * throws a `TypeError`: anybody could sign with none.
+ */
 export function verifyWebhook(
   headers: HeaderBag,
   rawBody: string | Uint8Array,
-  secret: string,
+  secret: string | undefined,
   { toleranceSeconds = 300 }: Options = {},
 ): WebhookMessage {
+  if (!secret) throw new TypeError('Give the secret of the subscription: without one anybody could sign.')
   const named = (name: string): string => headerOf(headers, name)
   const [deliveryId, timestamp] = [named('x-service-delivery-id'), named('x-service-timestamp')]
   const expected = createHmac('sha256', secret).update(`${deliveryId}.${timestamp}.`).update(rawBody).digest()

@@ -110,6 +110,8 @@ import { MerchantsAsked } from './m0162-merchants-asked.ts'
 import { DeletionsByPlace } from './m0165-deletions-by-place.ts'
 import { Proposals } from './m0169-proposals.ts'
 import { Conversations } from './m0170-conversations.ts'
+import { CreditsReturned } from './m0182-credits-returned.ts'
+import { SignInsThatChangeByTools } from './m0184-sign-ins-that-change-by-tools.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -225,4 +227,6 @@ export const migrations = [
   { name: 'm0165-deletions-by-place', class: DeletionsByPlace },
   { name: 'm0169-proposals', class: Proposals },
   { name: 'm0170-conversations', class: Conversations },
+  { name: 'm0182-credits-returned', class: CreditsReturned },
+  { name: 'm0184-sign-ins-that-change-by-tools', class: SignInsThatChangeByTools },
 ]

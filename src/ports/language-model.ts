@@ -11,7 +11,7 @@ export interface ModelTool {
   readonly inputSchema: object
 }
 
-/** A tool that a model wants called. What it is called with is what the model has written: undefined where that is no object. */
+/** A tool that a model wants called. What it is called with is what the model has written: undefined where that is no object that can be kept. */
 export interface ModelCall {
   readonly id: string
   readonly name: string

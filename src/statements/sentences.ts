@@ -39,6 +39,9 @@ function constraintsInWords(limits: StatedConstraints): string {
 const inWords = (scopes: readonly string[] | null): string =>
   scopes ? `these scopes: ${scopes.join(', ')}` : 'every scope'
 
+const byTools = ({ toolWrites }: { readonly toolWrites?: true }): string =>
+  toolWrites ? ', and let assistants change things with it' : ''
+
 /** The sentence that a person reads before signing, for each kind. */
 export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
   intent({ amountEuros, largestEuros, payee, intentId }) {
@@ -63,16 +66,16 @@ export const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string
   key(subject) {
     if ('keyId' in subject)
       return `Replace the API key ${quoted(subject.name)} (${subject.keyId}) by a new one that may do the same.`
-    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${inWords(subject.scopes)}${subject.toolWrites ? ', and let assistants change things with it' : ''}.`
+    return `Make the ${subject.environment} API key ${quoted(subject.name)} with ${inWords(subject.scopes)}${byTools(subject)}.`
   },
   deletion: ({ subjectType, subjectId }) =>
     subjectType === 'owner'
       ? `Forget all that is held about the owner of the account ${subjectId}, and end the account.`
       : `Forget all that is held about the ${subjectType} ${subjectId}.`,
-  device: ({ deviceId, deviceName, clientType, scopes, userCode }) =>
-    `Let the device ${quoted(deviceName)} (${clientType}, ${quoted(deviceId)}), which shows the code ${userCode}, act for this account with ${inWords(scopes)}.`,
-  pairing: ({ deviceName, pairingCode, scopes }) =>
-    `Give the command line on ${quoted(deviceName)}, which shows the code ${pairingCode}, an API key with ${inWords(scopes)}.`,
+  device: ({ deviceId, deviceName, clientType, scopes, userCode, ...more }) =>
+    `Let the device ${quoted(deviceName)} (${clientType}, ${quoted(deviceId)}), which shows the code ${userCode}, act for this account with ${inWords(scopes)}${byTools(more)}.`,
+  pairing: ({ deviceName, pairingCode, scopes, ...more }) =>
+    `Give the command line on ${quoted(deviceName)}, which shows the code ${pairingCode}, an API key with ${inWords(scopes)}${byTools(more)}.`,
   registration: ({ personId }) => `Make a passkey on this device for the person ${personId}.`,
   sign_in: () => 'Sign in.',
 }

@@ -70,6 +70,8 @@ export interface Subjects {
     readonly clientType: string
     readonly scopes: readonly string[]
     readonly userCode: string
+    /** Set where its key may change things by the tools of an assistant. */
+    readonly toolWrites?: true
   }
   /** A command line that is let in: it shows the code, and gets a key. */
   readonly pairing: {
@@ -77,6 +79,8 @@ export interface Subjects {
     readonly pairingCode: string
     /** Null: all that there is. */
     readonly scopes: readonly string[] | null
+    /** Set where the key may change things by the tools of an assistant. */
+    readonly toolWrites?: true
   }
   readonly registration: { readonly personId: string }
   readonly sign_in: Readonly<Record<never, never>>

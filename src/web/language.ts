@@ -24,17 +24,17 @@ function preferenceOf(part: string): { range: string; weight: number } {
 
 const locales = { en: 'en-GB', de: 'de-DE' } as const
 
-/** `€12.50`, `12,50 €`: exact, whatever the amount. */
+/** `€ 12.50`, `12,50 €`: exact, whatever the amount, as sentences of the service write it, and never broken into two lines. */
 export const amountIn = (language: Language, amount: Euros): string =>
-  new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'EUR' }).format(
-    decimal(amount) as Intl.StringNumericLiteral,
-  )
+  new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'EUR' })
+    .format(decimal(amount) as Intl.StringNumericLiteral)
+    .replace(/€(?=\d)/, '€\u00a0')
 
 /** The minute of an instant by the clock of Frankfurt, by which banks in euros work. */
 export const minuteIn = (language: Language, at: Date): string =>
   new Intl.DateTimeFormat(locales[language], {
     day: 'numeric',
-    month: 'long',
+    month: 'short',
     year: 'numeric',
     hour: '2-digit',
     minute: '2-digit',

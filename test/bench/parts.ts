@@ -221,6 +221,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'deletions', measureDeletions)
   },
 
+  async archives(folder) {
+    const { measureArchives } = await import('./deletions/archives.ts')
+    return onStage(folder, 'archives', measureArchives)
+  },
+
   async 'ledger-sizes'(folder) {
     const { measureSizes } = await import('./ledger-sizes.ts')
     return measureSizes(folder)
@@ -238,7 +243,7 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 }
 
 /** Those of large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
-const BY_NAME = /^(?:mcp|packages)$|-(?:sizes|paid|received|beside)$|^insight$/
+const BY_NAME = /^(?:mcp|packages|deletions|archives)$|-(?:sizes|paid|received|beside)$|^insight$/
 
 /** The parts that run by default. */
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

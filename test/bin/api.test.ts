@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { burst, create } from '../support/burst.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -10,8 +10,6 @@ import { temporaryFolder } from '../support/processes/folders.ts'
 import { type Api, createOwner, SECRETS, startApi, startProgram } from '../support/processes/processes.ts'
 import { queryValues } from '../support/rows.ts'
 import { until } from '../support/until.ts'
-
-jest.setTimeout(60_000)
 
 /** A database without a single table. */
 async function emptyDatabase(): Promise<string> {
@@ -112,7 +110,7 @@ describe('two API processes on one database', () => {
   let token: string
   beforeAll(async () => {
     const databaseUrl = await cloneDatabase()
-    const settings = { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '200', KEEP_ALIVE_SECONDS: '1' }
+    const settings = { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '200', KEEP_ALIVE_SECONDS: '3' }
     ;[a, b] = await Promise.all([startApi(databaseUrl, settings), startApi(databaseUrl, settings)])
     token = await createOwner(a.url)
   })
@@ -147,7 +145,7 @@ describe('two API processes on one database', () => {
     started.socket.write(rawRequest.slice(20))
     opened.socket.write(rawRequest)
     // Longer than KEEP_ALIVE_SECONDS.
-    await sleep(2_500)
+    await sleep(4_500)
     const late = rawClient(a.url)
     late.socket.write(rawRequest)
     a.kill('SIGCONT')

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
@@ -14,8 +14,6 @@ import { type Api, createOwner, startApi } from '../support/processes/processes.
 import { queryValues } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
-
-jest.setTimeout(60_000)
 
 const hasStatus = (status: number) => (entry: Create) => entry.response?.status === status
 
@@ -138,7 +136,7 @@ describe('a PostgreSQL that crashes under load', () => {
         expect(response?.status).toBe(503)
         expect(response?.headers.get('retry-after')).toMatch(/^\d+$/)
       }
-      expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(8_000)
+      expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(30_000)
       await expectStored(postgres.url, creates)
       const undone = refused.filter(({ response }) => response?.headers.get('x-error-code') === 'unavailable')
       const stored = new Set(await queryValues(postgres.url, NAMES))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { verifyApproval } from '../../src/derive/client.ts'
 import { signatureOver } from '../support/control/approvals.ts'
 import { aFundedAgent, anIntent, bodyOf } from '../support/factories.ts'
@@ -6,8 +6,6 @@ import { Authenticator } from '../support/identity/authenticator.ts'
 import { aPerson, enrol } from '../support/identity/people.ts'
 import { type KillableApi, killableApi } from '../support/processes/killable-api.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
-
-jest.setTimeout(60_000)
 
 let api!: KillableApi
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { TOO_LATE } from '../../src/cards/authorizations/blockers.ts'
 import { client } from '../../src/derive/client.ts'
@@ -11,8 +11,6 @@ import { createOwner, startApi } from '../support/processes/processes.ts'
 import { withConnection } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
-
-jest.setTimeout(60_000)
 
 test('an API process that is killed among authorizations and clearings has lost none, and made none twice', async () => {
   const databaseUrl = await cloneDatabase()

@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { aPayingCard } from '../support/cards/network.ts'
@@ -8,8 +8,6 @@ import { anIntent, bodyOf } from '../support/factories.ts'
 import { createOwner, startApi } from '../support/processes/processes.ts'
 import { withConnection } from '../support/rows.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
-
-jest.setTimeout(60_000)
 
 const merchant = await startMerchant()
 

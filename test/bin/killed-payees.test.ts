@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { challengeOf, credentialFor, present } from '../support/commerce/machine-payer.ts'
 import { aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { type KillableApi, killableApi } from '../support/processes/killable-api.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
-
-jest.setTimeout(60_000)
 
 let api!: KillableApi
 beforeAll(async () => {
@@ -142,7 +140,7 @@ describe('an API process that is killed while it gives money back to a card', ()
       create trigger wait before update on request_refunds for each row execute function wait_for_test()`)
     const release = await api.hold('select pg_advisory_lock($1)', [4711])
     await api.killDuring(() => giveBack(payee), api.isWaiting)
-    await api.sql(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'`)
+    await api.endWaiting()
     await release()
     await api.sql('drop function wait_for_test cascade')
     expect(await refunds(payee)).toMatchObject([{ status: 'pending', amountEuros: 12.5 }])

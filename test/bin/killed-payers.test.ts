@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Conduct, demand, sell, startMerchant } from '../support/commerce/merchant.ts'
 import { anAgentUnder, anIntent, aToken, bodyOf, type TestClient } from '../support/factories.ts'
 import { type KillableApi, killableApi } from '../support/processes/killable-api.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
-
-jest.setTimeout(60_000)
 
 const merchant = await startMerchant()
 let api!: KillableApi

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import searchAttributes from '../../temporal-config/search-attributes.json' with { type: 'json' }
 import { startProgram } from '../support/processes/processes.ts'
 import { addressOfRun, temporalClient } from '../support/temporal/temporal.ts'
-
-jest.setTimeout(60_000)
 
 const { connection } = await temporalClient()
 

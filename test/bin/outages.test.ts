@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { client } from '../../src/derive/client.ts'
 import { burst, type Create, create, intentsOf } from '../support/burst.ts'
@@ -16,8 +16,6 @@ import { queryValues } from '../support/rows.ts'
 import { times } from '../support/sample-service.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
-
-jest.setTimeout(120_000)
 
 const postgres = await ownPostgres()
 const installation = await startInstallation(postgres.url)
@@ -80,7 +78,7 @@ describe('a crash of Temporal under load', () => {
     await more(30)
     const creates = await running.stop()
     expect(creates.filter(entry => !isCreated(entry))).toEqual([])
-    expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(5_000)
+    expect(Math.max(...creates.map(({ milliseconds }) => milliseconds))).toBeLessThan(30_000)
 
     const ids = creates.filter(isWaiting).map(idOf)
     const denied = new Set(ids.filter((_, index) => index % 2 === 0))

@@ -38,6 +38,17 @@ describe('login', () => {
     expect(existsSync(made.machine.path)).toBe(false)
   })
 
+  test.each([
+    ['unless it is asked for', [], false],
+    ['where it is asked for', ['--tool-writes'], true],
+  ] as const)('gets a key that changes things by tools %s', async (_, argv, toolWrites) => {
+    const made = await aNewMachine()
+    expect((await signIn(made, argv)).code).toBe(0)
+    const { keyId } = made.machine.read().profiles.default as { keyId: string }
+    const key = await bodyOf(made.owner.client.keys.get({ params: { id: keyId } }))
+    expect(key.toolWrites).toBe(toolWrites)
+  })
+
   test('anew ends the key that the profile had', async () => {
     const made = await aNewMachine()
     await signIn(made)

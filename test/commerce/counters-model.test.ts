@@ -196,4 +196,4 @@ test('reserved and spent amounts agree with the records after any sequence of ac
   for (const end of [...ends, ...others])
     expect([...statuses].some(name => name.endsWith(end)) || [end, ...statuses]).toBe(true)
   // Three courses of forty steps: ten seconds on a quiet machine.
-}, 120_000)
+})

@@ -60,6 +60,34 @@ describe('the application of a merchant', () => {
     for (const token of [key, second]) expect((await as(token, 'GET', '/merchants/me')).status).toBe(401)
     expect((await applications.revoke({ params: { id }, body: { reason: 'Fraud.' } })).status).toBe(400)
   })
+
+  test('that is approved and rejected at once is one of both, and has a key only if it is approved', async () => {
+    const { id } = await bodyOf(applications.create({ body: APPLICATION }))
+    const params = { id }
+    const decide = (n: number) =>
+      n % 2 === 0
+        ? applications.approve({ params })
+        : applications.reject({ params, body: { reason: 'Sells weapons.' } })
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => decide(n)))
+    expect(answers.filter(answer => answer.status === 200)).toHaveLength(1)
+    const { status } = await bodyOf(applications.get({ params }))
+    const keys = await service.sql('select id from merchant_keys where merchant_id = $1', [id])
+    expect([status, keys.length]).toEqual(status === 'approved' ? ['approved', 1] : ['rejected', 0])
+  })
+
+  test('that is revoked while its key is replaced has no key that works', async () => {
+    const { id, key } = await aMerchant(service.url)
+    const rotate = () => as(key, 'POST', '/merchants/me/rotate-key', { body: {} })
+    const [first, revoked, second] = await Promise.all([
+      rotate(),
+      applications.revoke({ params: { id }, body: { reason: 'Fraud.' } }),
+      rotate(),
+    ])
+    expect(revoked.status).toBe(200)
+    // A replacement that came too late has no key.
+    for (const token of [key, ...[first, second].flatMap(({ body }) => body.key ?? [])])
+      expect((await as(token, 'GET', '/merchants/me')).status).toBe(401)
+  })
 })
 
 describe('a merchant', () => {

@@ -18,8 +18,9 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'ledger.verify': 4,
   // The same, after the owner whom the operator names was found; this owner has no entries.
   'ledger.verifyOwner': 4,
-  // The same of an audit trail: newest checkpoint, entries, checkpoints, tree, what was added, what was purged, and the tail.
-  'audit.verify': 13,
+  // The same of an audit trail: newest checkpoint, entries, checkpoints, tree, what was added, what was purged, whether its keeper
+  // purged it, and the tail.
+  'audit.verify': 14,
   // The event that tells of it, then the entries, their places and the checkpoint: it is read while it is sent.
   'audit.export': 12,
   // All that a payment is decided by, asked at the same time: each answer counts, although one waits for two of them in turn.

@@ -172,7 +172,7 @@ describe('the cost of spending does not grow with what was spent before', () => 
     before = await costs()
     await fillPastAuthorizations(stage, PAST, ENCRYPTION_KEY)
     await fillPast(stage, PAST)
-  }, 60_000)
+  })
 
   const limits = () =>
     Object.fromEntries(Object.entries(before).map(([name, blocks]) => [name, 2 * blocks + marginOf(name)]))

@@ -36,7 +36,7 @@ describe('a delivery that fails', () => {
       const since = Date.parse(String(waiting.attempts.at(-1)?.at))
       const waited = Date.parse(String(waiting.nextAttemptAt)) - since
       expect(waited).toBeGreaterThanOrEqual(wait)
-      expect(waited).toBeLessThan(wait + 5_000)
+      expect(waited).toBeLessThan(wait + MINUTE / 2)
       expect(waiting.workflowId).toBe(`webhook/${waiting.id}`)
       await makeDue(service, waiting.id)
     }
@@ -127,7 +127,7 @@ describe('a delivery that fails', () => {
         ({ attempts, status }) => status === 'pending' && attempts.length === 1,
       )
       const waited = Date.parse(String(delivery.nextAttemptAt)) - Date.parse(String(delivery.attempts[0]?.at))
-      expect(Math.abs(waited - seconds * 1_000)).toBeLessThan(5_000)
+      expect(Math.abs(waited - seconds * 1_000)).toBeLessThan(30_000)
     }
   })
 
@@ -187,7 +187,7 @@ describe('a dead letter', () => {
     expect((await other.client.webhooks.delivery({ params: { id: String(deadLetter?.id) } })).status).toBe(
       404,
     )
-  }, 60_000)
+  })
 })
 
 describe('many deliveries', () => {
@@ -209,12 +209,12 @@ describe('many deliveries', () => {
     await until(
       'all are delivered',
       async () => (await service.sql(undelivered, [id]))[0]?.left === 0,
-      120_000,
+      240_000,
     )
     const sent = receiver.at(path).map(({ deliveryId }) => deliveryId)
     expect(sent).toHaveLength(10_001)
     expect(new Set(sent.map(name => name.replace(/-[^-]+$/, ''))).size).toBe(10_001)
-  }, 150_000)
+  })
 
   test('to slow receivers delay no other receiver', async () => {
     const openAnswers: (() => void)[] = []
@@ -226,10 +226,11 @@ describe('many deliveries', () => {
     for (const { client } of slow) await times(6, () => anAgent(client))
     await until('they are all waited for', () => openAnswers.length >= 24)
     const quick = await subscribed(respondWith(204))
-    const began = performance.now()
     await times(5, () => anAgent(quick.client))
     await until('the quick one has its five', () => receiver.at(quick.path).length === 5)
-    expect(performance.now() - began).toBeLessThan(3_000)
+    // It was not their time-out that made room: no attempt of theirs has ended.
+    const waiting = await Promise.all(slow.map(({ client, id }) => deliveriesOf(client, id)))
+    expect(waiting.flat().flatMap(({ attempts }) => attempts)).toEqual([])
     const answer = setInterval(() => openAnswers.splice(0).forEach(release => void release()), 20)
     await until('the slow ones have theirs', () =>
       slow.every(({ path }) => receiver.at(path).length === 6),

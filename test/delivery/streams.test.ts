@@ -19,6 +19,7 @@ import './streams/order.ts'
 import './streams/plans.ts'
 import './streams/restored.ts'
 import './streams/slow-readers.ts'
+import './streams/waits.ts'
 
 const service = await startTestService({ streamTimes: { silenceMs: 100 } })
 /** Only notices wake it. */

@@ -45,6 +45,9 @@ const declinedFirst: SpendStep[] = [
   ['count', 0],
 ]
 
+/** Where it is another day than in UTC: at any hour in one of them. */
+const ABROAD = ['Pacific/Kiritimati', 'Pacific/Niue']
+
 describe('the sums of what was spent', () => {
   test('equal the slow query after every step, however payments, what comes back and followers interleave', async () => {
     await fc.assert(
@@ -59,6 +62,18 @@ describe('the sums of what was spent', () => {
       }),
       { numRuns: 5, examples: [[everything], [declinedFirst]] },
     )
+  })
+
+  test.each(ABROAD)('are of days in UTC, wherever the database stands: %s', async zone => {
+    const options = `-c timezone=${zone}`
+    const abroad = new pg.Pool({ connectionString: service.databaseUrl, max: 2, options })
+    const spender = await aSpender(service)
+    for (const next of everything) await take(spender, next)
+    await expectExact(service, sqlOn(abroad), spender)
+    await countSpend({ pool: abroad })
+    await expectExact(service, sqlOn(abroad), spender)
+    await expectExact(service, sql, spender)
+    await abroad.end()
   })
 
   test('have as much coming back of each payment as the payment says', async () => {

@@ -1,9 +1,10 @@
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { NoAnswer } from '../../src/derive/repeat.ts'
 import { clientClass } from '../../src/packages/typescript/client.ts'
 import type { AgentPayOptions } from '../../src/packages/typescript/options.ts'
 import type { Pages } from '../../src/packages/typescript/pages.ts'
 import { Refused } from '../../src/packages/typescript/refused.ts'
+import { type Answer, broken, json, refusal, withoutWaiting } from '../support/packages/answers.ts'
 
 type Call = (...given: unknown[]) => Promise<unknown>
 
@@ -23,8 +24,6 @@ const Client = clientClass({
     follow: 'GET /apples/stream qrs',
   },
 })
-
-type Answer = Response | Error | ((init: RequestInit) => Promise<Response>)
 
 interface Sent {
   readonly url: string
@@ -46,30 +45,6 @@ function aClient(answers: readonly Answer[], options: AgentPayOptions = {}) {
   }
   const client = new Client({ url: 'https://pay.example', token: 'sk_test_1', fetch, ...options }) as Fruit
   return { client, sent }
-}
-
-const json = (body: object, init: ResponseInit = {}): Response => Response.json(body, init)
-const refusal = (status: number, code: string, headers: Record<string, string> = {}): Response =>
-  json(
-    { error: 'A sentence.' },
-    { status, headers: { 'x-error-code': code, 'x-request-id': 'r1', ...headers } },
-  )
-const broken = (): Error => new TypeError('fetch failed', { cause: new Error('the connection broke') })
-
-/** Runs a call whose pauses pass at once; they are given back in milliseconds. */
-async function withoutWaiting<T>(
-  call: () => Promise<T>,
-): Promise<{ outcome: PromiseSettledResult<T>; pauses: number[] }> {
-  const pauses: number[] = []
-  const timeouts = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((ring: () => void, ms = 0) => {
-    if (ms >= 60_000) return 0
-    pauses.push(ms)
-    queueMicrotask(ring)
-    return 0
-  }) as never)
-  const [outcome] = await Promise.allSettled([call()])
-  timeouts.mockRestore()
-  return { outcome, pauses }
 }
 
 describe('a call of the package', () => {
@@ -184,6 +159,12 @@ describe('a call of the package', () => {
   test.each(['', '.', '..'])('refuses an id that would lead to another address: %j', async id => {
     await expect(aClient([]).client.apples.get(id)).rejects.toThrow(/names nothing/)
   })
+})
+
+test('no client is made with a token that was not shown', () => {
+  const url = 'https://pay.example'
+  expect(() => new Client({ url, token: null })).toThrow('The token is null')
+  expect(() => new Client({ url, token: undefined })).not.toThrow()
 })
 
 const page = (ids: string[], nextCursor: string | null): Response =>

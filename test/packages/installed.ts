@@ -4,14 +4,19 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { stepsFor } from '../../src/derive/docs/quickstart-steps.ts'
+import { freePort } from '../../src/dev/processes/free-port.ts'
 import { signedHeaders } from '../../src/values/webhook-signature.ts'
 import { nodes } from '../support/packages/installed.ts'
 import { loadedWith } from '../support/packages/loaded.ts'
+import { launch } from '../support/processes/launched.ts'
+import { until } from '../support/until.ts'
 import { folder, service } from './installed-service.ts'
 
 const run = promisify(execFile)
 const installed = join(folder, 'node_modules/agentpay')
 
+const projectReadme = readFileSync('README.md', 'utf8')
 const readme = readFileSync('src/packages/typescript/README.md', 'utf8')
 const flow = /<!-- flow -->\n```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
 
@@ -39,10 +44,47 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
   })
 
   test('runs what the README of the project shows', async () => {
-    const shown =
-      /```ts\n(import \{ AgentPay \}[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+    const shown = /```ts\n(import \{ AgentPay \}[\s\S]*?)```/.exec(projectReadme)?.[1] ?? ''
     expect(await runProgram(process.execPath, shown)).toBe('agent.created\n')
   })
+
+  test('runs the quickstart of /docs', async () => {
+    const env = await environment()
+    const steps = stepsFor(service.url).map(({ typescript }) => typescript)
+    const told = await runProgram(process.execPath, steps.slice(0, -1).join('\n'), env)
+    expect(told).toMatch(/^policy_\w+\ncreated\n/)
+    for (const line of ['availableEuros: 17.5', 'closingEuros: 17.5', 'transaction.completed {', 'ok: true'])
+      expect(told).toContain(line)
+  })
+
+  test.each(['the quickstart of /docs', 'the README of the project'])(
+    'verifies a webhook by the receiver in %s',
+    async place => {
+      const shown = /```ts\n(import \{ createServer \}[\s\S]*?)```/.exec(projectReadme)?.[1] ?? ''
+      const program = join(folder, 'receiver.mjs')
+      writeFileSync(program, place.startsWith('the quick') ? (stepsFor('').at(-1)?.typescript ?? '') : shown)
+      const PORT = String(await freePort(0))
+      const receiver = launch(process.execPath, [program], {
+        PORT,
+        AGENTPAY_WEBHOOK_SECRET: 'whsec_a',
+        WEBHOOK_SECRET: 'whsec_a',
+      })
+      const body =
+        '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","data":{"agentId":"agent_1"}}'
+      const event = { deliveryId: 'delivery_1-1', eventId: 'event_1', at: new Date(), event: 'agent.frozen' }
+      const send = (secret: string) => {
+        const headers = signedHeaders({ ...event, body, requestId: 'r1' }, { current: secret, next: null })
+        return fetch(`http://127.0.0.1:${PORT}/`, { method: 'POST', headers, body }).then(
+          ({ status }) => status,
+          () => undefined,
+        )
+      }
+      expect(await until('the receiver', () => send('whsec_a'))).toBe(204)
+      expect(await send('whsec_b')).toBe(400)
+      await receiver.untilOutput(/agent\.frozen \{ agentId: 'agent_1' \}/)
+      receiver.kill('SIGKILL')
+    },
+  )
 
   test('brings no other package, no source, and no word of the server', () => {
     const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
@@ -135,11 +177,29 @@ try {} catch (error) {
 export { bytes, first, intent, message }
 `
 
-test('the types of the package hold a program to the contract, without the types of Node', async () => {
-  writeFileSync(join(folder, 'typed.mts'), typed)
+/** Compiles programs in the folder with the package, and gives what the compiler says. */
+async function compiled(programs: Readonly<Record<string, string>>, ...flags: string[]): Promise<string> {
+  for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text)
   const compiler = join(process.cwd(), 'node_modules/typescript/bin/tsc')
-  const flags = ['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--types', '']
-  const lib = ['--target', 'es2022', '--lib', 'es2022,dom,dom.asynciterable', '--module', 'nodenext']
-  const compiled = run(process.execPath, [compiler, ...flags, ...lib, 'typed.mts'], { cwd: folder })
-  await expect(compiled.catch(error => error)).resolves.toMatchObject({ stdout: '' })
+  const strict = ['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes']
+  const target = ['--target', 'es2022', '--module', 'nodenext']
+  const all = [compiler, ...strict, ...target, ...flags, ...Object.keys(programs)]
+  return run(process.execPath, all, { cwd: folder })
+    .catch(error => error)
+    .then(({ stdout }) => stdout)
+}
+
+test('the types of the package hold a program to the contract, without the types of Node', async () => {
+  const lib = ['--types', '', '--lib', 'es2022,dom,dom.asynciterable']
+  expect(await compiled({ 'typed.mts': typed }, ...lib)).toBe('')
+})
+
+test('what the README, the README of the package and /docs show compiles strictly', async () => {
+  const shown = [...projectReadme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text)
+  const steps = stepsFor('http://127.0.0.1:1').map(({ typescript }) => typescript)
+  const texts = [...shown, flow, steps.slice(0, -1).join('\n'), String(steps.at(-1))]
+  expect(texts).toHaveLength(5)
+  const programs = texts.map((text, n) => [`shown-${n}.mts`, text] as const)
+  const types = ['--types', 'node', '--typeRoots', join(process.cwd(), 'node_modules/@types')]
+  expect(await compiled(Object.fromEntries(programs), ...types)).toBe('')
 })

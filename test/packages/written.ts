@@ -19,6 +19,7 @@ describe('what is written for Python', () => {
 
   test.each(kinds)('has every operation, for the $client client', kind => {
     const methods = pythonApi(contract, kind).match(/^ {4}(?:async )?def (?!__init__)/gm)
-    expect(methods).toHaveLength(contract.operations.length)
+    // One of them is made of another: waiting for a decision.
+    expect(methods).toHaveLength(contract.operations.length + 1)
   })
 })

@@ -56,4 +56,4 @@ test('Go’s own packages open our checkpoints and accept our tree and proofs, a
     consistency: true,
     forgedIsOpened: false,
   })
-}, 120_000)
+})

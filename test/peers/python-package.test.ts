@@ -1,30 +1,13 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { type ApprovalProof, verifyApproval, verifyAudit } from '../../src/derive/client.ts'
-import { signedHeaders } from '../../src/values/webhook-signature.ts'
-import { sealTrail } from '../support/compliance/trail.ts'
-import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
-import { aBeneficiary, anAgent, bodyOf } from '../support/factories.ts'
-import { startTestService } from '../support/harness.ts'
 import { aBuyer, expectToPayAndReport } from '../support/packages/buyer.ts'
-import { aPythonWithThePackage } from '../support/packages/python.ts'
 import { launch } from '../support/processes/launched.ts'
-
-const [service, { folder, python }] = await Promise.all([
-  startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' } }),
-  aPythonWithThePackage('mypy==1.18.2'),
-])
+import './python-proofs.ts'
+import { folder, python, runProgram, service, verdictsOn } from './python-service.ts'
 
 const readme = readFileSync('src/packages/python/README.md', 'utf8')
 const flow = /<!-- flow -->\n```python\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
-
-async function runProgram(text: string, input?: unknown): Promise<string> {
-  writeFileSync(join(folder, 'program.py'), text)
-  writeFileSync(join(folder, 'input.json'), JSON.stringify(input ?? null))
-  const { key } = await service.owner()
-  return python(['program.py'], { AGENTPAY_URL: service.url, AGENTPAY_KEY: key })
-}
 
 const told = {
   small: { status: 'approved', decidedBy: { type: 'policy' } },
@@ -125,118 +108,6 @@ test('the example of an agent in Python declares, waits for its person, pays and
     client,
     launch(join(folder, 'python/bin/python'), [join(folder, 'agent.py'), shop], env),
   )
-})
-
-const keySet = async () => (await service.http('GET', '/.well-known/jwks.json')).body
-
-/** The verdicts of Python about these cases: what is proved, or the name of the exception. */
-const verdictsOn = async (call: string, cases: readonly unknown[]): Promise<unknown[]> =>
-  JSON.parse(
-    await runProgram(
-      `import json
-from agentpay import *
-def verdict(case):
-    try:
-        return ${call}
-    except (SignatureRejected, WebhookRejected) as error:
-        return [type(error).__name__, getattr(error, "position", None)]
-print(json.dumps([verdict(case) for case in json.load(open("input.json"))]))
-`,
-      cases,
-    ),
-  )
-
-describe('a proof is judged in Python as in TypeScript', () => {
-  test('of an approval by passkey', async () => {
-    const { anApprover } = approvalsIn(service)
-    const { client, agent, person } = await anApprover({ amountTolerancePercent: 10 })
-    const beneficiary = await aBeneficiary(client)
-    const intent = await anApprovedIntent(client, agent.id, person, { beneficiaryId: beneficiary.id })
-    const proof: ApprovalProof = await bodyOf(client.intents.approval({ params: { id: intent.id } }))
-    const keys = await keySet()
-    const [header, claims = '', signature = ''] = proof.jws.split('.')
-    const changed = Buffer.from(Buffer.from(claims, 'base64url').toString().replace('25.00', '26.00'))
-    const openings = { ...proof.openings, 'payee.name': { value: 'Another', salt: 'x' } }
-    const cases = [
-      [proof, keys],
-      [{ ...proof, openings }, keys],
-      [{ ...proof, jws: [header, changed.toString('base64url'), signature].join('.') }, keys],
-      [{ ...proof, jws: `${header}.${claims}.${signature.slice(0, -2)}AA` }, keys],
-      [proof, { keys: [] }],
-    ] as const
-    const expected = cases.map(([one, set]) => {
-      try {
-        return verifyApproval(one, set as never)
-      } catch (error) {
-        return [(error as Error).constructor.name, null]
-      }
-    })
-    expect(expected[0]).toMatchObject({ intentId: intent.id, person: { name: 'Ada Lovelace' } })
-    expect(await verdictsOn('verify_approval(*case)', cases)).toEqual(expected)
-  })
-
-  test('of an audit trail, whole and tampered with', async () => {
-    const owner = await service.owner()
-    const agent = await anAgent(owner.client, { name: 'Bäckerei 🥐' })
-    await sealTrail(service)
-    const { note } = await bodyOf(owner.client.audit.checkpoint())
-    await owner.client.agents.freeze({ params: { id: agent.id }, body: { reason: '1e400 “quoted”\u2028' } })
-    await sealTrail(service)
-    const text = (await service.http('GET', '/v1/audit/export', { token: owner.key })).text
-    const part = (await service.http('GET', `/v1/audit/export?resource=${agent.id}`, { token: owner.key }))
-      .text
-    const keys = await keySet()
-    const lines = text.split('\n')
-    const cases = [
-      { text, keys, since: note },
-      { text, since: note },
-      { text: part, keys, since: note },
-      { text: text.replace('agent.frozen', 'agent.thawed'), keys },
-      { text: text.replace('Bäckerei', 'Backerei'), keys },
-      { text: [...lines.slice(0, 2), ...lines.slice(3)].join('\n'), keys },
-      { text: text.replace('"position":1', '"position":1.00000000000000000001'), keys },
-      { text: `${lines[0]}\n`, keys },
-      { text, keys: { keys: [] } },
-      { text: '', keys },
-      { text, keys, since: note.replace(/^(.*\n)\d+/, '$1999') },
-    ]
-    const expected = await Promise.all(
-      cases.map(({ text, ...options }) =>
-        verifyAudit([text], options).catch(error => [error.constructor.name, error.position]),
-      ),
-    )
-    expect(expected[0]).toMatchObject({ ownerId: owner.ownerId, hidden: 0 })
-    const call = 'verify_audit([case["text"]], keys=case.get("keys"), since=case.get("since"))'
-    expect(await verdictsOn(call, cases)).toEqual(expected)
-  })
-
-  test('of a webhook', async () => {
-    const body =
-      '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","data":{"merchant":"Bäckerei 🥐"}}'
-    const deliveryId = 'delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'
-    const message = { deliveryId, eventId: 'event_1', event: 'agent.frozen', body, requestId: 'request-1' }
-    const at = new Date()
-    const now = at.getTime() / 1_000
-    const headers = signedHeaders({ ...message, at }, { current: 'whsec_old', next: 'whsec_new' })
-    const cases = [
-      { headers, body, secret: 'whsec_old', now },
-      { headers, body, secret: 'whsec_new', now },
-      { headers, body, secret: 'whsec_other', now },
-      { headers, body: `${body} `, secret: 'whsec_old', now },
-      { headers, body, secret: 'whsec_old', now: now + 400 },
-      { headers: {}, body, secret: 'whsec_old', now },
-    ]
-    const call = 'verify_webhook(case["headers"], case["body"], case["secret"], now=case["now"])'
-    const verdicts = await verdictsOn(call, cases)
-    const genuine = {
-      ...JSON.parse(body),
-      eventId: 'event_1',
-      id: deliveryId.replace('-1.274877906944', ''),
-      deliveryId,
-    }
-    const rejected = ['WebhookRejected', null]
-    expect(verdicts).toEqual([genuine, genuine, rejected, rejected, rejected, rejected])
-  })
 })
 
 test('numbers are written in Python as in ECMAScript', async () => {

@@ -29,7 +29,9 @@ async function execute(statement: string): Promise<void> {
   await client.end()
 }
 
-const TERMINATE = `select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen outbox%'`
+/** Of this database only: other test files have listeners on the same server. */
+const TERMINATE = `select pg_terminate_backend(pid) from pg_stat_activity
+where datname = current_database() and query ilike 'listen outbox%'`
 
 test('a listener reports once when it begins to listen, as it may have missed notifications', async () => {
   const notifications = countNotifications()

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { constants, gunzipSync } from 'node:zlib'
 import { afterAll } from '@jest/globals'
+import { lastingPort } from './processes/lasting-port.ts'
 
 /** When a connection is lost: before PostgreSQL receives the commit, while it commits, or before its answer arrives. */
 export type CutTime = 'before' | 'during' | 'after'
@@ -48,9 +50,10 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       if (!silent && !client.destroyed) client.write(data)
     })
   })
-  const open = () => listen(server, Number(front.port))
   const front = new URL(databaseUrl)
-  front.port = String(await listen(server, 0))
+  const open = () => listen(server, Number(front.port))
+  front.port = String(await lastingPort())
+  await open()
   const cutAll = () => destroy(sockets)
   const close = async () => {
     const closed = new Promise(resolve => server.close(resolve))
@@ -67,7 +70,7 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       }),
     cutAll,
     close,
-    open: async () => void (await open()),
+    open,
   }
 }
 
@@ -97,11 +100,6 @@ function track(socket: Socket, sockets: Set<Socket>): void {
   socket.on('close', () => sockets.delete(socket)).on('error', () => undefined)
 }
 
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise(resolve => {
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address ? address.port : 0)
-    })
-  })
+async function listen(server: Server, port: number): Promise<void> {
+  await once(server.listen(port, '127.0.0.1'), 'listening')
 }

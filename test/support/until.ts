@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const DEADLINE_MS = 25_000
+/** Long enough on a busy machine: a wait that succeeds costs nothing. */
+export const DEADLINE_MS = 60_000
 
 /** Waits until a condition holds; checks it less often the longer it waits, as each check takes processor time. */
 export async function until<T>(

@@ -1,3 +1,6 @@
 import './canvas/interpreting.ts'
 import './canvas/talking.ts'
 import './canvas/model.ts'
+import './canvas/earlier.ts'
+import './canvas/limits.ts'
+import './canvas/killed.ts'

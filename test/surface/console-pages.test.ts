@@ -1,3 +1,4 @@
+import './console-pages/assistant.ts'
 import './console-pages/by-http.ts'
 import './console-pages/decide.ts'
 import './console-pages/language.ts'

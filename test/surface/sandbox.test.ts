@@ -31,7 +31,7 @@ describe('the test clock', () => {
     const { client } = await service.owner()
     const { now, offsetSeconds } = await bodyOf(client.sandbox.clock())
     expect(offsetSeconds).toBe(0)
-    expect(Math.abs(secondsAhead(now))).toBeLessThan(5)
+    expect(Math.abs(secondsAhead(now))).toBeLessThan(30)
   })
 
   test.each([
@@ -45,9 +45,9 @@ describe('the test clock', () => {
     expect((await bodyOf(client.sandbox.clock())).offsetSeconds).toBe(0)
     const moved = await advance(client, by)
     expect(moved.offsetSeconds).toBe(seconds)
-    expect(Math.abs(secondsAhead(moved.now) - seconds)).toBeLessThan(5)
+    expect(Math.abs(secondsAhead(moved.now) - seconds)).toBeLessThan(30)
     expect(await offsetOf(client)).toBe(seconds)
-    expect(Math.abs(secondsAhead((await anAgent(client)).createdAt) - seconds)).toBeLessThan(5)
+    expect(Math.abs(secondsAhead((await anAgent(client)).createdAt) - seconds)).toBeLessThan(30)
   })
 
   test('moves on from where it stands', async () => {
@@ -134,7 +134,7 @@ describe('the test clock', () => {
     const answer = await live.sandbox.advance({ body: { days: 1 } })
     expect(answer).toMatchObject({ status: 400, code: 'test_mode_only' })
     expect(await offsetOf(live)).toBe(0)
-    expect(Math.abs(secondsAhead((await anAgent(live)).createdAt))).toBeLessThan(5)
+    expect(Math.abs(secondsAhead((await anAgent(live)).createdAt))).toBeLessThan(30)
   })
 
   test('is moved by its owner only, with the scope', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import { startRelay } from '../../src/app/relay-service.ts'
 import { openRuntime, type Part } from '../../src/app/runtime.ts'
 import { startWork } from '../../src/app/worker-service.ts'
@@ -9,8 +9,6 @@ import { runViewer } from '../support/temporal/runs.ts'
 import { temporalOfRun } from '../support/temporal/temporal.ts'
 
 // The server waits some seconds for a worker that is gone before it asks another one.
-jest.setTimeout(90_000)
-
 const service = await startTestService()
 const temporal = await runViewer()
 const access = temporalOfRun()

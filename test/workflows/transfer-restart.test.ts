@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { startRelay } from '../../src/app/relay-service.ts'
 import { openRuntime, type Part } from '../../src/app/runtime.ts'
 import { startWork } from '../../src/app/worker-service.ts'
@@ -12,8 +12,6 @@ import { until } from '../support/until.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 // The server waits some seconds for a worker that is gone before it asks another one.
-jest.setTimeout(90_000)
-
 const rail = recordingRail()
 const outside = { sepaRail: () => rail.rail }
 const service = await startTestService({ outside })

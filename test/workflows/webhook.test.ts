@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { untilDelivery } from '../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../support/delivery/receiver.ts'
 import { anAgent, aWebhook, bodyOf } from '../support/factories.ts'
@@ -7,9 +7,6 @@ import { startTestService } from '../support/harness.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
-
-// The first run waits for the worker, too.
-jest.setTimeout(90_000)
 
 const receiver = await startReceiver()
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)
@@ -105,7 +102,7 @@ describe('the run of a failed delivery', () => {
     const details = delayed.run.untilDetails(/agent\.created to/)
     await proxy.open()
     expect(await details).toMatch(/answered 500|; 1: \S+ 500;/)
-    await until('it is delivered', () => receiver.at(delayed.path).length === 2, 40_000)
+    await until('it is delivered', () => receiver.at(delayed.path).length === 2)
     expect(await delayed.run.untilEnded()).toBe('delivered')
   })
 })

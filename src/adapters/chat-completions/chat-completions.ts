@@ -79,6 +79,8 @@ function read(bytes: Uint8Array): ModelAnswer {
   const calls = (message.tool_calls ?? [])
     .slice(0, MOST_CALLS)
     .map(({ id, function: { name, arguments: given } }): ModelCall => ({ id, name, input: objectIn(given) }))
+  if (calls.some(({ input }) => isDeeperThanAllowed(input)))
+    return failed(`the arguments of a call are nested more than ${DEEPEST} levels deep`)
   return { kind: 'said', text: message.content ?? '', calls, tokens: answer.data?.usage?.total_tokens ?? 0 }
 }
 
@@ -90,11 +92,24 @@ function json(text: string): unknown {
   }
 }
 
+/** No operation takes more, and what is nested deeply exhausts the stack of whoever writes it. */
+const DEEPEST = 32
+
+function isDeeperThanAllowed(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; depth <= DEEPEST && level.length > 0; depth++)
+    level = level.flatMap(one => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  return level.length > 0
+}
+
+/** As JSON writes U+0000 and half of a surrogate pair, which no database keeps. */
+const UNKEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
+
 function objectIn(text: string): ModelCall['input'] {
   const value = text.trim() === '' ? {} : json(text)
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as ModelCall['input'])
-    : undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const isKept = isDeeperThanAllowed(value) || !UNKEPT.test(JSON.stringify(value))
+  return isKept ? (value as ModelCall['input']) : undefined
 }
 
 function messageOf(message: ModelMessage): object {

@@ -3,8 +3,8 @@ import { sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { everySoOften } from '../../platform/rounds.ts'
 import type { OpenRuntime, Part } from '../runtime.ts'
 
-/** The sums are so far behind the payments at most. Reports do not wait: they add what is missing. */
-const LOOK_EVERY = 500
+/** With a step, the sums are a second behind the payments at most. Reports do not wait: they add what is missing. */
+const LOOK_EVERY = 700
 
 /** Keeps the sums of what was spent. Any number may run: one counts, and the others look again later. */
 export function startSpend({ database, log }: Pick<OpenRuntime, 'database' | 'log'>): Part {

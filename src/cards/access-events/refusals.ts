@@ -9,8 +9,11 @@ export const subjectRefusals = {
     'cardId: name the card. The agent has no active card, or more than one. GET /cards lists them, POST /cards issues one.',
   ],
   card_not_found: [404, 'cardId: the agent has no such card.'],
-  intent_not_approved: [400, 'intentId: only an approved intent that is not paid opens a card.'],
-  intent_being_paid: [400, 'intentId: a payment on it is under way, so its card need not be seen any more.'],
+  intent_not_approved: [
+    400,
+    'intentId: only an approved intent that is not paid yet can be paid, or opens a card.',
+  ],
+  intent_being_paid: [400, 'intentId: a payment on it is under way. GET /intents/{id} tells how it stands.'],
   intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
   intent_not_by_card: [400, 'intentId: its payee is paid by a transfer, not by a card.'],
   intent_other_agent: [400, 'intentId: the intent is of another agent than the card.'],

@@ -77,6 +77,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   closed: 'The card is closed and never opens again. Name another one.',
 }
 
+const PAID = 'intentId: it is paid already. Declare another intent for another payment.'
+
 function cardBlockers({ cardId, card, number, agent }: AccessSubject): (SubjectRefusal | false)[] {
   if (cardId === null) return []
   if (!card) return ['card_not_found']
@@ -105,6 +107,9 @@ export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
   const remedy = REMEDIES[subject.card?.status ?? '']
   return codes.map(code => ({
     code,
-    message: (code === 'card_not_active' && remedy) || subjectRefusals[code][1],
+    message:
+      (code === 'card_not_active' && remedy) ||
+      (code === 'intent_not_approved' && subject.intent?.status === 'completed' && PAID) ||
+      subjectRefusals[code][1],
   }))
 }

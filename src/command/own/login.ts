@@ -22,6 +22,11 @@ export const login: OwnCommand = {
       description: 'Sign in by a short code, typed at any other device: for a machine without a browser.',
     },
     url: { type: 'string', value: '<url>', description: 'The address of the service.' },
+    'tool-writes': {
+      type: 'boolean',
+      description:
+        'Ask for a key with which assistants change things, and do not only propose them. The page says so before the person approves.',
+    },
     name: {
       type: 'string',
       value: '<name>',
@@ -33,6 +38,7 @@ export const login: OwnCommand = {
     'agentpay login',
     'agentpay login --profile work --url https://pay.example.com',
     'agentpay login --device',
+    'agentpay login --profile assistant --tool-writes',
   ],
   async run(context) {
     const { targetOf } = await import('../sign-in/service.ts')
@@ -41,7 +47,11 @@ export const login: OwnCommand = {
     const signIn = context.options.device
       ? (await import('../sign-in/device.ts')).signInDevice
       : (await import('../sign-in/pair.ts')).pair
-    const key = await signIn(context, target.url, await deviceNameOf(context))
+    const wish = {
+      deviceName: await deviceNameOf(context),
+      ...(context.options['tool-writes'] === true ? { toolWrites: true as const } : {}),
+    }
+    const key = await signIn(context, target.url, wish)
     const { ownerId, mode, expiresAt } = await keep(context, target, key)
     const { profile, url } = target
     if (context.asJson) context.print({ profile, url, ownerId, mode, expiresAt })

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { type Context, resultOf } from '../context.ts'
-import { callerAt } from './service.ts'
+import { callerAt, type SignInWish } from './service.ts'
 import { keyIn, untilDecided } from './wait.ts'
 
 interface Started {
@@ -23,9 +23,9 @@ const deviceId = (): string =>
     .padEnd(SHORTEST_ID, '-')
 
 /** Signs in by a short code that the person types at any other device (RFC 8628): for a machine without a browser. */
-export async function signInDevice(context: Context, url: string, deviceName: string): Promise<string> {
+export async function signInDevice(context: Context, url: string, wish: SignInWish): Promise<string> {
   const { call } = callerAt(context, url)
-  const begun = { deviceId: deviceId(), deviceName, clientType: 'cli' }
+  const begun = { deviceId: deviceId(), clientType: 'cli', ...wish }
   const started = resultOf(await call('sessions.begin', { body: begun })) as Started
   context.note('On a device where you have your passkey, open:')
   context.note('')

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Context, resultOf } from '../context.ts'
 import { openBrowser } from './browser.ts'
 import { sandboxLink } from './sandbox-link.ts'
-import { callerAt } from './service.ts'
+import { callerAt, type SignInWish } from './service.ts'
 import { keyIn, untilDecided } from './wait.ts'
 
 interface Started {
@@ -14,11 +14,11 @@ interface Started {
 }
 
 /** Signs in by the browser of this machine: a person compares the code there, and approves with a passkey (PKCE). */
-export async function pair(context: Context, url: string, deviceName: string): Promise<string> {
+export async function pair(context: Context, url: string, wish: SignInWish): Promise<string> {
   const { call } = callerAt(context, url)
   const codeVerifier = randomBytes(32).toString('base64url')
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-  const started = resultOf(await call('cliAuth.start', { body: { codeChallenge, deviceName } })) as Started
+  const started = resultOf(await call('cliAuth.start', { body: { codeChallenge, ...wish } })) as Started
   await show(context, started.pairingCode, (await sandboxLink(context, url, started.url)) ?? started.url)
   const body = { code: started.code, codeVerifier }
   const { key } = (await untilDecided(() => call('cliAuth.token', { body }), started, context)) as {

@@ -12,6 +12,13 @@ export interface Target {
   readonly earlier: Profile | undefined
 }
 
+/** For what somebody signs in: the name of the machine, and whether assistants are to change things with the key. */
+export interface SignInWish {
+  readonly deviceName: string
+  /** Left out where they are not, as a service of a version before does not know it. */
+  readonly toolWrites?: true
+}
+
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** The service that is named, that of the environment, of the profile, or the sandbox of `npm start`. */

@@ -6,6 +6,7 @@ type PaymentRow = Row &
   Pick<Transfer, 'status' | 'reason' | 'payee' | 'payeeCheck'> & {
     readonly id: string
     readonly intentId: string
+    readonly amountEuros: Transfer['amountEuros']
     readonly updatedAt: Date
     readonly isConfirmed: boolean
   }
@@ -17,7 +18,7 @@ const MAX_PAYMENTS = 20
 const FIND_PAYMENTS = `
 select t.* from unnest($3::text[]) as w (id)
 cross join lateral (
-  select id, intent_id as "intentId", status, reason, payee, payee_check as "payeeCheck",
+  select id, intent_id as "intentId", status, amount_cents as "amountEuros", reason, payee, payee_check as "payeeCheck",
     payee_confirmed_at is not null as "isConfirmed", updated_at as "updatedAt"
   from transfers where (owner_id, mode, intent_id) = ($1, $2, w.id) order by id desc limit ${MAX_PAYMENTS}
 ) t
@@ -31,6 +32,7 @@ export const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode
     type: 'transfer',
     id: row.id,
     status: row.status,
+    amountEuros: row.amountEuros,
     reason: row.reason ?? unconfirmedPayee(row),
     updatedAt: row.updatedAt,
   }))

@@ -25,3 +25,18 @@ select coalesce(
 export const purgedLeaves = async (sql: Sql, { ownerId, mode }: Tenant, first: number): Promise<Buffer> =>
   (await sql<{ hashes: Buffer }>(PURGED_LEAVES, [ownerId, mode, first / TILE_SIZE]))[0]?.hashes ??
   Buffer.alloc(0)
+
+const TOLD = `
+select p.size::float8 as size, exists (
+  select from events e where e.owner_id = $1 and e.mode = $2 and e.event = 'audit.purged'
+    and e.data ->> 'purgeId' = p.id and e.data ->> 'size' = p.size::text) as told
+from audit_purges p where p.owner_id = $1 and p.mode = $2 order by p.size desc limit 1`
+
+/**
+ * Whether the trail tells of its last purge, which leaves an entry that is far too young to be purged itself. Where it does
+ * not, entries are gone that no purge has removed.
+ */
+export async function isPurgeTold(sql: Sql, { ownerId, mode }: Tenant): Promise<boolean> {
+  const [last] = await sql<{ told: boolean }>(TOLD, [ownerId, mode])
+  return last?.told ?? true
+}

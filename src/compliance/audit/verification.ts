@@ -10,7 +10,7 @@ import {
   TrailBroken,
   TrailCheck,
 } from '../../trail/index.ts'
-import { purgedLeaves, purgedSize } from './purged.ts'
+import { isPurgeTold, purgedLeaves, purgedSize } from './purged.ts'
 import { StoredTiles } from './stored-tiles.ts'
 import { findStray } from './strays.ts'
 import { EVENT_COLUMNS, type EventRow, entryOf } from './trail-rows.ts'
@@ -64,6 +64,11 @@ export class Verification {
     // A purge waits until the verification has ended.
     await this.#sql(HOLD_PURGES, [`audit purge ${ownerId} ${mode}`])
     this.purged = await purgedSize(this.#sql, this.#tenant)
+    if (!(await isPurgeTold(this.#sql, this.#tenant)))
+      throw new TrailBroken(
+        0,
+        `The first ${this.purged} entries are gone, and no entry tells of their purge.`,
+      )
     await this.#readPurged()
     for (let begin = this.purged; begin < size; begin += PAGE) {
       const range = [ownerId, mode, begin, Math.min(begin + PAGE, size)]

@@ -3,6 +3,7 @@ import { changeEvents } from '../../identity/customers/index.ts'
 import { assertionEvents, assertionRefusals, webauthnAssertion } from '../../identity/passkeys/index.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { walletClosed } from '../../money/wallets/index.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { type Ground, legalGrounds } from '../../values/personal.ts'
@@ -146,6 +147,7 @@ export const deletionSteps = {
     emits: {
       'gdpr.deletion_completed': deletionEvents['gdpr.deletion_completed'],
       'customer.updated': changeEvents['customer.updated'],
+      ...walletClosed,
     },
   }),
 }

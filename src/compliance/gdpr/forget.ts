@@ -7,11 +7,13 @@ import {
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { closeAllWallets } from '../../money/wallets/index.ts'
 import { after, days, minuteInWords, minutes } from '../../values/clock.ts'
-import { Deletion, deletionMachine, type Kept } from './deletion.ts'
+import { type Ground, legalGrounds } from '../../values/personal.ts'
+import { Deletion, deletionMachine } from './deletion.ts'
 import type { deletionSteps } from './deletion-api.ts'
 import { deletionData, subjectOf, wakeDeletion } from './deletions.ts'
-import { keptOf } from './kept.ts'
+import { endOf, keptOf } from './kept.ts'
 import { obstaclesTo } from './obstacles.ts'
 
 type Advancing = ContextOf<typeof deletionSteps.advanceDeletion>
@@ -57,8 +59,9 @@ async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
 }
 
 /**
- * The account is suspended first and looked at again, so that nothing comes in while it is forgotten. One that the operator
- * has suspended, long ago or meanwhile, stays suspended whatever comes up.
+ * The account is suspended first and looked at again, so that nothing comes in while it is forgotten; then its wallets are
+ * closed, so that nothing comes into them afterwards. One that the operator has suspended, long ago or meanwhile, stays
+ * suspended whatever comes up.
  */
 async function begin(found: Deletion, context: Advancing): Promise<void> {
   if (!(await isFree(found, context))) return
@@ -67,6 +70,11 @@ async function begin(found: Deletion, context: Advancing): Promise<void> {
     const isSuspended = await moveAccount(suspendForDeletion, context)
     if (isSuspended || isFirstLook) {
       found.dueAt = after(context.now, STILL_MS)
+      return
+    }
+    // Money has come in since it was looked: the next look, at once, finds it.
+    if (!(await closeAllWallets(context))) {
+      found.dueAt = after(context.now, 1)
       return
     }
     await moveAccount(closeForDeletion, context)
@@ -85,13 +93,21 @@ async function goOn(found: Deletion, context: Advancing): Promise<void> {
   if (state === 'more') return
   const kept = await keptOf(subjectOf(found), found.firstCompletedAt ?? now, context)
   deletionMachine.move(found, 'completed')
-  Object.assign(found, { kept, completedAt: now, dueAt: nextEnd(kept, now) })
+  Object.assign(found, { kept, completedAt: now })
+  found.dueAt = nextEnd(found, now)
   emit('gdpr.deletion_completed', deletionData(found))
 }
 
-/** When the law next lets go of something. */
-function nextEnd(kept: readonly Kept[], now: Date): Date | null {
-  const ends = kept.map(({ until }) => Date.parse(until)).filter(until => until > now.getTime())
+/**
+ * When the law next lets go of something. For an account that is each of its terms, also where nothing is kept by it: a credit
+ * that comes for a closed wallet years later names who has sent it.
+ */
+function nextEnd({ subjectType, kept, firstCompletedAt, completedAt }: Deletion, now: Date): Date | null {
+  const all = subjectType === 'owner' ? (Object.keys(legalGrounds) as Ground[]) : []
+  const ends = [
+    ...kept.map(({ until }) => Date.parse(until)),
+    ...all.map(ground => endOf(ground, firstCompletedAt ?? completedAt ?? now).getTime()),
+  ].filter(end => end > now.getTime())
   return ends.length === 0 ? null : new Date(Math.min(...ends))
 }
 
@@ -100,7 +116,7 @@ async function letGo(found: Deletion, context: Advancing): Promise<void> {
   const { now } = context
   const { records, state } = await forget(found, context)
   found.records += BigInt(records)
-  if (state !== 'unsealed') found.dueAt = state === 'more' ? after(now, 1) : nextEnd(found.kept, now)
+  if (state !== 'unsealed') found.dueAt = state === 'more' ? after(now, 1) : nextEnd(found, now)
 }
 
 export const advanceDeletion: HandlerOf<typeof deletionSteps.advanceDeletion> = async (

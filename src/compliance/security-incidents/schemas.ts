@@ -104,7 +104,7 @@ export const ReportRecord = z
     dueAt: instant.nullable(),
     article: z.string().nullable(),
     isComplete: z.boolean(),
-    missing: z.array(z.string()).meta({ examples: [['2.7 How it was discovered']] }),
+    missing: z.array(z.string()).meta({ examples: [['2.7 Discovery of the major ICT-related incident']] }),
     sections: z.array(
       z.object({
         title: z.string(),

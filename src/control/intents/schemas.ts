@@ -61,6 +61,9 @@ const Payment = z
     type: z.enum(paymentTypes).meta({ description: 'The kind of payment.' }),
     id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
     status: z.enum(paymentStates),
+    amountEuros: euros.meta({
+      description: 'Its sum. By card it is what the merchant has collected, once it has collected something.',
+    }),
     reason: z
       .object({
         code: z.string().meta({ examples: ['AC04'] }),

@@ -107,14 +107,20 @@ function linkTo(entry) {
 
 /** What is called so stands before what only mentions it. */
 function allWith(words, all) {
-  const [called, mentioning] = [[], []]
-  for (const entry of all) {
-    if (!words.every(word => entry.words.includes(word))) continue
-    const isCalledSo = words.every(word => entry.title.toLowerCase().includes(word))
-    if (isCalledSo) called.push(entry)
-    else mentioning.push(entry)
-  }
-  return [...called, ...mentioning]
+  const having = all.filter(entry => words.every(word => entry.words.includes(word)))
+  const isCalledSo = entry => words.every(word => entry.title.toLowerCase().includes(word))
+  return [...having.filter(isCalledSo), ...having.filter(entry => !isCalledSo(entry))]
+}
+
+/** So many are shown where nothing has all words. */
+const NEAREST = 20
+
+/** What has most of the words, where nothing has all of them; a word of the title counts twice. */
+function nearestTo(words, all) {
+  const count = text => words.filter(word => text.includes(word)).length
+  const scored = all.map(entry => ({ entry, score: count(entry.words) + count(entry.title.toLowerCase()) }))
+  const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)
+  return found.slice(0, NEAREST).map(({ entry }) => entry)
 }
 
 /** So many are shown: who finds more is better served by another letter. */
@@ -132,7 +138,7 @@ function startSearch() {
     return `${count === 0 ? 'no' : count} ${kind}${count === 1 ? '' : 's'}`
   }
 
-  const show = (hits, words) => {
+  const show = (hits, words, isNearest = false) => {
     results.hidden = words.length === 0
     contents.hidden = words.length > 0
     results.replaceChildren(...hits.slice(0, SHOWN).map(linkTo))
@@ -141,7 +147,9 @@ function startSearch() {
       'event',
       ...['guide', 'refusal', 'setting'].filter(kind => hits.some(is(kind))),
     ]
-    found.textContent = words.length > 0 ? kinds.map(kind => counted(hits, kind)).join(', ') : ''
+    const counts = kinds.map(kind => counted(hits, kind)).join(', ')
+    const told = isNearest ? `Nothing has all of these words. Nearest: ${counts}` : counts
+    found.textContent = words.length > 0 ? told : ''
   }
 
   const look = async () => {
@@ -151,8 +159,13 @@ function startSearch() {
     const all = await allFindable()
     // Meanwhile something else has been typed.
     if (field.value !== asked) return
-    if (all) show(allWith(words, all), words)
-    else found.textContent = 'The index could not be fetched. Try again.'
+    if (!all) {
+      found.textContent = 'The index could not be fetched. Try again.'
+      return
+    }
+    const hits = allWith(words, all)
+    const nearest = hits.length === 0 ? nearestTo(words, all) : []
+    show(nearest.length > 0 ? nearest : hits, words, nearest.length > 0)
   }
 
   field.addEventListener('focus', () => void allFindable())
@@ -227,7 +240,7 @@ function nameService() {
   const walker = document.createTreeWalker(document.getElementById('content'), NodeFilter.SHOW_TEXT)
   while (walker.nextNode()) {
     const text = walker.currentNode
-    if (text.data.includes(placeholder)) text.data = text.data.replace(placeholder, location.origin)
+    if (text.data.includes(placeholder)) text.data = text.data.replaceAll(placeholder, location.origin)
   }
 }
 

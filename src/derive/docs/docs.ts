@@ -17,10 +17,17 @@ export interface DocsFile {
   readonly isImmutable: boolean
 }
 
+export interface DocsAddresses {
+  /** What the service is called for everybody, if somebody has said so. */
+  readonly baseUrl?: string | undefined
+  /** Where the process is reached: the script replaces it by the address under which a page was asked for. */
+  readonly ownUrl?: string
+}
+
 /** The reference by addresses: its overview, a page for each section, guide and refusal, and what they are made of. */
 export function renderDocs(
   document: Document,
-  { baseUrl }: { baseUrl?: string } = {},
+  { baseUrl, ownUrl = 'http://127.0.0.1:8080' }: DocsAddresses = {},
 ): Map<string, DocsFile> {
   const book = new Book(document)
   const guides = guidesOf(book)
@@ -28,7 +35,8 @@ export function renderDocs(
   const codes = refusalCodesOf(book)
   const assets = assetsWith(searchIndex({ book, guides, manual, codes }))
   const contents = navigationOf({ book, guides, manual })
-  const reference = { book, guides, assets, navigation: contents, baseUrl: baseUrl?.replace(/\/$/, '') }
+  const address = { url: baseUrl?.replace(/\/$/, '') ?? ownUrl, isGuess: baseUrl === undefined }
+  const reference = { book, guides, assets, navigation: contents, address }
   const pages = [
     overview(reference),
     ...book.chapters.map(chapter => chapterPage(book, chapter)),

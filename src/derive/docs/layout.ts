@@ -3,16 +3,14 @@ import type { Assets } from './assets.ts'
 import type { Book } from './book.ts'
 import type { Guide } from './guide.ts'
 
-/** A placeholder for the service's URL, which the script replaces. */
-export const PLACEHOLDER = 'http://127.0.0.1:8080'
-
 export interface Reference {
   readonly book: Book
   readonly guides: readonly Guide[]
   /** The contents beside a page of this section. */
   readonly navigation: (section: string) => Html
   readonly assets: Assets
-  readonly baseUrl: string | undefined
+  /** Of the service; a guess is replaced by the script, which knows under which address the page was asked for. */
+  readonly address: { readonly url: string; readonly isGuess: boolean }
 }
 
 export interface Page {
@@ -23,10 +21,10 @@ export interface Page {
 }
 
 /** A page of the reference: it can be read, navigated and printed without a script. */
-export function layout({ book, assets, navigation, baseUrl }: Reference, page: Page): Html {
+export function layout({ book, assets, navigation, address }: Reference, page: Page): Html {
   const { info } = book.document
   return html`<!doctype html>
-<html lang="en" data-index="${assets.index.address}"${baseUrl === undefined && html` data-placeholder="${PLACEHOLDER}"`}>
+<html lang="en" data-index="${assets.index.address}"${address.isGuess && html` data-placeholder="${address.url}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -3,18 +3,18 @@ import { addressOf, type Book, type Chapter, EVENTS, OVERVIEW } from './book.ts'
 import { eventsIn } from './event-groups.ts'
 import { eventsChapter } from './events.ts'
 import { guideSection, leadOf } from './guide.ts'
-import { type Page, PLACEHOLDER, type Reference } from './layout.ts'
+import type { Page, Reference } from './layout.ts'
 import { operationSection } from './operation.ts'
 import { quickstartSection } from './quickstart.ts'
 import { recordSection } from './record.ts'
 import { statesSection } from './states.ts'
 
 /** How to begin, which sections there are, and what holds for every operation. */
-export function overview({ book, guides, baseUrl = PLACEHOLDER }: Reference): Page {
+export function overview({ book, guides, address }: Reference): Page {
   const { info } = book.document
   const content = html`
-${hero(book, baseUrl)}
-${quickstartSection(baseUrl)}
+${hero(book, address.url)}
+${quickstartSection(address.url)}
 ${sections(book)}
 ${guides.map(guideSection)}`
   return { section: OVERVIEW, title: `${info.title} API ${info.version}`, about: info.summary, content }

@@ -39,7 +39,7 @@ export const ownAdvice: Readonly<Record<string, string>> = {
   insufficient_funds:
     'Look at what is there with `GET /wallets/{id}` or `GET /agents/{id}/balance`, whose held part is promised to other payments. Then pay less, or put money there first.',
   intent_not_approved:
-    'Read the intent with `GET /intents/{id}`. While it is `created`, wait for the decision: by `GET /events/stream`, `agentpay intents wait` or the webhook `intent.approved`.',
+    'Read the intent with `GET /intents/{id}`. While it is `created`, wait for the decision: by `GET /events/stream`, `agentpay intents wait` or the webhook `intent.approved`. A `completed` one is paid: declare another one for another payment.',
   intent_not_waiting: 'Read the intent: `decidedBy` says who was faster, and `status` how it ended.',
   intent_required: 'Declare an intent with `POST /intents`, and name it in `intentId` once it is approved.',
   intent_other_agent: 'Declare the intent with the agent whose card pays, or pay with a card of that agent.',

@@ -4,6 +4,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { inspect, invalid, shown } from './body.ts'
 import { type Issue, whatCame } from './issue-words.ts'
 import { Measure, told } from './maxima.ts'
+import { memberMeant } from './member-meant.ts'
 
 /** How many problems one answer lists. */
 const SHOWN = 5
@@ -21,14 +22,14 @@ export function inputOf(operation: AnyOperation, query: URLSearchParams, body: u
 function parse(schema: z.ZodType, value: unknown): object {
   const measure = new Measure(SHOWN + 1)
   measure.take(schema, value)
-  if (measure.issues.length > 0) throw refused(measure.issues)
+  if (measure.issues.length > 0) throw refused(measure.issues, schema)
   const result = schema.safeParse(value, told)
   if (result.success) return result.data as object
-  throw refused(result.error.issues as Issue[])
+  throw refused(result.error.issues as Issue[], schema)
 }
 
-function refused(issues: readonly Issue[]): Problem {
-  const sentences = issues.filter(isFirstOfItsMember).flatMap(sentencesOf)
+function refused(issues: readonly Issue[], schema: z.ZodType): Problem {
+  const sentences = issues.filter(isFirstOfItsMember).flatMap(issue => sentencesOf(issue, schema))
   const more = sentences.length > SHOWN ? '; and more' : ''
   return new Problem('invalid_request', sentences.slice(0, SHOWN).join('; ') + more)
 }
@@ -40,10 +41,13 @@ function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: read
 }
 
 /** A sentence: the member, what it must be, and what was sent. */
-function sentencesOf(issue: Issue): string[] {
+function sentencesOf(issue: Issue, schema: z.ZodType): string[] {
   const { path = [], message = '', keys } = issue
   const at = (...more: string[]) => shown([...path, ...more].join('.')) || 'body'
-  if (keys) return keys.slice(0, SHOWN + 1).map(key => `${at(key)}: there is no such member`)
+  if (keys) {
+    const unknown = keys.slice(0, SHOWN + 1)
+    return unknown.map(key => `${at(key)}: there is no such member${memberMeant(key, schema, path)}`)
+  }
   const came = whatCame(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }

@@ -9,9 +9,19 @@ import { shapeOf, targetOf } from './targets.ts'
 
 const ASSERTION = 'webauthnAssertion'
 
+/** The operations that give a record, by their paths. */
+export type Readers = ReadonlyMap<string, Registered>
+
+export const readersAmong = (operations: Iterable<Registered>): Readers =>
+  new Map(
+    [...operations]
+      .filter(({ operation }) => operation.method === 'GET')
+      .map(registered => [registered.operation.path, registered]),
+  )
+
 /** What an operation that changes something would be given: its contract has read it, and nothing was done. */
 export function planOf(
-  reachable: ReadonlyMap<string, Registered>,
+  readers: Readers,
   { actor }: Pick<ToolCaller, 'actor'>,
   registered: Registered,
   input: Given,
@@ -30,7 +40,7 @@ export function planOf(
   return {
     target: targetOf(registered),
     given: { ...given, ...params },
-    record: recordOf(reachable, registered, params),
+    record: recordOf(readers, registered, params),
     agentId: agentIn(registered, params, given),
     takesPasskey,
     canBeProposed: isWriting(operation) && isForPeople(operation),
@@ -43,17 +53,15 @@ const isForPeople = ({ callers }: AnyOperation): boolean =>
 
 /** The operation that gives the record which another one changes: `/agents/{id}` of `/agents/{id}/freeze`. */
 function recordOf(
-  reachable: ReadonlyMap<string, Registered>,
+  readers: Readers,
   { operation }: Registered,
   params: Readonly<Record<string, string>>,
 ): Plan['record'] {
   const pieces = operation.path.split('/')
   for (let length = pieces.length; length > 1; length--) {
     const path = pieces.slice(0, length).join('/')
-    const found = [...reachable.values()].find(
-      one => one.operation.method === 'GET' && one.operation.path === path,
-    )
-    if (!found || !path.includes('{')) continue
+    const found = path.includes('{') ? readers.get(path) : undefined
+    if (!found) continue
     const names = parametersOf(found.operation)
     const given = Object.fromEntries(names.map(name => [name, params[name] ?? '']))
     return { operation: found.key, given, id: given[names.at(-1) ?? ''] ?? '' }

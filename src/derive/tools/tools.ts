@@ -5,7 +5,7 @@ import type { Tool, ToolDefinition, Tools } from '../../kernel/contract/tool.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { jsonOf } from '../http/body.ts'
 import { callFor } from './call.ts'
-import { look, planOf } from './plan.ts'
+import { look, planOf, readersAmong } from './plan.ts'
 import { searcher } from './search.ts'
 import { definitionOf, describedTarget, isReachable, mayCall, targetOf } from './targets.ts'
 
@@ -26,6 +26,7 @@ export interface ToolReports {
 export function toolsOf(operations: readonly Registered[], execute: Execute, reports: ToolReports): Tools {
   const reachable = new Map(operations.filter(isReachable).map(registered => [registered.key, registered]))
   const named = new Map([...reachable.values()].flatMap(one => nameOf(one)))
+  const readers = readersAmong(reachable.values())
   const common = onceAsked(() => inSlices(commonAmong([...reachable.values()])))
   const search = onceAsked(() => searcher([...reachable.values()]))
   return {
@@ -54,7 +55,7 @@ export function toolsOf(operations: readonly Registered[], execute: Execute, rep
       return callFor({ execute, onFailure: reports.onFailure }, caller, registered, given, idempotencyKey)
     },
     plan: (caller, operation, given) =>
-      mapped(reachable.get(operation), registered => planOf(reachable, caller, registered, given)),
+      mapped(reachable.get(operation), registered => planOf(readers, caller, registered, given)),
     async look(tenant, operation, given, requestId) {
       const registered = reachable.get(operation)
       return registered && look(execute, registered, tenant, given, requestId)

@@ -18,6 +18,8 @@ export interface Search {
 export type Found = { readonly binary: string } | { readonly binary: null; readonly reason: string }
 
 const UNFINISHED = 'unfinished-'
+/** On a busy machine it takes seconds to load the program. */
+const VERSION_MS = 30_000
 const ADVICE =
   'Install the Temporal CLI (https://docs.temporal.io/cli) or Go (https://go.dev/dl), or set TEMPORAL_ADDRESS'
 
@@ -90,7 +92,7 @@ async function onPath({ PATH = '' }: NodeJS.ProcessEnv, release: Release): Promi
 
 /** An old version lacks features that we need. */
 async function isNewEnough(binary: string, { oldestServer }: Release): Promise<boolean> {
-  const run = promisify(execFile)(binary, ['--version'], { timeout: 5_000 })
+  const run = promisify(execFile)(binary, ['--version'], { timeout: VERSION_MS })
   const { stdout } = await run.catch(() => ({ stdout: '' }))
   const version = /\bServer (\d+\.\d+)/.exec(stdout)?.[1]
   return version !== undefined && version.localeCompare(oldestServer, 'en', { numeric: true }) >= 0

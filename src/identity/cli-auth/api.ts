@@ -5,7 +5,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { formattedText, recordHead } from '../../values/schemas.ts'
-import { keyEvents } from '../keys/index.ts'
+import { askedToolWrites, keyEvents } from '../keys/index.ts'
 import { assertionEvents, assertionRefusals, ChallengeRecord, webauthnAssertion } from '../passkeys/index.ts'
 import { cliEvents, code, PairingRecord, pairingCode, pairingFails, tokenFails } from './schemas.ts'
 
@@ -32,6 +32,7 @@ const PairedKey = z
     name: z.string(),
     environment: z.enum(['sandbox', 'test', 'live']),
     scopes: z.array(z.enum(scopes)),
+    toolWrites: z.boolean(),
     personId: id('person').nullable().meta({ description: 'Who has approved.' }),
     expiresAt: instant.nullable(),
   })
@@ -57,6 +58,7 @@ export const cliAuthApi = {
           description: 'By which the person knows the terminal, and later the key.',
           examples: ['Ada’s laptop'],
         }),
+      toolWrites: askedToolWrites,
     }),
     example: { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', deviceName: 'Ada’s laptop' },
     returns: [

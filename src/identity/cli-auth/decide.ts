@@ -15,10 +15,11 @@ const grantedBy = ({ scopes: held }: Actor): Scope[] | null =>
   scopes.every(scope => held.has(scope)) ? null : scopes.filter(scope => held.has(scope))
 
 /** What a person signs: exactly what both screens show, and what comes of it. */
-const statementOf = ({ deviceName, pairingCode }: PairingRow, actor: Actor) => ({
+const statementOf = ({ deviceName, pairingCode, toolWrites }: PairingRow, actor: Actor) => ({
   deviceName,
   pairingCode,
   scopes: grantedBy(actor),
+  ...(toolWrites ? { toolWrites: true as const } : {}),
 })
 
 export const challenge: HandlerOf<typeof cliAuthApi.challenge> = async ({ body }, context) => {

@@ -58,6 +58,8 @@ const schema = defineEntity({
       .$type<Scope[] | null>()
       .strictNullable()
       .onCreate(() => null),
+    /** Whether the terminal has asked for a key that changes things by the tools of an assistant. */
+    toolWrites: p.boolean().onCreate(() => false),
     keyId: nullable.string(),
   },
 })

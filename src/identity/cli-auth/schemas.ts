@@ -36,6 +36,9 @@ export const PairingRecord = z
       .array(z.enum(scopes))
       .nullable()
       .meta({ description: 'What the key will be allowed, once approved. Null: all that there is.' }),
+    toolWrites: z
+      .boolean()
+      .meta({ description: 'Whether the key will change things by the tools of an assistant.' }),
     personId: id('person').nullable().meta({ description: 'Who has decided.' }),
     decidedAt: instant.nullable(),
     expiresAt: instant,

@@ -25,7 +25,7 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 }
 
 export const start: HandlerOf<typeof cliAuthApi.start> = async (
-  { body: { codeChallenge, deviceName } },
+  { body: { codeChallenge, deviceName, toolWrites } },
   { records, sql, actFor, address, ports, emit, refuse },
 ) => {
   const now = clock.real()
@@ -39,6 +39,7 @@ export const start: HandlerOf<typeof cliAuthApi.start> = async (
     hash: hashOf(code),
     codeChallenge,
     deviceName,
+    toolWrites,
     address,
     client,
     pairingCode: newLetterCode(),

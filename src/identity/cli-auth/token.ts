@@ -56,9 +56,9 @@ async function pair(pairing: PairingRow, context: Pairing) {
   const { records, emit, refuse } = context
   const scopes = await rightsByNow(pairing, context)
   if (scopes.length === 0) return refuse('access_denied')
-  const { id: sessionId, deviceName: name } = pairing
+  const { id: sessionId, deviceName: name, toolWrites } = pairing
   const personId = String(pairing.personId)
-  const key = makeDeviceKey({ name, scopes, boundTo: null, personId, sessionId }, context)
+  const key = makeDeviceKey({ name, scopes, toolWrites, boundTo: null, personId, sessionId }, context)
   await records.flush()
   pairing.keyId = key.id
   await end(pairing, 'paired', context)

@@ -15,5 +15,6 @@ export {
   resumeAfterDeletion,
   suspendForDeletion,
 } from './customers.ts'
+export { forgottenOwners } from './forgotten-owners.ts'
 export { holderNames } from './holder-names.ts'
 export { lockHolder, moveKyc, verifyHolder } from './kyc-status.ts'

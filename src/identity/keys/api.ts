@@ -16,6 +16,12 @@ const environment = z.enum(environments).meta({
 const scopeList = z.array(z.enum(scopes))
 const key = shownOnce('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
+/** What a program may ask for when a person lets it in. */
+export const askedToolWrites = z.boolean().default(false).meta({
+  description:
+    'Asks for a key that changes things by the tools of an assistant (`POST /mcp`), and does not only propose them. The person reads it before letting it in.',
+})
+
 export const KeyRecord = z
   .object({
     ...recordHead('key'),

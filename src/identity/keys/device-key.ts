@@ -14,6 +14,8 @@ interface DeviceKey {
   readonly name: string
   /** At least one: those that the person has chosen, who has them all. */
   readonly scopes: readonly Scope[]
+  /** Whether it changes things by the tools of an assistant: the person has read that it does. */
+  readonly toolWrites: boolean
   /** The thumbprint (RFC 7638) of the key whose proof each request must carry; null where none must. */
   readonly boundTo: string | null
   /** The person who has agreed: the key may no more than this person may, and ends with them. */
@@ -26,7 +28,7 @@ type Making = Pick<Context<never, Pick<typeof keyEvents, 'key.created'>>, 'recor
 
 /** Makes the key of a device in the tenant for which the request acts: its secret is in `key`, this once. */
 export function makeDeviceKey(
-  { name, scopes, boundTo, personId, sessionId }: DeviceKey,
+  { name, scopes, toolWrites, boundTo, personId, sessionId }: DeviceKey,
   { records, tenant, emit }: Making,
 ): MadeKey {
   const key = createKey(records, {
@@ -35,6 +37,7 @@ export function makeDeviceKey(
     granted: [...scopes],
     expiresAt: after(clock.real(), days(DEVICE_KEY_DAYS)),
     idleDays: DEVICE_KEY_IDLE_DAYS,
+    toolWrites,
     boundTo,
     personId,
     sessionId,

@@ -1,4 +1,4 @@
-export { keyEvents, keysApi } from './api.ts'
+export { askedToolWrites, keyEvents, keysApi } from './api.ts'
 export { authenticator } from './authenticate.ts'
 export { endKeysOf, findKey, findKeys, makeDeviceKey } from './device-key.ts'
 export type { Key } from './key.ts'

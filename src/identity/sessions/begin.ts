@@ -57,7 +57,7 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
   if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
   const deviceCode = newSecret('dvc_')
   const { code: userCode, hash: userHash } = await freeUserCode(sql, ports)
-  const { deviceId, deviceName, clientType, publicKeyJwk } = body
+  const { deviceId, deviceName, clientType, toolWrites, publicKeyJwk } = body
   const endsAt = after(now, CODES_LAST_MS)
   const session = records.create(DeviceSession, {
     createdAt: now,
@@ -66,6 +66,7 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
     deviceId,
     deviceName,
     clientType,
+    toolWrites,
     scopes: asked && scopes.filter(scope => asked.includes(scope)),
     boundTo: publicKeyJwk?.thumbprint ?? null,
     address,

@@ -54,6 +54,7 @@ const statementOf = ({ request, userCode }: Waiting, given: readonly Scope[]) =>
   clientType: request.clientType,
   scopes: given,
   userCode,
+  ...(request.toolWrites ? { toolWrites: true as const } : {}),
 })
 
 const writeShown = updateOf(sessionsTable, ['shownTo'])

@@ -6,7 +6,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { proofKey } from '../../values/proof-key.ts'
-import { keyEvents } from '../keys/index.ts'
+import { askedToolWrites, keyEvents } from '../keys/index.ts'
 import { assertionEvents, assertionRefusals, ChallengeRecord, webauthnAssertion } from '../passkeys/index.ts'
 import {
   clientType,
@@ -60,6 +60,7 @@ const DeviceKey = z
     key: shownOnce(KEY),
     environment: z.enum(['sandbox', 'test', 'live']),
     scopes: z.array(z.enum(scopes)),
+    toolWrites: z.boolean(),
     boundTo: z.string().nullable().meta({
       description: 'The thumbprint of the key whose proof (`DPoP`) each request has to carry.',
     }),
@@ -117,6 +118,7 @@ export const deviceApi = {
       deviceName,
       clientType,
       publicKeyJwk: proofKey.optional(),
+      toolWrites: askedToolWrites,
       scopes: scopeList.optional().meta({
         description: 'What the key is to be allowed. All that the person may give, unless some are named.',
       }),

@@ -59,6 +59,9 @@ export const SessionRecord = z
       .array(z.enum(scopes))
       .nullable()
       .meta({ description: 'What the key may do. Null where nobody has given it any.' }),
+    toolWrites: z
+      .boolean()
+      .meta({ description: 'Whether its key changes things by the tools of an assistant.' }),
     boundTo: z
       .string()
       .nullable()
@@ -88,6 +91,9 @@ export const WaitingDevice = z
       description: 'What the person can give it: all that it asks for, as far as the role goes.',
     }),
     withheld: z.array(z.enum(scopes)).meta({ description: 'What it asks for beyond that.' }),
+    toolWrites: z
+      .boolean()
+      .meta({ description: 'Whether its key will change things by the tools of an assistant.' }),
     isBound: z.boolean().meta({ description: 'Whether nobody but the device can use its key.' }),
     address,
     createdAt: instant,

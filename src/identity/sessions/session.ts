@@ -52,6 +52,8 @@ const schema = defineEntity({
       .$type<Scope[] | null>()
       .strictNullable()
       .onCreate(() => null),
+    /** Whether the device has asked for a key that changes things by the tools of an assistant. */
+    toolWrites: p.boolean().onCreate(() => false),
     boundTo: nullable.string(),
     /** Where the device asked from, and the client behind it. */
     address: nullable.string(),

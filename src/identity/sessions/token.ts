@@ -52,8 +52,9 @@ async function fetchKey(session: SessionRow, context: Fetching) {
   const { records, sql, refuse } = context
   const scopes = await rightsByNow(session, context)
   if (scopes.length === 0) return refuse('access_denied')
-  const { id: sessionId, deviceName: name, boundTo, personId } = session
-  const key = makeDeviceKey({ name, scopes, boundTo, personId: String(personId), sessionId }, context)
+  const { id: sessionId, deviceName: name, toolWrites, boundTo } = session
+  const personId = String(session.personId)
+  const key = makeDeviceKey({ name, scopes, toolWrites, boundTo, personId, sessionId }, context)
   await records.flush()
   sessionMachine.move(session, 'active')
   const endsAt = key.endsAt ?? session.endsAt
@@ -65,13 +66,14 @@ async function fetchKey(session: SessionRow, context: Fetching) {
 
 /** Our names, and those of OAuth for programs that know the standard alone. */
 function fetched(sessionId: string, key: MadeKey) {
-  const { id: keyId, environment, scopes, boundTo, expiresAt } = key
+  const { id: keyId, environment, scopes, toolWrites, boundTo, expiresAt } = key
   return {
     sessionId,
     keyId,
     key: key.key,
     environment,
     scopes,
+    toolWrites,
     boundTo,
     expiresAt,
     access_token: key.key,

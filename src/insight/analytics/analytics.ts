@@ -11,6 +11,7 @@ import { allocationApi } from './allocation-api.ts'
 import { allocationColumns, allocationLines } from './allocation-table.ts'
 import { anomaliesApi } from './anomalies/api.ts'
 import { anomaliesIn } from './anomalies/find.ts'
+import { groupsOf } from './anomalies/groups.ts'
 import { anomalyViews } from './anomalies/read.ts'
 import { anomalyColumns } from './anomalies/table.ts'
 import { costViews } from './cost-rows.ts'
@@ -23,6 +24,7 @@ import { merchantColumns, merchantLines } from './merchants-table.ts'
 import { analyticsPersonal } from './personal.ts'
 import { savingsOf, savingsViews } from './savings.ts'
 import { savingsApi } from './savings-api.ts'
+import { notByAgent, savingsByAgent } from './savings-by-agent.ts'
 import { savingColumns, savingLines } from './savings-table.ts'
 
 type Asking = Context<'span_invalid' | 'agent_not_found'>
@@ -90,7 +92,13 @@ const allocation = report(
 
 const savings = report(
   'savings',
-  (spend, scope, _: InputOf<typeof savingsApi.savings>['query']) => savingsOf(spend, scope),
+  async (spend, scope, { groupBy, limit }: InputOf<typeof savingsApi.savings>['query']) => {
+    const [savings, grouped] = await Promise.all([
+      savingsOf(spend, scope),
+      groupBy === 'agent' ? savingsByAgent(spend, scope, limit) : notByAgent,
+    ])
+    return { groupBy, ...savings, ...grouped }
+  },
   () => savingsViews,
   savingColumns,
   savingLines,
@@ -98,11 +106,16 @@ const savings = report(
 
 const anomalies = report(
   'anomalies',
-  async (spend, scope, { limit }: InputOf<typeof anomaliesApi.anomalies>['query']) => {
+  async (spend, scope, { groupBy, limit }: InputOf<typeof anomaliesApi.anomalies>['query']) => {
     const { data, others } = await anomaliesIn(spend, scope, limit)
     const ids = data.flatMap(({ agentId }) => agentId ?? [])
     const names = await namesOfAgents(spend, ids)
-    return { data: data.map(one => ({ ...one, name: names.get(one.agentId ?? '') ?? null })), others }
+    return {
+      groupBy,
+      data: data.map(one => ({ ...one, name: names.get(one.agentId ?? '') ?? null })),
+      groups: groupsOf(data, groupBy, names),
+      others,
+    }
   },
   () => anomalyViews,
   anomalyColumns,

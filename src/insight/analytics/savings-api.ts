@@ -3,14 +3,22 @@ import { file } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { euros, signedEuros } from '../../values/money.ts'
-import { answerSpan, ofSpan, reading } from '../reports/index.ts'
-import { waysKeptBack } from './savings.ts'
+import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
+import { savingsGroupings, waysKeptBack } from './savings.ts'
 
 const sum = { count: z.int().min(0), amountEuros: euros }
+
+const ofAgents = {
+  keptBack: z.object(sum),
+  refundedEuros: signedEuros,
+  disputesWon: z.object(sum),
+  totalEuros: signedEuros,
+}
 
 export const SavingsRecord = z
   .object({
     ...answerSpan,
+    groupBy: z.enum(savingsGroupings),
     keptBack: z.object({
       ...sum,
       rules: z.array(
@@ -35,10 +43,33 @@ export const SavingsRecord = z
     totalEuros: signedEuros.meta({
       description: 'All of these: each refusal, refund and dispute is in it once.',
     }),
+    agents: z
+      .array(
+        z.object({
+          agentId: id('agent')
+            .nullable()
+            .meta({ description: 'Null: what the owner has paid without an agent.' }),
+          name: z.string().nullable(),
+          ...ofAgents,
+        }),
+      )
+      .nullable()
+      .meta({
+        description:
+          'With `groupBy=agent`, the same by agent, the most first; with `other` they are the whole.',
+      }),
+    other: z
+      .object({ agents: z.int(), ...ofAgents })
+      .nullable()
+      .meta({ description: 'All other agents together.' }),
   })
   .meta({ id: 'SavingsReport' })
 
-const query = ofSpan({ agentId: id('agent').optional() })
+const query = ofSpan({
+  groupBy: z.enum(savingsGroupings).default('rule'),
+  agentId: id('agent').optional(),
+  limit: bound,
+})
 
 export const savingsApi = {
   savings: get('/analytics/savings', {
@@ -53,7 +84,7 @@ export const savingsApi = {
     ...reading,
     summary: 'What was kept back, and got back, as a table',
     description:
-      'RFC 4180 in UTF-8: a line for each rule, one for refunds, and one for disputes that were won.',
+      'RFC 4180 in UTF-8: a line for each rule, one for refunds, and one for disputes that were won; with `groupBy=agent`, the last two and one for what was kept back of each agent.',
     query,
     returns: [200, file('text/csv')],
   }),

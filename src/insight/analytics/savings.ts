@@ -7,6 +7,9 @@ import { readSpend, type Spend } from '../spend/index.ts'
 export const waysKeptBack = ['denied', 'turned_down', 'declined', 'expired'] as const
 type Way = (typeof waysKeptBack)[number]
 
+/** What was kept back is always told by rule; by agent it is told, too, where that is asked for. */
+export const savingsGroupings = ['rule', 'agent'] as const
+
 export const savingsViews = ['kept_back', 'agent'] as const
 
 interface Won extends Row {
@@ -14,11 +17,14 @@ interface Won extends Row {
   readonly amountEuros: Euros
 }
 
+/** SQL: the disputes that were won in the days from one parameter on and before the other. */
+export const disputesWonWithin = (from: string, before: string): string => `
+from disputes where owner_id = $1 and mode = $2 and status = 'won'
+  and resolved_at >= ${from}::date::timestamp at time zone 'UTC' and resolved_at < ${before}::date::timestamp at time zone 'UTC'`
+
 /** Of a dispute counts what it has given back, which is never what the merchant has refunded. */
 const WON = `
-select count(*)::int as count, coalesce(sum(credited_cents), 0)::bigint as "amountEuros" from disputes
-where owner_id = $1 and mode = $2 and status = 'won' and resolved_at >= $3::date::timestamp at time zone 'UTC'
-  and resolved_at < $4::date::timestamp at time zone 'UTC'`
+select count(*)::int as count, coalesce(sum(credited_cents), 0)::bigint as "amountEuros" ${disputesWonWithin('$3', '$4')}`
 
 async function disputesWon(sql: Sql, { ownerId, mode }: Tenant, scope: ReportScope): Promise<Won> {
   const { from, before, agentId } = scope

@@ -4,6 +4,7 @@ import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { knownKinds, MOST_KNOWN } from './known.ts'
+import { LAST_DAYS } from './method/backtest.ts'
 import { MOST_DAYS, methods } from './outlook.ts'
 
 const day = z.string().meta({ examples: ['2026-11-22'] })
@@ -31,6 +32,13 @@ const Backtest = z
     lossEuros: euros.meta({ description: 'The mean pinball loss: smaller is better.' }),
     naiveLossEuros: euros.meta({ description: 'Of the forecast “as yesterday, with yesterday’s errors”.' }),
     rivalLossEuros: euros.meta({ description: 'Of the quantiles of the last eight same weekdays.' }),
+    lastDays: z
+      .array(z.object({ date: day, ...quantiles, spentEuros: euros }))
+      .max(LAST_DAYS)
+      .meta({
+        description:
+          'What was foretold for each of the last days on the day before, and what was spent on it.',
+      }),
   })
   .meta({ description: 'The method on this past, 1, 7 and 14 days ahead; nothing of later days was used.' })
 

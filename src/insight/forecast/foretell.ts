@@ -4,7 +4,7 @@ import { dayOf } from '../../values/clock.ts'
 import { readRuns } from '../analytics/index.ts'
 import { addDays } from '../reports/index.ts'
 import { atOneInstant, readTail, type Spend, spendByDay } from '../spend/index.ts'
-import { approvedIntents, chargesAhead } from './known.ts'
+import { approvedIntents, chargesAhead, dueByIntents } from './known.ts'
 import { MOST_DAYS } from './outlook.ts'
 import { HISTORY_DAYS, pastOf } from './past.ts'
 import { shownForecast } from './response.ts'
@@ -39,16 +39,17 @@ async function foretell(agent: Agent | null, days: number, context: Asking, spen
   const { sql, tenant, now } = context
   const today = dayOf(now)
   const span = { from: addDays(today, -HISTORY_DAYS), before: addDays(today, 1), agentId: agent?.id }
-  const [[spent, found], approved, left] = await Promise.all([
+  const [[spent, found], approved, dueOn, left] = await Promise.all([
     spendAt({ views: VIEWS, agentId: agent?.id }, spend =>
       Promise.all([spendByDay(spend, span), readRuns(spend, span)]),
     ),
     approvedIntents(sql, context, agent?.id),
+    dueByIntents(sql, context, agent?.id),
     agent ? leftOfAgent(agent, context) : leftOfOwner(context),
   ])
   const runs = found.slice(0, MOST_SUBSCRIPTIONS)
   const past = pastOf(spent, today, runs)
   const charges = chargesAhead(past.spend, runs, { most: MOST_DAYS, days })
   const seed = [tenant.ownerId, tenant.mode, agent?.id ?? '', today].join(' ')
-  return shownForecast(past, { agent, days, approved, charges, left, seed })
+  return shownForecast(past, { agent, days, approved, dueOn, charges, left, seed })
 }

@@ -3,7 +3,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Run } from '../analytics/index.ts'
-import { type DailySpend, dateOfDay } from './method/days.ts'
+import { type DailySpend, dateOfDay, dayNumber } from './method/days.ts'
 import { followed } from './method/subscriptions.ts'
 
 export const knownKinds = ['approved_intent', 'subscription'] as const
@@ -45,6 +45,29 @@ export async function approvedIntents(
     date: dayOf(expiresAt),
     ...intent,
   }))
+}
+
+const DUE = `
+select (expires_at at time zone 'UTC')::date::text as date, sum(amount_cents)::bigint as "amountEuros" from intents
+where owner_id = $1 and mode = $2 and status = 'approved' and expires_at > $4 and ($3::text is null or agent_id = $3) group by 1`
+
+/** In cents, on a day counted from 1970. */
+export type DueOn = (day: number) => number
+
+/** What all approved intents that are not paid yet come to, on the day on which they expire: they are paid by then, if ever. */
+export async function dueByIntents(
+  sql: Sql,
+  { tenant, now }: TenantNow,
+  agentId: string | undefined,
+): Promise<DueOn> {
+  const rows = await sql<{ date: string; amountEuros: Euros }>(DUE, [
+    tenant.ownerId,
+    tenant.mode,
+    agentId ?? null,
+    now,
+  ])
+  const due = new Map(rows.map(({ date, amountEuros }) => [dayNumber(date), Number(amountEuros)]))
+  return day => due.get(day) ?? 0
 }
 
 /** What subscriptions have cost today, and will cost on each day from today on. */

@@ -4,7 +4,7 @@ import { type Backtest, backtestOf } from './method/backtest.ts'
 import { type Course, drawFromFew } from './method/courses.ts'
 import { type DailySpend, dateOfDay, firstDays } from './method/days.ts'
 import { drawAhead } from './method/draw-ahead.ts'
-import { predict } from './method/predict.ts'
+import { predictorOf } from './method/predict.ts'
 import { type Quantiles, quantilesOf } from './method/quantiles.ts'
 import { withoutSubscriptions } from './method/subscriptions.ts'
 import { LEAST_DAYS, tailsFor, type Walk, walkThrough } from './method/walk.ts'
@@ -65,9 +65,10 @@ function outlookOfFew(spend: DailySpend, count: number, seed: string): Outlook {
 async function outlookOfMany(spend: DailySpend, count: number, seed: string): Promise<Outlook> {
   const { walk, backtest } = await learntFrom(JSON.stringify(spend))
   const { pool, tails } = walk
+  const predict = predictorOf(pool)
   const days = datesAfter(spend, count).map((date, n) => ({
     date,
-    ...predict(pool, endOf(spend) + n, tailsFor(tails, n + 1)),
+    ...predict(endOf(spend) + n, tailsFor(tails, n + 1)),
   }))
   return { method: 'pool', days, draw: many => drawAhead(walk, many, seed), backtest }
 }

@@ -1,8 +1,9 @@
 import type { Agent } from '../../control/agents/index.ts'
 import type { Euros } from '../../values/money.ts'
-import { type Charges, inOrder, type Known } from './known.ts'
+import { type Charges, type DueOn, inOrder, type Known } from './known.ts'
 import type { Backtest } from './method/backtest.ts'
 import { type Course, totalsOf } from './method/courses.ts'
+import { dateOfDay } from './method/days.ts'
 import { type Quantiles, quantileNames, quantilesOf, raisedBy } from './method/quantiles.ts'
 import { MOST_DAYS, type Outlook, outlookOf } from './outlook.ts'
 import type { Past } from './past.ts'
@@ -13,6 +14,8 @@ interface Asked {
   readonly agent: Agent | null
   readonly days: number
   readonly approved: readonly Known[]
+  /** What approved intents that expire on a day come to: they are paid by then, if ever. */
+  readonly dueOn: DueOn
   readonly charges: Charges
   readonly left: WhatIsLeft
   readonly seed: string
@@ -22,31 +25,33 @@ const euros = (cents: number): Euros => BigInt(Math.round(cents))
 
 const inEuros = ({ p10, p50, p90 }: Quantiles) => ({ p10: euros(p10), p50: euros(p50), p90: euros(p90) })
 
-/** Today costs at least what it has cost so far. */
 const atLeast = (cents: number, quantiles: Quantiles): Quantiles =>
   Object.fromEntries(
     quantileNames.map(name => [name, Math.max(cents, quantiles[name])]),
   ) as unknown as Quantiles
 
-/** What is guessed with what is known: today costs at least what it has cost so far. */
-function withKnown({ todayCents }: Past, { todayCents: charged, cents }: Charges) {
+/** What is guessed with what is known: today costs at least what it has cost so far, and each day what is due on it. */
+function withKnown({ spend, todayCents }: Past, { todayCents: charged, cents }: Charges, dueOn: DueOn) {
+  const today = spend.firstDay + spend.cents.length
   const soFar = Math.max(0, todayCents - charged)
   const knownOn = (n: number): number => (cents[n] ?? 0) + (n === 0 ? charged : 0)
+  const leastOn = (n: number): number => dueOn(today + n) + (n === 0 ? soFar : 0)
   return {
-    quantiles: (day: Quantiles, n: number): Quantiles =>
-      raisedBy(knownOn(n), n === 0 ? atLeast(soFar, day) : day),
+    quantiles: (day: Quantiles, n: number): Quantiles => raisedBy(knownOn(n), atLeast(leastOn(n), day)),
     courses: (courses: readonly Course[]): Course[] =>
-      courses.map(course =>
-        course.map((spent, n) => knownOn(n) + (n === 0 ? Math.max(spent, soFar) : spent)),
-      ),
+      courses.map(course => course.map((spent, n) => knownOn(n) + Math.max(spent, leastOn(n)))),
   }
 }
 
-export async function shownForecast(past: Past, { agent, days, approved, charges, left, seed }: Asked) {
+export async function shownForecast(
+  past: Past,
+  { agent, days, approved, dueOn, charges, left, seed }: Asked,
+) {
   const { spend, todayCents } = past
   const outlook = await outlookOf(spend, days, seed)
-  const known = withKnown(past, charges)
-  const courses = known.courses(outlook.draw(MOST_DAYS))
+  const known = withKnown(past, charges, dueOn)
+  // What is held for approved intents is not in what is left any more.
+  const courses = withKnown(past, charges, () => 0).courses(outlook.draw(MOST_DAYS))
   const today = spend.firstDay + spend.cents.length
   const isForetold = outlook.method !== 'none'
   return {
@@ -76,7 +81,7 @@ export async function shownForecast(past: Past, { agent, days, approved, charges
 
 const rounded = (part: number): number => Math.round(part * 10_000) / 10_000
 
-const shownBacktest = ({ days, coverage, above, below, loss, naiveLoss, rivalLoss }: Backtest) => ({
+const shownBacktest = ({ days, coverage, above, below, loss, naiveLoss, rivalLoss, lastDays }: Backtest) => ({
   days,
   coverage: rounded(coverage),
   above: rounded(above),
@@ -84,6 +89,11 @@ const shownBacktest = ({ days, coverage, above, below, loss, naiveLoss, rivalLos
   lossEuros: euros(loss),
   naiveLossEuros: euros(naiveLoss),
   rivalLossEuros: euros(rivalLoss),
+  lastDays: lastDays.map(({ day, forecast, actual }) => ({
+    date: dateOfDay(day),
+    ...inEuros(forecast),
+    spentEuros: euros(actual),
+  })),
 })
 
 function notesOn({ method, backtest }: Outlook, agent: Agent | null): string[] {

@@ -22,17 +22,19 @@ interface Grouping {
   readonly view: View
   readonly ofLine: string
   readonly ofOutcome: string
-  /** Where an outcome is grouped differently from its intent, this is the group of the intent. */
-  readonly ofIntent?: string
+  /** What an outcome without a group of its own is in, by its intent, which is always in this one. */
+  readonly ofIntent: string
   /** Whose lines, less those of the view, are in no group. */
   readonly minus?: View
 }
 
+const NONE = 'null::text'
+
 const groupings: Readonly<Record<string, Grouping>> = {
-  agent: { view: 'completed:agent', ofLine: 'agent_id', ofOutcome: 'o.agent_id' },
-  merchant: { view: 'completed:merchant', ofLine: 'value', ofOutcome: 'o.merchant' },
-  mcc: { view: 'completed:mcc', ofLine: 'value', ofOutcome: "coalesce(o.mcc, '')" },
-  run: { view: 'completed:run', ofLine: 'run_id', ofOutcome: "coalesce(o.run_id, '')" },
+  agent: { view: 'completed:agent', ofLine: 'agent_id', ofOutcome: 'o.agent_id', ofIntent: NONE },
+  merchant: { view: 'completed:merchant', ofLine: 'value', ofOutcome: 'o.merchant', ofIntent: NONE },
+  mcc: { view: 'completed:mcc', ofLine: 'value', ofOutcome: 'o.mcc', ofIntent: NONE },
+  run: { view: 'completed:run', ofLine: 'run_id', ofOutcome: 'o.run_id', ofIntent: NONE },
 }
 
 /** Intents without the key are those of all less those with it. */
@@ -45,7 +47,7 @@ function groupingBy(groupBy: string, place: string): Grouping {
     view: `completed:label:${key}`,
     minus: 'completed:agent',
     ofLine: 'value',
-    ofOutcome: `coalesce(${label('o.metadata')}, ${label('i.metadata')}, '')`,
+    ofOutcome: label('o.metadata'),
     ofIntent: `coalesce(${label('i.metadata')}, '')`,
   }
 }
@@ -54,19 +56,32 @@ const viewsOf = ({ view, minus }: Grouping): readonly View[] => (minus ? [view, 
 
 export const summaryViews = (groupBy: string): readonly View[] => viewsOf(groupingBy(groupBy, ''))
 
-/** An intent has the state that it has now, and has cost what was paid less what has come back. */
-const OUTCOMES = `
-from outcomes o
-cross join lateral (
-  select * from intents one where (one.owner_id, one.mode, one.id) = (o.owner_id, o.mode, o.intent_id) limit 1
-) as i
-left join lateral (
-  select amount_cents - refunded_cents as net from transactions one
-  where (one.owner_id, one.mode, one.id) = (i.owner_id, i.mode, i.transaction_id)
-    and one.status in ('settlement', 'settled', 'completed', 'refunded') limit 1
-) as paid on true
-where o.owner_id = $1 and o.mode = $2 and o.declared_at >= $4::date::timestamp at time zone 'UTC'
-  and o.declared_at < $5::date::timestamp at time zone 'UTC'`
+/**
+ * The CTE `reported`. An intent has the state that it has now, and has cost what was paid less what has come back. Intents and
+ * their payments are read by a list of ids, which lie beside each other in an index, however large that is, and each is put to its
+ * outcome by grouping: PostgreSQL cannot know how many there are, and might join them one by one.
+ */
+const reportedBy = ({ ofOutcome, ofIntent }: Grouping, ofAgent: string): string => `
+told as materialized (
+  select o.intent_id, ${ofOutcome} as key, o.success, o.value_cents from outcomes o
+  where o.owner_id = $1 and o.mode = $2 and o.declared_at >= $4::date::timestamp at time zone 'UTC'
+    and o.declared_at < $5::date::timestamp at time zone 'UTC' ${ofAgent}
+),
+parts (intent_id, key, intent_key, is_completed, success, value_cents, net) as (
+  select intent_id, key, ${NONE}, false, success, value_cents, 0 from told
+  union all
+  select i.id, null, ${ofIntent}, i.status = 'completed', null, null, 0 from intents i
+  where i.owner_id = $1 and i.mode = $2 and i.id = any(array(select intent_id from told))
+  union all
+  select t.intent_id, null, null, false, null, null, t.amount_cents - t.refunded_cents from transactions t
+  where t.owner_id = $1 and t.mode = $2 and t.intent_id = any(array(select intent_id from told))
+    and t.status <> 'declined' and t.status in ('settlement', 'settled', 'completed', 'refunded')
+),
+reported as materialized (
+  select coalesce(max(key), max(intent_key), '') as key, coalesce(max(intent_key), max(key), '') as intent_key,
+    bool_or(is_completed) as is_completed, bool_or(success) as success, max(value_cents) as value_cents, sum(net) as net
+  from parts group by intent_id
+)`
 
 /** Rates are said with what was reported: groups with the most of it first. */
 const RANKED = `
@@ -83,7 +98,7 @@ ranked as (
 /** A completed intent with an outcome is taken off the group that the line of its completion is in. */
 function textOf(groupBy: string, { agentId }: ReportScope, place: number): string {
   const grouping = groupingBy(groupBy, `$${place + 1}::text`)
-  const { ofLine, ofOutcome, ofIntent = ofOutcome, minus } = grouping
+  const { ofLine, minus } = grouping
   const ofAgent = agentId === undefined ? '' : 'and o.agent_id = $7'
   const unlabelled = minus
     ? `union all
@@ -91,10 +106,7 @@ function textOf(groupBy: string, { agentId }: ReportScope, place: number): strin
     : ''
   return `
 with ${linesOf({ agentId })},
-reported as materialized (
-  select ${ofOutcome} as key, ${ofIntent} as intent_key, i.status = 'completed' as is_completed, o.success, o.value_cents,
-    coalesce(paid.net, 0) as net ${OUTCOMES} ${ofAgent}
-),
+${reportedBy(grouping, ofAgent)},
 counts (key, completed, reported, succeeded, valued, value, spend) as (
   select ${ofLine}, payments, 0, 0, 0, 0, 0 from lines ${minus ? `where view <> '${minus}'` : ''} ${unlabelled}
   union all select intent_key, -1, 0, 0, 0, 0, 0 from reported where is_completed

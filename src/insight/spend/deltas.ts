@@ -16,7 +16,7 @@ case when t.type = 'collect' then null
 const ruleOf = (decision: string): string =>
   `coalesce(jsonb_path_query_first(${decision}, '$.checks[*] ? (@.message == $.reason)') ->> 'rule', 'other')`
 
-/** The transactions that were changed, with how they are in the sums and how they should be. */
+/** The transactions that were touched, with how they are in the sums, how they should be, and whether these differ. */
 const states = (owners: string): string => `
 noted as materialized (${notedWithin(owners, `event like 'transaction.%' or event in ('intent.completed', 'intent.denied', 'intent.expired')`)}
 ),
@@ -25,7 +25,8 @@ states as materialized (
     coalesce(t.run_id, '') as run_id, t.merchant as name, coalesce(t.mcc, '') as mcc, t.wallet_id, t.type, t.intent_id,
     ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf('declined.decision')} as rule,
     c.merchant, c.kind as counted_kind, c.cents as counted_cents, c.type as counted_type,
-    c.intent_id as counted_intent_id, c.rule as counted_rule
+    c.intent_id as counted_intent_id, c.rule as counted_rule,
+    (c.kind, c.cents, c.type, c.intent_id) is distinct from (${KIND}, t.amount_cents, t.type, t.intent_id) as is_changed
   from (select distinct owner_id, mode, resource_id from noted where event like 'transaction.%') as changed
   cross join lateral (
     select * from transactions one
@@ -105,12 +106,12 @@ where d.kind = 'completed'`
 const NOW_AND_BEFORE = `
 select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mcc, s.wallet_id, s.type, s.intent_id, s.kind,
   s.rule, case when s.kind = 'came_back' then 0 else 1 end, s.cents
-from states s where s.kind is not null
+from states s where is_changed and s.kind is not null
 union all
 select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mcc, s.wallet_id, s.counted_type,
   s.counted_intent_id, s.counted_kind, s.counted_rule, case when s.counted_kind = 'came_back' then 0 else -1 end,
   -s.counted_cents
-from states s where s.counted_kind is not null`
+from states s where is_changed and s.counted_kind is not null`
 
 /** What is told of intents beside the payments: for each of these, every intent is looked up. */
 export interface Counted {

@@ -4,7 +4,7 @@ import { type Database, sqlOfTransaction } from '../../kernel/database/prepared-
 import { codeOf } from '../../kernel/database/retry.ts'
 import { currentHorizon } from '../../kernel/journal/journal-position.ts'
 import { deltas } from './deltas.ts'
-import { merchantOf } from './merchant.ts'
+import { merchantsOf } from './merchant.ts'
 import { boundsAt, notedWithin, POSITION, type Position, valuesOf, within } from './position.ts'
 import { endOfStep } from './step.ts'
 
@@ -24,15 +24,19 @@ cross join lateral (
   select merchant from ${table} one where (one.owner_id, one.mode, one.id) = (${alias}.owner_id, ${alias}.mode, ${alias}.${id}) limit 1
 ) as named`
 
-/** The texts of merchants that a step comes upon: of some it knows already what they name. */
+/**
+ * The texts of merchants that a step comes upon: of some it knows already what they name. A null stands for what has none but
+ * counts; where there is no row, nothing in the step counts.
+ */
 const NAMES = `
 with ${BOUNDS},
-noted as (
-  select distinct owner_id, mode, resource_id, event = 'intent.completed' as is_intent
-  from (${notedWithin('', `event like 'transaction.%' or event = 'intent.completed'`)}) as e
+noted as materialized (
+  select distinct owner_id, mode, resource_id, case when event like 'transaction.%' then 'paid' else event end as what
+  from (${notedWithin('', `event like 'transaction.%' or event in ('intent.completed', 'intent.denied', 'intent.expired')`)}) as e
 )
-select merchant as name from noted ${oneOf('transactions', 'noted', 'resource_id')} where not is_intent
-union select merchant from noted ${oneOf('intents', 'noted', 'resource_id')} where is_intent
+select merchant as name from noted ${oneOf('transactions', 'noted', 'resource_id')} where what = 'paid'
+union select merchant from noted ${oneOf('intents', 'noted', 'resource_id')} where what = 'intent.completed'
+union select null where exists (select from noted where what in ('intent.denied', 'intent.expired'))
 union select merchant from transaction_refunds r ${oneOf('transactions', 'r', 'transaction_id')} where ${within('r', 'refund')}`
 
 /** All of a step in one statement: cells, how transactions are counted, and the names of merchants. */
@@ -44,8 +48,7 @@ counted as (
   insert into spend_counted as kept (owner_id, mode, transaction_id, kind, cents, type, intent_id, rule, merchant)
   select s.owner_id, s.mode, s.id, s.kind, s.cents, s.type, s.intent_id, s.rule, coalesce(s.merchant, n.merchant, '')
   from states s left join names n on n.name = s.name
-  where (s.kind is not null or s.counted_kind is not null) and (s.counted_kind, s.counted_cents, s.counted_type,
-      s.counted_intent_id) is distinct from (s.kind, s.cents, s.type, s.intent_id)
+  where (s.kind is not null or s.counted_kind is not null) and is_changed
   on conflict (owner_id, mode, transaction_id) do update set kind = excluded.kind, cents = excluded.cents,
     type = excluded.type, intent_id = excluded.intent_id, rule = excluded.rule
 ),
@@ -87,8 +90,9 @@ async function countStep(sql: Sql, most: number): Promise<boolean> {
   if (horizon <= since.writtenIn) return false
   const until = await endOfStep(sql, since, horizon, most)
   const bounds = [...valuesOf(since), ...valuesOf(until)]
-  const names = (await sql<{ name: string }>(NAMES, bounds)).map(({ name }) => name)
-  await sql(COUNT, [...bounds, names, names.map(merchantOf)])
+  const found = await sql<{ name: string | null }>(NAMES, bounds)
+  const names = found.flatMap(({ name }) => name ?? [])
+  if (found.length > 0) await sql(COUNT, [...bounds, names, await merchantsOf(names)])
   await sql(MOVE, valuesOf(until))
   return until.writtenIn < horizon
 }

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { type Counted, deltas } from './deltas.ts'
 import { merchantOf } from './merchant.ts'
 import { BOUNDS_OF_TAIL } from './position.ts'
@@ -14,7 +15,7 @@ export interface Spend {
   /** As text: where the sums stand, and the cells by which they change. */
   readonly tail: string
   /** The texts of merchants in it, by the merchants that they name. */
-  readonly newNames: ReadonlyMap<string, readonly string[]>
+  readonly newNames: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 export interface Wanted {
@@ -49,21 +50,27 @@ interface TailRow extends Row {
   readonly is_raw: boolean
 }
 
-/** Reads what is not in the sums yet. Texts of merchants that were never counted are resolved here, once. */
+/** Texts of merchants that were never counted are resolved, once; row by row, as there may be very many. */
+function* toldBy(found: readonly TailRow[]): Sliced<Pick<Spend, 'tail' | 'newNames'>> {
+  const rows: string[] = []
+  const newNames = new Map<string, Set<string>>()
+  for (const { position: _, is_raw: isRaw, ...row } of found) {
+    if (row.view === null) continue
+    const value = isRaw ? merchantOf(row.value) : row.value
+    if (isRaw) newNames.set(value, (newNames.get(value) ?? new Set()).add(row.value))
+    rows.push(JSON.stringify({ ...row, value }))
+    yield
+  }
+  const position = JSON.stringify(found[0]?.position ?? null)
+  return { tail: `{"position":${position},"rows":[${rows.join(',')}]}`, newNames }
+}
+
+/** Reads what is not in the sums yet. */
 export async function readTail(sql: Sql, tenant: Tenant, wanted: Wanted): Promise<Spend> {
   const { views, agentId } = wanted
   const values = [tenant.ownerId, tenant.mode, views, ...(agentId === undefined ? [] : [agentId])]
   const found = await sql<TailRow>(textOf(wanted), values)
-  const texts = new Set<string>()
-  const rows = found
-    .filter(({ view }) => view !== null)
-    .map(({ position: _, is_raw: isRaw, ...row }) => {
-      if (!isRaw) return row
-      texts.add(row.value)
-      return { ...row, value: merchantOf(row.value) }
-    })
-  const tail = JSON.stringify({ position: found[0]?.position, rows })
-  return { sql, tenant, views, tail, newNames: Map.groupBy(texts, merchantOf) }
+  return { sql, tenant, views, ...(await inSlices(toldBy(found))) }
 }
 
 /** Reads sums at one instant. */

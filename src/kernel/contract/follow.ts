@@ -36,5 +36,11 @@ export type FollowedEvents = AsyncIterable<readonly FollowedEvent[]>
 /** Streams of events: undefined where the owner has as many as it may have, in all processes together. */
 export type OpenEventStream = (wish: FollowWish) => Promise<FollowedEvents | undefined>
 
+/** Events for as long as one request waits: undefined where as many requests of the process wait as may. */
+export type WaitForEvents = (wish: FollowWish) => Promise<FollowedEvents | undefined>
+
 /** How many streams an owner may have at once. */
 export const MOST_STREAMS = 20
+
+/** How many requests of a process may wait for an event at once. */
+export const MOST_WAITING = 1_000

@@ -1,3 +1,4 @@
+import type { Euros } from '../../values/money.ts'
 import type { Tenant } from './actor.ts'
 import type { Sql } from './sql.ts'
 
@@ -23,6 +24,8 @@ export interface IntentPayment {
   readonly type: (typeof paymentTypes)[number]
   readonly id: string
   readonly status: PaymentState
+  /** By card it is what the merchant has collected, once it has collected something. */
+  readonly amountEuros: Euros
   /** Why it was rejected or returned, or what it waits for. */
   readonly reason: { readonly code: string; readonly message: string } | null
   readonly updatedAt: Date

@@ -15,7 +15,7 @@ import type { PersonalArea } from '../../values/personal.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { EventType } from './events.ts'
 import type { File } from './file.ts'
-import type { OpenEventStream } from './follow.ts'
+import type { OpenEventStream, WaitForEvents } from './follow.ts'
 import type { FindPayments } from './intent-payments.ts'
 import type { FindPayables } from './payables.ts'
 import type { Sql } from './sql.ts'
@@ -86,6 +86,7 @@ export interface Ports extends ExternalSystems {
   eventTypes(): Promise<readonly EventType[]>
   readonly eventNames: readonly string[]
   readonly openEventStream: OpenEventStream
+  readonly waitForEvents: WaitForEvents
   /** Answers what the grammar of the conversation does not know; null where nobody has set one. */
   readonly languageModel: LanguageModel | null
   /** What assistants may call. */

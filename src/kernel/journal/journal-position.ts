@@ -95,10 +95,10 @@ export const readOfTenant = async (
 ): Promise<Reading> =>
   readingOf(await sql<ReadRow>(OF_TENANT, [known, after.writtenIn, after.id, ownerId, mode, most]))
 
-/** The place behind which everything is to come, as of now. */
-export async function currentHorizon(sql: Sql): Promise<Position> {
-  const [row] = await sql<{ horizon: bigint }>(ENDED, [0])
-  return atHorizon(row?.horizon ?? 0n)
+/** The place behind which everything is to come, as of now; `known` is one of before. */
+export async function currentHorizon(sql: Sql, known = 0n): Promise<Position> {
+  const [row] = await sql<{ horizon: bigint }>(ENDED, [known])
+  return atHorizon(row?.horizon ?? known)
 }
 
 export const WHERE_IS = `

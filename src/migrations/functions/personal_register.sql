@@ -94,6 +94,7 @@ language sql immutable as $$ values
   ('incoming_credits', 'owner_id', 'iban', 'word', null::text, 8, '{"payer":["id","payable_id"]}'::jsonb),
   ('incoming_credits', 'owner_id', 'recipient_name', 'word', null::text, 8, '{"payer":["id","payable_id"]}'::jsonb),
   ('incoming_credits', 'owner_id', 'reference', 'word', null::text, 8, '{"payer":["id","payable_id"]}'::jsonb),
+  ('incoming_credits', 'owner_id', 'return_reference', 'word', null::text, 8, '{"payer":["id","payable_id"]}'::jsonb),
   ('incoming_credits', 'owner_id', 'sender_iban', 'word', null::text, 8, '{"payer":["id","payable_id"]}'::jsonb),
   ('incoming_credits', 'owner_id', 'sender_name', 'word', null::text, 8, '{"payer":["id","payable_id"]}'::jsonb),
   ('intents', 'owner_id', 'client_intent_id', 'pseudonym', null::text, 5, '{"beneficiary":["beneficiary_id"]}'::jsonb),

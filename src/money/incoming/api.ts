@@ -3,6 +3,7 @@ import { skipReasons } from '../../iso20022/camt.ts'
 import { creditSources, unmatchedReasons } from '../../iso20022/credit.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { type Failure, list, missing, post } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
@@ -22,7 +23,7 @@ export const IncomingRecord = z
     ...recordHead('credit'),
     status: status.meta({
       description:
-        '`handed_over`: on its way to its wallet, from the platform or from an owner who pays, where it is within a minute or two.',
+        '`handed_over`: on its way to its wallet, from the platform or from an owner who pays, where it is within a minute or two. `returned`: the bank has sent it back.',
     }),
     reason: z.enum(unmatchedReasons).nullable().meta({ description: 'Why it was in no wallet at first.' }),
     walletId: id('wallet').nullable(),
@@ -39,6 +40,8 @@ export const IncomingRecord = z
     senderIban: text.meta({ examples: ['DE89370400440532013000'] }),
     endToEndId: text.meta({ examples: ['INV-2026-17'] }),
     valueDate: z.iso.date(),
+    returnedAt: instant.nullable().meta({ description: 'When the bank has sent it back.' }),
+    returnReference: text.meta({ examples: ['RET-2026-0007'] }),
     ...recordTail,
   })
   .meta({ id: 'IncomingCredit' })
@@ -191,5 +194,27 @@ export const incomingApi = {
       ),
       ...assignmentEvents,
     },
+  }),
+  returnCredit: post('/billing/incoming/{id}/return', {
+    callers: ['dash'],
+    summary: 'Record that a credit was sent back',
+    description:
+      'For money that is for nobody here: no wallet could be found, or its account was forgotten and its wallets are closed. The operator has the bank send it back to who has sent it; this records when, and under which reference, and takes it off the suspense account, once. What lies on the suspense account of an owner who still acts is that owner’s: `POST /incoming/{id}/assign`.',
+    body: z.strictObject({
+      reference: identifier.meta({ description: 'Under which the bank has sent it back.' }),
+      returnedAt: instant.optional().meta({ description: 'When; now, unless it is said.' }),
+    }),
+    example: { reference: 'RET-2026-0007' },
+    returns: [200, IncomingRecord],
+    fails: {
+      credit_not_found: missing('incoming credit'),
+      credit_not_unmatched: [400, 'The credit is in a wallet, on its way to one, or was sent back already.'],
+      credit_of_owner: [
+        400,
+        'The credit lies with an owner who still acts, and who says where it goes: POST /incoming/{id}/assign.',
+      ],
+      time_to_come: [400, 'returnedAt: this is still to come, or before the credit has come in.'],
+    },
+    emits: { 'incoming.returned': event('A credit that was for nobody here was sent back.', IncomingEvent) },
   }),
 }

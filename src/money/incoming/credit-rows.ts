@@ -13,6 +13,8 @@ const UNSET = {
   toOwnerId: null,
   recipientName: null,
   dueAt: null,
+  returnedAt: null,
+  returnReference: null,
   payableType: null,
   payableId: null,
   fromOwnerId: null,

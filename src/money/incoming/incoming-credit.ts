@@ -12,10 +12,11 @@ import { type PayableType, payableTypes } from '../references/index.ts'
  * record of the same id, which is matched or assigned.
  */
 export const creditMachine = machine('incoming_credit', {
-  unmatched: ['matched', 'assigned', 'handed_over'],
+  unmatched: ['matched', 'assigned', 'handed_over', 'returned'],
   matched: [],
   assigned: [],
   handed_over: [],
+  returned: [],
 })
 
 /** The tenant whose ledger holds credits of unknown owners. */
@@ -49,6 +50,9 @@ const schema = defineEntity({
     recipientName: nullable.string(),
     /** When the sweep books what was handed over; null once it is booked. */
     dueAt: nullable.instant(),
+    /** When the bank has sent it back, and under which reference; null unless it is `returned`. */
+    returnedAt: nullable.instant(),
+    returnReference: nullable.string(),
     /** What it is for, beside its wallet. */
     payableType: p
       .enum(payableTypes)
@@ -83,7 +87,7 @@ export class IncomingCredit extends schema.class {}
 schema.setClass(IncomingCredit)
 
 /** What has come in: a record that is handed over is the platform's, or that of an owner who has paid another one. */
-export const arrivedStates = ['unmatched', 'matched', 'assigned'] as const
+export const arrivedStates = ['unmatched', 'matched', 'assigned', 'returned'] as const
 export const IS_INCOMING = { status: { $in: arrivedStates } }
 
 /** The cause of the credit's postings. */

@@ -10,8 +10,11 @@ import { simulateCredit } from './credits.ts'
 import { finish, handOversDue } from './hand-over.ts'
 import { creditMachine, IncomingCredit, IS_INCOMING } from './incoming-credit.ts'
 import { ownCreditsApi } from './own-credits-api.ts'
+import { payOut, suspense } from './pay-out.ts'
 import { incomingPersonal } from './personal.ts'
+import { returnCredit } from './return-credit.ts'
 import { incomingSteps } from './steps-api.ts'
+import { suspenseApi } from './suspense-api.ts'
 
 /** Of a credit that its owner has, the platform’s record is left out. */
 const NOT_ARRIVED_ELSEWHERE =
@@ -19,7 +22,7 @@ const NOT_ARRIVED_ELSEWHERE =
   where (arrived.owner_id, arrived.mode, arrived.id) = (incoming_credits.to_owner_id, incoming_credits.mode, incoming_credits.id))`)
 
 const incoming = implement(
-  { ...incomingApi, ...ownCreditsApi, ...incomingSteps },
+  { ...incomingApi, ...ownCreditsApi, ...suspenseApi, ...incomingSteps },
   {
     simulate: async ({ body }, context) =>
       context.tenant.mode === 'test' ? simulateCredit(body, context) : context.refuse('test_mode_only'),
@@ -32,6 +35,9 @@ const incoming = implement(
 
     readFile,
     assign,
+    returnCredit,
+    suspense,
+    payOut,
 
     own: ({ query: { status, walletId, from, to } }, { page, tenant }) =>
       page(IncomingCredit, {

@@ -1,3 +1,4 @@
+import { forgottenOwners } from '../../identity/customers/index.ts'
 import type { ReceivedCredit, UnmatchedReason } from '../../iso20022/credit.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
@@ -36,7 +37,15 @@ export async function destinationsOf(
     payableWallets(sql, scope, { ibans }),
     namedBy(sql, scope, numbers),
   ])
+  const closed = [
+    ...wallets.filter(({ status }) => status === 'closed'),
+    ...named.filter(({ isClosed }) => isClosed),
+  ]
   const index = {
+    forgotten: await forgottenOwners(
+      sql,
+      closed.map(({ ownerId }) => ownerId),
+    ),
     byIban: new Map(wallets.map(wallet => [wallet.iban, wallet])),
     byNumber: new Map(named.map(reference => [reference.number, reference])),
   }
@@ -45,6 +54,8 @@ export async function destinationsOf(
 
 /** Wallets by IBAN and references by number: a file may have thousands of credits to look up. */
 interface Index {
+  /** The owners of closed wallets who are forgotten. */
+  readonly forgotten: ReadonlySet<string>
   readonly byIban: ReadonlyMap<string | null, PayableWallet>
   readonly byNumber: ReadonlyMap<bigint, NamedReference>
 }
@@ -55,7 +66,7 @@ interface Target extends Pick<NamedReference, 'ownerId' | 'walletId' | 'isClosed
 /** The IBAN takes precedence over the reference, since the payer's bank has checked it. */
 function destinationOf(
   { iban, reference, reason }: ReceivedCredit,
-  { byIban, byNumber }: Index,
+  { forgotten, byIban, byNumber }: Index,
   { mode, fallback }: MatchScope,
 ): Omit<Destination, 'received'> {
   const unmatched = (reason: UnmatchedReason) => ({
@@ -71,6 +82,8 @@ function destinationOf(
   const [target, ...others] = targets
   if (!target) return unmatched('no_wallet')
   if (others.length > 0) return unmatched('several_references')
+  // Nobody can say any more where it goes: it waits with the platform, and nothing new is held about who was forgotten.
+  if (forgotten.has(target.ownerId)) return unmatched('wallet_closed')
   return {
     tenant: { ownerId: target.ownerId, mode },
     walletId: target.walletId,

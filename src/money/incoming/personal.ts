@@ -9,6 +9,7 @@ export const incomingPersonal = {
       sender_iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
       reference: { kind: 'words', ground: 'vouchers', forget: 'word' },
       bank_reference: { kind: 'payment', ground: 'vouchers', forget: 'pseudonym' },
+      return_reference: { kind: 'payment', ground: 'vouchers', forget: 'word' },
       end_to_end_id: { kind: 'payment', ground: 'vouchers', forget: 'word' },
     },
     plain: [

@@ -17,6 +17,10 @@ export const templates = {
   assignment: ['suspense', 'wallet'],
   /** Money of the platform that leaves its ledger for an owner's, where it arrives as a `sepa_credit`. */
   hand_over: ['suspense', 'bank'],
+  /** Money that is for nobody here goes back to who has sent it. */
+  credit_return: ['suspense', 'bank'],
+  /** What came back when no wallet of the owner was open is paid to the owner by the bank. */
+  suspense_payout: ['suspense', 'bank'],
   /** A payment from owner to owner: it leaves the one ledger by `charge_out`, and enters the other by `charge_in`. */
   charge_out: ['wallet', 'bank'],
   charge_in: ['bank', 'wallet'],

@@ -56,6 +56,8 @@ const fails = {
   wallet_closed: [400, 'The wallet is closed.'],
 } as const satisfies Record<string, Failure>
 
+export const walletClosed = { 'wallet.closed': event('A wallet has been closed.', WalletEvent) }
+
 export const walletsApi = {
   create: post('/wallets', {
     summary: 'Open a wallet',
@@ -139,6 +141,6 @@ export const walletsApi = {
       wallet_of_card: purseRefusal(),
       wallet_of_agent: [400, 'The wallet belongs to an agent and ends with it.'],
     },
-    emits: { 'wallet.closed': event('A wallet has been closed.', WalletEvent) },
+    emits: walletClosed,
   }),
 }

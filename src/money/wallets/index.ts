@@ -1,5 +1,6 @@
-export { WalletEvent, WalletRecord, walletsApi } from './api.ts'
+export { WalletEvent, WalletRecord, walletClosed, walletsApi } from './api.ts'
 export {
+  closeAllWallets,
   closeWallet,
   mainWallet,
   mainWalletId,

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { closeAccount, openWalletAccount } from '../ledger/index.ts'
+import { closeAccount, openBook, openWalletAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import { EMPTY, eventWithBalance } from './response.ts'
 import { virtualIban } from './virtual-iban.ts'
@@ -114,5 +114,26 @@ export async function closeWallet(id: string, context: Closing): Promise<boolean
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
   context.sendAlong(closeAccount(context.sql, context, id))
   context.emit('wallet.closed', eventWithBalance(wallet, EMPTY))
+  return true
+}
+
+const NOT_CLOSED = `
+select id from wallets where owner_id = $1 and mode = $2 and status <> 'closed' order by id`
+
+/**
+ * Closes all wallets of an owner for good, whatever comes for them later: it waits in suspense. False, and nothing is changed,
+ * where one of them has money, or owes some, now that no other request can change it.
+ */
+export async function closeAllWallets(context: Closing): Promise<boolean> {
+  const { sql, tenant } = context
+  const found = await sql<Row & { id: string }>(NOT_CLOSED, [tenant.ownerId, tenant.mode])
+  const ids = found.map(({ id }) => id)
+  const book = await openBook(sql, context, { wallets: ids })
+  const isEmpty = (id: string): boolean => {
+    const { posted, held } = book.balance(id)
+    return posted === 0n && held === 0n
+  }
+  if (!ids.every(isEmpty)) return false
+  await Promise.all(ids.map(id => closeWallet(id, context)))
   return true
 }

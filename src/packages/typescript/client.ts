@@ -1,6 +1,7 @@
 import { NoAnswer } from '../../derive/repeat.ts'
 import { type Operation, type OperationTable, operationFrom } from './operation.ts'
 import { type AgentPayOptions, type CallOptions, type Settings, settingsOf } from './options.ts'
+import { withOwnVerbs } from './own-verbs.ts'
 import { type Page, Pages } from './pages.ts'
 import { type Call, send } from './send.ts'
 import { follow } from './stream.ts'
@@ -43,7 +44,7 @@ function nounOf(noun: string, table: OperationTable, settings: Settings): Readon
     const newest = list === undefined ? undefined : operationFrom(`${noun}.list`, list)
     return [verb, (...given) => run(settings, callOf(operation, given), newest)]
   })
-  return Object.fromEntries(verbs)
+  return withOwnVerbs(noun, Object.fromEntries(verbs))
 }
 
 /** The ids of the path, then members of query or body, then options: `pay.agents.freeze(id, { reason }, { signal })`. */

@@ -1,9 +1,12 @@
 /** What the client is made with. */
 export interface AgentPayOptions {
   /** The address of the service: `https://pay.example.com`. Without it `AGENTPAY_URL` of the environment. */
-  readonly url?: string
-  /** A key or an agent's token. Without it `AGENTPAY_KEY` of the environment. */
-  readonly token?: string
+  readonly url?: string | undefined
+  /**
+   * A key or an agent's token. Without it `AGENTPAY_KEY` of the environment. A token that an answer has not shown is null, and
+   * no client is made with that.
+   */
+  readonly token?: string | null | undefined
   /** For whoever runs the installation. */
   readonly dashboardSecret?: string
   /** Sent with each call. */
@@ -29,6 +32,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
+/** What waiting for a decision may have of its own; `timeoutMs` is for each time that it is asked. */
+export interface WaitOptions extends Omit<CallOptions, 'idempotencyKey'> {
+  /** How long to wait at most, in milliseconds: ten minutes unless you say so. */
+  readonly withinMs?: number
+}
+
 const ENVIRONMENT: Readonly<Record<string, string | undefined>> =
   (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {}
 
@@ -49,6 +58,8 @@ export function settingsOf(options: AgentPayOptions): Settings {
   const { url = ENVIRONMENT.AGENTPAY_URL, dashboardSecret, headers = {} } = options
   // A key of the environment belongs to the address there, and is sent to no other.
   const isThere = options.url === undefined || options.url === ENVIRONMENT.AGENTPAY_URL
+  if (options.token === null)
+    throw new TypeError('The token is null: an answer shows it once, when it is made. Make another one.')
   const token = options.token ?? (isThere ? ENVIRONMENT.AGENTPAY_KEY : undefined)
   if (!url) throw new TypeError('Say where the service is: url, or AGENTPAY_URL in the environment.')
   const { protocol, hostname } = new URL(url)

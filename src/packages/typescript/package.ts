@@ -1,5 +1,5 @@
 export { NoAnswer } from '../../derive/repeat.ts'
 export { clientClass } from './client.ts'
-export type { AgentPayOptions, CallOptions } from './options.ts'
+export type { AgentPayOptions, CallOptions, WaitOptions } from './options.ts'
 export { type Page, Pages } from './pages.ts'
 export { isRefusal, Refused } from './refused.ts'

@@ -1,6 +1,7 @@
 import { problems } from '../../kernel/contract/problem.ts'
 import type { ClientContract, ClientOperation } from './contract.ts'
 import { pascal, recordIn, snake } from './names.ts'
+import { ownVerbs } from './own-verbs.ts'
 import { docstring, PythonTypes } from './python-types.ts'
 
 const WRITTEN = 'Written from the contracts of the service by `npm run packages`.'
@@ -68,7 +69,8 @@ export function pythonApi(contract: ClientContract, kind: Kind): string {
     'from __future__ import annotations\n',
     `from collections.abc import ${kind.iterator}`,
     'from typing import TYPE_CHECKING, cast\n',
-    `from .${kind.module} import ${kind.connection}, ${kind.pages}\n`,
+    `from .${kind.module} import ${kind.connection}, ${kind.pages}`,
+    `from ._wait import WITHIN, ${kind.isAsync ? 'async_until_decided' : 'until_decided'}\n`,
     'if TYPE_CHECKING:\n    from typing_extensions import Unpack\n\n    from . import types as records\n    from ._calls import CallOptions\n\n',
     ...nouns.map(([noun, own]) => nounClass(noun, own, contract, kind)),
     `class Api:\n    """Every noun of the service."""\n`,
@@ -93,6 +95,7 @@ function nounClass(
     '        self._connection = connection',
     '',
     ...operations.map(operation => method(operation, list, kind)),
+    ...(ownVerbs[noun] ?? []).flatMap(({ python }) => (kind.isAsync ? python.async : python.sync)),
     '',
   ].join('\n')
 }

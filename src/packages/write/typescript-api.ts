@@ -1,6 +1,7 @@
 import { problems } from '../../kernel/contract/problem.ts'
 import type { ClientContract, ClientOperation } from './contract.ts'
 import { pascal } from './names.ts'
+import { ownVerbs } from './own-verbs.ts'
 import { comment, typeOf } from './typescript-types.ts'
 
 const HEAD = '// Written from the contracts of the service by `npm run packages`.\n'
@@ -33,7 +34,7 @@ export function apiTypes(contract: ClientContract): string {
   const { schemas, operations } = contract
   const nouns = [...Map.groupBy(operations, ({ noun }) => noun)]
   return [
-    `${HEAD}import type { CallOptions } from './packages/typescript/options.js'`,
+    `${HEAD}import type { CallOptions, WaitOptions } from './packages/typescript/options.js'`,
     `import type { Pages } from './packages/typescript/pages.js'\n`,
     ...Object.entries(schemas).map(([name, schema]) => declared(name, typeOf(schema), schema.description)),
     ...operations.flatMap(inputAndResult),
@@ -70,7 +71,17 @@ function nounType(noun: string, operations: readonly ClientOperation[], { nouns 
     ...comment([operation.summary, operation.description].filter(Boolean).join('\n\n'), '  '),
     `  ${operation.verb}(${argumentsOf(operation)}): ${returnedBy(operation)}`,
   ])
-  return [...comment(nouns[noun], ''), `export interface ${nounName(noun)} {`, ...members, '}\n'].join('\n')
+  const own = (ownVerbs[noun] ?? []).flatMap(({ about, typescript }) => [
+    ...comment(about, '  '),
+    `  ${typescript}`,
+  ])
+  return [
+    ...comment(nouns[noun], ''),
+    `export interface ${nounName(noun)} {`,
+    ...members,
+    ...own,
+    '}\n',
+  ].join('\n')
 }
 
 function argumentsOf(operation: ClientOperation): string {

@@ -21,7 +21,7 @@ import type { AgentPayOptions } from './packages/typescript/package.js'
 import { Refused } from './packages/typescript/package.js'
 
 export * from './api.js'
-export { type AgentPayOptions, type CallOptions, NoAnswer, type Page, Pages, Refused } from './packages/typescript/package.js'
+export { type AgentPayOptions, type CallOptions, NoAnswer, type Page, Pages, Refused, type WaitOptions } from './packages/typescript/package.js'
 
 /** A client: each noun of the service is a member, each operation a method of it. */
 export interface AgentPay extends Api {}

@@ -103,7 +103,16 @@ export const canvasApi = {
       callerId: z.string().max(128),
       agentId: id('agent').nullable(),
     }),
-    returns: [200, z.object({ conversationId: z.string(), turnId: z.string() })],
+    returns: [
+      200,
+      z.discriminatedUnion('isKept', [
+        z.object({ isKept: z.literal(true), conversationId: z.string(), turnId: z.string() }),
+        z.object({
+          isKept: z.literal(false),
+          refusal: z.enum(['conversation_not_found', 'conversation_full']),
+        }),
+      ]),
+    ],
   }),
   finish: post('/canvas/turns/{id}/finish', {
     summary: 'Keep an answer',

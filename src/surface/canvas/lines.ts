@@ -38,5 +38,8 @@ export const CanvasLine = z
 
 export type Line = z.output<typeof CanvasLine>
 
-export const say = (text: string): Line => ({ type: 'text', text })
+/** A text that was cut, or that a model has written, may have what is no character: no database keeps it. */
+const kept = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+
+export const say = (text: string): Line => ({ type: 'text', text: kept(text) })
 export const failure = (code: string, message: string): Line => ({ type: 'error', code, message })

@@ -12,7 +12,7 @@ export interface Page<T> {
 
 export type Speaking = Pick<
   Context,
-  'actor' | 'tenant' | 'requestId' | 'address' | 'runId' | 'ports' | 'now' | 'ending'
+  'actor' | 'tenant' | 'requestId' | 'address' | 'runId' | 'ports' | 'now' | 'ending' | 'readLater'
 >
 
 /** A longer answer of an operation is no line: the text says what there is to say. */

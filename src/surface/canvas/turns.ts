@@ -1,17 +1,22 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { canvasApi } from './api.ts'
-import { Conversation, ConversationTurn } from './conversation.ts'
+import { Conversation, ConversationTurn, MOST_TURNS } from './conversation.ts'
 
 export const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records }) => {
   const { message, conversationId, callerId, agentId } = body
-  const known =
-    conversationId === undefined
-      ? null
-      : await records.findOne(Conversation, { id: conversationId, callerId })
-  const conversation = known ?? records.create(Conversation, { callerId, agentId, title: excerpt(message) })
-  const turn = records.create(ConversationTurn, { conversationId: conversation.id, message })
-  return { conversationId: conversation.id, turnId: turn.id }
+  if (conversationId === undefined) {
+    const { id } = records.create(Conversation, { callerId, agentId, title: excerpt(message) })
+    const turn = records.create(ConversationTurn, { conversationId: id, message })
+    return { isKept: true, conversationId: id, turnId: turn.id }
+  }
+  // Messages that come at once take the last places one after the other.
+  const known = await records.lock(Conversation, conversationId)
+  if (known?.callerId !== callerId) return { isKept: false, refusal: 'conversation_not_found' }
+  if ((await records.count(ConversationTurn, { conversationId })) >= MOST_TURNS)
+    return { isKept: false, refusal: 'conversation_full' }
+  const turn = records.create(ConversationTurn, { conversationId, message })
+  return { isKept: true, conversationId, turnId: turn.id }
 }
 
 /** A conversation that was deleted meanwhile stays so. */

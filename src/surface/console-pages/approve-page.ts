@@ -1,11 +1,12 @@
 import { type Html, html } from '../../web/html.ts'
-import { amountIn, type Language, minuteIn } from '../../web/language.ts'
+import { amountIn, type Language } from '../../web/language.ts'
 import { plainText } from '../../web/plain-text.ts'
 import type { ApprovalView } from './approval-view.ts'
 import { scripts } from './assets.ts'
 import { layout } from './layout.ts'
 import { rulesOf } from './rule-lists.ts'
 import { texts } from './texts.ts'
+import { timeIn } from './time.ts'
 
 const HEADLINE = 80
 
@@ -31,15 +32,15 @@ export function approvePage(view: ApprovalView, language: Language): Html {
   ${view.isTest && html`<p class="test">${texts[language].frame.test}</p>`}
 </section>
 <div class="columns">
+<aside aria-label="${approve.decide}">
+${view.state === 'created' ? decision(view, language) : proof(view, language)}
+</aside>
 <div>
 ${rulesOf(view, language)}
 ${details(view, language)}
 </div>
-<aside aria-label="${approve.decide}">
-${view.state === 'created' ? decision(view, language) : proof(view, language)}
-<p class="home"><a href="../approve">${texts[language].frame.home}</a></p>
-</aside>
 </div>
+<p class="home"><a href="../approve">${texts[language].frame.home}</a></p>
 <footer><p>Intent <code>${view.id}</code></p></footer>
 </div>`,
   })
@@ -49,13 +50,17 @@ ${view.state === 'created' ? decision(view, language) : proof(view, language)}
 function standing(view: ApprovalView, language: Language) {
   const { state, expiresAt, decidedAt, decidedBy, comment, payment } = view
   const { approve } = texts[language]
-  const minute = (at: Date) => html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`
-  if (state === 'created') return html`<p class="until">${approve.decideBy} ${minute(expiresAt)}</p>`
-  const by = decidedBy ? nameOf(decidedBy, language) : ''
-  return html`<p class="meaning">${approve.ends[state](by, minuteIn(language, decidedAt))}</p>
+  if (state === 'created')
+    return html`<p class="until">${approve.decideBy} ${timeIn(language, expiresAt)}</p>`
+  const by = decidedBy ? nameOf(decidedBy, language).replaceAll(INSTANT, '') : ''
+  const [before, after] = approve.ends[state](by, INSTANT).split(INSTANT)
+  return html`<p class="meaning">${before}${timeIn(language, decidedAt)}${after}</p>
   ${payment !== null && html`<p class="until">${paymentText(view, payment, language)}</p>`}
   ${comment !== null && html`<p class="until">${approve.comment}: <bdi>${plainText(comment)}</bdi></p>`}`
 }
+
+/** Where the instant of a sentence stands, so that it can be shown in the zone of the reader. */
+const INSTANT = '\ufffc'
 
 function paymentText(
   { paidEuros, amountEuros }: ApprovalView,
@@ -92,7 +97,7 @@ function details(view: ApprovalView, language: Language): Html {
     <div><dt>${approve.agent}</dt><dd><bdi>${plainText(view.agent)}</bdi></dd></div>
     ${run !== null && html`<div><dt>${approve.run}</dt><dd><bdi>${plainText(run.name)}</bdi></dd></div>`}
     <div><dt>${approve.account}</dt><dd><bdi>${plainText(view.account)}</bdi></dd></div>
-    <div><dt>${approve.asked}</dt><dd><time datetime="${createdAt.toISOString()}">${minuteIn(language, createdAt)}</time></dd></div>
+    <div><dt>${approve.asked}</dt><dd>${timeIn(language, createdAt)}</dd></div>
   </dl>
 </section>`
 }
@@ -108,7 +113,10 @@ function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): 
   <p id="signed">${approve.youSign}</p>
   <blockquote lang="en" data-sentence aria-labelledby="signed"></blockquote>
   <button type="button" class="main" data-action="approve">${approve.approve}</button>
-  <p data-no-passkey hidden><a href="../join?to=${encodeURIComponent(`/approve/${id}`)}">${join.passkeyTitle}</a></p>
+  <div data-no-passkey hidden>
+    <p>${approve.noPasskey}</p>
+    <p><a class="button main" href="../join?to=${encodeURIComponent(`/approve/${id}`)}">${join.passkeyTitle}</a></p>
+  </div>
   <form class="deny" data-action="deny">
     <label for="reason">${approve.reason}</label>
     <textarea id="reason" name="reason" rows="2" maxlength="1000" required></textarea>
@@ -122,7 +130,7 @@ function proof({ id, hasProof }: ApprovalView, language: Language): Html | undef
   const { approve } = texts[language]
   return html`<section class="box" aria-labelledby="proof">
   <h2 id="proof">${approve.proof}</h2>
-  <p><a href="../intents/${id}/approval">${approve.proofLink}</a></p>
+  <p><a class="button" href="../intents/${id}/approval">${approve.proofLink}</a></p>
   <p class="hint">${approve.proofHint}</p>
   <p class="hint"><code>GET /intents/${id}/approval</code></p>
 </section>`

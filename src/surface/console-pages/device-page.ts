@@ -62,6 +62,7 @@ function details(language: Language): Html {
     ${row(device.asked, 'createdAt')}
   </dl>
   <p data-bound hidden>${device.bound}</p>
+  <p class="test" data-tool-writes hidden>${device.toolWrites}</p>
   <h2 id="rights">${device.rights}</h2>
   <p class="hint">${device.lasts}</p>
   <details>

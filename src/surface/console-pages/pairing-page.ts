@@ -1,10 +1,11 @@
 import { type Html, html } from '../../web/html.ts'
-import { type Language, minuteIn } from '../../web/language.ts'
+import type { Language } from '../../web/language.ts'
 import { plainText } from '../../web/plain-text.ts'
 import { scripts } from './assets.ts'
 import { layout, type Viewer } from './layout.ts'
 import type { PairingState } from './text-types.ts'
 import { texts } from './texts.ts'
+import { timeIn } from './time.ts'
 
 const NAME = 100
 
@@ -20,6 +21,8 @@ export interface PairingView {
   /** Whether the person may do all that there is, and so will the terminal. */
   readonly mayDoAll: boolean
   readonly scopes: readonly string[]
+  /** Whether the terminal asks for a key that changes things by the tools of an assistant. */
+  readonly toolWrites: boolean
   readonly isTest: boolean
   readonly viewer: Viewer
 }
@@ -56,7 +59,7 @@ ${decision(view, language)}`
 
 function details(view: PairingView, language: Language): Html {
   const { pairing, frame } = texts[language]
-  const minute = (at: Date) => html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`
+  const minute = (at: Date) => timeIn(language, at)
   return html`<section class="box" aria-labelledby="details">
   <h2 id="details">${pairing.details}</h2>
   <dl>
@@ -66,6 +69,7 @@ function details(view: PairingView, language: Language): Html {
     <div><dt>${pairing.until}</dt><dd>${minute(view.expiresAt)}</dd></div>
     <div><dt>${pairing.rights}</dt><dd>${view.mayDoAll ? pairing.allRights : pairing.rightsOf(frame.roles[view.viewer.role])}${!view.mayDoAll && rightsList(view, language)}</dd></div>
   </dl>
+  ${view.toolWrites && html`<p class="test">${pairing.toolWrites}</p>`}
 </section>`
 }
 

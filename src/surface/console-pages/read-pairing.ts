@@ -12,7 +12,7 @@ export async function readPairing(
   const { tenant, actor } = context
   const pairing = await findPairing(code, context)
   if (!pairing) return undefined
-  const { status, pairingCode, deviceName, address, createdAt, expiresAt } = pairing
+  const { status, pairingCode, deviceName, address, toolWrites, createdAt, expiresAt } = pairing
   return {
     code,
     state: whyClosed(pairing) === 'pairing_expired' ? 'expired' : status,
@@ -23,6 +23,7 @@ export async function readPairing(
     expiresAt,
     mayDoAll: scopes.every(scope => actor.scopes.has(scope)),
     scopes: [...actor.scopes],
+    toolWrites,
     isTest: tenant.mode === 'test',
     viewer: viewerOf(actor),
   }

@@ -8,7 +8,7 @@ const MOST = 50
 
 /** One more than are shown tells whether there are more. */
 const WAITING = `
-select id, agent_id as "agentId", amount_cents as "amountEuros", merchant as payee, expires_at as "expiresAt"
+select id, agent_id as "agentId", amount_cents as "amountEuros", merchant as payee, purpose, expires_at as "expiresAt"
 from intents where (owner_id, mode) = ($1, $2) and status = 'created' and expires_at > $3
 order by id desc limit ${MOST + 1}`
 

@@ -63,6 +63,7 @@ function leftIn({ rule, remaining, limit }: ShownCheck, language: Language): str
   const unit = unitOf(rule)
   if (unit === 'minutes') return approve.leftMinutes(remaining ?? 0)
   if (unit === 'payments') return approve.leftCount(remaining ?? 0, limit ?? 0)
+  if (rule === 'maxTransactionEuros') return approve.each(euros(language, limit ?? 0))
   return approve.left(euros(language, remaining ?? 0), euros(language, limit ?? 0))
 }
 

@@ -37,6 +37,7 @@ export interface ApproveTexts {
   readonly decideBy: string
   readonly decide: string
   readonly youSign: string
+  readonly noPasskey: string
   readonly approve: string
   readonly deny: string
   readonly reason: string
@@ -55,6 +56,8 @@ export interface ApproveTexts {
   readonly limits: string
   readonly noLimits: string
   readonly left: (remaining: string, limit: string) => string
+  /** Of a limit for each payment, of which nothing is used up. */
+  readonly each: (limit: string) => string
   readonly leftMinutes: (remaining: number) => string
   readonly leftCount: (remaining: number, limit: number) => string
   /** What each end means, by whom and when. */
@@ -96,6 +99,7 @@ export interface DeviceTexts {
   readonly address: string
   readonly asked: string
   readonly bound: string
+  readonly toolWrites: string
   readonly rights: string
   readonly lasts: string
   readonly scopes: string
@@ -125,6 +129,7 @@ export interface PairingTexts {
   readonly allRights: string
   readonly rightsOf: (role: string) => string
   readonly whichRights: (count: number) => string
+  readonly toolWrites: string
   readonly approve: string
   readonly deny: string
   readonly unknown: string

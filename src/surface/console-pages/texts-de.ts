@@ -56,6 +56,8 @@ export const german: Texts = {
     decideBy: 'Zu entscheiden bis',
     decide: 'Ihre Entscheidung',
     youSign: 'Mit Ihrem Passkey unterschreiben Sie, auf Englisch:',
+    noPasskey:
+      'Sie haben noch keinen Passkey, und nur ein Passkey gibt hier frei. Legen Sie einen an: Danach sind Sie wieder auf dieser Seite.',
     approve: 'Mit Passkey freigeben',
     deny: 'Ablehnen',
     reason: 'Grund der Ablehnung',
@@ -81,6 +83,7 @@ export const german: Texts = {
     obstacles: 'Was im Moment dagegen steht',
     limits: 'Was von jeder Grenze übrig ist',
     noLimits: 'Es gilt keine Grenze.',
+    each: limit => `höchstens ${limit}`,
     left: (remaining, limit) => `${remaining} von ${limit} übrig`,
     leftMinutes: remaining => (remaining === 1 ? 'noch 1 Minute' : `noch ${remaining} Minuten`),
     leftCount: (remaining, limit) => `${remaining} von ${limit} Zahlungen übrig`,
@@ -145,6 +148,8 @@ export const german: Texts = {
     address: 'Von der Adresse',
     asked: 'Gefragt am',
     bound: 'Sein Schlüssel gilt nur auf diesem Gerät.',
+    toolWrites:
+      'Mit diesem Schlüssel können Assistenten etwas ändern und nicht nur vorschlagen: Was ein Modell liest, könnte es dann zum Ausgeben bringen. Wenn Sie das nicht wollten, weisen Sie es ab.',
     rights: 'Was es dürfen wird',
     lasts:
       'Höchstens neunzig Tage lang, und nicht länger als dreißig ohne Gebrauch. Sie können es vorher beenden.',
@@ -197,6 +202,8 @@ export const german: Texts = {
     allRights: 'Alles, was Sie als Inhaber des Kontos dürfen',
     rightsOf: role => `Was Sie als ${role} dürfen`,
     whichRights: count => `Diese ${count} Rechte`,
+    toolWrites:
+      'Mit diesem Schlüssel können Assistenten etwas ändern und nicht nur vorschlagen: Was ein Modell liest, könnte es dann zum Ausgeben bringen. Wenn Sie das nicht wollten, weisen Sie es ab.',
     approve: 'Mit Passkey hereinlassen',
     deny: 'Abweisen',
     unknown: 'Diesen Code gibt es nicht',

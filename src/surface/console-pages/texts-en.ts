@@ -56,6 +56,8 @@ export const english: Texts = {
     decideBy: 'Decide by',
     decide: 'Your decision',
     youSign: 'With your passkey you sign:',
+    noPasskey:
+      'You have no passkey yet, and only a passkey approves here. Create one: then you are back on this page.',
     approve: 'Approve with passkey',
     deny: 'Deny',
     reason: 'Reason to deny it',
@@ -80,6 +82,7 @@ export const english: Texts = {
     obstacles: 'What stands against it at this moment',
     limits: 'What is left of each limit',
     noLimits: 'No limit applies.',
+    each: limit => `${limit} at most`,
     left: (remaining, limit) => `${remaining} of ${limit} left`,
     leftMinutes: remaining => (remaining === 1 ? '1 minute left' : `${remaining} minutes left`),
     leftCount: (remaining, limit) => `${remaining} of ${limit} payments left`,
@@ -144,6 +147,8 @@ export const english: Texts = {
     address: 'From the address',
     asked: 'Asked at',
     bound: 'Its key works on this device alone.',
+    toolWrites:
+      'Its key lets assistants change things, and not only propose them: whatever a model reads could then make it spend. If you have not asked for that, turn it away.',
     rights: 'What it will be allowed',
     lasts: 'For ninety days at most, and no longer than thirty without a use. You can end it before.',
     scopes: 'scopes',
@@ -193,6 +198,8 @@ export const english: Texts = {
     allRights: 'Everything that you may, as an owner of the account',
     rightsOf: role => `What you may as ${role}`,
     whichRights: count => `These ${count} scopes`,
+    toolWrites:
+      'Its key lets assistants change things, and not only propose them: whatever a model reads could then make it spend. If you have not asked for that, turn it away.',
     approve: 'Let in with passkey',
     deny: 'Turn away',
     unknown: 'No such code',

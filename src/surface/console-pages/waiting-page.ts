@@ -1,16 +1,18 @@
 import type { Euros } from '../../values/money.ts'
 import { type Html, html } from '../../web/html.ts'
-import { amountIn, type Language, minuteIn } from '../../web/language.ts'
+import { amountIn, type Language } from '../../web/language.ts'
 import { plainText } from '../../web/plain-text.ts'
 import { scripts } from './assets.ts'
 import { layout, type Viewer } from './layout.ts'
 import { texts } from './texts.ts'
+import { timeIn } from './time.ts'
 
 /** An intent that waits, in a line. */
 export interface WaitingIntent {
   readonly id: string
   readonly amountEuros: Euros
   readonly payee: string
+  readonly purpose: string
   readonly agent: string
   readonly expiresAt: Date
 }
@@ -40,8 +42,12 @@ ${hasMore && html`<p class="hint">${waiting.more}</p>`}`,
   })
 }
 
-function line({ id, amountEuros, payee, agent, expiresAt }: WaitingIntent, language: Language): Html {
+function line(
+  { id, amountEuros, payee, purpose, agent, expiresAt }: WaitingIntent,
+  language: Language,
+): Html {
   const { approve, waiting } = texts[language]
   return html`<li><a href="approve/${id}"><strong>${amountIn(language, amountEuros)} ${approve.to} <bdi>${plainText(payee, 80)}</bdi></strong>
-<span>${approve.agent} <bdi>${plainText(agent, 60)}</bdi>, ${waiting.until} <time datetime="${expiresAt.toISOString()}">${minuteIn(language, expiresAt)}</time></span></a></li>`
+<span>${approve.purpose} <bdi>${plainText(purpose, 160)}</bdi></span>
+<span>${approve.agent} <bdi>${plainText(agent, 60)}</bdi>, ${waiting.until} ${timeIn(language, expiresAt)}</span></a></li>`
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { inputRequired } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { FollowedEvent } from '../../kernel/contract/follow.ts'
 import type { ToolAnswer } from '../../kernel/contract/tool.ts'
-import { clock } from '../../values/clock.ts'
 import { type Result, refused, resultOf, succeeded } from './result.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -75,23 +75,49 @@ async function explained({ id }: Intent, context: Context) {
 
 /** Proxies and clients often give up after a minute. */
 export const LONGEST_WAIT = 50
-/**
- * Looked at often at first, as most people decide at once or later: a place among the owner's streams of events would be
- * taken from the pages that follow them.
- */
-const FIRST_LOOK_MS = 300
-const LAST_LOOK_MS = 2_000
+/** Where too many wait for events already, the intent is looked at so often. */
+const LOOK_EVERY_MS = 2_000
 
 /** Holds until somebody has decided, at most for so many seconds; it may be called again. */
 export async function waitForIntent(id: string, seconds: number, context: Context): Promise<Result> {
-  const end = clock.ticks() + seconds * 1_000
-  for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, LAST_LOOK_MS)) {
-    const answer = await context.ports.tools.call(context, 'intents.get', { id }, null)
-    if (answer.refusal) return resultOf(answer)
-    const intent = answer.body as Intent
-    const left = end - clock.ticks()
-    if (intent.status !== 'created' || left <= 0 || context.ending.aborted)
-      return resultOfIntent(intent, false, context)
-    await pause(Math.min(pauseMs, left), undefined, { signal: context.ending }).catch(() => undefined)
+  const first = await look(id, context)
+  const answer = seconds > 0 && isWaiting(first) ? await afterWaiting(id, seconds, context) : first
+  return answer.refusal ? resultOf(answer) : resultOfIntent(answer.body as Intent, false, context)
+}
+
+const look = (id: string, context: Context): Promise<ToolAnswer> =>
+  context.ports.tools.call(context, 'intents.get', { id }, null)
+
+const isWaiting = ({ refusal, body }: ToolAnswer): boolean =>
+  !refusal && (body as Intent).status === 'created'
+
+/** How the intent stands once it is decided, or after so many seconds. */
+async function afterWaiting(id: string, seconds: number, context: Context): Promise<ToolAnswer> {
+  const over = new AbortController()
+  const ending = AbortSignal.any([context.ending, over.signal])
+  void pause(seconds * 1_000, undefined, { signal: ending }).then(() => over.abort(), ignore)
+  try {
+    for await (const _ of changesOf(id, ending, context)) {
+      const answer = await look(id, context)
+      if (!isWaiting(answer)) return answer
+    }
+    return await look(id, context)
+  } finally {
+    over.abort()
   }
 }
+
+/** Tells whenever the intent may have changed, and once when it begins to listen. */
+async function* changesOf(id: string, ending: AbortSignal, { ports, tenant }: Context): AsyncGenerator<void> {
+  const isWanted = ({ data }: FollowedEvent) => data.intentId === id
+  const events = await ports.waitForEvents({ tenant, from: undefined, isWanted, ending })
+  yield
+  if (events) for await (const _ of events) yield
+  else
+    while (!ending.aborted) {
+      await pause(LOOK_EVERY_MS, undefined, { signal: ending }).catch(ignore)
+      yield
+    }
+}
+
+const ignore = (): void => undefined

@@ -13,7 +13,7 @@ interface Resource {
 }
 
 const JSON_TYPE = 'application/json'
-const OPENAPI = 'agentpay://openapi'
+export const OPENAPI = 'agentpay://openapi'
 
 const fixed: readonly Resource[] = [
   resource(
@@ -93,7 +93,7 @@ export async function readResource(uri: string, context: Context) {
   return contents(uri, JSON.stringify(withoutCardNumbers(body as object, uri, context)))
 }
 
-const contents = (uri: string, text: string) => ({ contents: [{ uri, mimeType: JSON_TYPE, text }] })
+export const contents = (uri: string, text: string) => ({ contents: [{ uri, mimeType: JSON_TYPE, text }] })
 
 function find(uri: string, context: Context) {
   const exact = fixed.find(one => one.uri === uri && isFor(context, one))

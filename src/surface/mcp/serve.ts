@@ -4,6 +4,8 @@ import type { File } from '../../kernel/contract/file.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { protocolRefusals } from './api.ts'
 import { callDirectly } from './direct-call.ts'
+import { readDirectly } from './direct-read.ts'
+import { plainRequestIn } from './plain-request.ts'
 import { serverFor } from './server.ts'
 
 const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
@@ -14,7 +16,13 @@ export async function serve(context: Context): Promise<File> {
   if (message instanceof Problem) return protocolError(-32_700, message.message)
   if (Array.isArray(message))
     return protocolError(-32_600, 'Batches are not part of the protocol: send one message.')
-  return (await callDirectly(message, context)) ?? serveByProtocol(message, context)
+  return (await serveDirectly(message, context)) ?? serveByProtocol(message, context)
+}
+
+/** Answers what needs no server of the protocol for itself, with the same bytes; undefined for everything else. */
+export async function serveDirectly(message: unknown, context: Context): Promise<File | undefined> {
+  const request = plainRequestIn(message, context)
+  return request && ((await callDirectly(request, context)) ?? readDirectly(request, context))
 }
 
 /** Hands a message to the protocol's own server, of which each message has one. */

@@ -6,7 +6,8 @@ import { getPrompt, prompts } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { mayWrite } from './rights.ts'
 
-const IDENTITY = { name: 'agentpay', title: 'Agent payments', version: '1' }
+/** As which the service answers. */
+export const IDENTITY = { name: 'agentpay', title: 'Agent payments', version: '1' }
 
 const INSTRUCTIONS = [
   'Payments for agents, in euros. To spend: declare_intent, wait_for_intent where a person has to decide, then pay.',

@@ -47,7 +47,7 @@ async function send(url: string, request: Partial<OutboundRequest> = {}): Promis
     url,
     method: 'POST',
     body: '{}',
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     maxBytes: 1_000,
     headers: { 'x-try': 'first' },
     again: () => ({ 'x-try': 'second' }),

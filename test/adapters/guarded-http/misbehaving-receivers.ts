@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createServer as createPlainServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
 import { certificate } from '../../support/http/certificate.ts'
 import { guarded, textOf } from '../../support/http/guarded.ts'
+import { lastingPort } from '../../support/processes/lasting-port.ts'
 
 const { listen, names, send, receiver } = await guarded()
 
@@ -105,10 +106,7 @@ describe('a misbehaving receiver', () => {
   })
 
   test('that refuses connections fails with a message that says so', async () => {
-    const closing = createServer()
-    const gone = await listen(closing)
-    await new Promise(resolve => closing.close(resolve))
-    expect(await send(`http://127.0.0.1:${gone}`)).toMatchObject({
+    expect(await send(`http://127.0.0.1:${await lastingPort()}`)).toMatchObject({
       kind: 'failed',
       message: 'The host refuses connections on this port.',
     })

@@ -31,7 +31,7 @@ addresses.listensAt('127.0.0.1', port)
 const ours = `http://127.0.0.1:${port}`
 
 const send = (url: string, ownListener = true): Promise<OutboundAnswer> =>
-  guard.send({ url, method: 'GET', timeoutMs: 5_000, maxBytes: 100, ownListener })
+  guard.send({ url, method: 'GET', timeoutMs: 60_000, maxBytes: 100, ownListener })
 
 describe('our own listener', () => {
   test.each([
@@ -117,7 +117,7 @@ describe('our own listener', () => {
   test('is not reached by a name that leads there later', async () => {
     // The operator has opened an address at which nobody listens.
     const opened = guardedHttp({ resolver, ownListener: addresses.listener, allow: ['127.0.0.9'] })
-    const request = { method: 'GET', timeoutMs: 5_000, maxBytes: 100, ownListener: true } as const
+    const request = { method: 'GET', timeoutMs: 60_000, maxBytes: 100, ownListener: true } as const
     const url = `http://rebinding.example:${port}/simulate/mpp/a`
     expect((await opened.send({ ...request, url })).kind).toBe('failed')
     expect(await opened.send({ ...request, url })).toMatchObject({ kind: 'refused', rule: 'loopback' })

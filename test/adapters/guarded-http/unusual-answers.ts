@@ -10,7 +10,7 @@ afterAll(() => {
 })
 
 /** Sends a request to a server that writes raw bytes. */
-async function sendTo(respond: (socket: Socket) => void, timeoutMs = 5_000): Promise<OutboundAnswer> {
+async function sendTo(respond: (socket: Socket) => void, timeoutMs = 60_000): Promise<OutboundAnswer> {
   const server = createServer(socket => {
     socket.on('error', () => undefined)
     respond(socket)

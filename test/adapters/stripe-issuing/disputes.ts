@@ -33,7 +33,7 @@ describe('Stripe’s own stand-in', () => {
   beforeAll(async () => {
     mock = await startStripeMock()
     processor = stripeAt(mock.url, 'sk_test_123')
-  }, 240_000)
+  })
 
   test.each(disputeReasons)('takes a dispute for the reason %s, with its evidence', async reason => {
     const call = callOf(`dispute_${reason}`)

@@ -12,7 +12,7 @@ let processor: CardProcessor
 beforeAll(async () => {
   mock = await startStripeMock()
   processor = stripeAt(mock.url, 'sk_test_123')
-}, 240_000)
+})
 
 const issued = {
   processorCardId: expect.stringMatching(/^ic_\w+$/),

@@ -63,6 +63,7 @@ export async function measureAssistants(stage: Stage): Promise<Section> {
     for (let round = 0; round < ROUNDS; round++)
       pairs.push({ title, rest: await load(stage, rest), tool: await load(stage, tool) })
   const list = await listTimes(stage, token)
+  const firstLine = await firstLineTimes(stage, token)
   const text = [
     tableLine([`at ${CONNECTIONS} connections, in turns`, 'REST', 'tool', 'share', 'cpu, REST', 'cpu, tool']),
     ...pairs.map(({ title, rest, tool }) =>
@@ -76,9 +77,14 @@ export async function measureAssistants(stage: Stage): Promise<Section> {
       ]),
     ),
     '',
+    tableLine([
+      'first line of a conversation',
+      `p50 ${firstLine.p50.toFixed(1)} ms`,
+      `p99 ${firstLine.p99.toFixed(1)} ms`,
+    ]),
     tableLine(['tools/list', `p50 ${list.p50.toFixed(1)} ms`, `${wholeNumber(list.bytes)} bytes`]),
   ].join('\n')
-  return { figures: { mcp: { pairs, list } }, text }
+  return { figures: { mcp: { pairs, list, firstLine } }, text }
 }
 
 const load = ({ api, ...stage }: Stage, request: Request): Promise<Result> => {
@@ -102,4 +108,22 @@ async function listTimes({ api }: Stage, token: string) {
     times.push(performance.now() - began)
   }
   return { p50: times.toSorted((a, b) => a - b)[Math.floor(LISTS / 2)] ?? Number.NaN, bytes }
+}
+
+/** How long it takes from the message until the first line of the answer is there. */
+async function firstLineTimes({ api }: Stage, token: string) {
+  const times: number[] = []
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ message: 'What is waiting?' })
+  for (let n = 0; n < LISTS; n++) {
+    const began = performance.now()
+    const answer = await fetch(`${api.url}/canvas/messages`, { method: 'POST', headers, body })
+    const reader = answer.body?.getReader()
+    await reader?.read()
+    times.push(performance.now() - began)
+    while (!(await reader?.read())?.done);
+  }
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.floor(share * (LISTS - 1))] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99) }
 }

@@ -1,29 +1,14 @@
-import { openSigner } from '../../../src/app/signer.ts'
-import { sealPage } from '../../../src/compliance/audit/index.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
-import { openVault } from '../../../src/ports/vault.ts'
 import { type Section, wholeNumber } from '../report.ts'
 import { usualOrShort } from '../short.ts'
-import { ENCRYPTION_KEY, newOwner, type Stage, withClient } from '../stage.ts'
+import { type Stage, withClient } from '../stage.ts'
+import { anAccount } from './account.ts'
 
 /** Half of them are payees, half are entries of the audit trail about them. */
 const RECORDS = usualOrShort(100_000, 10_000)
 /** Entries of the trail of somebody else's account, among which two are about one payee. */
 const TRAIL = usualOrShort(1_000_000, 20_000)
-
-const PAYEES = `
-insert into beneficiaries (id, owner_id, mode, created_at, updated_at, name, sepa_name, iban, country, email, deleted_at)
-select 'beneficiary_' || lpad(n::text, 26, '0'), $1, 'test', now(), now(), 'Ada ' || n, 'Ada ' || n,
-  'DE' || lpad(n::text, 20, '0'), 'DE', 'ada' || n || '@example.com', now() from generate_series(1, $2::int) as n`
-
-const EVENTS = `
-insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, actor_id, action, outcome,
-  resource_id, address, recorded_at)
-select 'event_01jd8x2m4y' || lpad(n::text, 16, '0'), $1, 'test', 'beneficiary.created',
-  jsonb_build_object('beneficiaryId', 'beneficiary_' || lpad(n::text, 26, '0'), 'name', 'Ada ' || n), 'request-' || n, now(),
-  'key', 'key_1', 'beneficiaries.create', 'done', 'beneficiary_' || lpad(n::text, 26, '0'), '203.0.113.7', now()
-from generate_series(1, $2::int) as n`
 
 const REQUEST = `
 insert into gdpr_deletions (owner_id, mode, id, created_at, updated_at, status, subject_type, subject_id, answer_by, begins_at,
@@ -31,17 +16,6 @@ insert into gdpr_deletions (owner_id, mode, id, created_at, updated_at, status, 
 values ($1, 'test', $2, now(), now(), 'forgetting', $3, $4, now(), now() - interval '1 day', now(), 'w')`
 
 const NEXT = "select records, state from forget_next($1, 'test', $2, now(), 10000)"
-
-async function sealAll({ databaseUrl }: Stage): Promise<void> {
-  const database = openDatabase(databaseUrl, 2)
-  const vault = openVault(ENCRYPTION_KEY, [])
-  const signer = await openSigner({ sql: sqlOn(database.pool), vault, onFailure: () => undefined })
-  while (await sealPage({ database, signer })) {
-    // The next page.
-  }
-  signer.stop()
-  await database.close()
-}
 
 interface Measured {
   readonly records: number
@@ -78,26 +52,14 @@ async function forgetAll(
   return { records, steps: times.length, seconds, longestStep: Math.max(...times) }
 }
 
-async function anAccount(stage: Stage, payees: number, events: number): Promise<string> {
-  const { ownerId } = await newOwner(stage.api, 1)
-  await withClient(stage, async client => {
-    await client.query('set session_replication_role = replica')
-    await client.query(PAYEES, [ownerId, payees])
-    await client.query(EVENTS, [ownerId, events])
-    await client.query('vacuum analyze events, beneficiaries')
-  })
-  await sealAll(stage)
-  return ownerId
-}
-
 const told = (what: string, { records, steps, seconds, longestStep }: Measured): string =>
   `${what}: ${wholeNumber(records)} records forgotten in ${seconds.toFixed(1)} s, ${steps} steps, the longest ${longestStep.toFixed(2)} s`
 
 /** Measures how long an owner and a payee take to be forgotten. */
 export async function measureDeletions(stage: Stage): Promise<Section> {
-  const ownerId = await anAccount(stage, RECORDS / 2, RECORDS / 2)
+  const { ownerId } = await anAccount(stage, RECORDS / 2, RECORDS / 2)
   const owner = await forgetAll(stage, ownerId, { type: 'owner', id: ownerId })
-  const other = await anAccount(stage, 100, TRAIL)
+  const { ownerId: other } = await anAccount(stage, 100, TRAIL)
   const payee = await forgetAll(stage, other, {
     type: 'beneficiary',
     id: `beneficiary_${'7'.padStart(26, '0')}`,

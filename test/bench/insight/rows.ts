@@ -18,8 +18,7 @@ const SHOP = `case
 
 /** They carry no report: with them, ten million rows would take an hour. */
 const UNUSED = `
-drop index if exists transactions_of_transfer, transactions_of_intent, transactions_by_agent, transactions_by_wallet,
-  transactions_by_status, transactions_by_merchant, transactions_by_folded_merchant`
+drop index if exists transactions_of_transfer, transactions_by_agent, transactions_by_wallet, transactions_by_status, transactions_by_merchant, transactions_by_folded_merchant`
 
 const PAYMENTS = `
 insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
@@ -54,6 +53,10 @@ select 'intent_bench_' || id, owner_id, mode, created_at, created_at, agent_id, 
   mcc, 'A book', created_at, created_at, '{"type":"policy","id":null,"name":null}', '{}', id, '{}'
 from transactions order by id limit ${INTENTS}`
 
+const PAID = `
+update transactions t set intent_id = i.id from intents i
+where (t.owner_id, t.mode, t.id) = (i.owner_id, i.mode, i.transaction_id)`
+
 const COMPLETED = `
 insert into spend_cells
 select owner_id, mode, 'completed:agent', (created_at at time zone 'UTC')::date, agent_id, '', '', count(*), 0, 0, 0
@@ -82,7 +85,7 @@ export async function fillPayments(stage: Stage, payments: number): Promise<void
     await client.query(`set session_replication_role = replica; ${UNUSED}`)
     for (let from = 1; from <= payments; from += CHUNK)
       await client.query(PAYMENTS, [stage.ownerId, from, Math.min(payments, from + CHUNK - 1)])
-    for (const text of [CELLS, COUNTED, DECLARED, COMPLETED, REPORTED]) await client.query(text)
+    for (const text of [CELLS, COUNTED, DECLARED, PAID, COMPLETED, REPORTED]) await client.query(text)
     await client.query(KEPT_BACK, [stage.ownerId])
     await client.query(CAUGHT_UP)
     await client.query('vacuum analyze')

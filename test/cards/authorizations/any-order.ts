@@ -137,7 +137,7 @@ describe('the messages of card payments, in any order and repeated', () => {
       }),
       RUNS,
     )
-  }, 60_000)
+  })
 
   test('end as in the natural order: two payments of a wallet with too little for both', async () => {
     const histories = fc
@@ -162,5 +162,5 @@ describe('the messages of card payments, in any order and repeated', () => {
       }),
       RUNS,
     )
-  }, 60_000)
+  })
 })

@@ -51,7 +51,7 @@ describe('a payment by card that an intent covers', () => {
     expect(await balanceOf(agent.id)).toEqual([58, 0])
     expect(await bodyOf(client.intents.get({ params: { id: intent.id } }))).toMatchObject({
       status: 'completed',
-      payment: { type: 'card', status: 'completed' },
+      payment: { type: 'card', status: 'completed', amountEuros: 42 },
     })
     await expectVerifiedLedger(client)
   })

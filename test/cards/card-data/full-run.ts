@@ -53,7 +53,7 @@ describe('in a full run of cards,', () => {
     search = searchFor(life.cards, life.tokens, life.machine)
     await plant(watched, plantedCvc(life.cards))
     places = await watched.places()
-  }, 90_000)
+  })
 
   describe('card data', () => {
     test('is what was issued, and what its recipients have read', () => {

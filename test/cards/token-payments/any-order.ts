@@ -142,5 +142,5 @@ describe('the messages about a machine payment, and its receipt, in any order an
       }),
       { numRuns: 8, verbose: 1 },
     )
-  }, 60_000)
+  })
 })

@@ -3,7 +3,7 @@ import { addressProblem } from '../../../src/commerce/mpp/pay/address.ts'
 import type { Mode } from '../../../src/kernel/contract/actor.ts'
 import type { Ports } from '../../../src/kernel/contract/ports.ts'
 import { lastAsk } from '../../support/cards/reveal.ts'
-import { demand, startMerchant } from '../../support/commerce/merchant.ts'
+import { demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, credentialsOn, type Payer, pay } from '../../support/commerce/payers.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { advance } from '../../support/sandbox.ts'
@@ -123,6 +123,16 @@ describe('before the first request', () => {
     expect(await pay(payer, url, { intentId: byWallet.id })).toMatchObject({ code: 'intent_not_by_card' })
     expect(await pay(payer, url, { intentId: other.intent.id })).toMatchObject({ code: 'intent_not_found' })
     expect(await pay(payer, url, { cardId: other.card.id })).toMatchObject({ code: 'card_not_found' })
+  })
+
+  test('an intent that is paid is not paid again, and the refusal says that it is paid', async () => {
+    const payer = await aPayer(service)
+    expect(await pay(payer, merchant.sells('/once', demand(), sell()))).toMatchObject({ status: 200 })
+    expect(await pay(payer, url)).toMatchObject({
+      status: 400,
+      code: 'intent_not_approved',
+      error: 'intentId: it is paid already. Declare another intent for another payment.',
+    })
   })
 
   test('nobody was asked in any of these', () => {

@@ -43,7 +43,9 @@ describe('a credential that is only minted', () => {
     if (!visit) throw new Error('the merchant has seen no credential')
     expect(await openedPayment(visit)).toMatchObject({ payload: { network: 'visa' } })
     expect(await tablesWith(service, credential.slice('Payment '.length, 80))).toEqual([])
-    expect(await intentOf(payer)).toMatchObject({ payment: { type: 'mpp', status: 'submitted' } })
+    expect(await intentOf(payer)).toMatchObject({
+      payment: { type: 'mpp', status: 'submitted', amountEuros: 20 },
+    })
     expect(await pay(payer, url)).toMatchObject({ code: 'intent_being_paid' })
   })
 

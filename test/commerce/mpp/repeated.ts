@@ -17,6 +17,10 @@ const guarded = guardedHttp({ allow: ['127.0.0.1'] })
 const isPaid = ({ headers = {} }: OutboundRequest) =>
   Object.values(headers).some(value => value.startsWith('Payment '))
 
+/** Whether the merchant of the last tests does not answer this: for all others there is time, on a busy machine too. */
+const neverEnds = (request: OutboundRequest): boolean =>
+  request.url.endsWith('/silent-asks') || (isPaid(request) && /\/(silent-gives|dripping)$/.test(request.url))
+
 /** An error that nobody expects ends a request as a crash would: what was committed before stays, and nothing else. */
 function dieAt(point: Crash): void {
   if (crash === point) throw new Error(`the process has ended ${point}`)
@@ -27,7 +31,7 @@ const outbound: Outbound = {
   async send(request) {
     const step = isPaid(request) ? 'sending' : 'asking'
     dieAt(`before ${step}`)
-    const answer = await guarded.send({ ...request, timeoutMs: Math.min(request.timeoutMs, 1_000) })
+    const answer = await guarded.send({ ...request, ...(neverEnds(request) ? { timeoutMs: 1_000 } : {}) })
     dieAt(`after ${step}`)
     return answer
   },

@@ -49,6 +49,7 @@ describe('an intent shows its payment', () => {
       type: 'transfer',
       id: transfer.id,
       status: 'created',
+      amountEuros: 666.01,
     })
     await pass()
     const paid = await intent(intentId)

@@ -14,7 +14,7 @@ describe('the page of a request', () => {
     const { status, headers, text } = await read(`/pay/${open.id}`)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     for (const said of [
-      '€12.50',
+      '€\u00a012.50',
       customer.name,
       'Report 17',
       'Pay by',

@@ -17,6 +17,10 @@ const SECRETS = {
   ENCRYPTION_KEY: secretSettings.encryptionKey,
 }
 
+/** In this database: other test files share the server. */
+const ASLEEP = `from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`
+const END_SLEEP = `select pg_terminate_backend(pid) ${ASLEEP}`
+
 /** Makes every change of this kind wait for as long as the test holds a row of its own. */
 async function whereItWaits(
   table: string,
@@ -30,17 +34,12 @@ async function whereItWaits(
   try {
     await work()
   } finally {
-    await service.sql(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`)
+    await service.sql(END_SLEEP)
     await service.sql('drop function wait_for_test cascade')
   }
 }
 
-const somebodySleeps = async (): Promise<boolean> =>
-  (
-    await service.sql(
-      `select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
-    )
-  ).length > 0
+const somebodySleeps = async (): Promise<boolean> => (await service.sql(`select ${ASLEEP}`)).length > 0
 
 /** Presents a credential to an API process of its own, and kills that with SIGKILL while the change waits. */
 async function killedAt(

@@ -2,16 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { readText } from '../../../src/commerce/receipts/read-text.ts'
 import { matchReceipt } from '../../../src/commerce/receipts/score.ts'
-
-/** The milliseconds of the quickest of several turns: the others may have waited for the processor. */
-function quickestOf(turns: number, work: () => unknown): number {
-  const taken = Array.from({ length: turns }, () => {
-    const began = performance.now()
-    work()
-    return performance.now() - began
-  })
-  return Math.min(...taken)
-}
+import { quickestOf } from '../../support/longest-turn.ts'
 
 describe('the text of a receipt', () => {
   test.each<[string, object]>([

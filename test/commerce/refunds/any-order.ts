@@ -115,7 +115,7 @@ describe('asking for money of a card payment and the credits of the network, in 
       verbose: 1,
       endOnFailure: true,
     })
-  }, 60_000)
+  })
 
   test('all at once end within what was paid', async () => {
     const { client, any } = await anOwner()

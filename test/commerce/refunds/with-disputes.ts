@@ -58,19 +58,12 @@ async function followAtOnce([isUnauthorized, ...steps]: readonly [boolean, ...St
 const shown = { verbose: 1, endOnFailure: true } as const
 
 describe('refunds, disputes and credits of the network of one payment', () => {
-  test(
-    'never come to more than was paid in any order, save by facts, and money, limits and ledger agree',
-    () => fc.assert(fc.asyncProperty(story, follow), { numRuns: 20, examples: known, ...shown }),
-    60_000,
-  )
+  test('never come to more than was paid in any order, save by facts, and money, limits and ledger agree', () =>
+    fc.assert(fc.asyncProperty(story, follow), { numRuns: 20, examples: known, ...shown }))
 
-  test(
-    'never come to more than was paid at one instant, and money, limits and ledger agree',
-    () =>
-      fc.assert(fc.asyncProperty(atOnce, followAtOnce), {
-        numRuns: 10,
-        ...shown,
-      }),
-    60_000,
-  )
+  test('never come to more than was paid at one instant, and money, limits and ledger agree', () =>
+    fc.assert(fc.asyncProperty(atOnce, followAtOnce), {
+      numRuns: 10,
+      ...shown,
+    }))
 })

@@ -1,34 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import pg from 'pg'
 import { AuditRejected, verifyAudit, verifyAuditGrowth } from '../../../src/derive/client.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { tamperingOf } from '../../support/compliance/tampered.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { anAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
-const TABLES = ['audit_seals', 'audit_tiles', 'audit_checkpoints', 'events']
-
-/** What the owner of the database can do, whatever the triggers say; undone afterwards. */
-async function tampered<T>(change: string, look: () => Promise<T>): Promise<T> {
-  const owner = new pg.Client({ connectionString: service.databaseUrl })
-  await owner.connect()
-  const keep = TABLES.map(table => `create table kept_${table} as table ${table}`)
-  for (const sql of keep) await owner.query(sql)
-  await owner.query('set session_replication_role = replica')
-  try {
-    await owner.query(change)
-    return await look()
-  } finally {
-    for (const table of TABLES) {
-      await owner.query(`delete from ${table}`)
-      await owner.query(`insert into ${table} overriding system value select * from kept_${table}`)
-      await owner.query(`drop table kept_${table}`)
-    }
-    await owner.end()
-  }
-}
-
+const tampered = tamperingOf(service)
 const owner = await service.owner()
 const { ownerId, client, key } = owner
 await anAgent(client)
@@ -42,6 +21,7 @@ await service.sql(
 )
 await sealTrail(service)
 const kept = await bodyOf(client.audit.checkpoint())
+await service.sql('create table trees_then as table audit_trees')
 await anAgent(client)
 await sealTrail(service)
 const keys = (await service.http('GET', '/.well-known/jwks.json')).body
@@ -78,6 +58,9 @@ test('a trail that nobody has touched verifies', async () => {
 describe('the owner of the database', () => {
   const column = (name: string, value: string): string => `update events set ${name} = ${value} ${ofEvent}`
   const columns = {
+    id: `'event_00000000000000000000000000'`,
+    owner_id: `'customer_house'`,
+    mode: `'live'`,
     agent_id: `'agent_2'`,
     event: `'a.c'`,
     request_id: `'s'`,
@@ -99,6 +82,14 @@ describe('the owner of the database', () => {
       position: POSITION,
       offline: POSITION,
     })
+  })
+
+  test('finds every column of an entry among those that are tried here', async () => {
+    const rows = await service.sql<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_name = 'events'`,
+    )
+    // What an event has told is changed member by member below.
+    expect(rows.map(({ name }) => name).filter(name => !(name in columns))).toEqual(['data'])
   })
 
   test.each([
@@ -124,6 +115,8 @@ describe('the owner of the database', () => {
     'a salt that is taken away': `update audit_seals set salts = salts - 'address' ${ofSeal}`,
     'a commitment': `update audit_seals set commitments = jsonb_set(commitments, '{address}', '"x"') ${ofSeal}`,
     'all commitments': `update audit_seals set commitments = '{}', salts = '{}' ${ofSeal}`,
+    'a seal that names another event': `update audit_seals set event_id = 'event_0' ${ofSeal}`,
+    'a seal in another trail': `update audit_seals set mode = 'live' ${ofSeal}`,
     'an event removed': `delete from events ${ofEvent}`,
     'a seal removed': `delete from audit_seals ${ofSeal}`,
     'an event and its seal removed': `delete from events ${ofEvent}; delete from audit_seals ${ofSeal}`,
@@ -158,6 +151,55 @@ describe('the owner of the database', () => {
     expect(await firstWrong(moved)).toMatchObject({ ok: false })
     const newest = `delete from audit_checkpoints where size > ${kept.size} and owner_id = '${ownerId}' and mode = 'test'`
     expect(await firstWrong(newest)).toMatchObject({ ok: false, position: kept.size })
+  })
+
+  test('cannot change the tree to which the next entries are appended, or where a stored hash stands', async () => {
+    const { size } = await bodyOf(client.audit.checkpoint())
+    const of = `where owner_id = '${ownerId}' and mode = 'test'`
+    const peaks = `update audit_trees set peaks = set_byte(peaks, 0, get_byte(peaks, 0) # 1) ${of}`
+    expect(await firstWrong(peaks)).toMatchObject({ ok: false, position: size })
+    const smaller = `update audit_trees set size = size - 1 ${of}`
+    expect(await firstWrong(smaller)).toMatchObject({ ok: false, position: size - 1 })
+    const moved = `update audit_tiles set index = index + 1 ${of}`
+    expect(await firstWrong(moved)).toMatchObject({ ok: false, position: 0 })
+  })
+
+  test('cannot remove the oldest entries as if they were purged', async () => {
+    const purge = `
+      insert into audit_purges select owner_id, mode, 'purge_1', now(), '2015-01-01', 256, '', id from audit_checkpoints
+        where owner_id = '${ownerId}' and mode = 'test' order by size limit 1;
+      delete from events where id in (select event_id from audit_seals
+        where owner_id = '${ownerId}' and mode = 'test' and position < 256);
+      delete from audit_seals where owner_id = '${ownerId}' and mode = 'test' and position < 256`
+    expect(await firstWrong(purge)).toMatchObject({ ok: false, position: 0 })
+  })
+
+  test('cannot take away the newest entries where somebody has kept a newer checkpoint', async () => {
+    const newest = await bodyOf(client.audit.checkpoint())
+    const behind = `where owner_id = '${ownerId}' and mode = 'test' and position >= ${kept.size}`
+    const away = `
+      delete from events where id in (select event_id from audit_seals ${behind});
+      delete from audit_seals ${behind};
+      delete from audit_checkpoints where owner_id = '${ownerId}' and mode = 'test' and size > ${kept.size};
+      delete from audit_trees; insert into audit_trees select * from trees_then`
+    await tampered(away, async () => {
+      // It is what it was once, and signed: only who knows more can tell.
+      expect(await verification()).toMatchObject({ ok: true, size: kept.size })
+      const { text } = await service.http('GET', '/v1/audit/export', { token: key })
+      await expect(verifyAudit([text], { keys, since: newest.note })).rejects.toMatchObject({
+        position: kept.size,
+      })
+      const growth = await client.audit.consistency({ query: { from: newest.size } })
+      expect(growth.code).toBe('beyond_trail')
+    })
+  })
+
+  test('cannot prove the trail by a checkpoint of somebody else', async () => {
+    const other = await service.owner()
+    await sealTrail(service)
+    const foreign = await bodyOf(other.client.audit.checkpoint())
+    const { text } = await service.http('GET', '/v1/audit/export', { token: key })
+    await expect(verifyAudit([text], { keys, since: foreign.note })).rejects.toThrow('another trail')
   })
 
   test('cannot write history anew and seal it, where somebody has kept an older checkpoint', async () => {

@@ -42,6 +42,21 @@ describe('consent', () => {
     expect((body as { data: unknown[] }).data).toHaveLength(1)
   })
 
+  test('that is given and taken back by many at once is as its newest change says, and no change repeats the one before', async () => {
+    const { client } = await service.owner()
+    await Promise.all(
+      Array.from({ length: 16 }, (_, n) =>
+        client.gdpr.putConsent({ body: { purposes: [{ ...analytics, granted: n % 2 === 0 }] } }),
+      ),
+    )
+    const { data } = (await client.gdpr.listConsents({ query: { limit: 100 } })).body as {
+      data: { granted: boolean }[]
+    }
+    expect(data.filter(({ granted }, n) => granted === data[n + 1]?.granted)).toEqual([])
+    const { consents } = (await client.gdpr.getConsent()).body as { consents: { granted: boolean }[] }
+    expect(consents).toMatchObject([{ granted: data[0]?.granted }])
+  })
+
   test('a purpose that is named twice, or badly, is refused and nothing changes', async () => {
     const { client, key } = await service.owner()
     for (const purposes of [[analytics, analytics], [{ ...analytics, purpose: 'Usage' }], []]) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import sharp from 'sharp'
 import type { areas } from '../../../src/areas.ts'
-import type { Owner } from '../../support/harness.ts'
+import { DASHBOARD_SECRET, type Owner } from '../../support/harness.ts'
 import { service } from './service.ts'
 import { unzipped } from './unzip.ts'
 
@@ -137,8 +137,12 @@ describe('an export', () => {
       ])
     }
     const mine = await readyExport(owner)
-    for (const path of [`/gdpr/exports/${mine}`, `/gdpr/exports/${mine}/archive`])
+    const operator = { 'x-dashboard-secret': DASHBOARD_SECRET, 'x-owner-id': owner.ownerId }
+    for (const path of [`/gdpr/exports/${mine}`, `/gdpr/exports/${mine}/archive`]) {
       expect((await service.http('GET', path, { token: other.key })).status).toBe(404)
+      // What an owner has asked for is no business of the operator, who asks for merchants only.
+      expect((await service.http('GET', path, { headers: operator })).status).toBe(404)
+    }
   })
 
   test('is there for seven days of the owner’s clock, and under its other name', async () => {

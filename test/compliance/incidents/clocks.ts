@@ -56,6 +56,9 @@ a month after 31 January | 5(1)(c) | final | 2026-02-28T10:00Z | aware 2026-01-2
 a month after 31 January of a leap year | 5(1)(c) | final | 2028-02-29T10:00Z | aware 2028-01-27T08:00Z, classified 2028-01-27T09:00Z, initial 2028-01-28T10:00Z, intermediate 2028-01-31T10:00Z
 a month over the end of the year | 5(1)(c) | final | 2027-01-04T23:30Z | aware 2026-12-01T08:00Z, classified 2026-12-01T09:00Z, initial 2026-12-01T10:00Z, intermediate 2026-12-04T23:30Z
 a month over the end of summer time | 5(1)(c) | final | 2026-11-04T11:00Z | aware 2026-10-01T08:00Z, classified 2026-10-01T09:00Z, initial 2026-10-01T10:00Z, intermediate 2026-10-04T10:00Z
+hours over the end of summer time | 5(1)(a) | initial | 2026-10-25T04:30Z | aware 2026-10-24T20:00Z, classified 2026-10-25T00:30Z
+72 hours over the end of summer time | 5(1)(b) | intermediate | 2026-10-26T10:00Z | aware 2026-10-23T08:00Z, classified 2026-10-23T09:00Z, initial 2026-10-23T10:00Z
+into the hour that the end of summer time repeats: the first one counts | 5(1)(c) | final | 2026-10-25T00:30Z | aware 2026-09-22T08:00Z, classified 2026-09-22T09:00Z, initial 2026-09-22T10:00Z, intermediate 2026-09-25T00:30Z
 into the hour that summer time skips | 5(1)(c) | final | 2027-03-28T01:30Z | aware 2027-02-25T08:00Z, classified 2027-02-25T09:00Z, initial 2027-02-25T10:00Z, intermediate 2027-02-28T01:30Z
 the last of several intermediate reports counts | 5(1)(c) | final | 2026-04-09T09:00Z | classified 2026-03-02T09:00Z, initial 2026-03-02T10:00Z, intermediate 2026-03-04T10:00Z, intermediate 2026-03-09T10:00Z
 also where it was recorded before the earlier one | 5(1)(c) | final | 2026-04-09T09:00Z | classified 2026-03-02T09:00Z, intermediate 2026-03-09T10:00Z, intermediate 2026-03-04T10:00Z, initial 2026-03-02T10:00Z

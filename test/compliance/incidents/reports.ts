@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { incidentEvents } from '../../../src/compliance/security-incidents/events.ts'
-import { incidentDesk } from '../../support/compliance/incidents.ts'
+import { ago, CRITERIA, incidentDesk } from '../../support/compliance/incidents.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../support/harness.ts'
 import { launch } from '../../support/processes/launched.ts'
@@ -20,7 +20,7 @@ describe('a report', () => {
     missing: string[]
     isComplete: boolean
     article: string
-    sections: { title: string; fields: { number: string; value: string | null }[] }[]
+    sections: { title: string; fields: { number: string; name: string; value: string | null }[] }[]
   }
   const jsonOf = async (id: string, query = ''): Promise<Reported> =>
     JSON.parse((await reportOf(id, query)).bytes.toString())
@@ -44,14 +44,14 @@ describe('a report', () => {
     const first = await jsonOf(id)
     expect(entryOf(first, '2.4')).toBe('Cards were declined.')
     expect(entryOf(first, '2.5')).toContain('clients, financial counterparts and transactions')
-    expect(first.missing).toContain('2.7 How it was discovered')
+    expect(first.missing).toContain('2.7 Discovery of the major ICT-related incident')
     const fields = { ...ENTITY, '2.7': 'by our monitoring', '2.9': 'no' }
     await bodyOf(incidents.update({ params: { id }, body: { fields } }))
     const second = await jsonOf(id)
     expect([second.missing, second.isComplete]).toEqual([[], true])
     expect((await jsonOf(id, '?stage=final')).missing.length).toBeGreaterThan(15)
     await bodyOf(incidents.update({ params: { id }, body: { fields: { '2.7': null } } }))
-    expect((await jsonOf(id)).missing).toEqual(['2.7 How it was discovered'])
+    expect((await jsonOf(id)).missing).toEqual(['2.7 Discovery of the major ICT-related incident'])
     const next = await open()
     expect([next.fields['1.3'], next.fields['2.9']]).toEqual(['529900T8BM49AURSDO55', undefined])
   })
@@ -63,6 +63,29 @@ describe('a report', () => {
     const upTo = (section: number, last: number) =>
       Array.from({ length: last }, (_, n) => `${section}.${n + 1}`)
     expect(numbers).toEqual([...upTo(1, 15), ...upTo(2, 10), ...upTo(3, 35), ...upTo(4, 16)])
+  })
+
+  test('names the fields as the authority’s template does, and writes spans and shares in its forms', async () => {
+    const { id } = await open({ occurredAt: ago(30) })
+    const criteria = { ...CRITERIA, durationMinutes: 1_750, transactionsAffected: 0, estimated: true }
+    await bodyOf(incidents.classify({ params: { id }, body: { criteria } }))
+    const { sections } = await jsonOf(id, '?stage=final')
+    const fields = sections.flatMap(section => section.fields)
+    const of = (number: string) => fields.find(field => field.number === number)
+    expect(sections.map(({ title }) => title)).toEqual([
+      'General information about the financial entity',
+      'Content of the initial notification',
+      'Content of the intermediate report',
+      'Content of the final report',
+    ])
+    expect(of('2.6')).toMatchObject({
+      name: 'Materiality thresholds for the classification criterion ‘Geographical spread’',
+    })
+    expect(of('3.5')).toMatchObject({ name: 'Percentage of clients affected', value: '13.3' })
+    expect(of('3.12')?.value).toBe('estimates for clients, no impact on transactions')
+    expect(of('3.15')?.value).toBe('01:05:10')
+    expect(of('3.16')).toMatchObject({ name: 'Service downtime', value: '00:03:10' })
+    expect(of('4.7')).toMatchObject({ name: 'Date and time when the incident root cause was addressed' })
   })
 
   test('refuses an LEI with a wrong digit, and a field that the incident itself says', async () => {

@@ -49,6 +49,21 @@ describe('a new intent', () => {
     expect((await client.intents.list()).body.data).toEqual([])
   })
 
+  test.each([
+    ['approve', { reason: 'Go ahead' }, /^reason: there is no such member, did you mean comment\?$/],
+    ['cancel', { reason: 'Too late' }, /^reason: there is no such member, did you mean comment\?$/],
+    ['deny', { comment: 'Too dear' }, /comment: there is no such member, did you mean reason\?/],
+  ])(
+    'is refused by %s with the word of the other decision, which names the right one',
+    async (verb, body, error) => {
+      const { client, key, agent } = await anOwnerWithAgent()
+      const { id } = await anIntent(client, agent.id)
+      const answer = await service.http('POST', `/intents/${id}/${verb}`, { token: key, body })
+      expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(error)])
+      expect(await intentOf(client, id)).toMatchObject({ status: 'created', comment: null })
+    },
+  )
+
   test('is refused while the agent is frozen', async () => {
     const { client, agent } = await anOwnerWithAgent({ autoApproveLimitEuros: 50 })
     const params = { id: agent.id }

@@ -7,6 +7,7 @@ import { aKey, anAgent, aToken } from '../../support/factories.ts'
 import { flakyProxy } from '../../support/flaky-proxy.ts'
 import { secretSettings, startTestService, UNLIMITED } from '../../support/harness.ts'
 import { signedInTo } from '../../support/identity/console.ts'
+import { withConnection } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 
 const service = await startTestService()
@@ -127,6 +128,39 @@ describe('the streams of an owner', () => {
     await until('all places are free', async () => (await placesOf(owner.ownerId)) === 0)
   })
 
+  test('do not count whose client has left while they were being opened', async () => {
+    const { ownerId, key } = await service.owner()
+    const lock = `select pg_advisory_xact_lock(hashtextextended('streams ' || $1, 0))`
+    const isThere = async (what: string) =>
+      (await service.sql(`select from pg_stat_activity where datname = current_database() and ${what}`))
+        .length > 0
+    await withConnection(service.databaseUrl, async holder => {
+      await holder.query('begin')
+      await holder.query(lock, [ownerId])
+      const leaving = new AbortController()
+      const asked = fetch(`${service.url}/events/stream`, {
+        headers: { authorization: `Bearer ${key}` },
+        signal: leaving.signal,
+      })
+      await until('it waits for its place', () => isThere(`wait_event_type = 'Lock'`))
+      const [now] = await service.sql<{ at: string }>('select clock_timestamp()::text as at')
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+      const given = `state = 'idle' and query like 'delete from event_streams %' and query_start > '${now?.at}'`
+      await until('it is given back', () => isThere(given))
+      await holder.query('commit')
+      // Whoever asks for the lock now gets it when the place is taken.
+      await holder.query('begin')
+      await holder.query(lock, [ownerId])
+      await holder.query('commit')
+    })
+    await until('its place is free', async () => (await placesOf(ownerId)) === 0)
+    const stream = await openStream(service.url, { token: key })
+    expect(stream.status).toBe(200)
+    expect(await placesOf(ownerId)).toBe(1)
+    stream.close()
+  })
+
   test('do not count once their process has died', async () => {
     const { ownerId, key } = await service.owner()
     await service.sql(
@@ -153,10 +187,10 @@ describe('the streams of an owner', () => {
       })
       return Number(/^event_streams (\d+)$/m.exec(text)?.[1])
     }
-    const before = await countNow()
+    await until('those of the tests before are closed', async () => (await countNow()) === 0)
     const stream = await openStream(service.url, { token: key })
-    expect(await countNow()).toBe(before + 1)
+    expect(await countNow()).toBe(1)
     stream.close()
-    await until('it is closed', async () => (await countNow()) === before)
+    await until('it is closed', async () => (await countNow()) === 0)
   })
 })

@@ -38,7 +38,7 @@ const own = area(
               url,
               method: 'GET',
               headers: header ? { 'x-own-request': header } : {},
-              timeoutMs: 5_000,
+              timeoutMs: 60_000,
               maxBytes: 100,
               ownListener: true,
             })

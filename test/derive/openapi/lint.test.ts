@@ -7,7 +7,7 @@ const document = openapiDocument(areas)
 
 test('the OpenAPI document passes two linters', async () => {
   expect(await lintOpenapi(JSON.stringify(document))).toEqual([])
-}, 60_000)
+})
 
 /** The document with only these paths. */
 const documentWith = (paths: object): string =>

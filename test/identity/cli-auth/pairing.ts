@@ -64,6 +64,34 @@ describe('a terminal', () => {
     expect(await own.agents.create({ body: { name: 'Reader' } })).toMatchObject({ code: 'missing_scope' })
   })
 
+  test('that asks to change things by tools gets it only where the person has signed that', async () => {
+    const owner = await service.owner()
+    const person = await aDoorkeeper(service, owner)
+    const { client } = person.console
+    const begin = async (toolWrites?: boolean) => {
+      const terminal = await aTerminal(anyone, 'A laptop', toolWrites)
+      const challenge = await bodyOf(client.cliAuth.challenge({ body: { code: terminal.code } }))
+      return { terminal, challenge, webauthnAssertion: signed(challenge, person.device) }
+    }
+    const [asking, other] = [await begin(true), await begin()]
+    expect(asking.challenge.sentence).toMatch(/and let assistants change things with it\.$/)
+    expect(other.challenge.sentence).not.toContain('assistants')
+    const body = { code: asking.terminal.code, webauthnAssertion: asking.webauthnAssertion }
+    expect(await bodyOf(client.cliAuth.approve({ body }))).toMatchObject({ toolWrites: true })
+    const key = await bodyOf(ask(asking.terminal))
+    expect(key.toolWrites).toBe(true)
+    expect(await bodyOf(owner.client.keys.get({ params: { id: key.id } }))).toMatchObject({
+      toolWrites: true,
+    })
+    await service.sql('update cli_pairings set tool_writes = true where pairing_code = $1', [
+      other.terminal.pairingCode,
+    ])
+    const changed = { code: other.terminal.code, webauthnAssertion: other.webauthnAssertion }
+    expect(await client.cliAuth.approve({ body: changed })).toMatchObject({
+      code: 'statement_outdated',
+    })
+  })
+
   test('gets nothing where the person is removed before it asks', async () => {
     const owner = await service.owner()
     const by = await aDoorkeeper(service, owner)

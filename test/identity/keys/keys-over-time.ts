@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals'
 import { aKey, aLiveClient, anAgent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { isAccepted, minutesFromNow, secondsUntilRefused } from '../../support/keys.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
-import { until } from '../../support/until.ts'
 import { otherProcessUrl, service } from './keys-service.ts'
 
 const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
@@ -43,9 +42,9 @@ describe('rotating a key', () => {
     expect(await isAccepted(clientOf(old))).toBe(true)
     expect(await isAccepted(clientOf(fresh))).toBe(true)
     const { expiresAt } = (await client.keys.get({ params: { id: old.id } })).body
-    expect(Math.abs(Date.parse(String(expiresAt)) - minutesFromNow(60))).toBeLessThan(5_000)
+    expect(Math.abs(Date.parse(String(expiresAt)) - minutesFromNow(60))).toBeLessThan(60_000)
     await service.sql(`update keys set expires_at = now() - interval '1 second' where id = $1`, [old.id])
-    expect(await secondsUntilRefused(clientOf(old))).toBeLessThan(1)
+    expect(await secondsUntilRefused(() => isAccepted(clientOf(old)))).toBeLessThan(1)
     expect(await isAccepted(clientOf(fresh))).toBe(true)
   })
 
@@ -104,13 +103,10 @@ describe('a revoked key', () => {
       (await fetch(`${otherProcessUrl}/keys`, { headers: { authorization: `Bearer ${token}` } })).status
     expect([await isAccepted(clientOf(doomed)), await statusElsewhere()]).toEqual([true, 200])
     const answer = await client.keys.revoke({ params: { id: doomed.id } })
-    const began = performance.now()
     expect(answer).toMatchObject({ status: 200, body: { id: doomed.id, revokedAt: expect.any(String) } })
-    await until(
-      'both stop',
-      async () => !(await isAccepted(clientOf(doomed))) && (await statusElsewhere()) === 401,
-    )
-    expect(performance.now() - began).toBeLessThan(1_000)
+    const isAcceptedElsewhere = async () => (await statusElsewhere()) !== 401
+    expect(await secondsUntilRefused(() => isAccepted(clientOf(doomed)))).toBeLessThan(1)
+    expect(await secondsUntilRefused(isAcceptedElsewhere)).toBeLessThan(1)
     expect(await traceOf(service, answer)).toEqual({
       events: ['key.revoked'],
       actions: ['keys.revoke'],

@@ -38,13 +38,6 @@ async function sweepLater({ databaseUrl }: KillableApi, filesDir: string, lying:
   await sweepFiles(database, files).finally(() => database.close())
 }
 
-/** Two processes are started one after the other. */
-const STARTS_LAST_MS = 90_000
-
-const END_WAITING = `
-select pg_terminate_backend(pid) from pg_stat_activity
-where datname = current_database() and wait_event_type = 'Lock'`
-
 const isUnnamed = (path: string): boolean => path.includes('.staged')
 const isNamed = (path: string): boolean => /^[0-9a-f]{64}$/.test(basename(path))
 
@@ -53,29 +46,24 @@ describe('an API that is killed by SIGKILL while it keeps a document', () => {
     // Each is held by its own lock: other documents are counted first, then the file gets its name, and the events come last.
     ['that is on disk without a name', 'lock table kyc_documents in access exclusive mode', isUnnamed],
     ['that has its name and no row yet', 'lock table events in exclusive mode', isNamed],
-  ])(
-    '%s leaves no row; the file is swept, and the document can be sent again',
-    async (_, lock, isThere) => {
-      const { api, filesDir, lying, rows } = await anApi()
-      const client = api.client(await api.owner())
-      const letGo = await api.hold(lock, [])
-      await api.killDuring(
-        () => aDocument(client),
-        async () => (await api.isWaiting()) && lying().some(isThere),
-      )
-      // PostgreSQL would still carry out what the process has sent it, and commit.
-      await api.sql(END_WAITING)
-      await letGo()
-      expect(lying().map(isThere)).toEqual([true])
-      expect(await rows()).toEqual({ documents: 0, files: 0, events: 0 })
-      await sweepLater(api, filesDir, lying())
-      expect(lying()).toEqual([])
-      await aDocument(client)
-      await sweepLater(api, filesDir, lying())
-      expect(lying().map(isNamed)).toEqual([true])
-      expect(await rows()).toEqual({ documents: 1, files: 1, events: 1 })
-      await api.stop()
-    },
-    STARTS_LAST_MS,
-  )
+  ])('%s leaves no row; the file is swept, and the document can be sent again', async (_, lock, isThere) => {
+    const { api, filesDir, lying, rows } = await anApi()
+    const client = api.client(await api.owner())
+    const letGo = await api.hold(lock, [])
+    await api.killDuring(
+      () => aDocument(client),
+      async () => (await api.isWaiting()) && lying().some(isThere),
+    )
+    await api.endWaiting()
+    await letGo()
+    expect(lying().map(isThere)).toEqual([true])
+    expect(await rows()).toEqual({ documents: 0, files: 0, events: 0 })
+    await sweepLater(api, filesDir, lying())
+    expect(lying()).toEqual([])
+    await aDocument(client)
+    await sweepLater(api, filesDir, lying())
+    expect(lying().map(isNamed)).toEqual([true])
+    expect(await rows()).toEqual({ documents: 1, files: 1, events: 1 })
+    await api.stop()
+  })
 })

@@ -4,7 +4,7 @@ import { onboardingProcess } from '../../../src/identity/onboarding/process.ts'
 import { minuteInWords } from '../../../src/values/clock.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { setIdentities, submitted } from '../../support/identity/company.ts'
+import { COMPANY, setIdentities, submitted } from '../../support/identity/company.ts'
 import { textOf } from '../../support/temporal/history-text.ts'
 import { runViewer } from '../../support/temporal/runs.ts'
 
@@ -41,7 +41,7 @@ describe('the run of an onboarding', () => {
     ])
     expect(await (await run.handle.describe()).staticDetails()).toBe(onboardingProcess.details)
     const text = textOf(await run.handle.fetchHistory())
-    for (const name of ['Ada', 'Lovelace', 'Analytical', 'HRB', 'example.com'])
+    for (const name of ['Lovelace', 'Analytical', COMPANY.registerNumber, 'example.com'])
       expect(text).not.toContain(name)
   })
 

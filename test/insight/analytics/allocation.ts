@@ -126,10 +126,42 @@ describe('what was kept back and got back', () => {
       .trim()
       .split('\r\n')
     expect(table.slice(1)).toEqual([
-      'turned_down,autoApproveLimitEuros,1,20000.00',
-      'expired,autoApproveLimitEuros,1,15000.00',
-      'refunded,,,15.00',
-      'disputes_won,,1,60.00',
+      'turned_down,autoApproveLimitEuros,,,1,20000.00',
+      'expired,autoApproveLimitEuros,,,1,15000.00',
+      'refunded,,,,,15.00',
+      'disputes_won,,,,1,60.00',
+    ])
+    const { keptBack, refundedEuros, disputesWon } = report
+    const ofBuyer = {
+      agentId: agent.id,
+      name: 'Buyer',
+      keptBack: { count: 2, amountEuros: 35_000 },
+      refundedEuros: 0,
+      disputesWon: { count: 0, amountEuros: 0 },
+      totalEuros: 35_000,
+    }
+    const query = { groupBy: 'agent', limit: 1 } as const
+    const byAgent = await steady(service, () => bodyOf(client.analytics.savings({ query })))
+    expect(byAgent).toMatchObject({ keptBack, agents: [ofBuyer], totalEuros: 35_075 })
+    expect(byAgent.other).toEqual({
+      agents: 1,
+      keptBack: { count: 0, amountEuros: 0 },
+      refundedEuros,
+      disputesWon,
+      totalEuros: 75,
+    })
+    const alone = await bodyOf(client.analytics.savings({ query: { ...query, agentId: owner.holder.id } }))
+    expect(alone).toMatchObject({ agents: [{ agentId: owner.holder.id, totalEuros: 75 }], other: null })
+    const lines = String(await bodyOf(client.analytics.savingsTable({ query })))
+      .trim()
+      .split('\r\n')
+    expect(lines.slice(1)).toEqual([
+      `kept_back,,${agent.id},Buyer,2,35000.00`,
+      `refunded,,${agent.id},Buyer,,0.00`,
+      `disputes_won,,${agent.id},Buyer,0,0.00`,
+      'kept_back,,,other,0,0.00',
+      'refunded,,,other,,15.00',
+      'disputes_won,,,other,1,60.00',
     ])
   })
 })

@@ -116,6 +116,11 @@ describe('anomalies', () => {
     expect(data.every(({ score }) => score >= 0.5 && score <= 1)).toBe(true)
     const one = await bodyOf(client.analytics.anomalies({ query: { ...query, limit: 1 } }))
     expect(one).toMatchObject({ data: [data[0]], others: 2 })
+    const groupsBy = async (groupBy: 'kind' | 'agent' | 'merchant') =>
+      (await bodyOf(client.analytics.anomalies({ query: { ...query, groupBy } }))).groups.map(Object.values)
+    expect(await groupsBy('agent')).toEqual([[holder.id, holder.name, 3]])
+    expect(await groupsBy('merchant')).toEqual([null, 'bookshop', 'rare maps'].map(key => [key, null, 1]))
+    expect(await groupsBy('kind')).toHaveLength(3)
     expect(await bodyOf(client.analytics.anomalies({ query: { agentId: agent.id } }))).toMatchObject({
       data: [],
     })
@@ -171,12 +176,17 @@ describe('anomalies', () => {
     const run = await aRun(client, agent.id)
     await pay(owner, 50, { runId: run.id })
     await pay(owner, 2)
+    await bodyOf(client.policies.setBudget({ body: { dailyLimitEuros: null, monthlyLimitEuros: 60 } }))
     const { data } = await steady(service, () => bodyOf(client.analytics.anomalies()))
     expect(
       data.map(({ kind, agentId, figures }) => [kind, agentId, figures.amountEuros, figures.limitEuros]),
     ).toEqual([
+      ['budget_at_this_pace', null, 52, 60],
       ['budget_at_this_pace', agent.id, 52, 100],
       ['outside_of_runs', agent.id, 2, undefined],
     ])
+    expect(data[0]?.sentence).toContain('€ 52.00 of the € 60.00 that all agents share for the month')
+    const ofAgent = await bodyOf(client.analytics.anomalies({ query: { agentId: agent.id } }))
+    expect(ofAgent.data.map(({ kind }) => kind)).toEqual(['budget_at_this_pace', 'outside_of_runs'])
   })
 })

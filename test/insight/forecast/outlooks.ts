@@ -16,6 +16,8 @@ async function payFor(owner: PayingOwner, days: number): Promise<void> {
 const forecast = ({ client, agent }: PayingOwner, days = 30) =>
   bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query: { days } }))
 
+const dayBefore = (day = ''): string => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10)
+
 describe('the forecast of an agent', () => {
   test('says nothing before a week is known, little in the first month, and more after it', async () => {
     const owner = await aPayingOwner(service)
@@ -35,6 +37,10 @@ describe('the forecast of an agent', () => {
     expect(data[0]?.date).toBe(await todayOf(owner.client))
     expect(data).toHaveLength(14)
     expect(backtest?.days).toBe(6)
+    const { lastDays = [] } = backtest ?? {}
+    expect(lastDays.map(({ spentEuros }) => spentEuros)).toEqual([11.8, 0, 12, 0, 12.2, 0])
+    expect(lastDays.every(({ p10, p50, p90 }) => p10 <= p50 && p50 <= p90)).toBe(true)
+    expect(lastDays.at(-1)?.date).toBe(dayBefore(data[0]?.date))
     const middle = data.reduce((sum, { p50 }) => sum + p50, 0)
     expect(total?.p10).toBeLessThanOrEqual(total?.p50 ?? 0)
     expect(total?.p90).toBeLessThan(data.reduce((sum, { p90 }) => sum + p90, 0))
@@ -65,6 +71,27 @@ describe('the forecast of an agent', () => {
     await limitTo((data[0]?.month.spentEuros ?? 0) + 7)
     const today = await todayOf(client)
     expect((await forecast(owner)).runsOut.budget).toEqual({ p10: today, p50: today, p90: today })
+  })
+
+  test('has an approved intent on its last day at the latest, and no more of it once it is cancelled', async () => {
+    const owner = await aPayingOwner(service)
+    const { client, agent, shopId } = owner
+    await payFor(owner, 10)
+    const before = await forecast(owner, 7)
+    const intent = await anIntent(client, agent.id, {
+      walletId: shopId,
+      amountEuros: 900,
+      expiresInMinutes: 3 * 24 * 60,
+    })
+    const { data, total } = await forecast(owner, 7)
+    const lastDay = intent.expiresAt.slice(0, 10)
+    expect(data).toEqual(
+      before.data.map(day => (day.date === lastDay ? { date: lastDay, p10: 900, p50: 900, p90: 900 } : day)),
+    )
+    expect(total?.p10).toBeGreaterThanOrEqual(900)
+    expect(total?.p90).toBeLessThanOrEqual(900 + (before.total?.p90 ?? 0))
+    await bodyOf(client.intents.cancel({ params: intent, body: {} }))
+    expect(await forecast(owner, 7)).toEqual(before)
   })
 
   test('is as if it were not frozen, and says so', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
+import { forget, goOnWith } from '../../support/compliance/forgotten.ts'
+import { sealTrail } from '../../support/compliance/trail.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { notedWrites } from '../../support/money/noted-writes.ts'
 import { type PayingOwner, startPayingOwners } from '../../support/money/paying-owners.ts'
@@ -71,6 +73,29 @@ describe('a payment from owner to owner', () => {
     await bodyOf(refund(payer, id, 5))
     expect([await balanceOf(payer, from), await balanceOf(payer, to)]).toEqual([20, 0])
     await proveLedgers()
+  })
+
+  test('that is given back to a payer who was forgotten waits in suspense, and is sent back by the operator', async () => {
+    const leaving = await service.owner()
+    const [from, to] = [await wallet(leaving, 8), await wallet(payee)]
+    const { id } = await bodyOf(pay(leaving, payee, { from, to, amountEuros: 8 }))
+    const deletionId = await forget(service, leaving)
+    await bodyOf(refund(payee, id, 8))
+    const { data } = await bodyOf(service.dash.incoming.list({ query: { ownerId: leaving.ownerId } }))
+    const credit = data.find(({ source, status }) => source === 'refund' && status === 'unmatched')
+    expect(credit).toMatchObject({ reason: 'wallet_closed', amountEuros: 8, senderName: 'Payee' })
+    const params = { id: String(credit?.id) }
+    const body = { reference: 'RET-1' }
+    expect((await bodyOf(service.dash.incoming.returnCredit({ params, body }))).status).toBe('returned')
+    await proveLedgers()
+    await service.sql('update tenant_clocks set offset_ms = offset_ms + $2 where owner_id = $1', [
+      leaving.ownerId,
+      20 * 366 * 86_400_000,
+    ])
+    await sealTrail(service)
+    await goOnWith(service, deletionId)
+    const names = `select distinct sender_name as name from incoming_credits where owner_id = $1 and sender_name is not null`
+    expect(await service.sql(names, [leaving.ownerId])).toEqual([{ name: '[forgotten]' }])
   })
 
   test('waits on the payee’s suspense account where the wallet is closed meanwhile', async () => {

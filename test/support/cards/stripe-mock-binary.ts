@@ -50,7 +50,7 @@ const cacheFolder = ({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string =>
   join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'agentpay', `stripe-mock-${VERSION}`, PLATFORM)
 
 async function isOurVersion(binary: string): Promise<boolean> {
-  const run = promisify(execFile)(binary, ['-version'], { timeout: 5_000 })
+  const run = promisify(execFile)(binary, ['-version'], { timeout: 60_000 })
   const { stdout } = await run.catch(() => ({ stdout: '' }))
   return stdout.includes(VERSION)
 }

@@ -47,6 +47,7 @@ export const RECORD_VARIANTS: Readonly<Record<string, Readonly<Record<string, ob
 /** The operation that fills a collection without a POST of its own. */
 export const FILLING_OPERATIONS: Readonly<Record<string, string>> = {
   '/access-events': 'accessEvents.access',
+  '/billing/suspense': 'incoming.simulate',
   '/ledger/accounts': 'fund.wallet',
   '/ledger/transfers': 'fund.wallet',
   '/billing/fundings': 'fund.wallet',

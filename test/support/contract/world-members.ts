@@ -7,6 +7,7 @@ import { sealTrail } from '../compliance/trail.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-devices.ts'
 import { aDisputeToDecide, aPaidTransaction, evidenceForDispute } from './world-disputes.ts'
+import { moneyInSuspense, thePlatformsCredit } from './world-incoming.ts'
 import { aFetchedCode, anApprovedCode, aWaitingCode, doorkeeperOf } from './world-pairings.ts'
 import {
   aDeletion,
@@ -100,6 +101,7 @@ export const MADE_BEFORE: Readonly<
   'audit.consistency': seal,
   'audit.export': seal,
   'audit.proof': seal,
+  'incoming.returnCredit': thePlatformsCredit,
   'intents.approval': anApproval,
   'onboarding.approve': async (_make, path, { sql }) => {
     const verified = `update onboarding_representatives set status = 'verified' where onboarding_id = $1`
@@ -224,6 +226,7 @@ export const MADE_MEMBERS: Readonly<
     const { data } = await make('GET', `/transactions?cardId=${cardId}`)
     return { transactionId: data[0].id }
   },
+  'incoming.payOut': (make, _, service) => moneyInSuspense(make, service),
   'fillerKeys.create': async () => ({
     publicKeyJwk: generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }),
   }),

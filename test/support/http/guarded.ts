@@ -42,7 +42,7 @@ export async function guarded() {
     `http://127.0.0.1:${await listen(createServer(listener))}`
 
   const send = (url: string, request: Partial<OutboundRequest> = {}, by = guard): Promise<OutboundAnswer> =>
-    by.send({ url, method: 'POST', body: '{}', timeoutMs: 5_000, maxBytes: 1_000, ...request })
+    by.send({ url, method: 'POST', body: '{}', timeoutMs: 60_000, maxBytes: 1_000, ...request })
 
   return { names, strictGuard, listen, receiver, send }
 }

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { promises as dns } from 'node:dns'
 import { isIPv6 } from 'node:net'
 import { afterAll } from '@jest/globals'
+import { DEADLINE_MS } from '../until.ts'
 
 /** The IPv4 and IPv6 addresses of each name; a function gets the number of the query, from 1. */
 type Zone = Readonly<Record<string, readonly string[] | ((times: number) => readonly string[])>>
@@ -28,7 +29,7 @@ export async function nameServer(zone: Zone): Promise<NameServer> {
   socket.on('message', (query, { port, address }) => socket.send(answer(query, addressesOf), port, address))
   await new Promise<void>(resolve => socket.bind(0, '127.0.0.1', resolve))
   afterAll(() => void socket.close())
-  const resolver = new dns.Resolver({ timeout: 500, tries: 1 })
+  const resolver = new dns.Resolver({ timeout: DEADLINE_MS, tries: 1 })
   resolver.setServers([`127.0.0.1:${socket.address().port}`])
   return { resolver, queryCount: name => queries.get(name) ?? 0 }
 }

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { DEADLINE_MS } from '../until.ts'
 
 export interface RawAnswer {
   readonly status: number
@@ -35,7 +36,7 @@ export function exchange(url: string, ...messages: readonly (string | Buffer)[])
       if (message === undefined) socket.end()
       else socket.write(message)
     }
-    socket.setTimeout(10_000, () => reject(new Error('no answer')))
+    socket.setTimeout(DEADLINE_MS, () => reject(new Error('no answer')))
     socket.on('connect', next)
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(answers))

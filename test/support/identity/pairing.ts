@@ -17,9 +17,13 @@ export interface Terminal {
 export const s256 = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
 /** A terminal as `agentpay login` begins one. */
-export async function aTerminal(client: TestClient, deviceName = 'Ada’s laptop'): Promise<Terminal> {
+export async function aTerminal(
+  client: TestClient,
+  deviceName = 'Ada’s laptop',
+  toolWrites?: boolean,
+): Promise<Terminal> {
   const codeVerifier = randomBytes(32).toString('base64url')
-  const body = { codeChallenge: s256(codeVerifier), deviceName }
+  const body = { codeChallenge: s256(codeVerifier), deviceName, ...(toolWrites ? { toolWrites } : {}) }
   return { ...(await bodyOf(client.cliAuth.start({ body }))), codeVerifier }
 }
 

@@ -2,22 +2,24 @@ import TestSequencer from '@jest/test-sequencer'
 
 /** The longest test files: begun last, one of them would run on after all others. */
 const LONGEST = [
-  'bin/kills-and-races',
+  'surface/console-browser',
   'contract',
-  'derive/docs/docs',
+  'surface/console',
+  'surface/console-pages',
+  'cards/token-payments',
+  'commerce/disputes',
   'bin/start',
-  'bin/outages',
-  'workflows/intent',
-  'activities/transfers',
-  'workflows/outage',
-  'workflows/transfer-faults',
-  'workflows/transfer',
-  'bin/crash',
-  'bin/api',
-  'commerce/sepa-outcomes',
-  'kernel/run/group-commit-lanes',
-  'dev/postgres/embedded-postgres',
-  'workflows/agent',
+  'bin/killed-machine-payments',
+  'insight/analytics',
+  'bin/kills-and-races',
+  'commerce/mpp',
+  'cards/authorizations',
+  'insight/forecast',
+  'money/incoming',
+  'surface/mcp',
+  'commerce/payment-required',
+  'identity/kyc',
+  'compliance/audit',
 ]
 
 const rankOf = ({ path }) => {

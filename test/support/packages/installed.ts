@@ -12,7 +12,8 @@ const run = promisify(execFile)
 const { npm_execpath: npm = '', npm_node_execpath: nodeOfNpm = process.execPath } = process.env
 const npmCommand: readonly [string, ...string[]] = npm.endsWith('.js') ? [nodeOfNpm, npm] : ['npm']
 
-async function runNpm(args: readonly string[], cwd: string): Promise<string> {
+/** Runs npm in a folder, with a cache of its own; gives what it prints. */
+export async function runNpm(args: readonly string[], cwd: string): Promise<string> {
   const [command, ...first] = npmCommand
   const env = { ...process.env, npm_config_cache: join(cwd, '.npm'), npm_config_update_notifier: 'false' }
   const { stdout } = await run(command, [...first, ...args], { cwd, env })

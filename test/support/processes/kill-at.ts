@@ -3,6 +3,10 @@ import { ENCRYPTION_KEY, type TestService } from '../harness.ts'
 import { until } from '../until.ts'
 import { startApi } from './processes.ts'
 
+/** Who waits for the lock in this database: other test files share the server. */
+const WAITING = `from pg_locks where locktype = 'advisory' and objid = 17 and not granted
+and database = (select oid from pg_database where datname = current_database())`
+
 /** Kills a process that this work asks for something, when it is about to write this: the event and condition of a trigger. */
 export async function killAt(
   service: Pick<TestService, 'databaseUrl' | 'sql'>,
@@ -21,19 +25,12 @@ export async function killAt(
     () => 'answered',
     () => 'lost',
   )
-  await until('it is about to write', async () => {
-    const waiting = await service.sql(
-      `select from pg_locks where locktype = 'advisory' and objid = 17 and not granted`,
-    )
-    return waiting.length > 0
-  })
+  await until('it is about to write', async () => (await service.sql(`select ${WAITING}`)).length > 0)
   api.kill('SIGKILL')
   await api.exit
   await answer
   // The commit may have been sent along: PostgreSQL would go on with it, although nobody waits for the answer.
-  await service.sql(
-    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 17 and not granted`,
-  )
+  await service.sql(`select pg_terminate_backend(pid) ${WAITING}`)
   await locker.end()
   await service.sql('drop function wait_for_the_kill cascade')
 }

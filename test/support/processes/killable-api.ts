@@ -4,6 +4,7 @@ import { client } from '../../../src/derive/client.ts'
 import { cloneDatabase } from '../database.ts'
 import type { TestClient } from '../factories.ts'
 import { until } from '../until.ts'
+import { lastingPort } from './lasting-port.ts'
 import { type Api, createOwner, startApi } from './processes.ts'
 
 /** An API process on a database of its own, which a test kills in the middle of a request and starts again. */
@@ -20,15 +21,20 @@ export interface KillableApi {
   hold(text: string, values: unknown[]): Promise<() => Promise<void>>
   /** Whether a request waits for what is held. */
   isWaiting(): Promise<boolean>
+  /** Ends what waits there: PostgreSQL would still carry out what a killed process has sent it, and commit. */
+  endWaiting(): Promise<void>
   stop(): Promise<void>
 }
+
+/** Until a session that was told to end has ended. */
+const ENDED_MS = 60_000
 
 export async function killableApi(env: Record<string, string> = {}): Promise<KillableApi> {
   const databaseUrl = await cloneDatabase()
   const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
-  let api: Api = await startApi(databaseUrl, env)
-  // Whoever was asked to pay pays at the same address.
-  const { port: PORT } = new URL(api.url)
+  // Whoever was asked to pay pays at the same address after a restart.
+  const PORT = String(await lastingPort())
+  let api: Api = await startApi(databaseUrl, { ...env, PORT })
 
   const killDuring: KillableApi['killDuring'] = async (request, isThere) => {
     const asked = request().then(
@@ -62,6 +68,12 @@ export async function killableApi(env: Record<string, string> = {}): Promise<Kil
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       )
       return rows.length > 0
+    },
+    async endWaiting() {
+      await database.query(
+        `select pg_terminate_backend(pid, ${ENDED_MS}) from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      )
     },
     async stop() {
       api.kill('SIGTERM')

@@ -7,6 +7,7 @@ import { temporalAtHand } from '../../../src/dev/temporal/binary.ts'
 import { startTemporal } from '../../../src/dev/temporal/server.ts'
 import { migrate } from '../../../src/platform/schema.ts'
 import { beforeRemoval, temporaryFolder } from './folders.ts'
+import { lastingPort } from './lasting-port.ts'
 
 /** A server of one test file, which can stop and restart it. */
 interface OwnServer {
@@ -31,7 +32,8 @@ export interface OwnTemporal extends OwnServer {
 /** Starts a PostgreSQL with a migrated first database. */
 export async function ownPostgres(): Promise<OwnPostgres> {
   const dataDir = temporaryFolder()
-  const start = () => startPostgres({ dataDir, port: 0 })
+  const port = await lastingPort()
+  const start = () => startPostgres({ dataDir, port })
   const first = await start()
   const server = restartable(first, start)
   await migrate(first.url)
@@ -48,7 +50,8 @@ export async function ownPostgres(): Promise<OwnPostgres> {
 export async function ownTemporal({ durable = true } = {}): Promise<OwnTemporal> {
   const binary = (await temporalAtHand({ env: process.env, tell: () => undefined })) ?? ''
   const dataDir = temporaryFolder()
-  const start = () => startTemporal({ binary, dataDir, ports: { grpc: 0, ui: 0 }, durable })
+  const ports = { grpc: await lastingPort(), ui: await lastingPort() }
+  const start = () => startTemporal({ binary, dataDir, ports, durable })
   const first = await start()
   const server = restartable(first, start)
   // Its keeper always ends it with SIGKILL.

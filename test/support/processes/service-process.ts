@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { jest } from '@jest/globals'
 import type { Instance } from '../../../src/dev/instance-file.ts'
 import { settingVariables } from '../../../src/platform/settings/settings.ts'
 import { type Launched, launch } from './launched.ts'
-
-// Whole processes start and stop here, perhaps on a busy machine.
-jest.setTimeout(90_000)
 
 /** Every setting, empty, so that no local `.env` is used. */
 const unset = Object.fromEntries(settingVariables().map(name => [name, '']))

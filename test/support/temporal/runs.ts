@@ -1,6 +1,12 @@
-import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client'
+import {
+  type Client,
+  isGrpcDeadlineError,
+  ServiceError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client'
 import type { ProcessStatus } from '../../../src/kernel/contract/process.ts'
-import { until } from '../until.ts'
+import { DEADLINE_MS, until } from '../until.ts'
 import { temporalClient } from './temporal.ts'
 
 /** The run of a record, as an operator sees it in the Web UI. */
@@ -70,7 +76,7 @@ function runOf(client: Client, workflowId: string): RunView {
       })
     },
     async untilBegun() {
-      await until(`${workflowId} runViewer`, status)
+      await until(`${workflowId} begins`, status)
     },
     async untilEnded() {
       // Longer than usual: the server waits for a worker that is gone before it asks another one.
@@ -79,7 +85,7 @@ function runOf(client: Client, workflowId: string): RunView {
         await nextEvent()
         return (await status()) === 'COMPLETED'
       }
-      await until(`${workflowId} ends`, ended, 60_000)
+      await until(`${workflowId} ends`, ended, 2 * DEADLINE_MS)
       return handle.result()
     },
     timeline,
@@ -145,9 +151,10 @@ function historyOf(
   }
 }
 
-/** A run that has not begun yet has no details. */
+/** A run that has not begun yet has no details, and a busy worker may be too late to tell them. */
 function unlessMissing(error: unknown): string {
   if (error instanceof WorkflowNotFoundError) return ''
+  if (error instanceof ServiceError && isGrpcDeadlineError(error.cause)) return ''
   throw error
 }
 

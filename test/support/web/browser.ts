@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import { DEADLINE_MS } from '../until.ts'
 import { INSTALL_LIMIT, startChromium } from './chromium.ts'
 
 /** A page, with its errors and requests while it is open. */
@@ -26,6 +27,7 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
   return async (url, options = {}) => {
     const context = await browser.newContext(options)
     contextsOfTest.push(context)
+    context.setDefaultTimeout(DEADLINE_MS)
     const page = await context.newPage()
     const visit: PageVisit = { page, complaints: [], requests: [] }
     page.on('console', message => {

@@ -17,7 +17,7 @@ const FLAGS = [
 export const INSTALL_LIMIT = 300_000
 
 export const startChromium = (): Promise<Browser> =>
-  chromium.launch({ executablePath: chromiumPath(), args: FLAGS })
+  chromium.launch({ executablePath: chromiumPath(), args: FLAGS, timeout: INSTALL_LIMIT })
 
 function chromiumPath(): string {
   const path = process.env.CHROMIUM_PATH || installed() || (install() && installed())

@@ -1,69 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Line } from '../../../src/surface/canvas/lines.ts'
-import { startReceiver } from '../../support/delivery/receiver.ts'
-import { aFundedAgent, aPolicy, bodyOf } from '../../support/factories.ts'
-import { startTestService } from '../../support/harness.ts'
-
-const server = await startReceiver()
-const service = await startTestService({
-  env: {
-    CANVAS_MODEL_URL: `${server.url}/v1`,
-    CANVAS_MODEL: 'test-model',
-    CANVAS_MODEL_KEY: 'model-key-of-the-test',
-    OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
-  },
-})
-
-const PATH = '/v1/chat/completions'
-/** The grammar does not know it. */
-const QUESTION = 'Tell me a story about my agents'
-
-interface Answer {
-  readonly text?: string
-  readonly calls?: readonly (readonly [name: string, given: object | string])[]
-}
-
-const answerOf = ({ text = '', calls = [] }: Answer): string =>
-  JSON.stringify({
-    choices: [
-      {
-        message: {
-          content: text,
-          tool_calls: calls.map(([name, given], n) => ({
-            id: `call_${n}`,
-            type: 'function',
-            function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) },
-          })),
-        },
-      },
-    ],
-    usage: { total_tokens: 100 },
-  })
-
-/** A server that answers by a script, the last of it again and again; gives the lines of the conversation. */
-async function talk(key: string, script: readonly (Answer | string)[], message = QUESTION): Promise<Line[]> {
-  const before = server.at(PATH).length
-  server.treat(PATH, (response, n) => {
-    const answer = script[Math.min(n - before, script.length - 1)] ?? ''
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(typeof answer === 'string' ? answer : answerOf(answer))
-  })
-  const { text } = await service.http('POST', '/canvas/messages', { token: key, body: { message } })
-  const lines: Line[] = text
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => JSON.parse(line))
-  expect(lines.map(({ type }) => type).indexOf('done')).toBe(lines.length - 1)
-  return lines
-}
-
-async function anOwner() {
-  const { client, key } = await service.owner()
-  const policy = await aPolicy(client, { dailyLimitEuros: 50 })
-  const agent = await aFundedAgent(client, { name: 'Reader', policyId: policy.id })
-  return { client, key, agent }
-}
+import { aFundedAgent, bodyOf } from '../../support/factories.ts'
+import { type Answer, anOwner, conversationOf, PATH, QUESTION, server, service, talk } from './with-model.ts'
 
 const textsIn = (lines: readonly Line[]) => lines.flatMap(line => (line.type === 'text' ? [line.text] : []))
 const errorsIn = (lines: readonly Line[]) => lines.flatMap(line => (line.type === 'error' ? [line.code] : []))
@@ -139,6 +77,11 @@ describe('a language model', () => {
     ['answers no JSON', ['<html>'], 'model_failed'],
     ['answers other JSON', ['{"choices":[]}'], 'model_failed'],
     ['answers without an end', ['x'.repeat(400_000)], 'model_failed'],
+    [
+      'nests its arguments ten thousand levels deep',
+      [{ calls: [['call_operation', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`]] }],
+      'model_failed',
+    ],
     ['goes in a circle', [{ calls: [['call_operation', { operation: 'agents.list' }]] }], 'model_stopped'],
     [
       'asks too much at once',
@@ -162,11 +105,25 @@ describe('a language model', () => {
     ['invents a tool', { calls: [['no_such_tool', {}]] }],
     ['writes arguments that are none', { calls: [['call_operation', 'no json']] }],
     ['names no operation', { calls: [['call_operation', { operation: 7 }]] }],
+    ['names what is no text', { calls: [['call_operation', '{"operation":{"toString":1}}']] }],
+    ['asks for what is no text', { calls: [['search_operations', '{"query":{"toString":1}}']] }],
+    [
+      'writes what no database keeps',
+      { calls: [['call_operation', '{"operation":"agents.list","input":{"a":"\\u0000"}}']] },
+    ],
   ])('that %s is told so, and goes on', async (_, first) => {
     const { key } = await anOwner()
     expect(textsIn(await talk(key, [first, { text: 'Then I do not know.' }]))).toEqual([
       'Then I do not know.',
     ])
+  })
+
+  test('whose text has no characters is kept without them', async () => {
+    const { client, key } = await anOwner()
+    const lines = await talk(key, [{ text: 'half \ud83d and \0 nothing' }])
+    expect(textsIn(lines)).toEqual(['half \ufffd and  nothing'])
+    const { turns } = await bodyOf(client.canvas.get({ params: { id: conversationOf(lines) } }))
+    expect(turns[0]?.lines?.at(-1)).toEqual({ type: 'done', conversationId: conversationOf(lines) })
   })
 
   test('that refuses is an error line', async () => {

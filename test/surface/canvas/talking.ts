@@ -184,6 +184,11 @@ describe('a conversation', () => {
     expect(data).toMatchObject([{ data: { conversationId } }])
   })
 
+  test('says plainly that nothing waits', async () => {
+    const { say } = await anOwnerWhoTalks()
+    expect(textIn(await say('What is waiting?'))).toBe('Nothing waits for you.')
+  })
+
   test('whose reader goes away in the middle can be read', async () => {
     const { client, key } = await anOwnerWhoTalks()
     const leaving = new AbortController()

@@ -72,6 +72,8 @@ describe('by keyboard alone', () => {
   test('every list, form and button is reached, and the focus is seen', async () => {
     const { client, agent, intent } = await anAccount()
     const { page } = await openAsOwner(client)
+    // The first word of the stream has all parts fetched anew, perhaps amid the walk.
+    await page.route('**/events/stream', () => undefined)
     const places = [
       '',
       '/approvals',
@@ -91,7 +93,7 @@ describe('by keyboard alone', () => {
       for (const one of await unreached(page)) trouble.push(`${place} ${one}`)
     }
     expect(trouble).toEqual([])
-  }, 60_000)
+  })
 })
 
 /** How the page is for eyes that need something else: at 400 % a window of 1280 × 1024 is 320 × 256. */

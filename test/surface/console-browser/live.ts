@@ -130,7 +130,7 @@ test('the open page of a key says that it was revoked elsewhere, and offers noth
   await followed(ownerId)
   await bodyOf(client.keys.revoke({ params: { id } }))
   await page.locator('h1').getByText('revoked').waitFor()
-  expect(await page.locator('#content form.operation').count()).toBe(0)
+  await page.locator('#content form.operation').first().waitFor({ state: 'detached' })
   expect(complaints).toEqual([])
 })
 
@@ -166,6 +166,7 @@ describe('a page whose stream is lost', () => {
     await page.unroute('**/events/stream')
     await page.clock.runFor(5_000)
     await page.locator('#stream:empty').waitFor({ state: 'attached' })
-    expect(await page.locator('[data-stale]').count()).toBe(0)
+    await page.locator('[data-stale]').first().waitFor({ state: 'detached' })
+    expect(await page.innerText('#stream')).toBe('')
   })
 })

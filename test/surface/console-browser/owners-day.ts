@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import {
   aBeneficiary,
@@ -62,8 +62,19 @@ const press = (page: Page, name: string | RegExp) => page.getByRole('button', { 
 const unfold = (page: Page, name: string) => page.locator('summary', { hasText: name }).first().click()
 const sign = (page: Page) => press(page, 'Sign with passkey')
 const news = (page: Page, text: string) => page.locator('#news').filter({ hasText: text }).waitFor()
+
+/** Follows a link, until the scripts of the other page listen. */
+async function follow(page: Page, link: Locator): Promise<void> {
+  const { href } = new URL(String(await link.getAttribute('href')), page.url())
+  await link.click()
+  await page.waitForURL(href)
+}
+
 const goTo = (page: Page, section: string) =>
-  page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: section, exact: true }).click()
+  follow(
+    page,
+    page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: section, exact: true }),
+  )
 
 /** Invites an approver, who joins on a phone; gives the phone. */
 async function inviteGrace(page: Page) {
@@ -85,24 +96,24 @@ async function inviteGrace(page: Page) {
 
 async function fund(page: Page, agent: string, wallet: { id: string }): Promise<void> {
   await goTo(page, 'Agents')
-  await page.locator('main').getByRole('link', { name: agent }).click()
+  await follow(page, page.locator('main').getByRole('link', { name: agent }))
   await unfold(page, 'Fund')
   await page.getByLabel('Amount').first().fill('100')
   await page.getByLabel('From wallet').selectOption(wallet.id)
   await page.locator('form').getByRole('button', { name: 'Fund' }).click()
-  await page.locator('.box').filter({ hasText: 'Money' }).getByText('€100.00').first().waitFor()
+  await page.locator('.box').filter({ hasText: 'Money' }).getByText('€ 100.00').first().waitFor()
 }
 
 /** A template changes nothing until it is applied: so the last thirty days are replayed under it before. */
 async function tighten(page: Page): Promise<void> {
   await goTo(page, 'Policies')
-  await page.locator('tr', { hasText: 'template' }).getByRole('link', { name: 'Research' }).click()
+  await follow(page, page.locator('tr', { hasText: 'template' }).getByRole('link', { name: 'Research' }))
   await page.locator('[name="autoApproveLimitEuros"]').fill('10')
   await press(page, 'Save')
   await news(page, 'Saved.')
   await press(page, 'Replay the last 30 days')
   const changed = page.locator('#backtest tr', { hasText: 'Left to a person now' })
-  await changed.getByText('€25.00').waitFor()
+  await changed.getByText('€ 25.00').waitFor()
   await press(page, 'Apply to its agents')
   await page.locator('dialog').getByRole('button', { name: 'Apply to its agents' }).click()
   await news(page, 'Applied.')
@@ -152,17 +163,17 @@ test('a whole day of an owner, with an approver on a phone', async () => {
       },
     }),
   )
-  await page.locator('main').getByRole('link', { name: transfer.id }).first().click()
+  await follow(page, page.locator('main').getByRole('link', { name: transfer.id }).first())
   await page.locator('h1').getByText('completed').waitFor()
   const run = String(await page.getByRole('link', { name: 'Open its run in Temporal' }).getAttribute('href'))
   const workflowId = decodeURIComponent(String(run.split('/workflows/')[1]))
   expect(run).toContain(`${WEB_UI}/namespaces/default/workflows/`)
   expect(await runs.of({ workflowId }).untilEnded()).toBe('completed')
-  await page.locator('tr', { hasText: 'transfer' }).locator('a[href*="postings/"]').first().click()
-  await page.locator('main').getByText('€25.00').first().waitFor()
+  await follow(page, page.locator('tr', { hasText: 'transfer' }).locator('a[href*="postings/"]').first())
+  await page.locator('main').getByText('€ 25.00').first().waitFor()
 
   await goTo(page, 'Deliveries')
-  await page.getByRole('link', { name: 'Dead letters' }).click()
+  await follow(page, page.getByRole('link', { name: 'Dead letters' }))
   await page.locator('tr', { hasText: 'agent.frozen' }).getByRole('button', { name: 'Replay' }).click()
   await page.getByText('Nothing matches.').waitFor()
   await until('it has arrived', () => receiver.at('/books').length === 6)
@@ -178,4 +189,4 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   // The invitation is sent once without a passkey, and the service says that it wants one.
   expect(complaints.filter(text => !text.includes('status of 400'))).toEqual([])
   expect(grace.complaints).toEqual([])
-}, 120_000)
+})

@@ -36,7 +36,6 @@ export async function theOwnerAtThePage(look: BrowserContextOptions = {}) {
   owner ??= aSignedInOwner()
   const { client, ownerId, storageState } = await owner
   const visited = await visit(trialPage, { locale: 'en-GB', storageState, ...look })
-  visited.page.setDefaultTimeout(15_000)
   return { client, ownerId, ...visited }
 }
 

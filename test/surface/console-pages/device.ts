@@ -60,6 +60,20 @@ describe('the page of devices', () => {
     expect((await bodyOf(ask(device))).scopes).toEqual(['agents:read'])
   })
 
+  test('says that assistants could change things with the key, where the device asks for that', async () => {
+    const { page } = await openAsOwner((await service.owner()).client)
+    const [asking, other] = [await aDevice(anyone, { toolWrites: true }), await aDevice(anyone)]
+    await page.goto(`${origin}/device?code=${other.userCode}`)
+    await page.locator('blockquote').filter({ hasText: other.userCode }).waitFor()
+    expect(await page.innerText('main')).not.toContain('assistants')
+    await page.goto(`${origin}/device?code=${asking.userCode}`)
+    await page.locator('blockquote').filter({ hasText: 'let assistants change things with it' }).waitFor()
+    expect(await page.innerText('main')).toContain('lets assistants change things, and not only propose them')
+    await page.getByRole('button', { name: 'Let in with passkey' }).click()
+    await newsIn(page).filter({ hasText: 'Done.' }).waitFor()
+    expect((await bodyOf(ask(asking))).toolWrites).toBe(true)
+  })
+
   test('turns a device away without a passkey', async () => {
     const { page } = await openAsOwner((await service.owner()).client)
     const device = await aDevice(anyone, { deviceName: '<img src=x onerror=alert(1)>' })

@@ -8,16 +8,12 @@ export interface DeviceVisit extends PageVisit {
   readonly device: VirtualAuthenticator
 }
 
-/** Long enough on a busy machine, and short enough that a test tells what it has waited for. */
-const LIMIT_MS = 15_000
-
 function useDevices() {
   const visit = useBrowser()
 
   /** Opens a page in a browser of its own, with a device that knows its user. */
   const open = async (url: string, look: BrowserContextOptions = {}): Promise<DeviceVisit> => {
     const visited = await visit('about:blank', { locale: 'en-GB', ...look })
-    visited.page.setDefaultTimeout(LIMIT_MS)
     const device = await addAuthenticator(visited.page)
     await visited.page.goto(url)
     return { ...visited, device }

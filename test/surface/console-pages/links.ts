@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
+import { until } from '../../support/until.ts'
 import { markIn, open, openAsOwner, troubleIn, visit } from './devices.ts'
 import { origin, readPage, service } from './pages-service.ts'
 
@@ -151,7 +152,10 @@ test('a page of ours is shown in no frame of another site', async () => {
   try {
     const elsewhere = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
     const { page } = await visit(elsewhere)
-    const shown = page.frames().map(frame => frame.url())
+    const shown = await until('every frame shows something', () => {
+      const urls = page.frames().map(frame => frame.url())
+      return urls.every(url => url !== '' && url !== 'about:blank') && urls
+    })
     expect(shown).toEqual([elsewhere, ...pages.map(() => 'chrome-error://chromewebdata/'), noPage])
   } finally {
     site.close()

@@ -5,7 +5,7 @@ import { aDevice } from '../../support/identity/devices.ts'
 import { aTerminal } from '../../support/identity/pairing.ts'
 import { axeFindings } from '../../support/web/axe.ts'
 import { faintTexts } from '../../support/web/contrast.js'
-import { openAsOwner, visit } from './devices.ts'
+import { open, openAsOwner, visit } from './devices.ts'
 import { origin, service } from './pages-service.ts'
 
 const phone = { viewport: { width: 360, height: 740 } }
@@ -103,4 +103,41 @@ test('names that are markup, endless or turned around are shown as what they are
   expect(await page.locator('main img').count()).toBe(0)
   expect(await page.locator('dd').first().innerText()).toContain('w'.repeat(150))
   expect(complaints).toEqual([])
+})
+
+test('on a phone the button to approve stands above the fold, and all that is touched is large enough', async () => {
+  const large = { viewport: { width: 390, height: 844 }, locale: 'en-GB', hasTouch: true, isMobile: true }
+  const { page } = await visitSignedIn(`approve/${intents[0]?.id}`, large)
+  await page.locator('blockquote').filter({ hasText: '26.25' }).waitFor()
+  const button = await page.getByRole('button', { name: 'Approve with passkey' }).boundingBox()
+  expect(Number(button?.y) + Number(button?.height)).toBeLessThanOrEqual(844)
+  expect(await page.innerText('#limits + ul')).toMatch(/Limit for one payment\s+€\s100\.00 at most/)
+  for (const path of [`approve/${intents[0]?.id}`, 'approve', `approve/${intents[2]?.id}`]) {
+    await page.goto(`${origin}/${path}`)
+    const small = await page
+      .locator(':is(a, button, textarea):visible:not(.skip)')
+      .evaluateAll(all =>
+        all.filter(one => one.getBoundingClientRect().height < 44).map(one => one.outerHTML),
+      )
+    expect([path, small]).toEqual([path, []])
+  }
+  await page.goto(`${origin}/approve`)
+  expect(await page.innerText('main')).toContain('For A paper on caching')
+})
+
+test('who has no passkey yet is told that only one approves, and where one is made', async () => {
+  const { client } = await service.owner()
+  const { id } = await anIntent(
+    client,
+    (await anAgentUnder(client, { name: 'Books', autoApproveLimitEuros: 10 })).id,
+  )
+  const { url } = await bodyOf(client.console.createLink({ body: {} }))
+  const { page } = await open(String(url))
+  await page.locator('[data-action="redeem"]:visible').click()
+  await page.waitForURL('**/join')
+  await page.goto(`${origin}/approve/${id}`)
+  await page.getByText('only a passkey approves here').waitFor()
+  expect(await page.getByRole('button', { name: 'Approve with passkey' }).isVisible()).toBe(false)
+  await page.getByRole('link', { name: 'Create your passkey' }).click()
+  await page.waitForURL('**/join?to=*')
 })

@@ -33,6 +33,17 @@ describe('the page of a terminal', () => {
     expect(requests.filter(address => !address.startsWith(origin))).toEqual([])
   })
 
+  test('says that assistants could change things with the key, where the terminal asks for that', async () => {
+    const { page } = await openAsOwner((await service.owner()).client)
+    const [asking, other] = [await aTerminal(anyone, 'A laptop', true), await aTerminal(anyone)]
+    await page.goto(pageOf(asking))
+    await page.locator('blockquote').filter({ hasText: 'let assistants change things with it' }).waitFor()
+    expect(await page.innerText('main')).toContain('lets assistants change things, and not only propose them')
+    await page.goto(pageOf(other))
+    await page.locator('blockquote').filter({ hasText: other.pairingCode }).waitFor()
+    expect(await page.innerText('main')).not.toContain('assistants')
+  })
+
   test('turns it away without a passkey, and says so in another window', async () => {
     const first = await openAsOwner((await service.owner()).client)
     const terminal = await aTerminal(anyone)

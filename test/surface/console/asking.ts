@@ -6,19 +6,27 @@ import { service } from './visitors.ts'
 const PHONE = { width: 360, height: 700 }
 
 test('a person asks in a sentence, sees the difference that a wish makes, and applies it', async () => {
-  const { client } = await service.owner()
+  const { client, ownerId } = await service.owner()
   const agent = await anAgentUnder(client, { name: 'Books', autoApproveLimitEuros: 10, dailyLimitEuros: 50 })
   await anIntent(client, agent.id, { merchant: '<b>Bookshop</b>' })
   const { page, complaints } = await openAsOwner(client, { viewport: PHONE })
   await page.goto(new URL('console/ask', page.url()).href)
   await page.getByRole('button', { name: 'What is waiting?' }).click()
   await page.locator('.talk').getByText('to <b>Bookshop</b>').waitFor()
+  // The conversation is gone meanwhile: a new one begins by itself.
+  await service.sql('delete from conversations where owner_id = $1', [ownerId])
   await page.locator('#ask').fill(`Let "${agent.name}" spend 20 € a day`)
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.locator('.talk article').getByText('dailyLimitEuros').waitFor()
+  // On a phone no head stands above the cells: each says what it is.
+  expect(await page.locator('.talk td').first().getAttribute('data-name')).toBe('Member')
   await page.getByRole('link', { name: 'Look at it and apply' }).click()
   await page.getByRole('button', { name: 'Apply', exact: true }).click()
   await page.locator('h1 .status').getByText('applied').waitFor()
+  const kept = await service.sql('select title from conversations where owner_id = $1', [ownerId])
+  expect(kept).toEqual([{ title: expect.stringContaining('spend 20 € a day') }])
   const policy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
-  expect([policy.dailyLimitEuros, complaints]).toEqual([20, []])
+  // Of a refusal that is answered by another try the browser tells all the same.
+  const others = complaints.filter(text => !text.includes('404'))
+  expect([policy.dailyLimitEuros, others]).toEqual([20, []])
 })

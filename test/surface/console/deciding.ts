@@ -46,7 +46,7 @@ describe('the approvals', () => {
     const { status, text } = await read('console/approvals')
     expect(status).toBe(200)
     expect(text).toContain('Bookshop &amp; &lt;b&gt;Sons&lt;/b&gt;')
-    expect(text).toContain('2 wait, <data class="amount" value="50">€50.00</data> in all')
+    expect(text).toContain('2 wait, <data class="amount" value="50">€\u00a050.00</data> in all')
     expect(text).toContain('<strong>Limit without a person</strong>')
     expect(text).toMatch(new RegExp(`<strong>Possible duplicate</strong> of <a href="[^"]*${first.id}">`))
     expect(text).toContain('data-name="Left now"')
@@ -90,7 +90,7 @@ describe('the approvals', () => {
     await bodyOf(client.intents.deny({ params, body: { reason: 'Too expensive' } }))
     const { text } = await read('console/approvals?part=waiting,decided')
     expect(text).toContain('Nothing waits for you.')
-    expect(text).toMatch(/class="status bad">denied<\/span>[\s\S]*€25\.00<\/data> to <bdi>Bookshop/)
+    expect(text).toMatch(/class="status bad">denied<\/span>[\s\S]*€\s25\.00<\/data> to <bdi>Bookshop/)
   })
 
   test('ask about cards, with limits to lower, and about payees that the bank knows otherwise', async () => {

@@ -40,8 +40,8 @@ describe('the pages about insight', () => {
     expect(text.match(/<rect class="up"/g)).toHaveLength(2)
     expect(text.match(/<rect class="down"/g)).toHaveLength(1)
     expect(text).toMatch(/role="img" aria-labelledby="spent-title spent-description"/)
-    expect(text).toContain('€52.50')
-    expect(text).toContain('€37.50')
+    expect(text).toContain('€\u00a052.50')
+    expect(text).toContain('€\u00a037.50')
     expect(rowsIn(text)).toBe(4)
     expect(text).not.toMatch(/ style="/)
     const [, address = ''] = /href="\.\.\/(analytics\/agents\/costs\/csv[^"]*)"/.exec(text) ?? []
@@ -62,11 +62,11 @@ describe('the pages about insight', () => {
     }
     const merchants = await read('console/merchants')
     expect(merchants.text).toContain('2 texts')
-    expect(merchants.text).toContain('€40.00')
+    expect(merchants.text).toContain('€\u00a040.00')
     const { text } = await read('console/outcomes')
     expect(text).toContain('66.7%')
     expect(text).toMatch(/20\.8%.*to.*93\.9%/)
-    expect(text).toContain('€45.00')
+    expect(text).toContain('€\u00a045.00')
     expect((await read('console/csv/outcomes')).text.trimEnd().split('\r\n')).toHaveLength(4)
   })
 

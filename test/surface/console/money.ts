@@ -93,10 +93,10 @@ describe('the pages about money', () => {
     const { read, client, wallet } = await aSpender()
     const statement = await bodyOf(client.statements.create({ body: { walletId: wallet.id } }))
     const { text } = await read(`console/wallets/${wallet.id}`)
-    expect(text).toContain('€1,000.00')
+    expect(text).toContain('€\u00a01,000.00')
     expect(text).toContain(String(wallet.iban))
     const [, address = ''] = /href="\.\.\/\.\.\/(console\/entries\?id=account_\w+)"/.exec(text) ?? []
-    expect((await read(address)).text).toContain('€1,000.00')
+    expect((await read(address)).text).toContain('€\u00a01,000.00')
     const table = await read(address.replace('entries', 'csv/entries'))
     expect(table.text.trimEnd().split('\r\n')).toHaveLength(2)
     for (const form of ['pdf', 'csv', 'camt053']) {
@@ -137,7 +137,9 @@ describe('the pages about money', () => {
     expect(operations(why.text)).not.toContain('POST /cards/{id}/unfreeze')
     await bodyOf(owner.client.cards.freeze({ params: { id: card.id }, body: {} }))
     expect(operations((await read(`console/cards/${card.id}`)).text)).toContain('POST /cards/{id}/unfreeze')
-    expect((await read(`console/authorizations?id=${card.id}&status=declined`)).text).toContain('€25.00')
+    expect((await read(`console/authorizations?id=${card.id}&status=declined`)).text).toContain(
+      '€\u00a025.00',
+    )
     expect((await read(`console/cards/${card.id}?authorization=cardauth_nothing`)).status).toBe(404)
   })
 
@@ -172,7 +174,7 @@ describe('the pages about money', () => {
     expect((await read(`console/transactions/${transactionId}`)).text).toContain(`console/refunds/${id}`)
     const { text } = await read(`console/refunds/${id}`)
     expect(operations(text)).toEqual(['POST /refunds/{id}/cancel'])
-    expect(text).toContain('€5.00')
+    expect(text).toContain('€\u00a05.00')
     expect(text).toContain('not delivered')
   })
 

@@ -75,7 +75,7 @@ describe('the page of an agent', () => {
     await bodyOf(owner.client.runs.create({ body: { agentId: agent.id, name: 'Review', budgetEuros: 40 } }))
     const { text } = await read(`console/agents/${agent.id}`)
     expect(text).toMatch(
-      /Policy <bdi>Books<\/bdi><\/a>[\s\S]*?today[\s\S]*?€30\.00<\/data> of[\s\S]*?€100\.00[\s\S]*?€70\.00/,
+      /Policy <bdi>Books<\/bdi><\/a>[\s\S]*?today[\s\S]*?€\s30\.00<\/data> of[\s\S]*?€\s100\.00[\s\S]*?€\s70\.00/,
     )
     expect(text).toMatch(/Run <bdi>Review<\/bdi><\/a> <span class="status waiting">narrowest/)
     expect(text.split('narrowest')).toHaveLength(2)
@@ -83,7 +83,7 @@ describe('the page of an agent', () => {
     expect(text).toMatch(/data-operation="POST \/agents\/\{id\}\/tokens"[^>]* data-secret="token"/)
     const list = (await read('console/agents')).text
     expect(list).toMatch(
-      /€30\.00<\/data> of <data[^>]*>€100\.00<\/data><br><small><data[^>]*>€30\.00<\/data> held, <data[^>]*>€70\.00<\/data> left/,
+      /€\s30\.00<\/data> of <data[^>]*>€\s100\.00<\/data><br><small><data[^>]*>€\s30\.00<\/data> held, <data[^>]*>€\s70\.00<\/data> left/,
     )
   })
 })

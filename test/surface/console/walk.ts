@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
 import { pay } from '../../support/insight/paying.ts'
 import { axeFindings } from '../../support/web/axe.ts'
+import { fixedOnPaper } from '../../support/web/paper.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
 import { service } from './visitors.ts'
 
@@ -86,6 +87,26 @@ const SMALL = `[...document.querySelectorAll('button, .button, summary, select, 
   .filter(one => one.getBoundingClientRect().height < 43.9)
   .map(one => one.outerHTML.slice(0, 100))`
 
+/** Puts answers of all kinds on the page where people ask: records, a proposal with its difference, and what is not known. */
+async function askOn(page: Page): Promise<void> {
+  for (const [asked, answered] of [
+    ['What is waiting?', '.talk .answer:has-text("wait")'],
+    ['Let my agent spend 20 € a day', '.talk article a.button'],
+    ['Show me the weather', '.talk .answer:has-text("I do not know that")'],
+  ] as const) {
+    await page.locator('#ask').fill(asked)
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.locator(answered).waitFor()
+    await page.locator('form[data-ask] button.main:enabled').waitFor()
+  }
+}
+
+/** Each page is looked at on a phone and a desk, and by turns in light and dark; what scripts write there in all four ways. */
+const looksAt = (kind: string, isDark: boolean) => {
+  const turn = [[DESK, !isDark] as const, [PHONE, isDark] as const]
+  return kind === 'ask' ? [...turn, [DESK, isDark] as const, [PHONE, !isDark] as const] : turn
+}
+
 test('every page keeps what others wrote a text, fits the narrowest phone and its thumbs and a desk, and axe finds nothing on it', async () => {
   const { client } = await service.owner()
   await aHostileAccount(client)
@@ -97,10 +118,8 @@ test('every page keeps what others wrote a text, fits the narrowest phone and it
     isDark = !isDark
     await page.goto(url)
     await page.locator('h1').first().waitFor()
-    for (const [viewport, isInDark] of [
-      [DESK, !isDark],
-      [PHONE, isDark],
-    ] as const) {
+    if (kind === 'ask') await askOn(page)
+    for (const [viewport, isInDark] of looksAt(kind, isDark)) {
       await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme: isInDark ? 'dark' : 'light' })
       const width = await page.evaluate('document.documentElement.scrollWidth')
@@ -109,9 +128,11 @@ test('every page keeps what others wrote a text, fits the narrowest phone and it
       if (viewport === PHONE)
         for (const small of (await page.evaluate(SMALL)) as string[]) findings.push([kind, 'small', small])
     }
+    for (const fixed of await fixedOnPaper(page)) findings.push([kind, 'fixed on paper', fixed])
     for (const [next, link] of await linksOn(page)) if (!seen.has(next)) seen.set(next, link)
   }
   expect(findings).toEqual([])
   expect(complaints).toEqual([])
   expect(seen.size).toBeGreaterThan(45)
-}, 240_000)
+  expect([...seen.keys()]).toContain('ask')
+})

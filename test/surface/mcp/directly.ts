@@ -2,10 +2,13 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Context } from '../../../src/kernel/contract/context.ts'
 import type { File } from '../../../src/kernel/contract/file.ts'
-import { callDirectly } from '../../../src/surface/mcp/direct-call.ts'
-import { serveByProtocol } from '../../../src/surface/mcp/serve.ts'
+import { serveByProtocol, serveDirectly } from '../../../src/surface/mcp/serve.ts'
+import { longestTurn } from '../../support/longest-turn.ts'
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+
+/** Longer than a piece, with a character of two halves where the first piece ends. */
+const DOCUMENT = { type: 'application/json', content: `"${'\n'.repeat(65_534)}😀\u2028 and more"` }
 
 /** A call of an operation that answers with this body. */
 function contextOf(answer: object, headers: Readonly<Record<string, string>> = {}): Context {
@@ -24,6 +27,7 @@ function contextOf(answer: object, headers: Readonly<Record<string, string>> = {
         reportCardNumber: () => undefined,
         reportFailure: () => undefined,
       },
+      openapi: async () => DOCUMENT,
     },
   } as unknown as Context
 }
@@ -55,6 +59,18 @@ const answers = fc.oneof(
   }),
 )
 
+const PREFIX = 'io.modelcontextprotocol/'
+const ENVELOPE = {
+  [`${PREFIX}protocolVersion`]: '2026-07-28',
+  [`${PREFIX}clientInfo`]: { name: 'test', version: '1' },
+  [`${PREFIX}clientCapabilities`]: {},
+}
+const newestHeaders = (name: string) => ({
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': name,
+})
+
 describe('a plain call of a tool', () => {
   test('is answered with the bytes of the protocol’s own server, whatever the operation says', async () => {
     await fc.assert(
@@ -65,12 +81,51 @@ describe('a plain call of a tool', () => {
         fc.constantFrom({}, { 'mcp-protocol-version': '2025-06-18' }),
         async (answer, id, name, headers) => {
           const message = callOf({ name, arguments: { a: 1 } }, { id })
-          const direct = await bytesOf(await callDirectly(message, contextOf(answer, headers)))
+          const direct = await bytesOf(await serveDirectly(message, contextOf(answer, headers)))
           expect(direct).toEqual(await bytesOf(await serveByProtocol(message, contextOf(answer, headers))))
         },
       ),
       { numRuns: 60 },
     )
+  })
+
+  test('is answered so in the version in which clients say who they are, too', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        answers,
+        fc.oneof(fc.string(), fc.integer()),
+        fc.constantFrom('get_agent', 'none'),
+        fc.option(fc.string(), { nil: undefined }),
+        async (answer, id, name, title) => {
+          const client = { name: 'test', version: '1', ...(title === undefined ? {} : { title }) }
+          const _meta = { ...ENVELOPE, [`${PREFIX}clientInfo`]: client }
+          const message = callOf({ name, arguments: { a: 1 }, _meta }, { id })
+          const headers = newestHeaders(name)
+          const direct = await bytesOf(await serveDirectly(message, contextOf(answer, headers)))
+          expect(direct).toBeDefined()
+          expect(direct).toEqual(await bytesOf(await serveByProtocol(message, contextOf(answer, headers))))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test.each<[string, object, object]>([
+    ['nothing of itself', {}, {}],
+    ['another version than the header', { [`${PREFIX}protocolVersion`]: '2025-11-25' }, {}],
+    ['no version of its own', { [`${PREFIX}clientInfo`]: { name: 'test' } }, {}],
+    ['what it can open', { [`${PREFIX}clientCapabilities`]: { elicitation: { url: {} } } }, {}],
+    ['that it wants to hear of the progress', { progressToken: 1 }, {}],
+    ['another method in the header', {}, { 'mcp-method': 'tools/list' }],
+    ['another name in the header', {}, { 'mcp-name': 'get_balance' }],
+    ['no name in the header', {}, { 'mcp-name': undefined }],
+  ])('is the protocol’s own matter where a client says %s', async (what, more, headers) => {
+    const _meta = what === 'nothing of itself' ? {} : { ...ENVELOPE, ...more }
+    const context = contextOf(
+      { status: 200, body: {}, isRepeated: false },
+      { ...newestHeaders('get_agent'), ...headers },
+    )
+    expect(await serveDirectly(callOf({ name: 'get_agent', _meta }), context)).toBe(undefined)
   })
 
   test.each<[string, unknown, Readonly<Record<string, string>>]>([
@@ -93,7 +148,38 @@ describe('a plain call of a tool', () => {
     ['a call that waits', callOf({ name: 'wait_for_intent', arguments: { intentId: 'x' } }), {}],
   ])('is the protocol’s own matter with %s', async (_, message, headers) => {
     expect(
-      await callDirectly(message, contextOf({ status: 200, body: {}, isRepeated: false }, headers)),
+      await serveDirectly(message, contextOf({ status: 200, body: {}, isRepeated: false }, headers)),
     ).toBe(undefined)
+  })
+})
+
+describe('the document of the interface', () => {
+  const uri = 'agentpay://openapi'
+  const read = (params: object) => ({ jsonrpc: '2.0', id: 'one', method: 'resources/read', params })
+
+  test.each<[string, object, Readonly<Record<string, string>>]>([
+    ['older versions', { uri }, {}],
+    ['the newest one', { uri, _meta: ENVELOPE }, { ...newestHeaders(uri), 'mcp-method': 'resources/read' }],
+  ])('is read in %s as the protocol’s own server gives it', async (_, params, headers) => {
+    const context = contextOf({}, headers)
+    const direct = await bytesOf(await serveDirectly(read(params), context))
+    expect(direct).toEqual(await bytesOf(await serveByProtocol(read(params), context)))
+  })
+
+  test('holds the event loop for no longer than a turn may take', async () => {
+    const context = contextOf({})
+    const content = JSON.stringify(
+      Array.from({ length: 40_000 }, (_, n) => ({ n, text: 'x "y" '.repeat(12) })),
+    )
+    const ports = { ...context.ports, openapi: async () => ({ type: 'application/json', content }) }
+    const longest = await longestTurn(async () => {
+      const { content: pieces } = (await serveDirectly(read({ uri }), { ...context, ports })) as File
+      for await (const piece of pieces as AsyncIterable<Uint8Array>) expect(piece.length).toBeGreaterThan(0)
+    })
+    expect(longest).toBeLessThan(50)
+  })
+
+  test('is the protocol’s own matter where something else is read', async () => {
+    expect(await serveDirectly(read({ uri: 'agentpay://policy' }), contextOf({}))).toBe(undefined)
   })
 })

@@ -4,14 +4,15 @@ import { startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 
 const service = await startTestService()
+const otherProcess = service.another()
 
 async function anAgentThatAsks() {
-  const { client } = await service.owner()
+  const { client, key } = await service.owner()
   const agent = await aFundedAgent(client, {
     policyId: (await aPolicy(client, { autoApproveLimitEuros: 1 })).id,
   })
   const { token } = await aToken(client, agent.id)
-  return { client, token: String(token) }
+  return { client, key, token: String(token) }
 }
 
 const BOOK = { amountEuros: 10, merchant: 'Bookshop', purpose: 'A book' }
@@ -41,6 +42,33 @@ describe('an intent that waits for a person', () => {
     const decided = await waiting
     expect(decided.isError === true).toBe(outcome === 'denied')
     expect(decided.structuredContent.intent?.status ?? decided.structuredContent.status).toBe(outcome)
+  })
+
+  test('is heard of when another process has decided, by more who wait than may follow streams', async () => {
+    const { key, token } = await anAgentThatAsks()
+    const { call } = await anAssistant(service.url, token)
+    const { id } = (await call('declare_intent', BOOK)).structuredContent
+    const waiting = Array.from({ length: 25 }, () => call('wait_for_intent', { intentId: id }))
+    const at = await otherProcess
+    const approved = await fetch(new URL(`/intents/${id}/approve`, at), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(approved.status).toBe(200)
+    const decided = await Promise.all(waiting)
+    expect(new Set(decided.map(({ structuredContent }) => structuredContent.status))).toEqual(
+      new Set(['approved']),
+    )
+    expect(await service.sql('select from event_streams')).toEqual([])
+  })
+
+  test('is told as it stands once the time is over', async () => {
+    const { token } = await anAgentThatAsks()
+    const { call } = await anAssistant(service.url, token)
+    const { id } = (await call('declare_intent', BOOK)).structuredContent
+    const waited = await call('wait_for_intent', { intentId: id, seconds: 1 })
+    expect(waited.structuredContent).toMatchObject({ id, status: 'created' })
   })
 
   test('is shown to the person by a client that can open an address, and declared once', async () => {

@@ -4,7 +4,7 @@ import type { SecurityIncident } from '../incident.ts'
 export type FromStage = 'initial' | 'intermediate' | 'final'
 
 export interface Field {
-  /** As the Annexes of Implementing Regulation (EU) 2025/302 number it. */
+  /** As the Annexes of Implementing Regulation (EU) 2025/302 number it, and name it. */
   readonly number: string
   readonly name: string
   readonly from: FromStage
@@ -41,16 +41,18 @@ export const numberText = (value: number | null | undefined): string | null =>
 export const listText = (values: readonly string[]): string | null =>
   values.length > 0 ? values.join(', ') : null
 
+/** `13.3`: Annex II wants one decimal at most, and no sign. */
 export function percentText(
   part: number | null | undefined,
   whole: number | null | undefined,
 ): string | null {
   if (part === null || part === undefined || !whole) return null
-  return `${Math.round((part * 10_000) / whole) / 100} %`
+  return String(Math.round((part * 1_000) / whole) / 10)
 }
 
-/** `2 h 05 min`. */
+/** `00:02:05`: days, hours and minutes, as Annex II wants a span of time. */
 export function spanText(minutes: number | null | undefined): string | null {
   if (minutes === null || minutes === undefined) return null
-  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
+  const parts = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24, minutes % 60]
+  return parts.map(part => String(part).padStart(2, '0')).join(':')
 }

@@ -1,20 +1,29 @@
 import { type Field, fieldsOf, instantText, numberText } from './field.ts'
 
 export const finalFields: readonly Field[] = fieldsOf('final', [
-  ['4.1', 'Root causes, in general', 'always'],
-  ['4.2', 'Root causes, in detail', 'always'],
-  ['4.3', 'Root causes, further classes', 'applicable'],
-  ['4.4', 'Other root causes', 'applicable'],
-  ['4.5', 'What the root causes were', 'always'],
-  ['4.6', 'How the incident was resolved', 'always'],
-  ['4.7', 'Root cause addressed', 'always'],
-  ['4.8', 'Incident resolved', 'always', ({ resolvedAt }) => instantText(resolvedAt)],
-  ['4.9', 'Why it was resolved at another time than planned', 'applicable'],
-  ['4.10', 'Risk to critical functions for the purposes of resolution', 'applicable'],
-  ['4.11', 'What matters to resolution authorities', 'applicable'],
+  ['4.1', 'High-level classification of root causes of the incident', 'always'],
+  ['4.2', 'Detailed classification of root causes of the incident', 'always'],
+  ['4.3', 'Additional classification of root causes of the incident', 'applicable'],
+  ['4.4', 'Other types of root cause types', 'applicable'],
+  ['4.5', 'Information about the root causes of the incident', 'always'],
+  ['4.6', 'Incident resolution summary', 'always'],
+  ['4.7', 'Date and time when the incident root cause was addressed', 'always'],
+  [
+    '4.8',
+    'Date and time when the incident was resolved',
+    'always',
+    ({ resolvedAt }) => instantText(resolvedAt),
+  ],
+  [
+    '4.9',
+    'Information if the permanent resolution date of the incident differs from the initially planned implementation date',
+    'applicable',
+  ],
+  ['4.10', 'Assessment of risk to critical functions for resolution purposes', 'applicable'],
+  ['4.11', 'Information relevant for resolution authorities', 'applicable'],
   [
     '4.12',
-    'Threshold of the economic impact',
+    'Materiality threshold for the classification criterion ‘Economic impact’',
     'applicable',
     ({ criteria }) =>
       criteria?.costsEuros === null || !criteria
@@ -25,16 +34,16 @@ export const finalFields: readonly Field[] = fieldsOf('final', [
   ],
   [
     '4.13',
-    'Gross direct and indirect costs and losses, in euros',
+    'Amount of gross direct and indirect costs and losses',
     'always',
     ({ criteria }) => numberText(criteria?.costsEuros),
   ],
-  ['4.14', 'Financial recoveries, in euros', 'always'],
+  ['4.14', 'Amount of financial recoveries', 'always'],
   [
     '4.15',
-    'Recurring incidents that are not major by themselves',
+    'Information on whether the non-major incidents have been recurring',
     'applicable',
     ({ criteria }) => (criteria?.recurring ? 'yes' : null),
   ],
-  ['4.16', 'When recurring incidents occurred', 'applicable'],
+  ['4.16', 'Date and time of occurrence of recurring incidents', 'applicable'],
 ])

@@ -24,14 +24,33 @@ export const statesAffected = ({ criteria, countries }: SecurityIncident): strin
   listText([...new Set([...(criteria?.memberStates ?? []), ...countries])].sort())
 
 export const initialFields: readonly Field[] = fieldsOf('initial', [
-  ['2.1', 'Reference of the incident at the entity', 'always', ({ id }) => id],
-  ['2.2', 'Detected', 'always', ({ detectedAt }) => instantText(detectedAt)],
-  ['2.3', 'Classified as major', 'always', ({ classifiedAt }) => instantText(classifiedAt)],
-  ['2.4', 'Description of the incident', 'always', ({ description }) => description],
-  ['2.5', 'Classification criteria that led to the report', 'always', criteriaMet],
-  ['2.6', 'Member States in which it is felt', 'applicable', statesAffected],
-  ['2.7', 'How it was discovered', 'always'],
-  ['2.8', 'Whether it comes from a third-party provider or another financial entity', 'applicable'],
-  ['2.9', 'Business continuity plan activated', 'always'],
-  ['2.10', 'Other information', 'applicable'],
+  ['2.1', 'Incident reference code assigned by the financial entity', 'always', ({ id }) => id],
+  [
+    '2.2',
+    'Date and time of detection of the major ICT-related incident',
+    'always',
+    ({ detectedAt }) => instantText(detectedAt),
+  ],
+  [
+    '2.3',
+    'Date and time of classification of the ICT-related incident as major',
+    'always',
+    ({ classifiedAt }) => instantText(classifiedAt),
+  ],
+  ['2.4', 'Description of the major ICT-related incident', 'always', ({ description }) => description],
+  ['2.5', 'Classification criteria that triggered the incident report', 'always', criteriaMet],
+  [
+    '2.6',
+    'Materiality thresholds for the classification criterion ‘Geographical spread’',
+    'applicable',
+    statesAffected,
+  ],
+  ['2.7', 'Discovery of the major ICT-related incident', 'always'],
+  [
+    '2.8',
+    'Indication whether the major ICT-related incident originates from a third-party provider or another financial entity',
+    'applicable',
+  ],
+  ['2.9', 'Activation of business continuity plan, if activated', 'always'],
+  ['2.10', 'Other relevant information', 'applicable'],
 ])

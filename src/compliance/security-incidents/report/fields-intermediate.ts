@@ -14,6 +14,19 @@ const known =
 const clientsAffected: Read = ({ criteria, affectedUsers }) =>
   numberText(criteria?.clientsAffected ?? affectedUsers)
 
+const COUNTED = ['clients', 'financial counterparts', 'transactions'] as const
+
+/** Whether the numbers are actual or estimates, or that there is no impact; null where nothing is known. */
+function natureOfNumbers(c: Criteria): string | null {
+  const counts = [c.clientsAffected, c.counterpartsAffected, c.transactionsAffected]
+  const words = counts.flatMap((count, n) => {
+    if (count === null) return []
+    const kind = count === 0 ? 'no impact on' : c.estimated ? 'estimates for' : 'actual figures for'
+    return `${kind} ${COUNTED[n]}`
+  })
+  return listText(words)
+}
+
 const isAnyPositive = (...counts: readonly (number | null)[]): boolean =>
   counts.some(count => (count ?? 0) > 0)
 
@@ -50,64 +63,68 @@ const CATEGORIES: Readonly<Record<SecurityIncident['category'], string>> = {
 export const intermediateFields: readonly Field[] = fieldsOf('intermediate', [
   [
     '3.1',
-    'Reference of the incident at the authority',
+    'Incident reference code provided by the competent authority',
     'applicable',
     ({ reports }) => reports.find(({ stage }) => stage === 'initial')?.reference ?? null,
   ],
-  ['3.2', 'Occurred', 'always', ({ occurredAt }) => instantText(occurredAt)],
-  ['3.3', 'Services recovered', 'applicable', ({ recoveredAt }) => instantText(recoveredAt)],
-  ['3.4', 'Clients affected', 'always', clientsAffected],
+  [
+    '3.2',
+    'Date and time of occurrence of the major ICT-related incident',
+    'always',
+    ({ occurredAt }) => instantText(occurredAt),
+  ],
+  [
+    '3.3',
+    'Date and time when services, activities or operations have been recovered',
+    'applicable',
+    ({ recoveredAt }) => instantText(recoveredAt),
+  ],
+  ['3.4', 'Number of clients affected', 'always', clientsAffected],
   [
     '3.5',
-    'Share of clients affected',
+    'Percentage of clients affected',
     'always',
     known(c => percentText(c.clientsAffected, c.clientsOfService)),
   ],
-  ['3.6', 'Financial counterparts affected', 'always', known(c => numberText(c.counterpartsAffected))],
+  [
+    '3.6',
+    'Number of financial counterparts affected',
+    'always',
+    known(c => numberText(c.counterpartsAffected)),
+  ],
   [
     '3.7',
-    'Share of financial counterparts affected',
+    'Percentage of financial counterparts affected',
     'always',
     known(c => percentText(c.counterpartsAffected, c.counterpartsOfService)),
   ],
   [
     '3.8',
-    'Relevant clients or counterparts affected',
+    'Impact on relevant clients or financial counterparts',
     'applicable',
     known(c => (c.relevantClientsAffected ? 'yes' : 'no')),
   ],
-  ['3.9', 'Transactions affected', 'always', known(c => numberText(c.transactionsAffected))],
+  ['3.9', 'Number of affected transactions', 'always', known(c => numberText(c.transactionsAffected))],
   [
     '3.10',
-    'Share of transactions affected',
+    'Percentage of affected transactions',
     'always',
     known(c => percentText(c.transactionsAffected, c.transactionsADay)),
   ],
-  [
-    '3.11',
-    'Value of the transactions affected, in euros',
-    'always',
-    known(c => numberText(c.transactionsAffectedEuros)),
-  ],
+  ['3.11', 'Value of affected transactions', 'always', known(c => numberText(c.transactionsAffectedEuros))],
   [
     '3.12',
-    'Whether these numbers are actual or estimates',
+    'Information on whether the numbers are actual or estimates, or whether there has not been any impact',
     'applicable',
-    known(c =>
-      isAnyPositive(c.clientsAffected, c.counterpartsAffected, c.transactionsAffected)
-        ? c.estimated
-          ? 'estimates'
-          : 'actual figures'
-        : null,
-    ),
+    known(natureOfNumbers),
   ],
   ['3.13', 'Reputational impact', 'applicable', known(reputation)],
-  ['3.14', 'What the reputational impact is', 'applicable'],
-  ['3.15', 'Duration of the incident', 'always', duration],
+  ['3.14', 'Contextual information about the reputational impact', 'applicable'],
+  ['3.15', 'Duration of the major ICT-related incident', 'always', duration],
   ['3.16', 'Service downtime', 'always', known(c => spanText(c.downtimeMinutes))],
   [
     '3.17',
-    'Whether duration and downtime are actual or estimates',
+    'Information on whether the numbers for duration and service downtime are actual or estimates',
     'applicable',
     known(c =>
       isAnyPositive(c.durationMinutes, c.downtimeMinutes)
@@ -117,33 +134,51 @@ export const intermediateFields: readonly Field[] = fieldsOf('intermediate', [
         : null,
     ),
   ],
-  ['3.18', 'Kinds of impact in the Member States', 'applicable'],
+  ['3.18', 'Types of impact in the Member States', 'applicable'],
   [
     '3.19',
-    'How the incident is felt in other Member States',
+    'Description of how the major ICT-related incident has an impact in other Member States',
     'applicable',
     incident => statesAffected(incident),
   ],
-  ['3.20', 'Data losses', 'applicable', known(losses)],
-  ['3.21', 'What the data losses are', 'applicable'],
-  ['3.22', 'Critical services affected', 'always', known(c => (c.criticalServices ? 'yes' : 'no'))],
-  ['3.23', 'Type of the incident', 'always', ({ category }) => CATEGORIES[category]],
-  ['3.24', 'Other type of incident', 'applicable'],
-  ['3.25', 'Threats and techniques of the attacker', 'applicable'],
-  ['3.26', 'Other techniques', 'applicable'],
-  ['3.27', 'Functional areas and business processes affected', 'always'],
-  ['3.28', 'Whether infrastructure of business processes is affected', 'always'],
-  ['3.29', 'Which infrastructure is affected', 'applicable'],
+  [
+    '3.20',
+    'Materiality thresholds for the classification criterion ‘Data losses’',
+    'applicable',
+    known(losses),
+  ],
+  ['3.21', 'Description of the data losses', 'applicable'],
+  [
+    '3.22',
+    'Classification criterion ‘Critical services affected’',
+    'always',
+    known(c => (c.criticalServices ? 'yes' : 'no')),
+  ],
+  ['3.23', 'Type of the major ICT-related incident', 'always', ({ category }) => CATEGORIES[category]],
+  ['3.24', 'Other types of incidents', 'applicable'],
+  ['3.25', 'Threats and techniques used by the threat actor', 'applicable'],
+  ['3.26', 'Other types of techniques', 'applicable'],
+  ['3.27', 'Information about affected functional areas and business processes', 'always'],
+  ['3.28', 'Affected infrastructure components supporting business processes', 'always'],
+  [
+    '3.29',
+    'Information about affected infrastructure components supporting business processes',
+    'applicable',
+  ],
   ['3.30', 'Impact on the financial interest of clients', 'always'],
   [
     '3.31',
-    'Reported to other authorities',
+    'Reporting to other authorities',
     'always',
     ({ reports }) =>
       reports.some(({ stage }) => stage === 'data_protection') ? 'data protection authority' : null,
   ],
-  ['3.32', 'Which other authorities', 'applicable'],
-  ['3.33', 'Temporary measures taken or planned to recover', 'always'],
-  ['3.34', 'What these measures are', 'applicable'],
+  ['3.32', 'Specification of ‘other’ authorities', 'applicable'],
+  ['3.33', 'Temporary actions/measures taken or planned to be taken to recover from the incident', 'always'],
+  [
+    '3.34',
+    'Description of any temporary actions and measures taken or planned to be taken to recover from the incident',
+    'applicable',
+  ],
   ['3.35', 'Indicators of compromise', 'applicable'],
 ])

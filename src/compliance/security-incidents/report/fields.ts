@@ -6,12 +6,12 @@ import { generalFields } from './fields-general.ts'
 import { initialFields } from './fields-initial.ts'
 import { intermediateFields } from './fields-intermediate.ts'
 
-/** The data fields of Implementing Regulation (EU) 2025/302, Annex I, in words of our own. */
+/** The data fields of Implementing Regulation (EU) 2025/302, Annex I: by its numbers, under its names, so that a form of the authority is filled in line by line. */
 export const sections = [
-  { title: 'The financial entity', fields: generalFields },
-  { title: 'Initial notification', fields: initialFields },
-  { title: 'Intermediate report', fields: intermediateFields },
-  { title: 'Final report', fields: finalFields },
+  { title: 'General information about the financial entity', fields: generalFields },
+  { title: 'Content of the initial notification', fields: initialFields },
+  { title: 'Content of the intermediate report', fields: intermediateFields },
+  { title: 'Content of the final report', fields: finalFields },
 ] as const
 
 const allFields: readonly Field[] = sections.flatMap(({ fields }) => fields)

@@ -11,6 +11,9 @@ export const anomalyKinds = [
   'outside_of_runs',
 ] as const
 
+export const anomalyGroupings = ['kind', 'agent', 'merchant'] as const
+export type AnomalyGrouping = (typeof anomalyGroupings)[number]
+
 /** The figures that the sentence rests on; those that it does not are left out. */
 export interface Rests {
   readonly amountEuros: Euros

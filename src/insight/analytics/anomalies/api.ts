@@ -4,11 +4,13 @@ import { get } from '../../../kernel/contract/operation.ts'
 import { id } from '../../../values/ids.ts'
 import { euros, signedEuros } from '../../../values/money.ts'
 import { answerSpan, bound, ofSpan, reading } from '../../reports/index.ts'
-import { anomalyKinds } from './anomaly.ts'
+import { anomalyGroupings, anomalyKinds } from './anomaly.ts'
 
 const AnomalyRecord = z.object({
   kind: z.enum(anomalyKinds),
-  agentId: id('agent').nullable(),
+  agentId: id('agent')
+    .nullable()
+    .meta({ description: 'Null: what the owner has paid, or the budget that all agents share.' }),
   name: z.string().nullable().meta({ description: 'The name of the agent.' }),
   merchant: z.string().nullable(),
   day: z.string().meta({ examples: ['2026-11-14'] }),
@@ -31,12 +33,26 @@ const AnomalyRecord = z.object({
 export const AnomaliesRecord = z
   .object({
     ...answerSpan,
+    groupBy: z.enum(anomalyGroupings),
     data: z.array(AnomalyRecord).meta({ description: 'The most unusual first.' }),
+    groups: z
+      .array(
+        z.object({
+          key: z.string().nullable().meta({ description: 'The kind, agent or merchant; null: without one.' }),
+          name: z.string().nullable().meta({ description: 'The name of an agent.' }),
+          count: z.int().min(1),
+        }),
+      )
+      .meta({ description: 'How many of those in `data` are of each, the most first.' }),
     others: z.int().min(0).meta({ description: 'How many more there are.' }),
   })
   .meta({ id: 'AnomalyReport' })
 
-const query = ofSpan({ agentId: id('agent').optional(), limit: bound })
+const query = ofSpan({
+  groupBy: z.enum(anomalyGroupings).default('kind'),
+  agentId: id('agent').optional(),
+  limit: bound,
+})
 
 export const anomaliesApi = {
   anomalies: get('/analytics/anomalies', {

@@ -1,7 +1,7 @@
 import { addDays, type ReportScope } from '../../reports/index.ts'
 import { linesOf, parametersOf, readTop, type Spend, type View } from '../../spend/index.ts'
 import { RHYTHM_DAYS, RUNS } from '../rhythms/runs-sql.ts'
-import { AT_THIS_PACE, isPaceKnown } from './budgets.ts'
+import { atThisPace, isPaceKnown } from './budgets.ts'
 import { type Candidate, mostUnusual } from './candidates.ts'
 import { chargedTwice, dearerSubscriptions } from './charges.ts'
 import { farDays } from './far-from-usual.ts'
@@ -79,5 +79,6 @@ export const outsideOfRuns = (asked: Asked): Promise<Found[]> =>
 export async function budgetsAtThisPace(asked: Asked): Promise<Found[]> {
   const lastDay = addDays(asked.scope.before, -1)
   if (!isPaceKnown(lastDay)) return []
-  return unusualLines(asked, 'agent', `${lastDay.slice(0, 7)}-01`, 'budget_at_this_pace', AT_THIS_PACE)
+  const paces = atThisPace(asked.scope.agentId !== undefined)
+  return unusualLines(asked, 'agent', `${lastDay.slice(0, 7)}-01`, 'budget_at_this_pace', paces)
 }

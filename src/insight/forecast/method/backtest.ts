@@ -6,6 +6,9 @@ import type { PastForecast } from './walk.ts'
 /** The most days from which a forecast is judged. */
 export const MOST_ORIGINS = 180
 
+/** So many of the last days are told one by one. */
+export const LAST_DAYS = 28
+
 /** How the forecasts of the past have done. Losses are in cents, the mean of a day. */
 export interface Backtest {
   /** The days from which forecasts were made. */
@@ -16,6 +19,8 @@ export interface Backtest {
   readonly loss: number
   readonly naiveLoss: number
   readonly rivalLoss: number
+  /** What was foretold for the last days, each on the day before. */
+  readonly lastDays: readonly PastForecast[]
 }
 
 /** Judges the forecasts of the last days beside both rivals; undefined where none was made yet. */
@@ -39,5 +44,6 @@ export function backtestOf(spend: DailySpend, past: readonly PastForecast[]): Ba
     rivalLoss: mean(({ origin, horizon, actual }) =>
       pinballLoss(sameWeekdayForecast(spend, origin, horizon), actual),
     ),
+    lastDays: judged.filter(({ origin, horizon }) => horizon === 1 && origin >= end - LAST_DAYS),
   }
 }

@@ -14,7 +14,8 @@ export interface Expectation {
 export function expectationOf({ values, shares, firstDay }: Pool, origin: number): Expectation {
   const sums = Array<number>(7).fill(0)
   const weights = Array<number>(7).fill(0)
-  for (const [n, value] of values.entries()) {
+  for (let n = 0; n < values.length; n++) {
+    const value = values[n] as number
     const weekday = weekdayOf(firstDay + n)
     const weight = ageWeight(values.length - 1 - n)
     weights[weekday] = (weights[weekday] as number) + weight

@@ -14,13 +14,14 @@ const LEVEL_PRIOR_DAYS = 3
 const LEVEL_CAP = 3
 /** What is added to a level before two are compared, as a part of the mean: a level of zero has no ratio. */
 const LEVEL_FLOOR = 0.1
-/** Each day is brought half way to the level of now: the exponent of the ratio. */
-const BROUGHT = 0.5
+/** Each day is brought half way to the level of now, by the root of the ratio, which is bounded. */
 const MOST_BROUGHT = 4
 /** The weight of the other weekdays beside the same one. */
 const OTHER_WEEKDAYS = 0.3
 
 const decayOf = (halfLife: number): number => 2 ** (-1 / halfLife)
+const SHARE_DECAY = decayOf(SHARE_HALF_LIFE)
+const LEVEL_DECAY = decayOf(LEVEL_HALF_LIFE)
 
 /** The days before a forecast, comparable with each other and with today. */
 export interface Pool {
@@ -39,17 +40,50 @@ const AGE_WEIGHTS = Float64Array.from({ length: POOL_DAYS }, (_, age) => decayOf
 
 export const ageWeight = (age: number): number => AGE_WEIGHTS[age] ?? 0
 
-/** The pool as it is known before the day `end`, of the days that lie in `spend` before it. */
-export function poolBefore(end: number, { firstDay, cents }: DailySpend): Pool {
+/**
+ * The pool as it is known before the day `end`, of the days that lie in `spend` before it. With the pool of the day before it is
+ * made faster, and is the same.
+ */
+export function poolBefore(end: number, { firstDay, cents }: DailySpend, dayBefore?: Pool): Pool {
   const from = Math.max(firstDay, end - POOL_DAYS)
-  const days = Float64Array.from(cents.slice(from - firstDay, end - firstDay))
-  const { shares, mean } = weekdayShares(days, from)
-  const values = days.map((spent, n) => spent / (shares[weekdayOf(from + n)] as number))
+  const values = new Float64Array(cents.slice(from - firstDay, end - firstDay))
+  const { shares, mean } = weekdayShares(values, from)
+  for (let n = 0; n < values.length; n++)
+    values[n] = (values[n] as number) / (shares[weekdayOf(from + n)] as number)
   bringToNow(values, mean)
-  const order = Uint16Array.from(values, (_, n) => n).sort(
-    (a, b) => (values[a] as number) - (values[b] as number),
-  )
+  const order = placesSince(from, values.length, dayBefore)
+  sortByValue(order, values)
   return { shares, values, firstDay: from, order }
+}
+
+/** The places in the order of the pool of the day before, which is nearly that of today, and behind them those that are new. */
+function placesSince(from: number, count: number, dayBefore: Pool | undefined): Uint16Array {
+  const order = new Uint16Array(count)
+  let length = 0
+  let next = 0
+  if (dayBefore) {
+    const gone = from - dayBefore.firstDay
+    for (const before of dayBefore.order) if (before >= gone) order[length++] = before - gone
+    next = dayBefore.values.length - gone
+  }
+  for (; next < count; next++) order[length++] = next
+  return order
+}
+
+/** Puts the places in the order of their values, of two alike the earlier first: fast where they nearly are. */
+function sortByValue(order: Uint16Array, values: Float64Array): void {
+  for (let end = 1; end < order.length; end++) {
+    const place = order[end] as number
+    const value = values[place] as number
+    let at = end
+    for (; at > 0; at--) {
+      const before = order[at - 1] as number
+      const other = values[before] as number
+      if (other < value || (other === value && before < place)) break
+      order[at] = before
+    }
+    order[at] = place
+  }
 }
 
 function weekdayShares(days: Float64Array, from: number): { shares: number[]; mean: number } {
@@ -60,7 +94,7 @@ function weekdayShares(days: Float64Array, from: number): { shares: number[]; me
     const weekday = weekdayOf(from + n)
     sums[weekday] = (sums[weekday] as number) + weight * (days[n] as number)
     weights[weekday] = (weights[weekday] as number) + weight
-    weight *= decayOf(SHARE_HALF_LIFE)
+    weight *= SHARE_DECAY
   }
   const total = weights.reduce((sum, each) => sum + each, 0)
   const mean = total > 0 ? sums.reduce((sum, each) => sum + each, 0) / total : 0
@@ -72,19 +106,20 @@ function weekdayShares(days: Float64Array, from: number): { shares: number[]; me
 
 /** Multiplies each day by the root of what the level of now is to the level at that day. */
 function bringToNow(values: Float64Array, mean: number): void {
-  const decay = decayOf(LEVEL_HALF_LIFE)
+  const levels = new Float64Array(values.length)
   let weight = LEVEL_PRIOR_DAYS
   let sum = LEVEL_PRIOR_DAYS * mean
-  const levels = values.map(value => {
-    weight = weight * decay + 1
-    sum = sum * decay + Math.min(value, LEVEL_CAP * mean)
-    return sum / weight + LEVEL_FLOOR * mean
-  })
+  for (let n = 0; n < values.length; n++) {
+    weight = weight * LEVEL_DECAY + 1
+    sum = sum * LEVEL_DECAY + Math.min(values[n] as number, LEVEL_CAP * mean)
+    levels[n] = sum / weight + LEVEL_FLOOR * mean
+  }
   const now = levels.at(-1) ?? 0
-  for (const [n, level] of levels.entries()) {
+  for (let n = 0; n < values.length; n++) {
+    const level = levels[n] as number
     const ratio = level > 0 ? now / level : 1
     const bounded = Math.min(MOST_BROUGHT, Math.max(1 / MOST_BROUGHT, ratio))
-    values[n] = (values[n] as number) * bounded ** BROUGHT
+    values[n] = (values[n] as number) * Math.sqrt(bounded)
   }
 }
 
@@ -92,9 +127,11 @@ function bringToNow(values: Float64Array, mean: number): void {
 export function weighted({ values, firstDay, order }: Pool, day: number) {
   const ascending = new Float64Array(order.length)
   const weights = new Float64Array(order.length)
-  for (const [place, n] of order.entries()) {
+  const weekday = weekdayOf(day)
+  for (let place = 0; place < order.length; place++) {
+    const n = order[place] as number
     ascending[place] = values[n] as number
-    const isSame = weekdayOf(firstDay + n) === weekdayOf(day)
+    const isSame = weekdayOf(firstDay + n) === weekday
     weights[place] = ageWeight(order.length - 1 - n) * (isSame ? 1 : OTHER_WEEKDAYS)
   }
   return { ascending, weights }

@@ -30,24 +30,35 @@ export function followed(subscription: Subscription) {
     while (passed + 1 < days.length && (days[passed + 1] as number) < end) passed++
     return passed
   }
+  /** The days on which charges were to be expected by those before `end`, the late one on an earlier day. */
+  const expectedBy = (from: number, end: number): { after: readonly number[]; each: number } | undefined => {
+    const place = lastBefore(end)
+    const isOver = brokenOn !== null && brokenOn < end
+    if (place + 1 < times || isOver || from - (days[place] as number) > most + 1) return undefined
+    const after = known.get(place) ?? expectedAfter(subscription, place)
+    known.set(place, after)
+    return { after, each: cents[place] as number }
+  }
   return {
-    /** The charges before a day, if by then they were seen to be a subscription. */
-    chargesBefore: (end: number): Expected[] => {
+    /** The charges before a day, if by then they were seen to be a subscription; without so many of the first ones. */
+    chargesBefore: (end: number, without = 0): Expected[] => {
       const place = lastBefore(end)
       if (place + 1 < times) return []
-      return days.slice(0, place + 1).map((day, n) => ({ day, cents: cents[n] as number }))
+      return days.slice(without, place + 1).map((day, n) => ({ day, cents: cents[without + n] as number }))
     },
     /**
      * The charges from the day `from` on that were to be expected by those before `end`: one that is late is expected each day
      * until it is too late for the rhythm.
      */
     expectedFrom(from: number, end: number): Expected[] {
-      const place = lastBefore(end)
-      const isOver = brokenOn !== null && brokenOn < end
-      if (place + 1 < times || isOver || from - (days[place] as number) > most + 1) return []
-      const after = known.get(place) ?? expectedAfter(subscription, place)
-      known.set(place, after)
-      return after.map(day => ({ day: Math.max(day, from), cents: cents[place] as number }))
+      const expected = expectedBy(from, end)
+      return expected ? expected.after.map(day => ({ day: Math.max(day, from), cents: expected.each })) : []
+    },
+    /** What it was expected to cost on a day, by the charges before the day `end`. */
+    expectedOn(day: number, end: number): number {
+      const expected = expectedBy(end, end)
+      if (!expected) return 0
+      return expected.after.filter(one => Math.max(one, end) === day).length * expected.each
     },
   }
 }
@@ -63,16 +74,14 @@ export function withoutSubscriptions({ firstDay, cents, subscriptions = [] }: Da
   return {
     before(end: number): DailySpend {
       for (const one of all) {
-        const charges = one.chargesBefore(end)
-        charges.slice(one.takenOff).forEach(takeOff)
-        one.takenOff = Math.max(one.takenOff, charges.length)
+        const charges = one.chargesBefore(end, one.takenOff)
+        charges.forEach(takeOff)
+        one.takenOff += charges.length
       }
       return { firstDay, cents: rest }
     },
     /** What subscriptions were expected to cost on a day, by what was known before the day `end`. */
     expectedOn: (day: number, end: number): number =>
-      all
-        .flatMap(one => one.expectedFrom(end, end))
-        .reduce((sum, expected) => sum + (expected.day === day ? expected.cents : 0), 0),
+      all.reduce((sum, one) => sum + one.expectedOn(day, end), 0),
   }
 }

@@ -3,7 +3,7 @@ import type { DailySpend } from './days.ts'
 import { type Expectation, expectationOf } from './level-errors.ts'
 import { adapted, FIRST_TAILS, type Tails } from './levels.ts'
 import { type Pool, poolBefore } from './pool.ts'
-import { predict } from './predict.ts'
+import { predictorOf } from './predict.ts'
 import { type Quantiles, raisedBy } from './quantiles.ts'
 import { withoutSubscriptions } from './subscriptions.ts'
 
@@ -43,13 +43,15 @@ export function* walkThrough(spend: DailySpend): Sliced<Walk> {
   const past: PastForecast[] = []
   const expectations: Expectation[] = []
   const due = new Map<number, PastForecast[]>()
+  let pool: Pool | undefined
   for (let origin = firstDay + LEAST_DAYS; origin < end; origin++) {
-    const pool = poolBefore(origin, known.before(origin))
+    pool = poolBefore(origin, known.before(origin), pool)
+    const predict = predictorOf(pool)
     expectations.push(expectationOf(pool, origin))
     for (const [n, horizon] of HORIZONS.entries()) {
       const day = origin + horizon - 1
       if (day >= end) continue
-      const guessed = predict(pool, day, tails[n] as Tails)
+      const guessed = predict(day, tails[n] as Tails)
       const forecast = raisedBy(known.expectedOn(day, origin), guessed)
       const made = { origin, horizon, day, forecast, actual: cents[day - firstDay] as number }
       past.push(made)
@@ -64,7 +66,7 @@ export function* walkThrough(spend: DailySpend): Sliced<Walk> {
     yield
   }
   const rest = known.before(end)
-  return { past, expectations, pool: poolBefore(end, rest), tails, rest }
+  return { past, expectations, pool: poolBefore(end, rest, pool), tails, rest }
 }
 
 const placeOf = (horizon: number): number => HORIZONS.indexOf(horizon)

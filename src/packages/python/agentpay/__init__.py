@@ -12,6 +12,7 @@ from ._async import AsyncConnection, AsyncPages
 from ._calls import CallOptions, settings_of
 from ._sync import Connection, Page, Pages
 from .audit import AuditRejected, VerifiedAudit, verify_audit
+from .audit_proofs import verify_audit_growth, verify_audit_proof
 from .errors import AgentPayError, NoAnswer, Refused
 from .verify import (
     ApprovalRejected,
@@ -45,6 +46,8 @@ __all__ = [
     "WebhookRejected",
     "verify_approval",
     "verify_audit",
+    "verify_audit_growth",
+    "verify_audit_proof",
     "verify_signed",
     "verify_webhook",
 ]

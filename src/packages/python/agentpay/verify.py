@@ -53,7 +53,12 @@ def verify_webhook(
     tolerance_seconds: float = 300,
     now: float | None = None,
 ) -> WebhookMessage:
-    """Proves that a request is a webhook of this secret's subscription, from the body as it came, byte for byte."""
+    """
+    Proves that a request is a webhook of this secret's subscription, from the body as it came, byte for byte. Raises
+    ``ValueError`` without a secret: anybody could sign with none.
+    """
+    if not secret:
+        raise ValueError("Give the secret of the subscription: without one anybody could sign.")
     named = {name.lower(): value for name, value in headers.items()}
     delivery_id, timestamp = named.get("x-service-delivery-id", ""), named.get("x-service-timestamp", "")
     body = raw_body.encode() if isinstance(raw_body, str) else raw_body

@@ -84,17 +84,15 @@ const explain: Answerer = async function* ({ intentId }, speaker) {
 export const aboutRecords: Readonly<Record<string, Answerer>> = {
   async *waiting(_, speaker) {
     const intents = yield* speaker.ask<Page<Intent>>('intents.list', { status: 'created', limit: 20 })
-    if (intents)
-      yield listed(
-        intents.data.map(inWords),
-        { none: 'No payment waits.', some: 'These payments wait:' },
-        intents.hasMore,
-      )
+    const payments = intents?.data.map(inWords) ?? []
+    if (payments.length > 0)
+      yield listed(payments, { none: '', some: 'These payments wait:' }, intents?.hasMore)
     const proposals = yield* speaker.ask<Page<Proposed>>('proposals.list', { status: 'open', limit: 20 })
-    const summaries = proposals?.data ?? []
-    const lines = summaries.map(({ id, summary }) => `${summary} (${id})`)
-    if (lines.length > 0) yield listed(lines, { none: '', some: 'These are proposed:' }, proposals?.hasMore)
-    yield say(`They are decided at ${speaker.pageOf('/console/approvals')}.`)
+    const wishes = proposals?.data.map(({ id, summary }) => `${summary} (${id})`) ?? []
+    if (wishes.length > 0) yield listed(wishes, { none: '', some: 'These are proposed:' }, proposals?.hasMore)
+    const place = speaker.pageOf('/console/approvals')
+    if (payments.length + wishes.length > 0) yield say(`They are decided at ${place}.`)
+    else if (intents && proposals) yield say('Nothing waits for you.')
   },
 
   whyIntent: explain,

@@ -46,11 +46,11 @@ export async function* runTool(
   speaker: Speaker,
 ): AsyncGenerator<Line, unknown> {
   const { tools } = ports
-  if (name === 'search_operations') return tools.search(actor, String(input.query).slice(0, 500), MOST_FOUND)
+  if (name === 'search_operations') return tools.search(actor, textIn(input.query).slice(0, 500), MOST_FOUND)
   if (name === 'describe_operation')
-    return tools.describe(actor, String(input.operation)) ?? { error: 'There is no such operation.' }
+    return tools.describe(actor, textIn(input.operation)) ?? { error: 'There is no such operation.' }
   const isGeneral = name === 'call_operation'
-  const target = isGeneral ? tools.target(String(input.operation)) : tools.named(name)
+  const target = isGeneral ? tools.target(textIn(input.operation)) : tools.named(name)
   if (!target) return { error: isGeneral ? 'There is no such operation.' : 'There is no such tool.' }
   const { idempotencyKey: _, ...given } = isGeneral ? objectIn(input.input) : input
   if (!target.isWriting)
@@ -62,6 +62,8 @@ export async function* runTool(
   }
   return steps
 }
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const objectIn = (value: unknown): Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Given) : {}

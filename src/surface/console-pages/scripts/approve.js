@@ -10,6 +10,7 @@ import {
   onSubmit,
   part,
   Refused,
+  showTimes,
   tell,
   words,
 } from './page.js'
@@ -30,7 +31,9 @@ async function openChallenge() {
   const opened = await call('POST', `passkeys/${path()}/challenge`, { body: {}, background: true })
   challenge = { ...opened, openedAt: performance.now() }
   const sentence = part('[data-sentence]')
-  part('[data-no-passkey]').hidden = opened.options.allowCredentials.length > 0
+  const hasPasskey = opened.options.allowCredentials.length > 0
+  part('[data-no-passkey]').hidden = hasPasskey
+  part('[data-action="approve"]').hidden = !hasPasskey
   const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
   sentence.textContent = opened.sentence
   return isOther
@@ -50,6 +53,7 @@ async function refresh() {
 }
 
 function prepare() {
+  showTimes(document)
   const decision = part('[data-decision]')
   if (decision) decision.hidden = false
 }
@@ -82,22 +86,40 @@ async function approve() {
   tell(words.approved)
 }
 
-onPress('approve', () => approve().catch(afterRefusal))
+/** How often somebody has pressed a button here, and whether that is still under way. */
+let presses = 0
+let isDeciding = false
+
+/** Decides, and says what has come of it: nothing else is said meanwhile. */
+async function decide(work) {
+  presses++
+  isDeciding = true
+  await work()
+    .catch(afterRefusal)
+    .finally(() => {
+      isDeciding = false
+    })
+}
+
+onPress('approve', () => decide(approve))
 
 onSubmit('deny', form =>
-  call('POST', `${path()}/deny`, { body: { reason: form.get('reason') } })
-    .then(refresh)
-    .then(() => tell(words.denied))
-    .catch(afterRefusal),
+  decide(async () => {
+    await call('POST', `${path()}/deny`, { body: { reason: form.get('reason') } })
+    await refresh()
+    tell(words.denied)
+  }),
 )
 
 async function poll() {
   // What one has decided oneself meanwhile is no news.
-  if (document.visibilityState === 'hidden' || !waits()) return
+  const before = presses
+  const isOvertaken = () => isDeciding || presses !== before || !waits()
+  if (document.visibilityState === 'hidden' || isOvertaken()) return
   const { status, updatedAt } = await call('GET', path(), { background: true })
-  if (`${status} ${updatedAt}` === intent().dataset.version) return
+  if (isOvertaken() || `${status} ${updatedAt}` === intent().dataset.version) return
   await refresh()
-  if (!waits()) tell(words.changed)
+  if (!waits() && presses === before) tell(words.changed)
 }
 
 async function watch() {

@@ -71,6 +71,7 @@ function show(device) {
   }
   for (const place of all('[data-device]')) place.textContent = shown[place.dataset.device]
   part('[data-bound]').hidden = !device.isBound
+  part('[data-tool-writes]').hidden = !device.toolWrites
   part('[data-count]').textContent = device.scopes.length
   part('[data-scopes]').replaceChildren(...device.scopes.map(rightOf))
   part('[data-withheld]').hidden = device.withheld.length === 0

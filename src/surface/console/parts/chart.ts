@@ -56,7 +56,7 @@ export function bars(items: readonly Bar[], told: Told): Html {
   return figure(html`${lines(top, scale)}${drawn}`, top, items, told)
 }
 
-/** What was spent as bars, and beside it the band in which eight of ten days lie, with its middle. */
+/** What was spent as bars, and over it the band in which eight of ten days lie, with its middle. */
 export function fan(days: readonly FanDay[], told: Told): Html {
   const { top, scale } = scaleOf(days.map(({ spent, foretold }) => Math.max(spent ?? 0, foretold?.p90 ?? 0)))
   const spent = days.map(({ name, spent: amount = 0 }, place) =>
@@ -80,7 +80,7 @@ export function fan(days: readonly FanDay[], told: Told): Html {
     foretold.length > 0 &&
     html`<path class="band" d="M${edges.join('L')}Z"/>
 <path class="middle" d="M${stepsOf(foretold.map(({ p50 }) => p50)).join('L')}"/>`
-  return figure(html`${lines(top, scale)}${band}${spent}`, top, days, told)
+  return figure(html`${lines(top, scale)}${spent}${band}`, top, days, told)
 }
 
 const rounded = (value: number): number => Math.round(value * 100) / 100

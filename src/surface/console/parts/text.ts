@@ -10,7 +10,7 @@ export const none = html`<span class="none">none</span>`
 const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' })
 
 /** An amount where no markup may stand: in a title, in a description. */
-export const plainEuros = (amount: number): string => money.format(amount)
+export const plainEuros = (amount: number): string => money.format(amount).replace('€', '€\u00a0')
 
 export const euros = (amount: number): Html =>
   html`<data class="amount" value="${amount}">${plainEuros(amount)}</data>`

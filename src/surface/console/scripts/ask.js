@@ -22,24 +22,33 @@ function add(...shown) {
   shown.at(-1)?.scrollIntoView({ block: 'nearest' })
 }
 
+/** What would be another one. As in every table a cell knows what its column is called: on a phone it is said beside it. */
+function tableOf(changes) {
+  const names = [words.member, words.before, words.afterwards]
+  const table = document.createElement('table')
+  const head = table.createTHead().insertRow()
+  head.append(...names.map(name => Object.assign(element('th', name), { scope: 'col' })))
+  const body = table.createTBody()
+  for (const { member, from, to } of changes) {
+    const row = body.insertRow()
+    for (const [n, text] of [member, from ?? '–', to ?? '–'].entries()) {
+      const cell = row.insertCell()
+      cell.dataset.name = names[n]
+      cell.append(element('div', text))
+    }
+  }
+  return table
+}
+
 /** The difference that a proposal would make, and the way to it. */
 function proposalOf({ id, summary, changes, effect }) {
   const article = element('article', '', 'ask')
-  const rows = changes.map(({ member, from, to }) => {
-    const row = document.createElement('tr')
-    row.append(element('td', member), element('td', from ?? '–'), element('td', to ?? '–'))
-    return row
-  })
-  const head = document.createElement('tr')
-  head.append(...[words.member, words.before, words.afterwards].map(text => element('th', text)))
-  const table = document.createElement('table')
-  table.append(head, ...rows)
   const link = Object.assign(element('a', words.look, 'button'), {
     href: `${root}console/proposals/${encodeURIComponent(id)}`,
   })
   const way = document.createElement('p')
   way.append(link)
-  article.append(element('h2', summary), ...(rows.length > 0 ? [table] : []))
+  article.append(element('h2', summary), ...(changes.length > 0 ? [tableOf(changes)] : []))
   if (effect) article.append(element('p', effect.sentence))
   article.append(way)
   return article
@@ -66,24 +75,40 @@ async function* linesOf(response) {
   }
 }
 
-/** The answer as it comes; whoever is signed in no more does so in place, and goes on. */
-async function send(body) {
-  const headers = { 'Content-Type': 'application/json' }
-  const response = await fetch(`${root}canvas/messages`, { method: 'POST', headers, body })
-  if (response.ok) return response
-  if (response.status === 401) {
-    await signInAgain()
-    return send(body)
-  }
-  const { error = words.offline } = await response.json().catch(() => ({}))
-  throw new Error(error)
+/** The answer as it comes; whoever is signed in no more signs in here, and asks again. */
+async function send(message) {
+  const response = await fetch(`${root}canvas/messages`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ message, ...(conversationId ? { conversationId } : {}) }),
+  })
+  if (response.status !== 401) return response
+  await signInAgain()
+  return send(message)
 }
+
+/** Of a conversation that is full or was deleted: a new one begins. */
+const OVER = new Set(['conversation_full', 'conversation_not_found'])
 
 async function ask(message) {
   refusal.textContent = ''
   add(element('p', message, 'question'))
-  const response = await send(JSON.stringify({ message, ...(conversationId ? { conversationId } : {}) }))
-  for await (const line of linesOf(response)) shown[line.type]?.(line)
+  let response = await send(message)
+  if (OVER.has(response.headers.get('x-error-code') ?? '')) {
+    conversationId = undefined
+    response = await send(message)
+  }
+  if (!response.ok) {
+    const { error = words.offline } = await response.json().catch(() => ({}))
+    throw new Error(error)
+  }
+  let isWhole = false
+  for await (const line of linesOf(response)) {
+    shown[line.type]?.(line)
+    isWhole = line.type === 'done'
+  }
+  // The service was stopped in the middle.
+  if (!isWhole) throw new TypeError('the answer did not come to its end')
 }
 
 async function submit(message) {

@@ -47,6 +47,10 @@ describe('the reference', () => {
       expect(entries.map(({ anchor }) => anchor)).toContain(`on.${name}`)
   })
 
+  test('names the service by its own address, also where no script runs', async () => {
+    expect(await plain('/docs')).toContain(` URL=${service.url}\n`)
+  })
+
   test('has one first-level heading on each page, and skips no level', () => {
     for (const [, { content }] of pages) {
       const levels = all(content, /<h(\d)/g).map(Number)

@@ -34,7 +34,7 @@ describe('a query', () => {
   test.each([
     ['a parameter given twice', 'limit=1&limit=2', /^limit: given more than once$/],
     ['the same twice', 'kind=agent&kind=agent', /^kind: /],
-    ['a list', 'limit[]=1', /^limit\[\]: there is no such member$/],
+    ['a list', 'limit[]=1', /^limit\[\]: there is no such member, did you mean limit\?$/],
     ['an unknown parameter', 'colour=red', /^colour: there is no such member$/],
     ['__proto__', '__proto__=1', /__proto__/],
     ['a value that is none', 'kind=both', /^kind: /],

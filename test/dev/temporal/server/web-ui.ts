@@ -42,7 +42,7 @@ async function signalsOf(workflowId: string): Promise<string[]> {
 /** The status of the answer; undefined if the connection is closed without one. */
 function ask(to: ListeningSocket, path: string, headers: Record<string, string>, method = 'POST') {
   return new Promise<number | undefined>(resolve => {
-    const outgoing = request({ ...to, path, method, headers, timeout: 5_000 }, answer => {
+    const outgoing = request({ ...to, path, method, headers, timeout: 60_000 }, answer => {
       answer.resume()
       resolve(answer.statusCode)
     })

@@ -19,20 +19,28 @@ afterEach(async () => {
   await engine.sql('delete from outbox')
 })
 
+/** After so long a relay looks by itself, for each message anew. */
+const POLL_MS = 1_000
+
+/** What a busy machine adds to one or the other does not count. */
+const median = (waits: readonly number[]): number =>
+  Number(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)])
+
 describe('a notification', () => {
   test('wakes an idle relay', async () => {
     const delivered: string[] = []
     const relay = start(async ({ workflowId }) => void delivered.push(workflowId))
     const listener = listen(engine.databaseUrl, 'outbox', relay.wake)
     const announce = announcer(database, 'outbox')
-    const began = performance.now()
+    const waits: number[] = []
     for (let count = 1; count <= 12; count++) {
+      const began = performance.now()
       await queue(1)
       announce()
       await until('it is delivered', () => delivered.length === count)
+      waits.push(performance.now() - began)
     }
-    // Polling alone would take a second for each.
-    expect(performance.now() - began).toBeLessThan(8_000)
+    expect(median(waits)).toBeLessThan(POLL_MS / 2)
     await listener.stop()
   })
 
@@ -44,14 +52,16 @@ describe('a notification', () => {
       () => undefined,
       { pool: { query } } as unknown as Database,
     )
-    const began = performance.now()
+    const waits: number[] = []
+    await until('it looks', () => queries.length === 1)
     for (let index = 0; index < 8; index++) {
-      await until('it looks', () => queries.length === index + 1)
+      const began = performance.now()
       relay.wake()
       queries[index]?.()
+      await until('it looks again', () => queries.length === index + 2)
+      waits.push(performance.now() - began)
     }
-    await until('it looks again', () => queries.length === 9)
-    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(median(waits)).toBeLessThan(POLL_MS / 2)
     const stopped = relay.stop()
     queries[8]?.()
     await stopped

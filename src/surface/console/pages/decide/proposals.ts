@@ -110,7 +110,7 @@ ${box(
     ...known('Led to', resultId, () => recordLink(request, resultId)),
   ]),
 )}
-${box('Exactly this is done', html`<p><code>${operation}</code></p><pre tabindex="0">${jsonOf(input)}</pre>`)}
+${box('Exactly this is done', html`<p><code>${operation}</code></p><pre>${jsonOf(input)}</pre>`)}
 </div>`
 }
 

@@ -108,8 +108,8 @@ const columns: Columns<Day> = {
 
 const amount = (value: number | undefined): Html => (value === undefined ? none : euros(value))
 
-function drawn({ data }: Forecast, past: readonly Day[], request: PageRequest): Html {
-  const foretold = new Map(data.map(day => [day.date, day]))
+function drawn({ data, backtest }: Forecast, past: readonly Day[], request: PageRequest): Html {
+  const foretold = new Map([...(backtest?.lastDays ?? []), ...data].map(day => [day.date, day]))
   const known = past.map(day => {
     const today = foretold.get(day.date)
     return today ? { ...day, foretold: today } : day
@@ -123,10 +123,10 @@ function drawn({ data }: Forecast, past: readonly Day[], request: PageRequest): 
     {
       id: 'fan',
       title: 'What was spent, and what is foretold',
-      description: `Bars for what was spent on each of ${past.length} days, today included, and a band for ${data.length} days from today on: it reaches highest on ${dayInWords(highest.date)}, up to ${plainEuros(highest.p90)}. The table below has the figures.`,
+      description: `Bars for what was spent on each of ${past.length} days, today included. Over them lies a band of what was foretold for each the day before, as far as that is known. From today on it is foretold for ${data.length} days, and reaches highest on ${dayInWords(highest.date)}, up to ${plainEuros(highest.p90)}. The table below has the figures.`,
       legend: [
         ['up', 'what really was spent, today so far'],
-        ['band', 'eight of ten days lie here'],
+        ['band', 'foretold: eight of ten days lie here; before today, as told the day before'],
         ['middle', 'half of the days are below'],
       ],
       table: table(request, 'Spent and foretold by day', days, columns),

@@ -17,8 +17,8 @@ export async function unusual(request: PageRequest): Promise<Html> {
       html`<p>Nothing unusual in the last thirty days, as far as days before tell what is usual.</p>`,
     )
   const lines = data.map(
-    ({ sentence, agentId, name, day }) =>
-      html`<li>${text(sentence, 300)}<span>${agentId === null ? 'Yourselves' : recordLink(request, agentId, text(name, 60))}, ${dayInWords(day)}</span></li>`,
+    ({ sentence, kind, agentId, name, day }) =>
+      html`<li>${text(sentence, 300)}<span>${agentId === null ? (kind === 'budget_at_this_pace' ? 'All agents' : 'Yourselves') : recordLink(request, agentId, text(name, 60))}, ${dayInWords(day)}</span></li>`,
   )
   return box(
     'Unusual in the last thirty days',

@@ -1,0 +1,37 @@
+/** A verb that is no operation, as both packages declare it. */
+interface OwnVerb {
+  readonly about: string
+  readonly typescript: string
+  /** The method of the sync and of the async client. */
+  readonly python: { readonly sync: readonly string[]; readonly async: readonly string[] }
+}
+
+const WAIT = 'Wait until an intent is decided or has ended'
+
+/** By their noun. */
+export const ownVerbs: Readonly<Record<string, readonly OwnVerb[]>> = {
+  intents: [
+    {
+      about: `${WAIT}\n\nGives the intent as it is then: pay only where its \`status\` is \`approved\`. It is \`created\` where nobody has decided within \`withinMs\`, which is ten minutes unless you say so.`,
+      typescript: 'wait(id: string, options?: WaitOptions): Promise<Intent>',
+      python: {
+        sync: waiting('def', 'return until_decided'),
+        async: waiting('async def', 'return await async_until_decided'),
+      },
+    },
+  ],
+}
+
+function waiting(define: string, call: string): readonly string[] {
+  return [
+    `    ${define} wait(self, id: str, *, within: float = WITHIN, **options: Unpack[CallOptions]) -> records.Intent:`,
+    '        """',
+    `        ${WAIT}.`,
+    '',
+    '        Gives the intent as it is then: pay only where its ``status`` is ``approved``. It is ``created`` where nobody has decided',
+    '        within so many seconds.',
+    '        """',
+    `        ${call}(lambda: self.get(id, **options), within)`,
+    '',
+  ]
+}

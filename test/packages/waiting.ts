@@ -1,0 +1,67 @@
+import { describe, expect, jest, test } from '@jest/globals'
+import { NoAnswer } from '../../src/derive/repeat.ts'
+import { clientClass } from '../../src/packages/typescript/client.ts'
+import { clock } from '../../src/values/system-clock.ts'
+import { type Answer, broken, json, refusal, withoutWaiting } from '../support/packages/answers.ts'
+
+interface Intents {
+  readonly intents: { wait(id: string, options?: object): Promise<{ status: string }> }
+}
+
+describe('waiting for a decision', () => {
+  const WithIntents = clientClass({ intents: { get: 'GET /intents/{id} r' } })
+
+  /** A client of intents whose requests are answered in this order. */
+  function aWaiter(answers: readonly Answer[]) {
+    const left = [...answers]
+    const fetch = async (): Promise<Response> => {
+      const answer = left.shift() ?? refusal(500, 'one_request_more_than_was_expected')
+      if (answer instanceof Error) throw answer
+      return answer as Response
+    }
+    const { intents } = new WithIntents({
+      url: 'https://pay.example',
+      token: 'a',
+      fetch,
+      retries: 0,
+    }) as Intents
+    return { intents, left }
+  }
+  const intent = (status: string): Response => json({ id: 'intent_1', status })
+
+  test.each(['approved', 'denied', 'expired', 'cancelled', 'completed'])(
+    'asks more and more rarely, and gives the intent once it is %s',
+    async status => {
+      const { intents } = aWaiter([...Array.from({ length: 7 }, () => intent('created')), intent(status)])
+      const { outcome, pauses } = await withoutWaiting(() => intents.wait('intent_1'))
+      expect(outcome).toMatchObject({ status: 'fulfilled', value: { status } })
+      expect(pauses).toEqual([500, 1_000, 2_000, 3_000, 5_000, 5_000, 5_000])
+    },
+  )
+
+  test('goes on while nobody answers, and ends with a refusal', async () => {
+    const { intents } = aWaiter([intent('created'), broken(), refusal(404, 'intent_not_found')])
+    const { outcome } = await withoutWaiting(() => intents.wait('intent_1'))
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'intent_not_found' } })
+  })
+
+  test('takes no longer than it was told, and gives the intent as it is then', async () => {
+    const { intents, left } = aWaiter(Array.from({ length: 4 }, () => intent('created')))
+    // No time passes but that of the pauses, however busy the machine is.
+    const ticks = jest.spyOn(clock, 'ticks').mockReturnValue(0)
+    const { outcome, pauses } = await withoutWaiting(() => intents.wait('intent_1', { withinMs: 2_000 }))
+    ticks.mockRestore()
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'created' } })
+    // By turns how long an answer may take, a second at least, and the pause after it.
+    expect([pauses, left.length]).toEqual([[2_000, 500, 1_500, 1_000, 1_000, 500, 1_000], 0])
+    await expect(aWaiter([broken()]).intents.wait('intent_1', { withinMs: 0 })).rejects.toThrow(NoAnswer)
+    await expect(aWaiter([]).intents.wait('intent_1', { withinMs: -1 })).rejects.toThrow('withinMs')
+  })
+
+  test('ends with the signal of its caller', async () => {
+    const ending = new AbortController()
+    const waiting = aWaiter([intent('created')]).intents.wait('intent_1', { signal: ending.signal })
+    ending.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+  })
+})
