@@ -7,6 +7,7 @@ import { oauthErrors } from '../src/kernel/contract/oauth-errors.ts'
 import type { AnyOperation, Failure } from '../src/kernel/contract/operation.ts'
 import { problems } from '../src/kernel/contract/problem.ts'
 import './contract/registrations.ts'
+import './contract/signatures.ts'
 import { exampleAsRead } from './support/contract/example-body.ts'
 import { operations } from './support/contract/world.ts'
 

@@ -8,4 +8,7 @@ export const baseStyle = (): string => read('styles/base.css')
 /** What a page adds that is shown where nothing else can be. */
 export const refusalStyle = (): string => read('styles/refusal.css')
 
+/** What keeps what is pressed before the scripts of a page listen: the head of a page loads it before them, and at once. */
+export const earlyScript = (): string => read('scripts/early.js')
+
 export const pageIcon = (): string => read('icon.svg')

@@ -1,3 +1,4 @@
+import './console-browser/early.ts'
 import './console-browser/everybody.ts'
 import './console-browser/live.ts'
 import './console-browser/morph.ts'

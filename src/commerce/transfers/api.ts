@@ -118,6 +118,7 @@ export const transfersApi = {
     callers: ['key', 'agent'],
     scope: 'transfers:create',
     run: 'hot',
+    signature: { challenge: '/passkeys/transfers/challenge', always: true },
     body,
     example: {
       fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',

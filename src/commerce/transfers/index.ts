@@ -1,6 +1,5 @@
 export { payRefusals, transfersApi } from './api.ts'
 export type { BatchState } from './batch-state.ts'
-export { challengeApi } from './challenge-api.ts'
 export { intentRefusal, type TransferRequest } from './intent-checks.ts'
 export { limitsApi } from './limits/limits-api.ts'
 export { pay } from './pay.ts'

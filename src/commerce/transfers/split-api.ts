@@ -57,6 +57,7 @@ export const splitApi = {
     callers: ['key'],
     scope: 'transfers:create',
     bodyLimitKiB: 256,
+    signature: { challenge: '/passkeys/transfers/challenge', always: true },
     body: z.strictObject({ ...splitMembers, webauthnAssertion: signature }).superRefine(checkParts),
     example: {
       fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',

@@ -143,6 +143,7 @@ export const intentsApi = {
     callers: ['key'],
     scope: 'intents:approve',
     run: 'hot',
+    signature: { challenge: '/passkeys/intents/{id}/challenge', asks: {}, always: true },
     body: z.strictObject({
       comment: freeText.nullable().default(null),
       webauthnAssertion: webauthnAssertion.optional(),

@@ -57,6 +57,7 @@ export const mandatesApi = {
       'What a person allows an agent in advance. While it is active, an intent inside it needs no person where the amount alone would ask one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. It counts only what it approves. Possible duplicates, risk and `requireAttestation` ask a person all the same, every other rule of the policy holds as ever, and so do all other budgets. Of several mandates that allow an intent it is the one that ends first. A passkey of a person who may approve intents signs it, over exactly these members.',
     callers: ['key'],
     scope: 'mandates:write',
+    signature: { challenge: '/mandates/options', always: true },
     body: z.strictObject({ ...newMandate, webauthnAssertion }),
     example: {
       ...exampleMandate,

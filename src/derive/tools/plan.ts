@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { isWriting, type Registered } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, isWriting, type Registered } from '../../kernel/contract/operation.ts'
 import type { Plan, ToolCaller } from '../../kernel/contract/tool.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { inspect, invalid } from '../http/body.ts'
@@ -43,9 +43,13 @@ export function planOf(
     record: recordOf(readers, registered, params),
     agentId: agentIn(registered, params, given),
     takesPasskey,
-    canBeProposed: isWriting(operation) && operation.callers.includes('console'),
+    canBeProposed: isWriting(operation) && isForPeople(operation),
   }
 }
+
+/** People may do it, and not they alone: what only our pages call, such as letting a device in, begins with a person. */
+const isForPeople = ({ callers }: AnyOperation): boolean =>
+  callers.includes('console') && callers.some((caller: string) => caller !== 'console')
 
 /** The operation that gives the record which another one changes: `/agents/{id}` of `/agents/{id}/freeze`. */
 function recordOf(

@@ -38,6 +38,7 @@ export function toolsOf(operations: readonly Registered[], execute: Execute, rep
         .map(one => (actor.type === 'agent' ? one.forAgents : one.forOthers)),
     named: name => mapped(named.get(name), targetOf),
     target: operation => mapped(reachable.get(operation), targetOf),
+    signatureOf: operation => reachable.get(operation)?.operation.signature,
     mayCall: (actor, operation) => visible(reachable.get(operation), actor) !== undefined,
     search: (actor, words, most) =>
       search()(words)

@@ -117,6 +117,7 @@ export const cliAuthApi = {
     summary: 'Let a command line in',
     description:
       'The terminal then fetches its key, within a minute at least. It takes the passkey of the person.',
+    signature: { challenge: '/cli/auth/challenge', always: true },
     body: z.strictObject({
       code,
       webauthnAssertion: webauthnAssertion.optional().meta({

@@ -48,6 +48,10 @@ export const consoleApi = {
       'Whoever opens it signs in as that person: within ten minutes, once. While nobody is there yet `personId` is left out, and opening the link makes the first person, an owner with the name of the account. Once the account has had a passkey, making a link takes the signature of an owner. The token stands behind the `#` and counts only once a button is pressed, so no log, no preview and no mail scanner uses it up.',
     callers: ['key'],
     scope: 'console:write',
+    signature: {
+      challenge: '/passkeys/challenge',
+      asks: { purpose: 'invitation', subject: { personId: '$personId' } },
+    },
     body: z.strictObject({
       personId: id('person').nullable().default(null),
       webauthnAssertion: webauthnAssertion.optional().meta({

@@ -96,6 +96,12 @@ const consent = webauthnAssertion.optional().meta({
     'In the console, over exactly this key: `POST /passkeys/challenge`, purpose `key`. A key needs none.',
 })
 
+/** What a person in the console signs: this key. */
+const signedKey = (subject: Readonly<Record<string, string>>) => ({
+  challenge: '/passkeys/challenge',
+  asks: { purpose: 'key', subject },
+})
+
 export const keysApi = {
   openAccount: post('/customers', {
     summary: 'Open an account',
@@ -116,6 +122,12 @@ export const keysApi = {
       'The secret is in `key`, in this response only. A key expires no later than the key that creates it, and has no scope that this one lacks. A test key creates a live key only while the owner has no active one; the new key needs `keys:write`, and test mode gets the event `key.live_created`. Further live keys are created with that one, in live mode.',
     callers: ['key'],
     scope: 'keys:write',
+    signature: signedKey({
+      name: '$name',
+      environment: '$environment',
+      scopes: '$scopes',
+      toolWrites: '$toolWrites',
+    }),
     body: z.strictObject({
       name: label.meta({ examples: ['Build server'] }),
       environment,
@@ -186,6 +198,7 @@ export const keysApi = {
       'A new key with the same name, environment, scopes and expiry; the old one works until `overlapMinutes` have passed. A key can replace itself and those that have neither more scopes nor more time.',
     callers: ['key'],
     scope: 'keys:write',
+    signature: signedKey({ keyId: '$id' }),
     body: z.strictObject({
       overlapMinutes: z.int().min(0).max(1_440).default(0).meta({ description: 'How long both work.' }),
       webauthnAssertion: consent,

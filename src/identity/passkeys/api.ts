@@ -37,6 +37,10 @@ export const passkeysApi = {
     description:
       'Hand `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and what it gives to `POST /passkeys/register/verify`. The first passkey of an account is one of an owner, and needs nothing else. From then on an enrolled one signs `POST /passkeys/challenge` with the purpose `enrolment` (of the same person, or of an owner), unless the person has just come by the link of an invitation or recovery. Once the last one is revoked, only a recovery leads to a new one.',
     asksForPasskey: true,
+    signature: {
+      challenge: '/passkeys/challenge',
+      asks: { purpose: 'enrolment', subject: '$personId' },
+    },
     body: z.strictObject({
       personId: id('person')
         .optional()
@@ -156,6 +160,7 @@ export const passkeysApi = {
     summary: 'Revoke a passkey',
     description:
       'It opens nothing any more, and the sessions that it began end at once. The only passkey of an account needs no assertion, and one that is sent along is not looked at. Of two or more, another one signs the revocation: `POST /passkeys/challenge` with the purpose `revocation`.',
+    signature: { challenge: '/passkeys/challenge', asks: { purpose: 'revocation', subject: '$id' } },
     body: z.strictObject({
       webauthnAssertion: z.record(z.string().max(50), z.unknown()).optional().meta({
         maxProperties: 20,

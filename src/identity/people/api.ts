@@ -40,6 +40,12 @@ const consent = webauthnAssertion.optional().meta({
     'Of an owner, over exactly this. It is needed from the first passkey of the account on: `POST /passkeys/challenge`, purpose `invitation`.',
 })
 
+/** What an owner signs: to invite, by these members. */
+const invitation = (subject: Readonly<Record<string, string>>) => ({
+  challenge: '/passkeys/challenge',
+  asks: { purpose: 'invitation', subject },
+})
+
 const { person_not_found, email_taken, too_many_people, last_owner } = personFails
 
 export const peopleApi = {
@@ -48,6 +54,7 @@ export const peopleApi = {
     summary: 'Invite a person',
     description:
       'Give the person `joinUrl`, which is in this response only, works once and for seven days: whoever opens it joins and enrols the first passkey. The token stands behind the `#`, so no log and no mail scanner uses it up.',
+    signature: invitation({ name: '$name', email: '$email', role: '$role' }),
     body: z.strictObject({
       name: label.meta({ examples: ['Grace Hopper'] }),
       email: email.nullable().default(null).meta({ description: 'For you to find: nothing is sent to it.' }),
@@ -77,6 +84,7 @@ export const peopleApi = {
     summary: 'Change the name, email or role of a person',
     description:
       'Another role counts at once, in open sessions too. By a key it takes the assertion of an owner, once the account has had a passkey. The last owner who has a passkey stays one.',
+    signature: invitation({ personId: '$id', role: '$role' }),
     body: z
       .strictObject({ name: label, email: email.nullable(), role, webauthnAssertion: webauthnAssertion })
       .partial(),
@@ -104,6 +112,7 @@ export const peopleApi = {
     description:
       'For somebody who has not opened the first one, or needs another passkey. It takes the place of an earlier one, is in this response only, works once and for seven days. The operator makes one where a recovery is `ready`: it works for a day.',
     callers: ['key', 'dash'],
+    signature: invitation({ personId: '$id' }),
     body: z.strictObject({ webauthnAssertion: consent }),
     example: {},
     returns: [201, Link],

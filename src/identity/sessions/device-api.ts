@@ -196,6 +196,7 @@ export const deviceApi = {
     summary: 'Let a device in',
     description:
       'It takes the passkey of the person, over the device, the code and the scopes. The device then fetches its key, within a minute at least.',
+    signature: { challenge: '/sessions/device/challenge', always: true },
     body: z.strictObject({
       userCode,
       scopes: scopeList.optional().meta({ description: 'Those of the challenge, if it had any.' }),

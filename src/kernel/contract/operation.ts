@@ -7,7 +7,7 @@ import type { HotHandler, OutsideHandler, PlainHandler } from './handlers.ts'
 import { type Page, type PageQuery, pageOf, pageQuery } from './page.ts'
 import type { ExternalSystems } from './ports.ts'
 import type { Scope } from './scopes.ts'
-import type { ForAssistants } from './tool.ts'
+import type { ForAssistants, Signed } from './tool.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -23,7 +23,8 @@ export interface Contract<
   F extends string,
   E extends Events,
   K extends Run,
-> extends ForAssistants {
+> extends ForAssistants,
+    Signed {
   readonly summary: string
   readonly description?: string
   /** An operation without callers has no route: only our own processes run it. */

@@ -21,6 +21,21 @@ export interface ForAssistants {
   readonly howToSignIn?: string
 }
 
+/** What a passkey signs for an operation. */
+export interface Signature {
+  /** The path of the POST that gives the challenge; `{name}` is a member of the operation's own path or body. */
+  readonly challenge: string
+  /** What that is asked with: `$name` is such a member, left out where there is none. The body, where nothing is said. */
+  readonly asks?: Readonly<Record<string, unknown>>
+  /** People sign each time. Otherwise they do where the operation is refused with `assertion_required`. */
+  readonly always?: true
+}
+
+/** What the contract of an operation says whose body takes a `webauthnAssertion`. */
+export interface Signed {
+  readonly signature?: Signature
+}
+
 /** Who calls a tool, and in which request. */
 export interface ToolCaller {
   readonly actor: Actor
@@ -102,6 +117,8 @@ export interface Tools {
   /** An operation that a tool can reach. */
   target(operation: string): ToolTarget | undefined
   mayCall(actor: Actor, operation: string): boolean
+  /** What a passkey signs for an operation that a tool can reach, if it takes a signature. */
+  signatureOf(operation: string): Signature | undefined
   /** The operations that the caller may call and that these words describe best. */
   search(actor: Actor, words: string, most: number): readonly ToolTarget[]
   describe(actor: Actor, operation: string): DescribedTarget | undefined

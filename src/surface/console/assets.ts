@@ -5,12 +5,12 @@ import { plainStyle } from '../../web/refusal-page.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-const sheets = ['frame', 'parts', 'forms', 'decide', 'money', 'charts']
+const sheets = ['frame', 'parts', 'forms', 'decide', 'money', 'charts', 'scripts', 'touch']
 
 export const style = pageAsset(
   'console',
   'css',
-  [baseStyle(), ...sheets.map(name => read(`styles/${name}.css`)), read('styles/scripts.css')].join('\n'),
+  [baseStyle(), ...sheets.map(name => read(`styles/${name}.css`))].join('\n'),
 )
 export const icon = pageAsset('console', 'svg', pageIcon())
 

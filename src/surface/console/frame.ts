@@ -2,7 +2,7 @@ import { clock, minuteInWords } from '../../values/clock.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
 import { sharedScript } from '../console-pages/index.ts'
 import { icon, style } from './assets.ts'
-import { consoleScript, preloadedScripts } from './browser/scripts.ts'
+import { consoleScript, firstScript, preloadedScripts } from './browser/scripts.ts'
 import type { PageRequest, Section, Shown } from './page.ts'
 import { text, words } from './parts/text.ts'
 
@@ -27,6 +27,7 @@ export function frame(
 <meta name="robots" content="noindex">
 ${onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${to(onward)}">`}
 <title>${title} · Console</title>
+<script src="${to('console/scripts/')}${firstScript.name}"></script>
 <link rel="icon" href="${assets}${icon.name}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets}${style.name}">
 <link rel="manifest" href="${to('console/manifest.webmanifest')}">

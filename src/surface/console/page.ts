@@ -40,7 +40,7 @@ export interface PageRequest {
   readonly tenant: Tenant
   /** The tenant's time. */
   readonly now: Date
-  readonly ports: Pick<Ports, 'publicUrl' | 'pageUrl' | 'runUrl'>
+  readonly ports: Pick<Ports, 'publicUrl' | 'pageUrl' | 'runUrl' | 'tools'>
   /** The id in the address of a record's page; empty on other pages. */
   readonly id: string
   /** What stands in the address behind the question mark. A member that the page does not read is refused. */

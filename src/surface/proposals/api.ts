@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { webauthnAssertion } from '../../identity/passkeys/index.ts'
+import { assertionRefusals, webauthnAssertion } from '../../identity/passkeys/index.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import type { NewProposal } from './proposal.ts'
@@ -45,6 +45,8 @@ export const proposalsApi = {
     fails: {
       ...changeFails,
       proposal_outdated: [409, 'What the proposal was made of has changed since. Make another one.'],
+      assertion_required: assertionRefusals.assertion_required,
+      statement_outdated: assertionRefusals.statement_outdated,
       proposal_refused: [409, 'The operation was refused. Nothing was done.'],
     },
     emits: decided,

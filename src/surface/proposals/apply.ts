@@ -89,7 +89,10 @@ export const apply: HandlerOf<typeof proposalsApi.apply> = {
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applied') return proposalResponse(proposal)
     if (proposal.status === 'outdated') return refuse('proposal_outdated')
-    if (answer.outcome === 'refused') return refuse('proposal_refused', `${answer.code}: ${answer.message}`)
+    if (answer.outcome === 'refused') {
+      const { code, message } = answer
+      return isToBeSigned(code) ? refuse(code, message) : refuse('proposal_refused', `${code}: ${message}`)
+    }
     return refuse('proposal_applying')
   },
 
@@ -100,6 +103,10 @@ export const apply: HandlerOf<typeof proposalsApi.apply> = {
     return proposal.status === 'applied' ? proposalResponse(proposal) : refuse('proposal_applying')
   },
 }
+
+/** Whoever has not signed, or something else by now, signs and tries again, as with the operation itself. */
+const isToBeSigned = (code: string): code is 'assertion_required' | 'statement_outdated' =>
+  code === 'assertion_required' || code === 'statement_outdated'
 
 export const endDue: HandlerOf<typeof proposalsApi.end> = {
   async reserve({ params }, context) {

@@ -51,4 +51,31 @@ describe('the pages of data protection', () => {
       expect(seen.text).not.toMatch(/data-operation=|\/archive"/)
     }
   })
+
+  test('let an owner give consent and take it back, and keep every change', async () => {
+    const { client } = await service.owner()
+    const { page, complaints } = await openAsOwner(client)
+    await page.goto(new URL('console/deletions', page.url()).href)
+    await page.getByRole('link', { name: 'Consent' }).click()
+    await page.locator('summary', { hasText: 'Give or refuse consent' }).click()
+    await page.getByLabel('What for, as in').fill('Usage')
+    await page.getByLabel('Version of the wording').fill('2026-11')
+    await page.getByRole('button', { name: 'Give or refuse consent' }).click()
+    await page.locator('form .refusal', { hasText: 'a purpose has small letters' }).waitFor()
+    await page.getByLabel('What for, as in').fill('usage_analytics')
+    await page.getByRole('button', { name: 'Give or refuse consent' }).click()
+    await page.getByRole('button', { name: 'Take it back' }).click()
+    await page.getByRole('button', { name: 'Give it' }).waitFor()
+    await page.locator('#list tbody tr').nth(1).waitFor()
+    expect(await bodyOf(client.gdpr.getConsent({}))).toMatchObject({
+      consents: [
+        { purpose: 'usage_analytics', granted: false, wordingVersion: '2026-11', by: { type: 'console' } },
+      ],
+    })
+    expect((await bodyOf(client.gdpr.listConsents({}))).data.map(({ granted }) => granted)).toEqual([
+      false,
+      true,
+    ])
+    expect(complaints.filter(text => !text.includes('400'))).toEqual([])
+  })
 })

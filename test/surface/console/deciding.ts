@@ -32,7 +32,7 @@ async function anAccount() {
 }
 
 const APPROVE = 'data-operation="POST /intents/{id}/approve"'
-const challengeIn = 'data-challenge="POST /passkeys/intents/{intentId}/challenge"'
+const challengeIn = 'data-challenge="POST /passkeys/intents/{id}/challenge"'
 
 describe('the approvals', () => {
   test('show who asks, how much, to whom, why, which rules ask and the intent that one is like', async () => {

@@ -81,6 +81,12 @@ async function linksOn(page: Page): Promise<(readonly [kind: string, url: string
   })
 }
 
+/** What a thumb would miss: all that is pressed, but for links within a text. */
+const SMALL = `[...document.querySelectorAll('button, .button, summary, select, input, .navigation a')]
+  .filter(one => !one.matches('[type="checkbox"], [type="radio"]') && one.checkVisibility())
+  .filter(one => one.getBoundingClientRect().height < 43.9)
+  .map(one => one.outerHTML.slice(0, 100))`
+
 /** Puts answers of all kinds on the page where people ask: records, a proposal with its difference, and what is not known. */
 async function askOn(page: Page): Promise<void> {
   for (const [asked, answered] of [
@@ -101,7 +107,7 @@ const looksAt = (kind: string, isDark: boolean) => {
   return kind === 'ask' ? [...turn, [DESK, isDark] as const, [PHONE, !isDark] as const] : turn
 }
 
-test('every page keeps what others wrote a text, fits the narrowest phone and a desk, and axe finds nothing on it', async () => {
+test('every page keeps what others wrote a text, fits the narrowest phone and its thumbs and a desk, and axe finds nothing on it', async () => {
   const { client } = await service.owner()
   await aHostileAccount(client)
   const { page, complaints } = await openAsOwner(client, { viewport: PHONE })
@@ -119,6 +125,8 @@ test('every page keeps what others wrote a text, fits the narrowest phone and a 
       const width = await page.evaluate('document.documentElement.scrollWidth')
       if (width !== viewport.width) findings.push([kind, width])
       for (const finding of await axeFindings(page)) findings.push([kind, viewport.width, finding])
+      if (viewport === PHONE)
+        for (const small of (await page.evaluate(SMALL)) as string[]) findings.push([kind, 'small', small])
     }
     for (const fixed of await fixedOnPaper(page)) findings.push([kind, 'fixed on paper', fixed])
     for (const [next, link] of await linksOn(page)) if (!seen.has(next)) seen.set(next, link)

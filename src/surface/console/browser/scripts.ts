@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type Html, html } from '../../../web/html.ts'
 import { type PageAsset, pageAsset } from '../../../web/page-assets.ts'
+import { earlyScript } from '../../../web/page-parts.ts'
 import { sharedScript } from '../../console-pages/index.ts'
 import type { PageRequest } from '../page.ts'
 
@@ -37,13 +38,13 @@ function assetOf(name: string): PageAsset {
 /** The script that every page of the console names. */
 export const consoleScript = assetOf('console')
 
+/** What the head loads before all else, so that nothing is lost which is pressed before the other scripts listen. */
+export const firstScript = pageAsset('early', 'js', bare(earlyScript()))
+
 /** The scripts that only some pages need. */
 const ownScripts = { ask: assetOf('ask'), policyForm: assetOf('policy-form'), push: assetOf('push') } as const
 
-/**
- * A script that the page it stands in needs. The browser runs it before it says that the page is loaded, so nobody types
- * into a form that does not listen yet.
- */
+/** A script that the page it stands in needs. The browser runs it before it says that the page is loaded. */
 export const ownScript = ({ to }: Pick<PageRequest, 'to'>, name: keyof typeof ownScripts): Html =>
   html`<script type="module" src="${to('console/scripts/')}${ownScripts[name].name}"></script>`
 
@@ -59,6 +60,6 @@ const importsOf = (name: string): string[] =>
 /** What the script loads in any case: pages name these too, so that the browser need not find them one after the other. */
 export const preloadedScripts: readonly PageAsset[] = [...new Set(importsOf('console'))].map(assetOf)
 
-export const scriptAssets: readonly PageAsset[] = [...assets.values()]
+export const scriptAssets: readonly PageAsset[] = [...assets.values(), firstScript]
 
 export const pushWorker = bare(sources.get('push-worker') ?? '')

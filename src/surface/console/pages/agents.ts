@@ -10,7 +10,7 @@ import { recordLink } from '../parts/links.ts'
 import { listPage } from '../parts/list.ts'
 import { backTo, recordHead } from '../parts/record.ts'
 import { box, facts } from '../parts/table.ts'
-import { euros, text, time, usage } from '../parts/text.ts'
+import { euros, plainEuros, text, time, usage } from '../parts/text.ts'
 import { budgetsOf, type Effective, effectivePolicy } from './agent-budgets.ts'
 
 const changes = ['agent.*', 'wallet.*', 'intent.*', 'transaction.*', 'policy.*']
@@ -136,7 +136,7 @@ async function actionsOf(agent: Agent, request: PageRequest): Promise<Html> {
     templates(request),
   ])
   const from = wallets.data.map(
-    ({ id, name, availableEuros }) => [id, `${name} · € ${availableEuros}`] as const,
+    ({ id, name, availableEuros }) => [id, `${name} · ${plainEuros(availableEuros)}`] as const,
   )
   const choices = { fromWalletId: from, policyId }
   return html`<div class="actions">

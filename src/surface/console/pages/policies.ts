@@ -8,7 +8,7 @@ import { listPage } from '../parts/list.ts'
 import { readNames } from '../parts/names.ts'
 import { backTo, recordHead } from '../parts/record.ts'
 import { box, table } from '../parts/table.ts'
-import { euros, label, none, text } from '../parts/text.ts'
+import { euros, label, none, plainEuros, text } from '../parts/text.ts'
 import { backtestPart } from './policy-backtest.ts'
 
 const changes = ['policy.*']
@@ -132,7 +132,7 @@ function rulesOf(policy: { readonly id: string; readonly version: number }, requ
 /** A payment to try, decided by the rules as they stand in the form. */
 const simulation = (request: PageRequest): Html => html`<h3>Try a payment</h3>
 ${ownScript(request, 'policyForm')}
-<form class="fields" data-simulate data-rules="${RULES_FORM}">
+<form class="fields" method="dialog" data-simulate data-rules="${RULES_FORM}">
 <p class="field"><label for="try-amount">Amount in euros</label><input id="try-amount" name="amountEuros" type="number" step="0.01" min="0.01"></p>
 <p class="field"><label for="try-merchant">Merchant</label><input id="try-merchant" name="merchant" maxlength="200" value="shop.example"></p>
 <p class="field"><label for="try-country">Country</label><input id="try-country" name="country" maxlength="2"></p>
@@ -144,7 +144,7 @@ async function probeOf({ ask, id }: PageRequest): Promise<Html> {
   const { rules, warnings } = await ask(policySimulationApi.probe, { params: { id } })
   return html`${warnings.length > 0 && box('Rules that contradict each other', html`<ul>${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul>`)}
 <details class="fold"><summary>Where each rule begins</summary>
-<ul>${rules.map(({ rule, stops, passes }) => html`<li><strong>${label(rule)}</strong>: ${stops ? `stops € ${stops.situation.amountEuros} (${stops.message})` : 'stops nothing'}; ${passes ? `lets € ${passes.situation.amountEuros} through` : 'lets nothing through'}</li>`)}</ul></details>`
+<ul>${rules.map(({ rule, stops, passes }) => html`<li><strong>${label(rule)}</strong>: ${stops ? `stops ${plainEuros(stops.situation.amountEuros)} (${stops.message})` : 'stops nothing'}; ${passes ? `lets ${plainEuros(passes.situation.amountEuros)} through` : 'lets nothing through'}</li>`)}</ul></details>`
 }
 
 async function versionsOf(request: PageRequest): Promise<Html> {

@@ -1,5 +1,6 @@
 import type { PathParam } from '../../../kernel/contract/addresses.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import type { Signature } from '../../../kernel/contract/tool.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { bodyMember, type MemberSchema } from './schema.ts'
@@ -15,7 +16,7 @@ interface FormOptions<O extends AnyOperation> {
   /** The members of the body that the person is asked for; nested ones by dots. */
   readonly members?: readonly string[]
   /** Members whose values are given already. */
-  readonly given?: Readonly<Record<string, string | number | boolean>>
+  readonly given?: Readonly<Record<string, unknown>>
   /** What the fields show at first. */
   readonly values?: Readonly<Record<string, unknown>>
   readonly labels?: Readonly<Record<string, string>>
@@ -26,11 +27,8 @@ interface FormOptions<O extends AnyOperation> {
   readonly submit: string
   /** The question that is asked first. */
   readonly confirm?: string
-  /** The operation whose challenge a passkey signs first, and what it is asked with: `"$name"` is that member. */
-  readonly challenge?: AnyOperation
-  readonly challengeBody?: Readonly<Record<string, unknown>>
-  /** A passkey is asked for only where the service wants one. */
-  readonly passkey?: 'when-asked'
+  /** What a passkey signs where that is for something else than the form's own operation: what it is, and by which members. */
+  readonly signs?: { readonly signature: Signature; readonly members: Readonly<Record<string, unknown>> }
   /** Members of the answer that are shown once. */
   readonly secrets?: readonly string[]
   /** What is said when it is done. */
@@ -48,7 +46,7 @@ interface FormOptions<O extends AnyOperation> {
 
 /**
  * A form, or a single button, that calls an operation from the browser; nothing where the person may not. Its fields are
- * read off the contract.
+ * read off the contract. Its method keeps the browser from sending it by itself, which would put what was typed elsewhere.
  */
 export function operationForm<const O extends AnyOperation>(
   { may }: Pick<PageRequest, 'may'>,
@@ -71,24 +69,23 @@ ${members.map(member => field(`${formId}-${member}`, member, bodyMember(operatio
 /** What the scripts read off a form: `scripts/README.md` says what each attribute does. */
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
   const { params = {}, given = {}, done = 'reload', confirm, success, more } = options
-  const { passkey, secrets, challenge } = options
+  const { signature, members } = options.signs ?? { signature: operation.signature }
   const attributes = {
-    operation: lineOf(operation),
+    operation: `${operation.method} ${operation.path}`,
     params: JSON.stringify(params),
     given: JSON.stringify(given),
     done,
     confirm,
     success,
     more,
-    passkey,
-    secret: secrets?.join(' '),
-    challenge: challenge && lineOf(challenge),
-    'challenge-body': options.challengeBody && JSON.stringify(options.challengeBody),
+    secret: options.secrets?.join(' '),
+    challenge: signature && `POST ${signature.challenge}`,
+    'challenge-body': signature?.asks && JSON.stringify(signature.asks),
+    'challenge-of': members && JSON.stringify(members),
+    passkey: signature && !signature.always ? 'when-asked' : undefined,
   }
   return html`${Object.entries(attributes).map(([name, value]) => value !== undefined && html` data-${name}="${value}"`)}`
 }
-
-const lineOf = ({ method, path }: AnyOperation): string => `${method} ${path}`
 
 type FieldOptions = Pick<FormOptions<AnyOperation>, 'values' | 'labels' | 'choices'>
 

@@ -65,11 +65,11 @@ function withoutNull(member: MemberSchema): MemberSchema {
   return anyOf && only && others?.length === 1 ? { ...only, ...rest, isNullable: true } : member
 }
 
-/** A member of the body by its name; a member of a member by dots: `limits.dailyLimitEuros`. */
+/** A member of the body by its name; a member of a member by dots: `limits.dailyLimitEuros`, `parts.0.share`. */
 export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
   const steps = name.split('.')
   const found = steps.reduce<MemberSchema | undefined>(
-    (schema, step) => withoutNull(schema?.properties?.[step] ?? {}),
+    (schema, step) => withoutNull(schema?.properties?.[step] ?? schema?.items ?? {}),
     { properties: membersOf(body) },
   )
   return found ?? {}

@@ -1,6 +1,7 @@
 // Asks in a sentence and shows the answer line by line. What others have written stays a text.
 
 import { part, root, words } from './page.js'
+import { signInAgain } from './sign-in.js'
 
 const form = part('form[data-ask]')
 const talk = part('[data-talk]')
@@ -74,12 +75,17 @@ async function* linesOf(response) {
   }
 }
 
-const send = message =>
-  fetch(`${root}canvas/messages`, {
+/** The answer as it comes; whoever is signed in no more signs in here, and asks again. */
+async function send(message) {
+  const response = await fetch(`${root}canvas/messages`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ message, ...(conversationId ? { conversationId } : {}) }),
   })
+  if (response.status !== 401) return response
+  await signInAgain()
+  return send(message)
+}
 
 /** Of a conversation that is full or was deleted: a new one begins. */
 const OVER = new Set(['conversation_full', 'conversation_not_found'])
@@ -92,7 +98,10 @@ async function ask(message) {
     conversationId = undefined
     response = await send(message)
   }
-  if (!response.ok) throw new Error((await response.json()).error)
+  if (!response.ok) {
+    const { error = words.offline } = await response.json().catch(() => ({}))
+    throw new Error(error)
+  }
   let isWhole = false
   for await (const line of linesOf(response)) {
     shown[line.type]?.(line)
@@ -104,6 +113,7 @@ async function ask(message) {
 
 async function submit(message) {
   const button = form.querySelector('button')
+  if (button.disabled) return
   button.disabled = true
   await ask(message).then(
     () => {

@@ -1,4 +1,4 @@
-// The body of a request from the fields of a form: by their names, dots lead into members of members.
+// The body of a request from the fields of a form: by their names, dots lead into members of members, and numbers into lists.
 
 const LIST = /[\n,]/
 
@@ -10,7 +10,11 @@ const texts = {
       .map(item => item.trim())
       .filter(item => item !== ''),
   json: text => JSON.parse(text),
-  instant: text => new Date(text).toISOString(),
+  instant: text => {
+    const at = new Date(text)
+    // What is no instant is sent as it was typed: the service says what is wrong with it.
+    return Number.isNaN(at.getTime()) ? text : at.toISOString()
+  },
   boolean: text => text === 'true',
   text: text => text,
 }
@@ -35,7 +39,7 @@ function put(body, name, value) {
   const way = name.split('.')
   const last = way.pop()
   let at = body
-  for (const step of way) at = at[step] ??= {}
+  for (const [place, step] of way.entries()) at = at[step] ??= /^\d+$/.test(way[place + 1] ?? last) ? [] : {}
   at[last] = value
 }
 

@@ -3,8 +3,9 @@
 import { confirm, showSecrets } from './dialogs.js'
 import { asSent, contentOf, filled } from './form-body.js'
 import { clearRefusal, showRefusal } from './form-refusal.js'
-import { load, refresh } from './live-part.js'
-import { all, closestTo, loadCeremonies, once, part, root, tell, words } from './page.js'
+import { load, refresh, renew } from './live-part.js'
+import { hasTyped } from './morph.js'
+import { all, closestTo, complain, loadCeremonies, once, part, root, tell, words } from './page.js'
 import { withPasskey } from './passkey.js'
 import { callSignedIn } from './sign-in.js'
 
@@ -56,16 +57,21 @@ function requestOf(form, submitter) {
 
 /** The challenge of a form that needs a passkey: where it is asked for, and with what. */
 function challengeOf({ dataset }, body) {
-  const { challenge, challengeBody = '{}', params = '{}' } = dataset
+  const { challenge, challengeBody, challengeOf: given, params = '{}' } = dataset
   if (!challenge) return undefined
+  const signed = given ? JSON.parse(given) : body
+  const members = given ? signed : { ...JSON.parse(params), ...body }
   return {
-    path: inAddress(challenge.split(' ')[1], JSON.parse(params)),
-    body: filled(JSON.parse(challengeBody), body),
+    path: inAddress(challenge.split(' ')[1], members),
+    body: challengeBody ? filled(JSON.parse(challengeBody), members) : signed,
     isAskedLate: dataset.passkey === 'when-asked',
   }
 }
 
 const said = (text, answer) => text.replace(/\{(\w+)\}/g, (_, name) => answer?.[name] ?? '')
+
+/** Whether the page stands as it is by now without being loaded: that would lose what is typed in another form. */
+const isRenewed = form => all('form').some(other => other !== form && hasTyped(other)) && renew()
 
 /** What is done with the answer: `reload`, `go:<page>`, `part:<id>,<id>`, `close`, or nothing. */
 async function finish(form, answer, step) {
@@ -80,7 +86,8 @@ async function finish(form, answer, step) {
     form.dataset.given = JSON.stringify({ ...JSON.parse(form.dataset.given ?? '{}'), after: answer.last })
     return tell(said(form.dataset.more, answer))
   }
-  const [kind, rest = ''] = done.split(/:(.*)/)
+  const [wanted, rest = ''] = done.split(/:(.*)/)
+  const kind = wanted === 'reload' && (await isRenewed(form)) ? 'renewed' : wanted
   if (kind === 'reload' || kind === 'go') {
     sessionStorage.setItem(NEWS, success)
     if (kind === 'go') location.assign(root + inAddress(rest, answer))
@@ -119,11 +126,11 @@ export async function submit(form, submitter, step) {
     return 'done'
   } catch (error) {
     tell('')
-    showRefusal(
-      form,
-      button,
-      error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`),
-    )
+    const said =
+      error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`)
+    // What others have decided meanwhile may have taken the form from the page.
+    if (form.isConnected) showRefusal(form, button, said)
+    else complain(said)
     return 'refused'
   }
 }

@@ -134,6 +134,19 @@ export async function load(id, query) {
   }
 }
 
+/** Makes the whole page what it is by now, and leaves what is typed; false where that cannot be. */
+export async function renew() {
+  const response = await fetch(location.href).catch(() => undefined)
+  if (!response?.ok) return false
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const next = page.querySelector('main')
+  if (!next || page.documentElement.dataset.person !== dataset.person) return false
+  showTimes(next)
+  morph(part('main'), next)
+  document.title = page.title
+  return true
+}
+
 function replace(one, page) {
   const next = page.getElementById(one.id)
   if (!next) return

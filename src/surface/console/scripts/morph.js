@@ -20,7 +20,7 @@ export const isDirty = field =>
       [...field.options].some(({ defaultSelected }) => defaultSelected || field.selectedIndex > 0)
     : field.matches(CHOICE)
       ? field.checked !== field.defaultChecked
-      : field.type !== 'hidden' && field.value !== field.defaultValue
+      : field.type !== 'hidden' && (field.value !== field.defaultValue || field.validity.badInput)
 
 const fieldsIn = node => (node.matches(FIELDS) ? [node] : [...node.querySelectorAll(FIELDS)])
 
@@ -57,6 +57,7 @@ function morphNode(now, next) {
     if (now.data !== next.data) now.data = next.data
     return
   }
+  if (now.dataset.paused !== undefined) return
   delete now.dataset.gone
   if (now.isEqualNode(next)) return
   setAttributes(now, next)

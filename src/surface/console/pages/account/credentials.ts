@@ -28,7 +28,7 @@ function passkeyForms({ id, personId, name, revokedAt }: Passkey, request: PageR
   if (revokedAt || !isMine(personId, request)) return ''
   const params = { id }
   return html`${operationForm(request, passkeysApi.rename, { params, members: ['name'], values: { name }, submit: 'Rename', fold: true })}
-${operationForm(request, passkeysApi.revoke, { params, submit: 'Revoke', tone: 'against', confirm: `Revoke the passkey ${name}? It opens nothing any more.`, challenge: passkeysApi.challenge, challengeBody: { purpose: 'revocation', subject: id }, passkey: 'when-asked' })}`
+${operationForm(request, passkeysApi.revoke, { params, submit: 'Revoke', tone: 'against', confirm: `Revoke the passkey ${name}? It opens nothing any more.` })}`
 }
 
 export const passkeyColumns: Columns<Passkey> = {

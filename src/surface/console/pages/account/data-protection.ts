@@ -1,5 +1,4 @@
 import { deletionApi, exportApi } from '../../../../compliance/gdpr/index.ts'
-import { passkeysApi } from '../../../../identity/passkeys/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
@@ -33,11 +32,7 @@ const somebody = {
   fold: true,
 } as const
 
-/** Where somebody has a passkey, an owner signs who is to be forgotten. */
-const signed = {
-  challenge: passkeysApi.challenge,
-  challengeBody: { purpose: 'deletion', subject: '$subject' },
-  passkey: 'when-asked',
+const forgetting = {
   tone: 'against',
   done: 'go:console/deletions/{id}',
 } as const
@@ -51,9 +46,10 @@ export const deletionsPage = listPage({
   names: ['people', 'beneficiaries'],
   empty: { words: 'Nobody has asked to be forgotten.', command: 'agentpay gdpr create-deletion' },
   above: request =>
-    html`${operationForm(request, deletionApi.createDeletion, { ...somebody, ...signed, submit: 'Forget somebody' })}
-${operationForm(request, deletionApi.createDeletion, { ...signed, submit: 'Forget this account', confirm: 'Forget this account? After seven days names, addresses and words are removed from all records, and nobody signs in any more.', fold: true })}
-<a class="button" href="${request.to('console/exports')}">What is held about somebody</a>`,
+    html`${operationForm(request, deletionApi.createDeletion, { ...somebody, ...forgetting, submit: 'Forget somebody' })}
+${operationForm(request, deletionApi.createDeletion, { ...forgetting, submit: 'Forget this account', confirm: 'Forget this account? After seven days names, addresses and words are removed from all records, and nobody signs in any more.', fold: true })}
+<a class="button" href="${request.to('console/exports')}">What is held about somebody</a>
+<a class="button" href="${request.to('console/consent')}">Consent</a>`,
   columns: {
     Who: ({ id, subject }, request) => recordLink(request, id, nameOf(subject)),
     State: 'status',

@@ -1,6 +1,5 @@
 import { agentTokensApi } from '../../../../control/agent-tokens/index.ts'
 import { keysApi } from '../../../../identity/keys/index.ts'
-import { passkeysApi } from '../../../../identity/passkeys/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
@@ -23,9 +22,6 @@ const stateOf = ({ revokedAt, expiresAt }: Ending, now: Date): string => {
   return expiresAt && new Date(expiresAt) <= now ? 'expired' : 'active'
 }
 
-/** In the console a person signs each new key with a passkey. */
-const signed = { challenge: passkeysApi.challenge, passkey: 'when-asked', secrets: ['key'] } as const
-
 export const keysPage = listPage({
   title: 'Keys',
   lead: 'What your programs call with. A secret is shown once, where the key is made.',
@@ -46,16 +42,7 @@ export const keysPage = listPage({
         toolWrites: 'Assistants may change things with it, and not only read',
       },
       submit: 'New key',
-      ...signed,
-      challengeBody: {
-        purpose: 'key',
-        subject: {
-          name: '$name',
-          environment: '$environment',
-          scopes: '$scopes',
-          toolWrites: '$toolWrites',
-        },
-      },
+      secrets: ['key'],
       fold: true,
     }),
   columns: {
@@ -95,7 +82,7 @@ ${await history(key.id, request)}`,
 })
 
 const keyForms = ({ id, name }: Key, request: PageRequest): Html => html`<div class="actions">
-${operationForm(request, keysApi.rotate, { params: { id }, members: ['overlapMinutes'], labels: { overlapMinutes: 'Minutes in which both work' }, submit: 'Replace', ...signed, challengeBody: { purpose: 'key', subject: { keyId: id } }, fold: true })}
+${operationForm(request, keysApi.rotate, { params: { id }, members: ['overlapMinutes'], labels: { overlapMinutes: 'Minutes in which both work' }, submit: 'Replace', secrets: ['key'], fold: true })}
 ${operationForm(request, keysApi.revoke, { params: { id }, submit: 'Revoke', tone: 'against', confirm: `Revoke ${name}? What calls with it stops at once.` })}
 </div>`
 

@@ -58,13 +58,6 @@ export const mandatesPage = listPage({
       labels,
       choices: { agentId: await choicesOf('agents', request) },
       submit: 'New mandate',
-      challenge: mandatesApi.options,
-      challengeBody: {
-        agentId: '$agentId',
-        name: '$name',
-        constraints: '$constraints',
-        expiresAt: '$expiresAt',
-      },
       fold: true,
     }),
   columns: {

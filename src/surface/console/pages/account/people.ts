@@ -15,9 +15,6 @@ import { history } from './shared.ts'
 
 type Person = AnswerOf<typeof peopleApi.get>
 
-/** Once the account has a passkey, an owner signs who is let in. */
-const signed = { challenge: passkeysApi.challenge, passkey: 'when-asked' } as const
-
 const peopleColumns: Columns<Person> = {
   Person: ({ id, name }, request) => recordLink(request, id, text(name)),
   Role: ({ role }) => words(role),
@@ -54,11 +51,6 @@ export const peoplePage = listPage({
       submit: 'Invite a person',
       success: 'The invitation is made.',
       secrets: ['joinUrl'],
-      ...signed,
-      challengeBody: {
-        purpose: 'invitation',
-        subject: { name: '$name', email: '$email', role: '$role' },
-      },
       fold: true,
     })}${accessLinks(request)}`,
   columns: peopleColumns,
@@ -102,8 +94,8 @@ function actions({ id, name, email, role, status: state }: Person, request: Page
   const linkName = state === 'invited' ? 'New invitation link' : 'Link for another passkey'
   return html`<div class="actions">
 ${operationForm(request, peopleApi.update, { params, members: ['name', 'email'], values: { name, email }, submit: 'Change', fold: true })}
-${operationForm(request, peopleApi.update, { params, members: ['role'], values: { role }, submit: 'Give another role', ...signed, challengeBody: { purpose: 'invitation', subject: { personId: id, role: '$role' } }, fold: true })}
-${operationForm(request, peopleApi.link, { params, submit: linkName, secrets: ['url'], ...signed, challengeBody: { purpose: 'invitation', subject: { personId: id } } })}
+${operationForm(request, peopleApi.update, { params, members: ['role'], values: { role }, submit: 'Give another role', fold: true })}
+${operationForm(request, peopleApi.link, { params, submit: linkName, secrets: ['url'] })}
 ${operationForm(request, peopleApi.remove, { params, submit: 'Remove', tone: 'against', confirm: `Remove ${name}? The sessions, passkeys and links of this person end at once.` })}
 </div>`
 }

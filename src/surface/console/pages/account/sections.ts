@@ -1,6 +1,7 @@
 import { customersApi } from '../../../../identity/customers/index.ts'
 import type { Section } from '../../page.ts'
 import { auditPage, requestPage } from './audit.ts'
+import { consentPage } from './consent.ts'
 import { devicePage, devicesPage, passkeysPage, sessionsPage } from './credentials.ts'
 import { deletionPage, deletionsPage, exportPage, exportsPage } from './data-protection.ts'
 import { delegationPage, delegationsPage } from './delegations.ts'
@@ -44,6 +45,7 @@ export const accountDetails: Readonly<Record<string, Section>> = {
   tokens: tokensPage,
   identity: { ...submissionsPage, record: submissionPage },
   onboarding: { ...onboardingsPage, record: onboardingPage },
+  consent: consentPage,
   exports: { ...exportsPage, record: exportPage },
   causes: { ...auditPage, record: requestPage },
 }

@@ -187,7 +187,7 @@ async function ringForm(request: PageRequest): Promise<Html> {
   return html`<section class="box" data-push><h2>Ring in this browser</h2>
 <p data-push-state role="status">Whether this browser can ring needs scripts to be told.</p>
 ${ownScript(request, 'push')}
-<form data-action="push-on">
+<form data-action="push-on" method="dialog">
 ${rings.map(({ event, description }) => html`<p class="field check"><input id="ring-${event}" type="checkbox" name="events" value="${event}"${urgentEvents.includes(event) && html` checked`}><label for="ring-${event}">${description.replaceAll('`', '')}</label></p>`)}
 <p class="field"><label for="ring-label">What you call this browser</label><input id="ring-label" name="label" maxlength="200" autocomplete="off"></p>
 <button type="submit" class="main">Ring for these</button>

@@ -1,4 +1,4 @@
-import { approvalApi, intentsApi } from '../../../../control/intents/index.ts'
+import { intentsApi } from '../../../../control/intents/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
@@ -25,15 +25,13 @@ export const DECIDED = 'part:waiting,decided'
 
 /** Approving takes a passkey, denying a reason; the page for phones shows the same intent with its limits as they are now. */
 export function decideIntent({ id }: Pick<Intent, 'id'>, request: PageRequest, done = DECIDED): Html {
-  // The challenge names the intent otherwise than the operation does.
-  const params = { id, intentId: id }
+  const params = { id }
   const approve = operationForm(request, intentsApi.approve, {
     params,
     submit: 'Approve with passkey',
     tone: 'main',
     done,
     success: 'Approved. Your signature is kept as the proof.',
-    challenge: approvalApi.challenge,
   })
   const deny = operationForm(request, intentsApi.deny, {
     params,

@@ -1,6 +1,3 @@
-import { approvalApi } from '../../../../control/intents/index.ts'
-import { mandatesApi } from '../../../../control/mandates/index.ts'
-import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
@@ -71,24 +68,16 @@ function consequences({ changes, effect }: Proposal, request: PageRequest): Html
   return html`${changes.length > 0 && differences}${effect !== null && html`<p>${text(effect.sentence, 400)}</p>`}`
 }
 
-/** The operations that a passkey signs from here; what others want signed is done on pages of their own. */
-const challenges: Readonly<Record<string, AnyOperation>> = {
-  'intents.approve': approvalApi.challenge,
-  'mandates.create': mandatesApi.options,
-}
-
 function decideProposal(proposal: Proposal, request: PageRequest, done?: string): Html {
-  const { id, operation, recordId, input } = proposal
-  const challenge = challenges[operation]
+  const { id, operation, input } = proposal
+  const signature = request.ports.tools.signatureOf(operation)
   const apply = operationForm(request, proposalsApi.apply, {
-    // The challenge of an intent names it so.
-    params: { id, ...(challenge && recordId !== null ? { intentId: recordId } : {}) },
-    submit: challenge ? 'Apply with passkey' : 'Apply',
+    params: { id },
+    submit: signature?.always ? 'Apply with passkey' : 'Apply',
     tone: 'main',
     success: 'Applied.',
-    ...(done === undefined ? {} : { done }),
-    ...(challenge ? { challenge } : {}),
-    ...(operation === 'mandates.create' ? { challengeBody: input } : {}),
+    ...(done && { done }),
+    ...(signature && { signs: { signature, members: input } }),
   })
   const dismiss = operationForm(request, proposalsApi.dismiss, {
     params: { id },

@@ -7,7 +7,7 @@ import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts, table } from '../../parts/table.ts'
-import { euros, none, text, words } from '../../parts/text.ts'
+import { euros, none, plainEuros, text, words } from '../../parts/text.ts'
 import { bookedFor } from './booked.ts'
 import { type Step, steps } from './steps.ts'
 import { payeeOf, transferEventNames } from './transfers.ts'
@@ -128,7 +128,7 @@ export const transferPage = recordPage({
       bookedFor([id, intentId], request),
       readNames(request, 'wallets', 'beneficiaries', 'agents'),
     ])
-    return html`${actionsOf(transfer, `€ ${transfer.amountEuros.toFixed(2)}`, request)}
+    return html`${actionsOf(transfer, plainEuros(transfer.amountEuros), request)}
 <div class="boxes">${box(
       'Transfer',
       knownFacts([

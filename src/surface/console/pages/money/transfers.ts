@@ -1,4 +1,4 @@
-import { challengeApi, limitsApi, transfersApi } from '../../../../commerce/transfers/index.ts'
+import { limitsApi, transfersApi } from '../../../../commerce/transfers/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { type Choices, operationForm } from '../../parts/form.ts'
@@ -8,11 +8,6 @@ import { choicesOf } from '../../parts/names.ts'
 import { euros, none, status, text, usage } from '../../parts/text.ts'
 
 export const transferEventNames = ['payment.updated', 'transfer.*']
-
-const signed = (payee: 'toWalletId' | 'beneficiaryId', ...more: readonly string[]) =>
-  Object.fromEntries(
-    ['fromWalletId', payee, 'amountEuros', 'reference', ...more].map(name => [name, `$${name}`]),
-  )
 
 const LABELS = {
   fromWalletId: 'From wallet',
@@ -43,14 +38,11 @@ function payForm(
   request: PageRequest,
 ): Html {
   const isSepa = payee === 'beneficiaryId'
-  const more = isSepa ? ['scheme'] : []
   return operationForm(request, transfersApi.create, {
     variant: payee,
-    members: ['fromWalletId', payee, 'amountEuros', 'reference', ...more],
+    members: ['fromWalletId', payee, 'amountEuros', 'reference', ...(isSepa ? ['scheme'] : [])],
     labels: LABELS,
     choices: { fromWalletId: wallets, [payee]: payees },
-    challenge: challengeApi.challenge,
-    challengeBody: signed(payee, ...more),
     submit: isSepa ? 'Pay by SEPA' : 'Move between wallets',
     done: 'go:console/transfers/{id}',
     fold: true,

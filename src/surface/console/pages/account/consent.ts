@@ -1,0 +1,62 @@
+import { consentApi } from '../../../../compliance/gdpr/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { listPage } from '../../parts/list.ts'
+import { box, type Columns, table } from '../../parts/table.ts'
+import { status, text, words } from '../../parts/text.ts'
+
+type Consent = ItemOf<typeof consentApi.listConsents>
+
+const events = ['consent.*']
+const changed = { done: 'part:standing,list', success: 'Kept.' } as const
+
+const columns: Columns<Consent> = {
+  'What for': ({ purpose }) => text(words(purpose)),
+  State: ({ granted }) => status(granted ? 'given' : 'not given'),
+  'Wording that was read': 'wordingVersion',
+  By: ({ by }, request) => html`${words(by.type)} ${by.id !== null && recordLink(request, by.id)}`,
+  When: 'createdAt',
+}
+
+export const consentPage = listPage({
+  title: 'Consent',
+  lead: 'What your data may be used for beside the service itself. It is taken back as easily as it is given, and every change is kept.',
+  operation: consentApi.listConsents,
+  filters: ['purpose'],
+  labels: { purpose: 'What for' },
+  events,
+  names: ['people'],
+  empty: { words: 'Nobody was asked for consent yet.', command: 'agentpay gdpr put-consent --help' },
+  above:
+    async request => html`${await request.part({ id: 'standing', events, make: () => standing(request) })}
+${operationForm(request, consentApi.putConsent, {
+  members: ['purposes.0.purpose', 'purposes.0.wordingVersion', 'purposes.0.granted'],
+  labels: {
+    'purposes.0.purpose': 'What for, as in usage_analytics',
+    'purposes.0.wordingVersion': 'Version of the wording that was read',
+    'purposes.0.granted': 'Consent is given',
+  },
+  values: { 'purposes.0.granted': true },
+  submit: 'Give or refuse consent',
+  ...changed,
+  fold: true,
+})}`,
+  columns,
+})
+
+/** The newest change of each purpose, each with the way back. */
+async function standing(request: PageRequest): Promise<Html> {
+  const { consents } = await request.ask(consentApi.getConsent)
+  const shown = table(request, 'What holds now', consents, { ...columns, Action: change })
+  return html`${consents.length > 0 && box('What holds now', shown)}`
+}
+
+const change = ({ purpose, granted, wordingVersion }: Consent, request: PageRequest): Html =>
+  operationForm(request, consentApi.putConsent, {
+    variant: purpose,
+    given: { purposes: [{ purpose, wordingVersion, granted: !granted }] },
+    submit: granted ? 'Take it back' : 'Give it',
+    ...changed,
+  })

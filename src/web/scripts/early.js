@@ -1,0 +1,44 @@
+// Keeps what is pressed while the modules of a page are on their way, and presses it once they listen: all of them have run
+// when the document tells that its content is there. It is loaded before the page itself.
+{
+  /** What only scripts do: a form that the browser cannot send by itself, one that fills a part of the page, a plain button. */
+  const FORM = 'form:is([method="dialog"], [data-part])'
+  const BUTTON = 'button[type="button"]'
+
+  /** @type {Map<any, any>} What was pressed, each once, and the button by which a form was sent. */
+  const pressed = new Map()
+  let isWhole = true
+
+  const keep = event => {
+    const { type, target, submitter } = event
+    const found = target.closest(type === 'submit' ? FORM : BUTTON)
+    if (!found) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    pressed.set(found, submitter)
+    ;(submitter ?? found).setAttribute('aria-disabled', 'true')
+  }
+
+  const miss = ({ target }) => {
+    if (target instanceof HTMLScriptElement) isWhole = false
+  }
+
+  const giveBack = () => {
+    for (const type of ['submit', 'click']) removeEventListener(type, keep, true)
+    removeEventListener('error', miss, true)
+    for (const [element, submitter] of pressed) {
+      ;(submitter ?? element).removeAttribute('aria-disabled')
+      if (!isWhole) continue
+      if (element instanceof HTMLFormElement) element.requestSubmit(submitter)
+      else element.click()
+    }
+    const trouble = document.getElementById('trouble')
+    if (!isWhole && trouble)
+      trouble.textContent =
+        'Part of this page did not arrive: load it again. What you have pressed was not done.'
+  }
+
+  for (const type of ['submit', 'click']) addEventListener(type, keep, true)
+  addEventListener('error', miss, true)
+  addEventListener('DOMContentLoaded', giveBack, { once: true })
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { aPolicy, bodyOf } from '../../support/factories.ts'
+import { agentNamed, origin, saying, theOwnerAtThePage } from './trial-service.ts'
+
+/** Opens a page of the console whose modules are on their way until `release` is called. */
+async function opened(page: Page, path: string) {
+  let release: () => void = () => undefined
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  await page.route(/scripts\/console-\w+\.js/, async route => {
+    await released
+    await route.continue()
+  })
+  await page.goto(`${origin}/console/${path}`, { waitUntil: 'commit' })
+  return release
+}
+
+describe('before the scripts of a page listen', () => {
+  test('a form that is sent is not sent by the browser, and is done once, with what was typed', async () => {
+    const { client, page } = await theOwnerAtThePage()
+    const release = await opened(page, 'policies')
+    const addresses: string[] = []
+    page.on('framenavigated', frame => addresses.push(frame.url()))
+    await page.locator('summary', { hasText: 'New template' }).click()
+    await page.getByLabel('Name').fill('Typed early')
+    const button = page.getByRole('button', { name: 'New template' })
+    await button.click()
+    await button.click({ force: true })
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    release()
+    await page.waitForURL('**/console/policies/policy_*')
+    expect(addresses.filter(address => address.includes('?') || address.endsWith('/policies'))).toEqual([])
+    const { data } = await bodyOf(client.policies.list({ query: { limit: 100 } }))
+    expect(data.filter(({ name }) => name === 'Typed early')).toHaveLength(1)
+  })
+
+  test('a button that is pressed does what it is for', async () => {
+    const { client, page } = await theOwnerAtThePage()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const { id } = await agentNamed(client, 'Early')
+    const release = await opened(page, `agents/${id}`)
+    await page.locator(`[data-copy="${id}"]`).click()
+    release()
+    await saying(page, '#news', 'Copied')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id)
+  })
+
+  test('what rings in this browser is chosen, and nothing of it stands in the address', async () => {
+    const { page } = await theOwnerAtThePage({ permissions: ['notifications'] })
+    const release = await opened(page, 'settings')
+    await page.getByLabel('What you call this browser').fill('My phone')
+    await page.getByRole('button', { name: 'Ring for these' }).click()
+    release()
+    await saying(page, ':is(#trouble, #news)', /\w/)
+    expect(page.url()).toBe(`${origin}/console/settings`)
+    expect(await page.getByLabel('What you call this browser').inputValue()).toBe('My phone')
+  })
+
+  test('a page of which a script does not arrive says so, and sends nothing', async () => {
+    const { client, page } = await theOwnerAtThePage()
+    await page.route(/scripts\/forms-\w+\.js/, route => route.abort())
+    await page.goto(`${origin}/console/policies`)
+    await saying(page, '#trouble', 'load it again')
+    await page.locator('summary', { hasText: 'New template' }).click()
+    await page.getByLabel('Name').fill('Never')
+    await page.getByRole('button', { name: 'New template' }).click()
+    expect([page.url(), await page.getByLabel('Name').inputValue()]).toEqual([
+      `${origin}/console/policies`,
+      'Never',
+    ])
+    const { data } = await bodyOf(client.policies.list({ query: { limit: 100 } }))
+    expect(data.some(({ name }) => name === 'Never')).toBe(false)
+  })
+})
+
+test('what is typed in one form stays when another one of the page is done', async () => {
+  const { client, page } = await theOwnerAtThePage()
+  const policy = await aPolicy(client, { name: 'Kept' })
+  await page.goto(`${origin}/console/policies/${policy.id}`)
+  const rule = page.locator('[name="dailyLimitEuros"]')
+  await rule.fill('70')
+  await page.getByRole('button', { name: 'Apply to its agents' }).click()
+  await page.locator('dialog').getByRole('button', { name: 'Apply to its agents' }).click()
+  await saying(page, '#news', 'Applied.')
+  expect(await rule.inputValue()).toBe('70')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await saying(page, '#news', 'Saved.')
+  expect((await bodyOf(client.policies.get({ params: { id: policy.id } }))).dailyLimitEuros).toBe(70)
+})
+
+test('an instant that is none is refused at its field, in the words of the API', async () => {
+  const { page } = await theOwnerAtThePage()
+  await page.goto(`${origin}/console/keys`)
+  await page.locator('summary', { hasText: 'New key' }).click()
+  await page.getByLabel('Name').fill('Build server')
+  await page.locator('form[data-operation] [name="environment"]').selectOption('sandbox')
+  await page.getByLabel('Until, by UTC').fill('tomorrow')
+  await page.getByRole('button', { name: 'New key' }).click()
+  await saying(page, 'form .refusal', 'expiresAt: must be')
+  expect(await page.evaluate('document.activeElement.name')).toBe('expiresAt')
+})
