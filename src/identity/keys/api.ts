@@ -7,7 +7,8 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
 import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/index.ts'
-import { assertionEvents, assertionRefusals, webauthnAssertion } from '../passkeys/index.ts'
+import { assertionEvents, assertionRefusals } from '../passkeys/index.ts'
+import { consent, signedKey } from './consent.ts'
 import { environments } from './key.ts'
 
 const environment = z.enum(environments).meta({
@@ -89,18 +90,6 @@ const fails = {
   ],
   expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],
 } as const satisfies Record<string, Failure>
-
-/** A session that somebody has taken over makes nothing that outlasts it. */
-const consent = webauthnAssertion.optional().meta({
-  description:
-    'In the console, over exactly this key: `POST /passkeys/challenge`, purpose `key`. A key needs none.',
-})
-
-/** What a person in the console signs: this key. */
-const signedKey = (subject: Readonly<Record<string, string>>) => ({
-  challenge: '/passkeys/challenge',
-  asks: { purpose: 'key', subject },
-})
 
 export const keysApi = {
   openAccount: post('/customers', {
