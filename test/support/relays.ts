@@ -57,8 +57,9 @@ export function relaysOn(engine: Engine) {
 
   const untilEmpty = () => until('the outbox is empty', async () => (await rows()).length === 0)
 
-  /** Makes all leased and postponed rows due now. */
-  const makeDue = () => engine.sql('update outbox set due_at = now()')
+  /** Makes all leased and postponed rows due now: alone, as a relay that postpones them just now locks them in another order. */
+  const makeDue = () =>
+    engine.sql('begin; lock table outbox in exclusive mode; update outbox set due_at = now(); commit')
 
   return { database, start, queue, rows, untilEmpty, makeDue }
 }
