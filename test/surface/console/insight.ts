@@ -121,7 +121,7 @@ describe('the pages about insight', () => {
 
 describe('a drawing', () => {
   const told = { id: 'a', title: '<b>', description: '"', legend: [], table: html`<table></table>` }
-  const amount = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e12, noNaN: true }))
+  const amount = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1e14 })).map(cents => cents / 100)
 
   test('stays within its frame whatever the amounts, and keeps names a text', () => {
     const any = fc.record({ name: fc.constant('<i>'), up: amount, down: amount })
