@@ -16,9 +16,9 @@ echo "$POLICY"`,
 post "/agents/$AGENT/fund" '{"amountEuros":20,"fromWalletId":"'$WALLET'"}'
 post /cards '{"agentId":"'$AGENT'","usage":"multi"}'
 TOKEN=$(post "/agents/$AGENT/tokens" '{"label":"first","scopes":["payer"]}' | pick token)`,
-  `HOST=\${URL#*://}
-HOST=\${HOST%%[:/]*}
-INTENT=$(post /intents '{"amountEuros":2.5,"merchant":"'$HOST'","purpose":"A report"}' "$TOKEN" | pick id)
+  `SELLER=\${URL#*://}
+SELLER=\${SELLER%%[:/]*}
+INTENT=$(post /intents '{"amountEuros":2.5,"merchant":"'$SELLER'","purpose":"A report"}' "$TOKEN" | pick id)
 get "/intents/$INTENT"`,
   `post "/intents/$INTENT/approve" '{"comment":"Go ahead"}'`,
   `post /v1/mpp/pay '{"intentId":"'$INTENT'","url":"'$URL'/simulate/mpp/paid"}' "$TOKEN"`,
