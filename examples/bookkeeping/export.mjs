@@ -21,6 +21,11 @@ async function ask(method, path, body) {
     body: body && JSON.stringify(body),
   })
   if (response.ok) return response
+  // So many requests a minute are answered: it goes on when there may be more.
+  if (response.status === 429) {
+    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
+    return ask(method, path, body)
+  }
   const { error } = await response.json()
   throw Object.assign(new Error(`${method} ${path}: ${error}`), {
     code: response.headers.get('x-error-code'),
