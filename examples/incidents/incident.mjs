@@ -72,7 +72,7 @@ await json('PATCH', `/security/incidents/${id}`, {
     '1.10': 'Grace Hopper',
     1.11: 'grace@example.com',
     1.12: '+493012345679',
-    2.7: 'by our monitoring',
+    2.7: 'monitoring systems',
     2.9: 'no',
   },
 })

@@ -57,7 +57,7 @@ export const securityIncidentsApi = {
     description:
       'The clocks follow: `recoveredAt` asks for an updated intermediate report, `personalDataAwareAt` begins the 72 hours of the GDPR. `fields` fills in the reports, by the numbers of Implementing Regulation (EU) 2025/302, Annex I; null takes an entry back.',
     body: z.strictObject({ description, detectedAt, ...otherFacts, fields: fieldEntries }).partial(),
-    example: { recoveredAt: '2026-11-20T11:10:00.000Z', fields: { '2.7': 'by our monitoring' } },
+    example: { recoveredAt: '2026-11-20T11:10:00.000Z', fields: { '2.7': 'monitoring systems' } },
     returns: [200, IncidentRecord],
     fails: { ...changing, time_to_come, times_disordered },
     emits: { 'incident.updated': incidentEvents['incident.updated'] },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { country } from '../../values/schemas.ts'
 
 /** The members of the European Union and of the European Economic Area, in which the regulation counts. */
-const MEMBER_STATES = new Set(
+export const MEMBER_STATES = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(' '),
 )
 

@@ -87,7 +87,7 @@ export const IncidentRecord = z
     reports: z.array(SubmittedRecord),
     fields: z.record(z.string(), z.string()).meta({
       description: 'What people have filled in for the reports, by the numbers of the fields.',
-      examples: [{ '2.7': 'by our monitoring' }],
+      examples: [{ '2.7': 'monitoring systems' }],
     }),
     clocks: z.array(ClockRecord).meta({ description: 'What is owed, each beside its article.' }),
     closedAt: instant.nullable(),

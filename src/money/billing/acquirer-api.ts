@@ -3,6 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { get, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros, signedEuros } from '../../values/money.ts'
+import { recordFails } from '../ledger/index.ts'
 
 const AcquirerRecord = z
   .object({
@@ -30,7 +31,7 @@ export const acquirerApi = {
   acquirerPaid: post('/billing/acquirer/payouts', {
     summary: 'Book what the acquirer has paid out',
     description:
-      'For what has been charged to the cards of an owner’s payers. Nothing changes for the owner, who has the money already: what the platform has advanced comes back to it. The same reference counts once.',
+      'For what has been charged to the cards of an owner’s payers. Nothing changes for the owner, who has the money already: what the platform has advanced comes back to it. The same reference counts once for each owner: with the same amount it is answered again, with another one it is refused.',
     callers: ['dash'],
     body: z.strictObject({
       ownerId: id('customer'),
@@ -51,7 +52,7 @@ export const acquirerApi = {
     },
     returns: [200, AcquirerRecord],
     fails: {
-      customer_not_found: [404, 'ownerId: no such customer.'],
+      ...recordFails,
       above_owed: [400, 'amountEuros: the acquirer does not owe so much to this owner.'],
     },
     emits: { 'acquirer.paid': event('The acquirer has paid what it had charged to cards.', PaidEvent) },

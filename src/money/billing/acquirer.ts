@@ -1,7 +1,8 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
 import { formatEuros } from '../../values/money.ts'
 import { settleCharge } from '../incoming/index.ts'
-import { ACQUIRER_ACCOUNTS, isPosted, openBook, totalsOf } from '../ledger/index.ts'
+import { ACQUIRER_ACCOUNTS, openForRecord, totalsOf } from '../ledger/index.ts'
 import type { acquirerApi } from './acquirer-api.ts'
 
 export const acquirer: HandlerOf<typeof acquirerApi.acquirer> = async (_, { sql, tenant }) => {
@@ -9,21 +10,17 @@ export const acquirer: HandlerOf<typeof acquirerApi.acquirer> = async (_, { sql,
   return { currency: 'EUR', owedEuros }
 }
 
+const PAYOUT = { kind: 'collect_settle', causeType: 'acquirer_payout', accounts: ACQUIRER_ACCOUNTS } as const
+
 /** Books a payment of the acquirer on the ledger of the owner whose payers it has charged. */
 export const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }, context) => {
   const { sql, emit, refuse, sendAlong } = context
-  const { ownerId, mode, amountEuros, reference } = body
-  const [customer] = await sql('select id from customers where id = $1', [ownerId])
-  if (!customer) return refuse('customer_not_found')
-  const tenant = { ownerId, mode }
-  context.actFor(tenant)
-  const cause = { type: 'acquirer_payout', id: reference }
-  const [book, isKnown] = await Promise.all([
-    openBook(sql, context, { wallets: [], others: ACQUIRER_ACCOUNTS }),
-    isPosted(sql, tenant, 'collect_settle', cause),
-  ])
+  const { amountEuros, reference } = body
+  const opened = await openForRecord(body, PAYOUT, context)
+  if (opened instanceof Refusal) return opened
+  const { book, cause, isBooked } = opened
   const owed = book.available('clearing_acquirer')
-  if (isKnown) return { currency: 'EUR', owedEuros: owed }
+  if (isBooked) return { currency: 'EUR', owedEuros: owed }
   if (amountEuros > owed)
     return refuse('above_owed', `amountEuros: the acquirer owes ${formatEuros(owed)} to this owner.`)
   settleCharge({ amountEuros, cause }, book)

@@ -1,8 +1,9 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
-import { isPosted, openBook } from '../ledger/index.ts'
+import { openForRecord } from '../ledger/index.ts'
 import type { suspenseApi } from './suspense-api.ts'
 
 const WAITING = `(select coalesce(sum(c.amount_cents), 0)::bigint from incoming_credits c
@@ -35,29 +36,50 @@ async function waiting(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
   return row?.creditsEuros ?? 0n
 }
 
+const BY_REFERENCE = `select pg_advisory_xact_lock(hashtextextended('suspense_payout|' || $1 || '|' || $2, 0))`
+
+const PAID_TO_ANOTHER = `
+select owner_id as "ownerId" from ledger_transfers
+where kind = 'suspense_payout' and reference_id = $1 and mode = $2 and owner_id <> $3 limit 1`
+
+/** The owner to whom the bank has paid under this reference, if it is another one. Holds the reference until the commit. */
+async function paidToAnother(
+  sql: Sql,
+  { ownerId, mode, reference }: Tenant & { readonly reference: string },
+): Promise<string | undefined> {
+  const [, [other]] = await Promise.all([
+    sql(BY_REFERENCE, [mode, reference]),
+    sql<Row & { ownerId: string }>(PAID_TO_ANOTHER, [reference, mode, ownerId]),
+  ])
+  return other?.ownerId
+}
+
+const PAYOUT = {
+  kind: 'suspense_payout',
+  causeType: 'suspense_payout',
+  accounts: ['bank', 'suspense'],
+} as const
+
 /** Books what the bank has paid to the owner out of the suspense account, beside what credits have brought there. */
 export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, context) => {
   const { sql, emit, refuse, sendAlong } = context
-  const { ownerId, mode, amountEuros, reference } = body
-  const [customer] = await sql('select id from customers where id = $1', [ownerId])
-  if (!customer) return refuse('customer_not_found')
-  const tenant = { ownerId, mode }
-  context.actFor(tenant)
-  const cause = { type: 'suspense_payout', id: reference }
-  const [book, isKnown, creditsEuros] = await Promise.all([
-    openBook(sql, context, { wallets: [], others: ['bank', 'suspense'] }),
-    isPosted(sql, tenant, 'suspense_payout', cause),
-    waiting(sql, tenant),
-  ])
+  const { amountEuros, reference } = body
+  const other = await paidToAnother(sql, body)
+  if (other) return refuse('reference_used', `reference: what is booked under it was paid to ${other}.`)
+  const opened = await openForRecord(body, PAYOUT, context)
+  if (opened instanceof Refusal) return opened
+  const { book, cause, isBooked } = opened
+  const { tenant } = context
+  const creditsEuros = await waiting(sql, tenant)
   const standing = () => {
     const suspenseEuros = book.available('suspense')
     return { ...tenant, suspenseEuros, creditsEuros, freeEuros: free({ suspenseEuros, creditsEuros }) }
   }
-  if (isKnown) return standing()
+  if (isBooked) return standing()
   const { freeEuros } = standing()
   if (amountEuros > freeEuros)
     return refuse('beyond_suspense', `amountEuros: ${formatEuros(freeEuros)} can be paid out to this owner.`)
-  book.move('suspense_payout', 'suspense', 'bank', amountEuros, cause)
+  book.move(PAYOUT.kind, 'suspense', 'bank', amountEuros, cause)
   sendAlong(book.post(sql))
   const left = standing()
   emit('suspense.paid_out', { payoutId: reference, amountEuros, freeEuros: left.freeEuros })

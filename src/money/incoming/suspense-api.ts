@@ -3,6 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { list, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
+import { recordFails } from '../ledger/index.ts'
 
 const mode = z.enum(['test', 'live'])
 
@@ -47,7 +48,7 @@ export const suspenseApi = {
     callers: ['dash'],
     summary: 'Record what was paid out of a suspense account',
     description:
-      'A refund, the outcome of a dispute or a returned transfer that came when no wallet of the owner was open. It belongs to the owner: the operator has the bank pay it to them, and this books it. The same reference counts once.',
+      'A refund, the outcome of a dispute or a returned transfer that came when no wallet of the owner was open. It belongs to the owner: the operator has the bank pay it to them, and this books it. The same reference counts once: with the same owner and amount it is answered again, with others it is refused.',
     body: z.strictObject({
       ownerId: id('customer'),
       mode: mode.default('live'),
@@ -62,7 +63,7 @@ export const suspenseApi = {
     },
     returns: [200, z.object(members).meta({ id: 'SuspenseBalance' })],
     fails: {
-      customer_not_found: [404, 'ownerId: no such customer.'],
+      ...recordFails,
       beyond_suspense: [400, 'amountEuros: so much is not there to be paid out.'],
     },
     emits: {

@@ -4,7 +4,6 @@ import type { AccountKind } from './account.ts'
 import { openMissingAccounts } from './account-changes.ts'
 import { Book, type Cause } from './book.ts'
 import type { LockedAccount, OpenHold } from './posting-rows.ts'
-import type { Template } from './templates.ts'
 
 /** The accounts that `Book.forceDebit` and `Book.repayDebt` use. */
 export const FORCED_DEBIT_ACCOUNTS = [
@@ -70,18 +69,3 @@ const openHolds = async (
   holds.length === 0
     ? []
     : sql<OpenHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
-
-const POSTED = `
-select id from ledger_transfers
-where (owner_id, mode, reference_id, reference_type, kind) = ($1, $2, $3, $4, $5) limit 1`
-
-/** Whether this posting has been made for the cause. Ask once the accounts are locked: it is certain then. */
-export async function isPosted(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  kind: Template,
-  { type, id }: Cause,
-): Promise<boolean> {
-  const rows = await sql(POSTED, [ownerId, mode, id, type, kind])
-  return rows.length > 0
-}

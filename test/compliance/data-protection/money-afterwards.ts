@@ -75,6 +75,15 @@ async function whatOthersMayGiveBack(owner: AnOwner) {
   return { cardId: card.id, authorizationId, endToEndId: String(endToEndId) }
 }
 
+/** Money lies on the suspense account without a credit, as a refund leaves it there when no wallet is open. */
+async function anOwnerWithMoneyInSuspense(amountEuros: number): Promise<string> {
+  const { ownerId, client } = await service.owner()
+  const sent = { iban: 'DE89370400440532013000', amountEuros, senderName: 'Adler GmbH' }
+  const { id } = await bodyOf(client.incoming.simulate({ body: sent }))
+  await service.sql('delete from incoming_credits where id = $1', [id])
+  return ownerId
+}
+
 const accountsInSuspense = async () => (await bodyOf(dash.incoming.suspense({ query: { limit: 100 } }))).data
 
 describe('money for an account that was forgotten', () => {
@@ -176,9 +185,36 @@ describe('money for an account that was forgotten', () => {
     const answers = await times(8, () => out(30, 'OUT-2'))
     expect(statusCounts(answers)).toEqual({ 200: 8 })
     expect(await suspenseOf(ownerId)).toEqual([{ cents: 2_000 }])
-    const others = await times(4, index => out(20, `OUT-3-${index}`))
+    expect(await out(20, 'OUT-2')).toMatchObject({
+      status: 409,
+      code: 'reference_used',
+      error: expect.stringMatching(/^reference: € 30\.00 are booked under it for this owner\./),
+    })
+    expect((await out(30, 'OUT-2')).status).toBe(200)
+    const race = await times(8, index => out(5 + (index % 2) * 5, 'OUT-4'))
+    expect(statusCounts(race)).toEqual({ 200: 4, 409: 4 })
+    const left = race[0]?.status === 200 ? 15 : 10
+    expect(await suspenseOf(ownerId)).toEqual([{ cents: left * 100 }])
+    const others = await times(4, index => out(left, `OUT-3-${index}`))
     expect(statusCounts(others)).toEqual({ 200: 1, 400: 3 })
     expect(await suspenseOf(ownerId)).toEqual([{ cents: 0 }])
     await expectSound(ownerId)
+  })
+
+  test('is paid out to one owner under one reference, however many are recorded under it at once', async () => {
+    const owners = await times(4, () => anOwnerWithMoneyInSuspense(40))
+    const reference = newId('payout')
+    const out = (ownerId: string) =>
+      dash.incoming.payOut({ body: { ownerId, mode: 'test', amountEuros: 30, reference } })
+    const answers = await times(8, index => out(owners[index % 4] ?? ''))
+    expect(statusCounts(answers)).toEqual({ 200: 2, 409: 6 })
+    const paid = owners[answers.findIndex(({ status }) => status === 200)] ?? ''
+    const [first] = owners.filter(ownerId => ownerId !== paid)
+    expect(await out(first ?? '')).toMatchObject({
+      code: 'reference_used',
+      error: `reference: what is booked under it was paid to ${paid}.`,
+    })
+    for (const ownerId of owners)
+      expect(await suspenseOf(ownerId)).toEqual([{ cents: ownerId === paid ? 1_000 : 4_000 }])
   })
 })

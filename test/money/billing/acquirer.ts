@@ -50,6 +50,26 @@ describe('what the acquirer has charged', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is not paid under a reference that has paid another amount', async () => {
+    await collect(1_000n)
+    const reference = newId('payout')
+    await bodyOf(paid(4, reference))
+    const before = await owed()
+    expect(await paid(5, reference)).toMatchObject({
+      status: 409,
+      code: 'reference_used',
+      error: expect.stringMatching(/^reference: € 4\.00 are booked under it for this owner\./),
+    })
+    expect((await paid(4, reference)).status).toBe(200)
+    const [other, race] = [await service.owner(), newId('payout')]
+    expect((await paid(5, reference, other.ownerId)).code).toBe('above_owed')
+    const answers = await times(8, index => paid(1 + (index % 2), race))
+    expect(statusCounts(answers)).toEqual({ 200: 4, 409: 4 })
+    const first = answers[0]?.status === 200 ? 1 : 2
+    expect(await owed()).toBe(before - first)
+    await expectVerifiedLedger(client)
+  })
+
   test('is not paid to nobody', async () => {
     expect(await paid(1, 'PAYOUT-1', 'customer_unknown')).toMatchObject({
       status: 404,

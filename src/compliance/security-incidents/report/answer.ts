@@ -4,18 +4,17 @@ import type { File } from '../../../kernel/contract/file.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { securityIncidentsApi } from '../api.ts'
-import { clocksOf, type ReportStage } from '../clocks.ts'
+import { clocksOf } from '../clocks.ts'
 import { platform, SecurityIncident } from '../incident.ts'
 import { ReportRecord } from '../schemas.ts'
 import { pdfInput } from './pdf-input.ts'
-import { type Report, reportOf } from './report.ts'
+import { type Report, type ReportedStage, reportOf } from './report.ts'
 
-const TITLES: Readonly<Record<ReportStage, string>> = {
+const TITLES: Readonly<Record<ReportedStage, string>> = {
   initial: 'Initial notification of a major incident',
   intermediate: 'Intermediate report on a major incident',
   final: 'Final report on a major incident',
   reclassification: 'Incident reclassified as not major',
-  data_protection: 'Notification of a personal data breach',
 }
 
 export const report: HandlerOf<typeof securityIncidentsApi.report> = async ({ params, query }, context) => {
@@ -36,7 +35,9 @@ export const report: HandlerOf<typeof securityIncidentsApi.report> = async ({ pa
   return format === 'json' ? asJson(filled, about) : asPdf(filled, about, ports)
 }
 
-type About = Pick<z.output<typeof ReportRecord>, 'incidentId' | 'stage' | 'madeAt' | 'dueAt' | 'article'>
+interface About extends Pick<z.output<typeof ReportRecord>, 'incidentId' | 'madeAt' | 'dueAt' | 'article'> {
+  readonly stage: ReportedStage
+}
 
 function asJson({ sections, missing }: Report, about: About): File {
   const record = z.encode(ReportRecord, {

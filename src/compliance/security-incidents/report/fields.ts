@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import type { ReportStage } from '../clocks.ts'
-import type { Field } from './field.ts'
-import { finalFields } from './fields-final.ts'
-import { generalFields } from './fields-general.ts'
-import { initialFields } from './fields-initial.ts'
-import { intermediateFields } from './fields-intermediate.ts'
+import type { SecurityIncident } from '../incident.ts'
+import { finalFields } from './annex-final.ts'
+import { generalFields, initialFields } from './annex-initial.ts'
+import { intermediateFields } from './annex-intermediate.ts'
+import type { EntryOf, Field } from './field.ts'
 
 /** The data fields of Implementing Regulation (EU) 2025/302, Annex I: by its numbers, under its names, so that a form of the authority is filled in line by line. */
 export const sections = [
@@ -19,35 +18,21 @@ const allFields: readonly Field[] = sections.flatMap(({ fields }) => fields)
 const STAGES = ['initial', 'intermediate', 'final'] as const
 
 /** Whether a report of this stage is asked for the field. */
-export const isNeeded = ({ from, isAlways }: Field, stage: ReportStage): boolean =>
-  isAlways && STAGES.indexOf(from) <= STAGES.indexOf(stage as 'initial')
-
-const text = z.string().trim().min(1).max(4_000).nullable()
-
-/** Identification codes of ISO 17442, whose last two digits make the whole 1 modulo 97. */
-const lei = z
-  .string()
-  .max(20)
-  .refine(isLei, 'an LEI has 18 capital letters and digits and two check digits')
-  .nullable()
-const email = z.email().max(254).nullable()
-
-function isLei(code: string): boolean {
-  if (!/^[0-9A-Z]{18}\d{2}$/.test(code)) return false
-  const digits = [...code].map(letter => Number.parseInt(letter, 36)).join('')
-  return BigInt(digits) % 97n === 1n
-}
-
-const FORMS: Readonly<Record<string, z.ZodType<string | null>>> = {
-  '1.3': lei,
-  '1.6': lei,
-  '1.14': lei,
-  '1.8': email,
-  '1.11': email,
+export function isNeeded(
+  { from, needed }: Field,
+  stage: (typeof STAGES)[number],
+  incident: SecurityIncident,
+  entryOf: EntryOf,
+): boolean {
+  if (STAGES.indexOf(from) > STAGES.indexOf(stage) || needed === 'applicable') return false
+  return needed === 'always' || needed(entryOf, incident)
 }
 
 /** Those that the incident itself says for good: an entry would contradict it. */
-const FIXED = new Set(['1.1', '2.1', '2.2', '2.3', '2.4', '3.2', '3.3', '4.8'])
+const FIXED = new Set(['1.1', '1.15', '2.1', '2.2', '2.3', '2.4', '3.2', '3.3', '4.8'])
+
+const about = (name: string, { description }: { readonly description?: string | undefined } = {}): string =>
+  description ? `${name}. ${description}` : `${name}.`
 
 /** What people fill in, by the numbers of the fields. It goes before what is read off the incident; null takes it back. */
 export const fieldEntries = z
@@ -55,9 +40,12 @@ export const fieldEntries = z
     Object.fromEntries(
       allFields
         .filter(({ number }) => !FIXED.has(number))
-        .map(({ number, name }) => [
+        .map(({ number, name, form }) => [
           number,
-          (FORMS[number] ?? text).optional().meta({ description: `${name}.` }),
+          form
+            .nullable()
+            .optional()
+            .meta({ description: about(name, form.meta()) }),
         ]),
     ),
   )

@@ -1,7 +1,11 @@
 import type { ReportStage } from '../clocks.ts'
 import type { SecurityIncident } from '../incident.ts'
-import type { ReportAbout } from './field.ts'
+import type { Field } from './field.ts'
 import { isNeeded, sections } from './fields.ts'
+import { READINGS, type ReportAbout } from './known.ts'
+
+/** The reports that have a form in the Annex; the data protection authority has its own. */
+export type ReportedStage = Exclude<ReportStage, 'data_protection'>
 
 export interface ReportField {
   readonly number: string
@@ -17,30 +21,30 @@ export interface Report {
   readonly missing: readonly string[]
 }
 
-const SUBMISSIONS: Readonly<Record<ReportStage, string>> = {
+const SUBMISSIONS: Readonly<Record<ReportedStage, string>> = {
   initial: 'initial notification',
   intermediate: 'intermediate report',
   final: 'final report',
   reclassification: 'major incident reclassified as non-major',
-  data_protection: 'notification of a personal data breach',
 }
 
 /** The fields that the reclassification is asked for: who reports, which incident, and why. */
 const OF_RECLASSIFICATION = new Set(['1.1', '1.2', '1.3', '1.4', '1.7', '1.8', '1.9', '2.1', '2.10'])
 
 /** Fills in what is known, and names what is missing. */
-export function reportOf(incident: SecurityIncident, stage: ReportStage, holder: string): Report {
+export function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: string): Report {
   const about: ReportAbout = { submission: SUBMISSIONS[stage], holder }
+  const entryOf = (number: string): string | null =>
+    incident.fields[number] ?? READINGS[number]?.(incident, about) ?? reclassified(incident, stage, number)
+  const isAsked = (field: Field): boolean =>
+    stage === 'reclassification'
+      ? OF_RECLASSIFICATION.has(field.number)
+      : isNeeded(field, stage, incident, entryOf)
   const filled = sections.map(({ title, fields }) => ({
     title,
     fields: fields.map((field): ReportField => {
-      const value =
-        incident.fields[field.number] ??
-        field.read?.(incident, about) ??
-        reclassified(incident, stage, field.number)
-      const isAsked =
-        stage === 'reclassification' ? OF_RECLASSIFICATION.has(field.number) : isNeeded(field, stage)
-      return { number: field.number, name: field.name, value, isMissing: isAsked && value === null }
+      const value = entryOf(field.number)
+      return { number: field.number, name: field.name, value, isMissing: value === null && isAsked(field) }
     }),
   }))
   const missing = filled.flatMap(({ fields }) =>

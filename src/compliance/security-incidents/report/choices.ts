@@ -1,0 +1,189 @@
+import { MEMBER_STATES as STATES } from '../criteria.ts'
+
+/** What the data glossary of Implementing Regulation (EU) 2025/302, Annex II, lets a field say, in its words. */
+
+export const MEMBER_STATES = [...STATES]
+
+export const ENTITY_TYPES = [
+  'credit institution',
+  'payment institution',
+  'exempted payment institution',
+  'account information service provider',
+  'electronic money institution',
+  'exempted electronic money institution',
+  'investment firm',
+  'crypto-asset service provider',
+  'issuer of asset-referenced tokens',
+  'central securities depository',
+  'central counterparty',
+  'trading venue',
+  'trade repository',
+  'manager of alternative investment fund',
+  'management company',
+  'data reporting service provider',
+  'insurance and reinsurance undertaking',
+  'insurance intermediary, reinsurance intermediary and ancillary insurance intermediary',
+  'institution for occupational retirement provision',
+  'credit rating agency',
+  'administrator of critical benchmarks',
+  'crowdfunding service provider',
+  'securitisation repository',
+] as const
+
+export const CRITERIA = {
+  clients: 'clients, financial counterparts and transactions affected',
+  reputation: 'reputational impact',
+  duration: 'duration and service downtime',
+  geography: 'geographical spread',
+  data: 'data losses',
+  critical: 'critical services affected',
+  economy: 'economic impact',
+} as const
+
+export const DISCOVERERS = [
+  'IT security',
+  'staff',
+  'internal audit',
+  'external audit',
+  'clients',
+  'financial counterparts',
+  'third-party provider',
+  'attacker',
+  'monitoring systems',
+  'authority/agency/law enforcement body',
+  'other',
+] as const
+
+const COUNTED = ['clients', 'financial counterparts', 'transactions'] as const
+export const FIGURES = [
+  ...COUNTED.map(what => `actual figures for ${what} affected`),
+  ...COUNTED.map(what => `estimates for ${what} affected`),
+  ...COUNTED.map(what => `no impact on ${what}`),
+]
+
+export const REPUTATION = {
+  media: 'reflected in the media',
+  complaints: 'repetitive complaints',
+  requirements: 'regulatory requirements not met',
+  clients: 'loss of clients or financial counterparts',
+} as const
+
+export const TIMES = [
+  'actual figures',
+  'estimates',
+  'actual figures and estimates',
+  'no information available',
+]
+
+export const IMPACTS = [
+  'clients',
+  'financial counterparts',
+  'branch of the financial entity',
+  'financial entities within the group carrying out activities in the respective Member State',
+  'financial market infrastructure',
+  'third-party providers that may be common to other financial entities',
+] as const
+
+export const LOSSES = ['availability', 'authenticity', 'integrity', 'confidentiality'] as const
+
+export const INCIDENT_TYPES = {
+  cybersecurity: 'cybersecurity-related',
+  process_failure: 'process failure',
+  system_failure: 'system failure',
+  external_event: 'external event',
+  payment_related: 'payment-related',
+  other: 'other',
+} as const
+
+export const TECHNIQUES = [
+  'social engineering, including phishing',
+  '(D)DoS',
+  'identity theft',
+  'data encryption for impact, including ransomware',
+  'resource hijacking',
+  'data exfiltration and manipulation, excluding identity theft',
+  'data destruction',
+  'defacement',
+  'supply-chain attack',
+  'other',
+] as const
+
+export const WHETHER = ['yes', 'no', 'information not available'] as const
+
+export const AUTHORITIES = [
+  'police/law enforcement',
+  'CSIRT',
+  'data protection authority',
+  'national cybersecurity agency',
+  'none',
+  'other',
+] as const
+
+export const CAUSES = [
+  'malicious actions',
+  'process failure',
+  'system failure/malfunction',
+  'human error',
+  'external event',
+] as const
+
+/** Those of them that have a finer classification (field 4.3). */
+export const CAUSES_WITH_MORE = [
+  'process failure: insufficient monitoring or failure of monitoring and control',
+  'process failure: ICT risk management process failure',
+  'process failure: insufficient or failure of ICT operations and ICT security operations',
+  'process failure: inadequate ICT systems acquisition, development and maintenance',
+] as const
+
+export const OTHER_CAUSES = [
+  'process failure: other',
+  'system failure: other',
+  'human error: other',
+  'external event: other',
+] as const
+
+export const CAUSES_IN_DETAIL = [
+  'malicious actions: deliberate internal actions',
+  'malicious actions: deliberate physical damage/manipulation/theft',
+  'malicious actions: fraudulent actions',
+  ...CAUSES_WITH_MORE,
+  'process failure: insufficient/unclear roles and responsibilities',
+  'process failure: insufficient or failure of ICT project management',
+  'process failure: inadequacy of internal policies, procedures and documentation',
+  'system failure: hardware capacity and performance',
+  'system failure: hardware maintenance',
+  'system failure: hardware obsolescence/ageing',
+  'system failure: software compatibility/configuration',
+  'system failure: software performance',
+  'system failure: network configuration',
+  'system failure: physical damage',
+  'human error: omission',
+  'human error: mistake',
+  'human error: skills and knowledge',
+  'human error: inadequate human resources',
+  'human error: miscommunication',
+  'external event: natural disasters/force majeure',
+  'external event: third-party failures',
+  ...OTHER_CAUSES,
+] as const
+
+export const CAUSES_IN_MORE_DETAIL = [
+  'monitoring of policy adherence',
+  'monitoring of third-party service providers',
+  'monitoring and verification of remediation of vulnerabilities',
+  'identity and access management',
+  'encryption and cryptography',
+  'logging',
+  'failure in specifying accurate risk tolerance levels',
+  'insufficient vulnerability and threat assessments',
+  'inadequate risk treatment measures',
+  'poor management of residual ICT risks',
+  'vulnerability and patch management',
+  'change management',
+  'capacity and performance management',
+  'ICT asset management and information classification',
+  'backup and restore',
+  'error handling',
+  'inadequate ICT systems acquisition, development and maintenance',
+  'insufficient or failure of software testing',
+] as const
