@@ -24,7 +24,7 @@ states as materialized (
   select t.owner_id, t.mode, t.id, (t.created_at at time zone 'UTC')::date as day, coalesce(t.agent_id, '') as agent_id,
     coalesce(t.run_id, '') as run_id, t.merchant as name, coalesce(t.mcc, '') as mcc, t.wallet_id, t.type, t.intent_id,
     ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf('declined.decision')} as rule,
-    c.merchant, c.kind as counted_kind, c.cents as counted_cents, c.type as counted_type,
+    c.transaction_id is not null as is_known, c.merchant, c.kind as counted_kind, c.cents as counted_cents, c.type as counted_type,
     c.intent_id as counted_intent_id, c.rule as counted_rule,
     (c.kind, c.cents, c.type, c.intent_id) is distinct from (${KIND}, t.amount_cents, t.type, t.intent_id) as is_changed
   from (select distinct owner_id, mode, resource_id from noted where event like 'transaction.%') as changed
