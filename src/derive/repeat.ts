@@ -82,6 +82,7 @@ function secondsToWait(
   isRepeatable: boolean,
   { longestWaitS }: Patience,
 ): number | undefined {
+  if (status < 400) return undefined
   const asked = Number(headers.get('retry-after') ?? 1)
   const seconds = Math.max(1, Math.ceil(asked))
   if (!(seconds <= longestWaitS)) return undefined

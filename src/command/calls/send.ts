@@ -22,13 +22,14 @@ export async function send(
   signal: AbortSignal,
   silenceMs = SILENCE_MS,
 ): Promise<Reply> {
-  const request = url.protocol === 'https:' ? (await import('node:https')).request : httpRequest
+  const isEncrypted = /^https:/i.test(url)
+  const request = isEncrypted ? (await import('node:https')).request : httpRequest
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const outgoing = request(url, { method, headers: { ...headers, ...length }, signal, agent: false })
     let isConnected = false
     outgoing.on('socket', socket => {
-      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      socket.once(isEncrypted ? 'secureConnect' : 'connect', () => {
         isConnected = true
       })
     })

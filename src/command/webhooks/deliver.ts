@@ -65,7 +65,7 @@ async function post(event: FollowedEvent, n: number, { receiver, secret, context
   const base = { eventId, event: name, deliveryId }
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
-    const sent = { url: receiver, method: 'POST', headers, body }
+    const sent = { url: receiver.href, method: 'POST', headers, body }
     const reply = await send(sent, context.io.signal, SILENCE_MS)
     const responseStart = await beginningOf(reply)
     return { ...base, status: reply.status, latencyMs: latencyMs(), error: refusalOf(reply), responseStart }

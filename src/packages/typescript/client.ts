@@ -49,14 +49,18 @@ function nounOf(noun: string, table: OperationTable, settings: Settings): Readon
 
 /** The ids of the path, then members of query or body, then options: `pay.agents.freeze(id, { reason }, { signal })`. */
 function callOf(operation: Operation, given: readonly unknown[]): Call {
-  const ids = given.slice(0, operation.params.length)
-  for (const [n, name] of operation.params.entries())
-    if (typeof ids[n] !== 'string') throw new TypeError(`${operation.key}: ${name} is a text`)
-  const rest = given.slice(ids.length)
-  const [input, options] = operation.input === undefined ? [undefined, rest[0]] : rest
+  const params: Record<string, string> = {}
+  let at = 0
+  for (const name of operation.params) {
+    const id = given[at++]
+    if (typeof id !== 'string') throw new TypeError(`${operation.key}: ${name} is a text`)
+    params[name] = id
+  }
+  const input = operation.input === undefined ? undefined : given[at++]
+  const options = given[at]
   return {
     operation,
-    params: Object.fromEntries(operation.params.map((name, n) => [name, ids[n] as string])),
+    params,
     // A call without a body is one with an empty one, to operations that take members.
     input: (input ?? (operation.input === 'body' ? {} : undefined)) as Input,
     options: (options ?? {}) as CallOptions,

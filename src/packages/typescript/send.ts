@@ -31,15 +31,9 @@ export async function send(settings: Settings, call: Call): Promise<Reply> {
   const { operation, options } = call
   const key = operation.takesKey ? (options.idempotencyKey ?? (await newKey())) : undefined
   const { url, ...request } = requestFor(settings, call, key)
-  const retries = options.retries ?? settings.retries
-  const patience: Patience = {
-    pauses: PAUSES.slice(0, retries),
-    mostWaits: retries,
-    longestWaitS: LONGEST_WAIT_S,
-  }
   const reply = await untilAnswered(() => attempt(settings, call, url, request), {
     isRepeatable: operation.isRepeatable || key !== undefined,
-    patience,
+    patience: patienceFor(options.retries ?? settings.retries),
     drain: async () => undefined,
     wait: milliseconds => pause(milliseconds, options.signal),
   })
@@ -48,11 +42,24 @@ export async function send(settings: Settings, call: Call): Promise<Reply> {
   return reply
 }
 
+const known = new Map<number, Patience>()
+
+/** Most calls have the same one. */
+function patienceFor(retries: number): Patience {
+  const patience = known.get(retries) ?? {
+    pauses: PAUSES.slice(0, retries),
+    mostWaits: retries,
+    longestWaitS: LONGEST_WAIT_S,
+  }
+  known.set(retries, patience)
+  return patience
+}
+
 function requestFor(
   settings: Settings,
   { operation, params, input, options }: Call,
   key: string | undefined,
-): { readonly url: URL } & RequestInit {
+): { readonly url: string } & RequestInit {
   const form = operation.input === 'body' ? formOf(input) : undefined
   const { runId, headers } = options
   const given: CallInput = {
@@ -69,7 +76,7 @@ function requestFor(
 async function attempt(
   settings: Settings,
   { operation, options }: Call,
-  url: URL,
+  url: string,
   request: RequestInit,
 ): Promise<Reply> {
   const ending = new AbortController()
