@@ -1,6 +1,13 @@
 /** No line of ours comes near it. */
 const LONGEST = 4_194_304
 
+/** What is read is no text of lines that we write. */
+export class LineTooLong extends RangeError {
+  constructor() {
+    super('a line is longer than 4 MiB')
+  }
+}
+
 /** The lines of a text that comes in pieces; an empty one is left out. */
 export async function* linesOf(
   content: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
@@ -11,7 +18,7 @@ export async function* linesOf(
     rest += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
     const lines = rest.split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > LONGEST) throw new RangeError('a line is longer than 4 MiB')
+    if (rest.length > LONGEST) throw new LineTooLong()
     for (const line of lines) if (line !== '') yield line
   }
   rest += decoder.decode()
