@@ -11,7 +11,7 @@ import {
   TrailBroken,
   TrailCheck,
 } from '../trail/index.ts'
-import { LineTooLong, linesOf } from './lines.ts'
+import { linesOf } from './lines.ts'
 import { SignatureRejected } from './verify-signed.ts'
 
 /** What was exported is not what was sealed: `position` is that of the first entry which is wrong, if it can be told. */
@@ -57,14 +57,8 @@ export async function verifyAudit(
   options: VerifyAuditOptions = {},
 ): Promise<VerifiedAudit> {
   const reader = new ExportReader(options)
-  try {
-    for await (const line of linesOf(content)) rejecting(reader, () => reader.read(line))
-  } catch (error) {
-    if (!(error instanceof LineTooLong)) throw error
-    rejecting(reader, () => {
-      throw error
-    })
-  }
+  const tooLong = (message: string) => new AuditRejected(message, reader.position)
+  for await (const line of linesOf(content, tooLong)) rejecting(reader, () => reader.read(line))
   return rejecting(reader, () => reader.end())
 }
 
