@@ -58,7 +58,7 @@ describe('the first flow of the README', () => {
       expect(proof).toMatchObject({ ok: true, problems: [] })
       expect(delivered).toMatchObject({ event: 'transaction.completed', status: 204 })
       expect(lines.filter(line => line.startsWith('transaction'))).toEqual([
-        'transaction.completed: € 2.5 to 127.0.0.1, completed',
+        'transaction.completed: € 2.50 to 127.0.0.1, completed',
       ])
     },
   )

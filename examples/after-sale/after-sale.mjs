@@ -26,6 +26,11 @@ async function ask(key, method, path, body) {
     headers,
     body: body && !isForm ? JSON.stringify(body) : body,
   })
+  // So many requests a minute are answered: it goes on when there may be more.
+  if (answer.status === 429) {
+    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(answer.headers.get('retry-after'))))
+    return ask(key, method, path, body)
+  }
   if (!answer.ok) throw new Error(`${method} ${path}: ${(await answer.json()).error}`)
   return answer
 }

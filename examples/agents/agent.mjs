@@ -13,6 +13,8 @@ const declared = await pay.intents.create({
   purpose: 'A page of the archive',
 })
 console.log(`declared: ${declared.id} is ${declared.status}`)
+// It waits for a person, and perhaps for money: the explanation says for what.
+if (declared.status === 'created') console.log((await pay.intents.explanation(declared.id)).summary)
 
 const intent = await pay.intents.wait(declared.id)
 if (intent.status !== 'approved')

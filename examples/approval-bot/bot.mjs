@@ -30,6 +30,11 @@ async function call(method, path, body) {
     headers: { ...headers, 'content-type': 'application/json' },
     body: body && JSON.stringify(body),
   })
+  // So many requests a minute are answered: it goes on when there may be more.
+  if (response.status === 429) {
+    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
+    return call(method, path, body)
+  }
   return { status: response.status, code: response.headers.get('x-error-code'), body: await response.json() }
 }
 

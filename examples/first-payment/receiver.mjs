@@ -24,7 +24,7 @@ const server = createServer(async (request, response) => {
   if (!isGenuine(request.headers, body)) return response.writeHead(400).end()
   response.writeHead(204).end()
   const { event, data } = JSON.parse(body)
-  console.log(`${event}: € ${data.amountEuros} to ${data.merchant}, ${data.status}`)
+  console.log(`${event}: € ${data.amountEuros.toFixed(2)} to ${data.merchant}, ${data.status}`)
   server.close()
   server.closeAllConnections()
 })

@@ -21,6 +21,11 @@ const headers = { 'x-dashboard-secret': DASHBOARD_SECRET, 'content-type': 'appli
 
 async function call(method, path, body) {
   const answer = await fetch(URL + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+  // So many requests a minute are answered: it goes on when there may be more.
+  if (answer.status === 429) {
+    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(answer.headers.get('retry-after'))))
+    return call(method, path, body)
+  }
   if (!answer.ok) throw new Error(`${method} ${path}: ${(await answer.json()).error}`)
   return answer
 }

@@ -12,6 +12,11 @@ async function call(method, path, body, headers = {}) {
     headers: { Authorization: `Bearer ${AGENT_TOKEN}`, 'Content-Type': 'application/json', ...headers },
     body: body && JSON.stringify(body),
   })
+  // So many requests a minute are answered: it goes on when there may be more.
+  if (response.status === 429) {
+    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
+    return call(method, path, body, headers)
+  }
   const answer = await response.json()
   if (response.ok) return answer
   throw new Error(`${method} ${path}: ${response.status} ${answer.error}`)

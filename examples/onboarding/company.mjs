@@ -21,6 +21,11 @@ async function send(headers, method, path, body) {
     headers: { ...headers, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
+  // So many requests a minute are answered: it goes on when there may be more.
+  if (answer.status === 429) {
+    await new Promise(resolve => setTimeout(resolve, 1_000 * Number(answer.headers.get('retry-after'))))
+    return send(headers, method, path, body)
+  }
   return { ok: answer.ok, body: await answer.json() }
 }
 

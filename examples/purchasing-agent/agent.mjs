@@ -3,7 +3,7 @@
 //     node agent.mjs https://shop.example/report 2.50     with API_URL and AGENT_TOKEN=at_… of an agent with money and a card
 //     node agent.mjs                                      beside npm start: makes such an agent, and buys at the sandbox's merchant
 import { randomUUID } from 'node:crypto'
-import { ownApi, tokenOfAnExample } from './sandbox.mjs'
+import { ask, ownApi, tokenOfAnExample } from './sandbox.mjs'
 
 const API_URL = process.env.API_URL ?? ownApi().url
 const AGENT_TOKEN = process.env.AGENT_TOKEN ?? (await tokenOfAnExample())
@@ -11,7 +11,7 @@ const [address = `${API_URL}/simulate/mpp/paid`, price = '2.50'] = process.argv.
 const headers = { authorization: `Bearer ${AGENT_TOKEN}` }
 
 async function call(method, path, body, idempotencyKey = randomUUID()) {
-  const response = await fetch(API_URL + path, {
+  const response = await ask(API_URL + path, {
     method,
     headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
     body: body && JSON.stringify(body),
@@ -23,7 +23,7 @@ async function call(method, path, body, idempotencyKey = randomUUID()) {
 
 /** What happens to this agent from now on. The connection is open once this has returned. */
 async function follow() {
-  const response = await fetch(`${API_URL}/events/stream`, { headers })
+  const response = await ask(`${API_URL}/events/stream`, { headers })
   if (!response.ok) throw new Error((await response.json()).error)
   return eventsIn(response.body)
 }

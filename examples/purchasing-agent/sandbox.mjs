@@ -1,5 +1,13 @@
-// What the owner does once, before an agent can buy: an agent under a policy, money, a card, and a token.
+// What the owner does once, before an agent can buy: an agent under a policy, money, a card, and a token; and how both ask.
 import { readFileSync } from 'node:fs'
+
+/** Asks, and again where too much was asked within a minute: it goes on when there may be more. */
+export async function ask(address, request) {
+  const response = await fetch(address, request)
+  if (response.status !== 429) return response
+  await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
+  return ask(address, request)
+}
 
 /** Address and key of the service that `npm start` runs in this folder. */
 export function ownApi() {
@@ -18,7 +26,7 @@ export async function tokenOfAnExample() {
   const { url, apiKey } = ownApi()
   const post = async (path, body) => {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const response = await ask(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
     const answer = await response.json()
     if (!response.ok) throw new Error(`POST ${path}: ${answer.error}`)
     return answer

@@ -1,14 +1,18 @@
-// A receiver of webhooks. It needs the package agentpay: `WEBHOOK_SECRET=whsec_… PORT=3000 node receiver.mjs`.
+// A receiver of webhooks. It needs the package agentpay: `AGENTPAY_WEBHOOK_SECRET=whsec_… PORT=3000 node receiver.mjs`.
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook, WebhookRejected } from 'agentpay/verify'
 
-const { WEBHOOK_SECRET, PORT = '3000' } = process.env
+const { AGENTPAY_WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
+if (!secret) {
+  console.error('Set AGENTPAY_WEBHOOK_SECRET to the secret of the subscription.')
+  process.exit(1)
+}
 // What was dealt with is known by the id of its event. A receiver that is restarted keeps these in its database.
 const known = new Set()
 
 async function receive(request) {
-  const { eventId, event, data } = verifyWebhook(request.headers, await buffer(request), WEBHOOK_SECRET)
+  const { eventId, event, data } = verifyWebhook(request.headers, await buffer(request), secret)
   if (known.has(eventId)) return 'known'
   known.add(eventId)
   console.log(`${event}: ${data.agentId ?? eventId}`)

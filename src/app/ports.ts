@@ -10,7 +10,8 @@ import type { Areas } from '../kernel/contract/area.ts'
 import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
 import type { FindPayables, Payable } from '../kernel/contract/payables.ts'
 import type { ExternalSystems, FindMissingIdentity, Health, Ports } from '../kernel/contract/ports.ts'
-import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
+import { onConnection } from '../kernel/database/connection.ts'
+import { type Database, sqlOfTransaction } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
 import type { Execute } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -155,10 +156,12 @@ export function findingMissingIdentity(areas: Areas): FindMissingIdentity {
   }
 }
 
-async function healthOf({ pool }: Database, temporal: Parts['temporal']): Promise<Health> {
-  const sql = sqlOn(pool)
-  const read = [oldestSeconds(sql), overdueSeconds(sql), behindCount(sql)] as const
-  const [oldest, overdue, behind] = await Promise.all(read).catch(() => [])
+/** What waits is read on one connection: each page of the console asks for it. */
+async function healthOf(database: Database, temporal: Parts['temporal']): Promise<Health> {
+  const [oldest, overdue, behind] = await onConnection(database, null, client => {
+    const sql = sqlOfTransaction(client)
+    return Promise.all([oldestSeconds(sql), overdueSeconds(sql), behindCount(sql)])
+  }).catch(() => [])
   const serving = await temporal()
   return {
     database: reachable(oldest !== undefined),

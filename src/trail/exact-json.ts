@@ -1,4 +1,5 @@
-const LONG_NUMBER = /[\d.]{16}/
+/** What no name, id or hash has: there are none of these characters before it. */
+const LONG_NUMBER = /(?<![\w.])[\d.]{16}/
 
 /** A text is taken whole, so that no digit within one passes for a number. */
 const TEXT_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g

@@ -72,10 +72,10 @@ const SALT_BYTES = 16
 export function hmac(salt: Buffer, text: string): string {
   const inner = Buffer.alloc(BLOCK, 0x36)
   const outer = Buffer.alloc(BLOCK, 0x5c)
-  for (const [n, byte] of salt.entries()) {
+  salt.forEach((byte, n) => {
     inner[n] = byte ^ 0x36
     outer[n] = byte ^ 0x5c
-  }
+  })
   const digest = sha256(Buffer.concat([inner, Buffer.from(text)]))
   return sha256(Buffer.concat([outer, digest])).toString('base64')
 }

@@ -5,12 +5,10 @@ export type Hash = Buffer
 
 export const HASH_BYTES = 32
 
-const LEAF = Buffer.from([0])
 const NODE = Buffer.from([1])
 
 /** Leaves and nodes are told apart by their first byte (RFC 6962, 2.1), so that no node passes for a leaf. */
-export const hashLeaf = (data: string | Buffer): Hash =>
-  sha256(Buffer.concat([LEAF, typeof data === 'string' ? Buffer.from(data) : data]))
+export const hashLeaf = (text: string): Hash => sha256(`\0${text}`)
 
 export const hashNode = (left: Hash, right: Hash): Hash => sha256(Buffer.concat([NODE, left, right]))
 

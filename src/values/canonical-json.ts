@@ -22,10 +22,13 @@ function writeNumber(value: number): string {
   return JSON.stringify(value)
 }
 
+/** ASCII without what JSON escapes: nearly every name, and most texts. */
+const PLAIN = /^[ !#-[\]-~]*$/
 const HALF_OF_A_PAIR = /\p{Surrogate}/u
 
 /** A lone surrogate has no UTF-8 form, so RFC 8785 refuses it. */
 function writeText(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`
   if (HALF_OF_A_PAIR.test(value)) throw new TypeError('JSON cannot hold half of a surrogate pair')
   return JSON.stringify(value)
 }

@@ -5,6 +5,9 @@ const read = (name: string): string => readFileSync(new URL(name, import.meta.ur
 /** The palette, light and dark, and the plain elements: the style sheet of every page begins with it. */
 export const baseStyle = (): string => read('styles/base.css')
 
+/** How pages show UTC beside an instant: those whose script puts it into the zone of the reader. */
+export const timeStyle = (): string => read('styles/times.css')
+
 /** What a page adds that is shown where nothing else can be. */
 export const refusalStyle = (): string => read('styles/refusal.css')
 

@@ -9,12 +9,12 @@ export const plainStyle = pageAsset('plain', 'css', `${baseStyle()}\n${refusalSt
 interface Words {
   readonly title: string
   readonly again: string
+  readonly soon: (seconds: number) => string
   readonly request: string
   readonly database: {
     readonly title: string
     readonly lead: string
     readonly safe: string
-    readonly soon: string
     readonly todo: string
     readonly steps: readonly string[]
   }
@@ -24,12 +24,12 @@ const words: Readonly<Record<Language, Words>> = {
   en: {
     title: 'This page cannot be shown',
     again: 'Try again',
+    soon: seconds => `This page asks again by itself in ${seconds} seconds.`,
     request: 'Request',
     database: {
       title: 'The database cannot be reached',
       lead: 'The service runs, and cannot look anything up just now.',
       safe: 'Nothing is lost, and nothing is paid meanwhile: agents get the same answer, and what was under way goes on once the database is back.',
-      soon: 'This page asks again every ten seconds.',
       todo: 'What an operator looks at',
       steps: [
         'Whether PostgreSQL runs, and has room on its disk and connections left.',
@@ -41,12 +41,12 @@ const words: Readonly<Record<Language, Words>> = {
   de: {
     title: 'Diese Seite kann nicht gezeigt werden',
     again: 'Noch einmal versuchen',
+    soon: seconds => `Diese Seite fragt in ${seconds} Sekunden von selbst noch einmal.`,
     request: 'Anfrage',
     database: {
       title: 'Die Datenbank ist nicht erreichbar',
       lead: 'Der Dienst läuft, kann aber gerade nichts nachsehen.',
       safe: 'Nichts ist verloren, und inzwischen wird nichts bezahlt: Agenten bekommen dieselbe Antwort, und was unterwegs war, geht weiter, sobald die Datenbank wieder da ist.',
-      soon: 'Diese Seite fragt alle zehn Sekunden noch einmal.',
       todo: 'Was ein Betreiber nachsieht',
       steps: [
         'Ob PostgreSQL läuft und noch Platz und freie Verbindungen hat.',
@@ -63,16 +63,22 @@ interface Refused {
   readonly message: string
   /** The way from the page to the root of the service. */
   readonly root: string
+  /** After how many seconds it helps to ask again, where that is known. */
+  readonly retryAfter: number | undefined
   /** By which the request is found in the log. */
   readonly requestId: string
 }
 
+/** An open page asks no sooner again by itself: the service may have enough to do. */
+const LEAST_SECONDS = 10
+
 /** The page for somebody whose page is refused before anything about it is known. It asks no operation. */
 export function refusalPage(refused: Refused, language: Language): Html {
-  const { code, status, message, root, requestId } = refused
-  const { title, again, request, database } = words[language]
+  const { code, status, message, root, retryAfter, requestId } = refused
+  const { title, again, soon, request, database } = words[language]
   const isAway = code === 'unavailable'
   const heading = isAway ? database.title : title
+  const againIn = isAway || retryAfter !== undefined ? Math.max(LEAST_SECONDS, retryAfter ?? 0) : undefined
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -80,7 +86,7 @@ export function refusalPage(refused: Refused, language: Language): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-${isAway && html`<meta http-equiv="refresh" content="10">`}
+${againIn !== undefined && html`<meta http-equiv="refresh" content="${againIn}">`}
 <title>${heading}</title>
 <link rel="stylesheet" href="${root}console/assets/${plainStyle.name}">
 </head>
@@ -88,7 +94,9 @@ ${isAway && html`<meta http-equiv="refresh" content="10">`}
 <main>
 <p class="code">${status}</p>
 <h1>${heading}</h1>
-${isAway ? ofDatabase(language) : html`<p lang="en">${message}</p>`}
+${isAway ? html`<p class="lead">${database.lead}</p><p>${database.safe}</p>` : html`<p class="lead" lang="en">${message}</p>`}
+${againIn !== undefined && html`<p role="status">${soon(againIn)}</p>`}
+${isAway && helpOf(database)}
 <p><a class="again" href="">${again}</a></p>
 <p class="request">${request} <code>${requestId}</code></p>
 </main>
@@ -97,11 +105,6 @@ ${isAway ? ofDatabase(language) : html`<p lang="en">${message}</p>`}
 `
 }
 
-/** What it means for whoever reads it, and what helps. */
-function ofDatabase(language: Language): Html {
-  const { lead, safe, soon, todo, steps } = words[language].database
-  return html`<p class="lead">${lead}</p>
-<p>${safe}</p>
-<p role="status">${soon}</p>
-<details><summary>${todo}</summary><ul>${steps.map(step => html`<li>${step}</li>`)}</ul></details>`
-}
+/** What helps, for whoever runs the service. */
+const helpOf = ({ todo, steps }: Words['database']): Html =>
+  html`<details><summary>${todo}</summary><ul>${steps.map(step => html`<li>${step}</li>`)}</ul></details>`

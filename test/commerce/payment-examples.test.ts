@@ -6,6 +6,7 @@ import './examples/agent-bot-export.ts'
 import { verifySigned } from '../../src/derive/client.ts'
 import { aFundedAgent, aPolicy, aToken, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
+import { busy } from '../support/http/in-front.ts'
 import { launch } from '../support/processes/launched.ts'
 
 const EXAMPLES = 'examples/machine-payments'
@@ -35,7 +36,7 @@ const checkEvidence = async (evidence: string, keys: string) => {
 test('the payer buys from the merchant, and the evidence is checked without the service', async () => {
   const address = await startMerchant()
   const payer = launch(process.execPath, [`${EXAMPLES}/payer.mjs`, address, folder], {
-    API_URL: service.url,
+    API_URL: await busy(service.url),
     AGENT_TOKEN: await aBuyer(),
   })
   expect([await payer.exit, payer.output()]).toEqual([0, expect.stringContaining('bought: { report:')])

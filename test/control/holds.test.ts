@@ -113,10 +113,20 @@ describe('an intent without enough money', () => {
 
   test('cannot be approved by a person, and waits until there is enough', async () => {
     const { client, id, walletId } = await anAgentWith100Euros()
-    const params = { id: (await anIntent(client, id, { amountEuros: 100.01 })).id }
+    const declared = await anIntent(client, id, { amountEuros: 100.01 })
+    const params = { id: declared.id }
     const refused = await client.intents.approve({ params })
     expect([refused.status, refused.code]).toEqual([400, 'insufficient_funds'])
     expect((await bodyOf(client.intents.get({ params }))).status).toBe('created')
+    const money = '€ 100.01 are needed once it is approved, and € 100.00 were available.'
+    expect(declared.decision.checks.at(-1)).toMatchObject({
+      rule: 'insufficient_funds',
+      outcome: 'skip',
+      message: money,
+    })
+    const { summary } = await bodyOf(client.intents.explanation({ params }))
+    expect(summary).toMatch(/^It waits for a person: /)
+    expect(summary).toContain(`${money} Put money into the agent’s wallet.`)
     await bodyOf(client.fund.wallet({ params: { id: walletId }, body: { amountEuros: 0.01 } }))
     expect((await bodyOf(client.intents.approve({ params }))).status).toBe('approved')
   })

@@ -100,7 +100,7 @@ describe('an outcome', () => {
     expect(data[0]?.data).toMatchObject({
       success: false,
       valueEuros: null,
-      before: { success: true, valueEuros: 40, metadata: { team: 'a' } },
+      before: { success: true, valueEuros: 40, metadata: [{ name: 'team', text: 'a' }] },
     })
     expect(data[0]?.data).not.toHaveProperty('before.note')
     const same = await client.outcomes.update({ params, body: correction })

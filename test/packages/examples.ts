@@ -28,7 +28,7 @@ test('the agent in TypeScript pays nothing that its person has denied', async ()
 })
 
 test('the receiver of webhooks takes what is genuine, once', async () => {
-  const receiver = start('webhooks/receiver.mjs', [], { PORT: '0', WEBHOOK_SECRET: 'whsec_a' })
+  const receiver = start('webhooks/receiver.mjs', [], { PORT: '0', AGENTPAY_WEBHOOK_SECRET: 'whsec_a' })
   const [address] = await receiver.untilOutput(/http:\S+/)
   const body = '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","data":{"agentId":"agent_1"}}'
   const send = async (secret: string) => {
@@ -43,6 +43,11 @@ test('the receiver of webhooks takes what is genuine, once', async () => {
     [400, ''],
   ])
   expect(receiver.output()).toContain('agent.frozen: agent_1')
+  const without = start('webhooks/receiver.mjs', [], { PORT: '0' })
+  expect([await without.exit, without.output()]).toEqual([
+    1,
+    expect.stringContaining('Set AGENTPAY_WEBHOOK_SECRET'),
+  ])
 })
 
 test('the configuration of an assistant starts the command of the package', () => {

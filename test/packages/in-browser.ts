@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, normalize } from 'node:path'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { inFrontOf } from '../support/http/in-front.ts'
 import { useBrowser } from '../support/web/browser.ts'
 import { folder, service } from './installed-service.ts'
 
@@ -46,7 +45,7 @@ onmessage = async ({ data }) => postMessage(await run(data))`,
 }
 
 /** A server of somebody who uses the package: pages and modules of its own, and the service behind the same origin. */
-const server = createServer((asked, answer) => {
+const origin = await inFrontOf(service.url, (asked, answer, handOn) => {
   const path = new URL(asked.url ?? '/', 'http://localhost').pathname
   const page = pages[path]
   if (page) return void answer.writeHead(200, { 'content-type': page[0] }).end(page[1])
@@ -56,19 +55,8 @@ const server = createServer((asked, answer) => {
     return
   }
   const { host: _, ...headers } = asked.headers
-  const sent = request(new URL(asked.url ?? '/', service.url), { method: asked.method, headers }, given => {
-    answer.writeHead(given.statusCode ?? 500, given.headers)
-    given.pipe(answer)
-  })
-  sent.on('error', () => answer.destroy())
-  asked.pipe(sent)
+  handOn(headers)
 })
-await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
-const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 describe('the package of TypeScript in Chromium, as it was installed', () => {
   test.each(['page', 'worker'])('is imported by a module of a %s, and calls the service', async place => {

@@ -67,7 +67,6 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
       const receiver = launch(process.execPath, [program], {
         PORT,
         AGENTPAY_WEBHOOK_SECRET: 'whsec_a',
-        WEBHOOK_SECRET: 'whsec_a',
       })
       const body =
         '{"event":"agent.frozen","createdAt":"2026-11-20T09:30:00.000Z","data":{"agentId":"agent_1"}}'
@@ -83,6 +82,11 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
       expect(await send('whsec_b')).toBe(400)
       await receiver.untilOutput(/agent\.frozen \{ agentId: 'agent_1' \}/)
       receiver.kill('SIGKILL')
+      const without = launch(process.execPath, [program], { PORT })
+      expect([await without.exit, without.output()]).toEqual([
+        1,
+        expect.stringContaining('Set AGENTPAY_WEBHOOK_SECRET'),
+      ])
     },
   )
 
@@ -194,11 +198,21 @@ test('the types of the package hold a program to the contract, without the types
   expect(await compiled({ 'typed.mts': typed }, ...lib)).toBe('')
 })
 
-test('what the README, the README of the package and /docs show compiles strictly', async () => {
-  const shown = [...projectReadme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text)
+const samplesIn = (page: string): string[] =>
+  [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text)
+
+/** What the guides show of the package; a program that needs another one stands in none of the tests' folders. */
+const guided = readdirSync('docs')
+  .filter(name => name.endsWith('.md'))
+  .flatMap(name => samplesIn(readFileSync(join('docs', name), 'utf8')))
+  .filter(text => !text.includes("from 'jose'"))
+
+test('what the README, the README of the package, the guides and /docs show compiles strictly', async () => {
+  const shown = [...samplesIn(projectReadme), ...guided]
   const steps = stepsFor('http://127.0.0.1:1').map(({ typescript }) => typescript)
   const texts = [...shown, flow, steps.slice(0, -1).join('\n'), String(steps.at(-1))]
-  expect(texts).toHaveLength(5)
+  expect(guided.length).toBeGreaterThanOrEqual(4)
+  expect(texts).toHaveLength(5 + guided.length)
   const programs = texts.map((text, n) => [`shown-${n}.mts`, text] as const)
   const types = ['--types', 'node', '--typeRoots', join(process.cwd(), 'node_modules/@types')]
   expect(await compiled(Object.fromEntries(programs), ...types)).toBe('')

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { aFundedAgent, aPolicy, aToken, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
+import { inFrontOf } from '../support/http/in-front.ts'
 import { runNpm } from '../support/packages/installed.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 import { NOT_HAD, notOursIn, oursIn, type Revision } from './mcp-conformance/scenarios.ts'
@@ -28,29 +27,12 @@ const service = await startTestService({ areas: { ...areas, conformance: conform
 async function aWayIn(token: string): Promise<string> {
   const addressed = (value: string | undefined, own: string, theirs: string) =>
     value?.replace(/^(http:\/\/)?localhost:/, '$1127.0.0.1:') === own ? theirs : value
-  const server = createServer((asked, answer) => {
-    const own = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    const host = addressed(asked.headers.host, own, new URL(service.url).host)
-    const origin = addressed(asked.headers.origin, `http://${own}`, service.url)
-    const headers = {
-      ...asked.headers,
-      host,
-      authorization: `Bearer ${token}`,
-      ...(origin ? { origin } : {}),
-    }
-    const sent = request(new URL(asked.url ?? '/', service.url), { method: asked.method, headers }, given => {
-      answer.writeHead(given.statusCode ?? 500, given.headers)
-      given.pipe(answer)
-    })
-    sent.on('error', () => answer.destroy())
-    asked.pipe(sent)
+  const own = await inFrontOf(service.url, ({ headers: given }, _answer, handOn, own) => {
+    const host = addressed(given.host, new URL(own).host, new URL(service.url).host)
+    const origin = addressed(given.origin, own, service.url)
+    handOn({ ...given, host, authorization: `Bearer ${token}`, ...(origin ? { origin } : {}) })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  return `${own}/mcp`
 }
 
 async function aWayInForAnAgent(): Promise<string> {

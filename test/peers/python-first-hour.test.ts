@@ -7,7 +7,7 @@ import { aPythonWithThePackage } from '../support/packages/python.ts'
 
 const [service, { folder, python }] = await Promise.all([
   startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' } }),
-  aPythonWithThePackage('mypy==1.18.2'),
+  aPythonWithThePackage('sdist', 'mypy==1.18.2'),
 ])
 
 const quickstart = stepsFor(service.url)

@@ -69,7 +69,7 @@ text: str = pay.intents.get("intent_1")["amountEuros"]
 
   test('gives files as bytes, follows events, waits and is refused as the one of TypeScript', async () => {
     const program = `import itertools, json
-from agentpay import AgentPay, NoAnswer, Refused
+from agentpay import AgentPay, AsyncAgentPay, NoAnswer, Refused
 pay = AgentPay()
 agent = pay.agents.create({"name": "Reader"})
 stream = pay.events.stream({"event": "agent.frozen"}, headers={"last-event-id": pay.events.list().page().data[0]["id"]})
@@ -90,6 +90,12 @@ for url in ("http://pay.example", "ftp://pay.example", ""):
         raise SystemExit(f"{url} is taken")
     except ValueError:
         pass
+for Client in (AgentPay, AsyncAgentPay):
+    try:
+        Client(token=agent.get("token"))
+        raise SystemExit("a token that was not shown is taken")
+    except TypeError as error:
+        assert "The token is None" in str(error)
 print(json.dumps({"agent": agent["id"], "frozen": frozen, "refused": refused, "unanswered": unanswered}))
 `
     const { agent, ...others } = JSON.parse(await runProgram(program))

@@ -1,6 +1,7 @@
 import './console-pages/assistant.ts'
 import './console-pages/by-http.ts'
 import './console-pages/decide.ts'
+import './console-pages/incomplete.ts'
 import './console-pages/language.ts'
 import './console-pages/links.ts'
 import './console-pages/looks.ts'

@@ -8,6 +8,7 @@ import { newestCheckpoint } from './checkpoint.ts'
 import { csvLines } from './export-csv.ts'
 import { type Exported, readLines, spanOf } from './export-rows.ts'
 import { purgedSize } from './purged.ts'
+import { pagesFrom, readAhead } from './read-ahead.ts'
 import { readNodes } from './tree-store.ts'
 
 /** How many entries are read at once: what is in memory stays as much, however large the trail is. */
@@ -47,14 +48,8 @@ async function* jsonLines(exported: Exported, keys: readonly PublicKey[]): Async
   const [first, end] = await spanOf(sql, tenant, period, checkpoint.size)
   const gap = new Gap(exported)
   gap.hide(first)
-  for (let begin = first; begin < end; begin += PAGE) {
-    const upTo = Math.min(begin + PAGE, end)
-    const [rows, notes] = await Promise.all([
-      readLines(sql, tenant, [begin, upTo], period),
-      readNotes(sql, tenant, begin, upTo),
-    ])
-    // Read after the entries: what a purge has taken before that is known here.
-    const purged = await purgedSize(sql, tenant)
+  const read = (begin: number) => readPage(exported, begin, Math.min(begin + PAGE, end))
+  for await (const { rows, notes, upTo, purged } of readAhead(pagesFrom(first, end, PAGE), read)) {
     gap.hide(Math.min(purged, rows[0]?.position ?? upTo))
     let text = ''
     for (const { position, isWanted, line } of rows) {
@@ -70,6 +65,15 @@ async function* jsonLines(exported: Exported, keys: readonly PublicKey[]): Async
   }
   gap.hide(checkpoint.size)
   yield gap.close(checkpoint.size)
+}
+
+async function readPage({ sql, tenant, period }: Exported, begin: number, upTo: number) {
+  const [rows, notes] = await Promise.all([
+    readLines(sql, tenant, [begin, upTo], period),
+    readNotes(sql, tenant, begin, upTo),
+  ])
+  // Read after the entries: what a purge has taken before that is known here.
+  return { rows, notes, upTo, purged: await purgedSize(sql, tenant) }
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   TrailCheck,
 } from '../../trail/index.ts'
 import { isPurgeTold, purgedLeaves, purgedSize } from './purged.ts'
+import { pagesFrom, readAhead } from './read-ahead.ts'
 import { StoredTiles } from './stored-tiles.ts'
 import { findStray } from './strays.ts'
 import { EVENT_COLUMNS, type EventRow, entryOf } from './trail-rows.ts'
@@ -32,6 +33,13 @@ where s.owner_id = $1 and s.mode = $2 and s.position >= $3 and s.position < $4 o
 interface NoteRow extends Record<string, unknown> {
   readonly size: number
   readonly note: string
+}
+
+interface SealedPage {
+  readonly rows: readonly SealedRow[]
+  readonly notes: readonly NoteRow[]
+  /** The position after its last entry. */
+  readonly end: number
 }
 
 const HOLD_PURGES = 'select pg_advisory_xact_lock_shared(hashtextextended($1, 0))'
@@ -70,19 +78,26 @@ export class Verification {
         `The first ${this.purged} entries are gone, and no entry tells of their purge.`,
       )
     await this.#readPurged()
-    for (let begin = this.purged; begin < size; begin += PAGE) {
-      const range = [ownerId, mode, begin, Math.min(begin + PAGE, size)]
-      const [rows, notes] = await Promise.all([
-        this.#sql<SealedRow>(ROWS, range),
-        this.#sql<NoteRow>(NOTES, range),
-      ])
-      await this.#comparePage(rows, notes)
+    for await (const page of readAhead(pagesFrom(this.purged, size, PAGE), begin =>
+      this.#read(begin, size),
+    )) {
+      await this.#comparePage(page)
       const { size: reached } = this.#check.tree
-      const expected = Math.min(begin + PAGE, size)
-      if (reached < expected) throw new TrailBroken(reached, `Entry ${reached} has no seal.`)
+      if (reached < page.end) throw new TrailBroken(reached, `Entry ${reached} has no seal.`)
       await this.#tiles.compare()
     }
     await this.#compareEnd(size)
+  }
+
+  async #read(begin: number, size: number): Promise<SealedPage> {
+    const { ownerId, mode } = this.#tenant
+    const end = Math.min(begin + PAGE, size)
+    const range = [ownerId, mode, begin, end]
+    const [rows, notes] = await Promise.all([
+      this.#sql<SealedRow>(ROWS, range),
+      this.#sql<NoteRow>(NOTES, range),
+    ])
+    return { rows, notes, end }
   }
 
   /** The leaves of what was purged are those of the tiles; the checkpoints of later entries tell whether they are right. */
@@ -101,16 +116,16 @@ export class Verification {
   }
 
   /** The stored hashes tell better than a checkpoint where something was changed. */
-  async #comparePage(rows: readonly SealedRow[], notes: readonly NoteRow[]): Promise<void> {
+  async #comparePage(page: SealedPage): Promise<void> {
     try {
-      await inSlices(this.#compare(rows, notes))
+      await inSlices(this.#compare(page))
     } catch (error) {
       await this.#tiles.compare()
       throw error
     }
   }
 
-  *#compare(rows: readonly SealedRow[], notes: readonly NoteRow[]): Sliced<void> {
+  *#compare({ rows, notes }: SealedPage): Sliced<void> {
     const noteAt = new Map(notes.map(({ size, note }) => [size, note]))
     for (const row of rows) {
       const { position, leaf, salts, commitments } = row

@@ -25,6 +25,9 @@ const LOOK_AGAIN_MS = { live: minutes(60), test: days(1) }
 /** A key that was used a moment ago is trusted for a second. What it has begun is found after this long. */
 const STILL_MS = 5_000
 
+/** What was on its way into a table when the last pass ended, as are the sums of the last payments, is looked for once more. */
+const ONCE_MORE_MS = days(1)
+
 const FORGET = 'select records, state from forget_next($1, $2, $3, $4, $5)'
 
 /** What one go has done: there is more, an entry of the trail is not sealed yet, or nothing is left. */
@@ -94,7 +97,7 @@ async function goOn(found: Deletion, context: Advancing): Promise<void> {
   const kept = await keptOf(subjectOf(found), found.firstCompletedAt ?? now, context)
   deletionMachine.move(found, 'completed')
   Object.assign(found, { kept, completedAt: now })
-  found.dueAt = nextEnd(found, now)
+  found.dueAt = found.subjectType === 'owner' ? after(now, ONCE_MORE_MS) : nextEnd(found, now)
   emit('gdpr.deletion_completed', deletionData(found))
 }
 
@@ -111,7 +114,7 @@ function nextEnd({ subjectType, kept, firstCompletedAt, completedAt }: Deletion,
   return ends.length === 0 ? null : new Date(Math.min(...ends))
 }
 
-/** Removes what the law has kept until now. */
+/** Removes what the law has kept until now, and what has come into a table since the last pass. */
 async function letGo(found: Deletion, context: Advancing): Promise<void> {
   const { now } = context
   const { records, state } = await forget(found, context)

@@ -37,9 +37,15 @@ async function decisionsOn(
 
 type IntentStatus = (typeof intentMachine.states)[number]
 
+/** Nobody can approve it before there is enough money: whoever waits is told. */
+function moneyMissing({ checks }: Intent['decision']): string {
+  const missing = checks.find(({ rule, outcome }) => rule === 'insufficient_funds' && outcome !== 'pass')
+  return missing ? ` ${missing.message} Put money into the agent’s wallet.` : ''
+}
+
 /** How an intent stands, and the reason for the decision that led there. */
 const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: string) => string>> = {
-  created: (_, why) => `It waits for a person: ${why}`,
+  created: ({ decision }, why) => `It waits for a person: ${why}${moneyMissing(decision)}`,
   approved: (_, why) => `It is approved: ${why}`,
   denied: (_, why) => `It was denied: ${why}`,
   completed: (_, why) => `It has been paid: ${why}`,

@@ -26,7 +26,9 @@ const AgentUsageRecord = z
     heldEuros: euros.meta({ description: 'The amount that is held in the agent’s wallet.' }),
     day: period('The limit for a day, by UTC,'),
     month: period('The limit for a calendar month, by UTC,'),
-    lastSpendAt: instant.nullable(),
+    lastSpendAt: instant.nullable().meta({
+      description: 'When money was last held or paid for it. Null if that has never happened.',
+    }),
   })
   .meta({ id: 'AgentUsage' })
 

@@ -213,14 +213,20 @@ export const funds: Rule = {
   compile: () => input => {
     const { request, holdEuros } = input
     const { availableEuros: available } = request
-    if (available === null || holdEuros <= available || !needsMoney(input)) return undefined
+    if (available === null || holdEuros <= available) return undefined
+    const [needed, there] = [formatEuros(holdEuros), formatEuros(available)]
+    if (!needsMoney(input)) {
+      // Whoever asks is told now what would refuse the approval of a person later. A card waits for nobody.
+      const message = `${needed} are needed once it is approved, and ${there} were available.`
+      return request.kind === 'intent' ? plainCheck('insufficient_funds', 'skip', message) : undefined
+    }
     return {
       rule: 'insufficient_funds',
       outcome: 'fail',
       limit: toFigure(available),
       used: toFigure(holdEuros),
       remaining: 0,
-      message: `${formatEuros(holdEuros)} are needed, ${formatEuros(available)} are available.`,
+      message: `${needed} are needed, ${there} are available.`,
     }
   },
   skipMessage: 'There is enough in the wallet, or none is needed yet.',

@@ -28,6 +28,10 @@ const styles = [
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
+/** Loaded before the body, it is no module: what it imports stands before it. */
+const script = (): string =>
+  read('ranking.js').replaceAll(/^export /gm, '') + read('docs.js').replace(/^import .+\n/m, '')
+
 export function asset(name: string, type: string, content: string | Buffer): Asset {
   const [stem, extension] = name.split('.')
   return { type, content, address: `/docs/assets/${stem}-${versionOf(content)}.${extension}` }
@@ -47,7 +51,7 @@ export const assetsWith = (index: unknown): Assets => ({
     'text/css; charset=utf-8',
     [baseStyle(), ...styles.map(name => read(`styles/${name}.css`))].join('\n'),
   ),
-  script: asset('docs.js', 'text/javascript; charset=utf-8', read('docs.js')),
+  script: asset('docs.js', 'text/javascript; charset=utf-8', script()),
   icon: asset('docs.svg', 'image/svg+xml', pageIcon()),
   index: asset('search.json', 'application/json; charset=utf-8', JSON.stringify(index)),
 })

@@ -1,6 +1,8 @@
 // What makes the page quicker to use; it reads well without. Loaded before the body, so that the
 // chosen colours are there with the first paint.
 
+import { allWith, nearestTo } from './ranking.js'
+
 const root = document.documentElement
 
 const kept = {
@@ -103,24 +105,6 @@ function linkTo(entry) {
   const item = document.createElement('li')
   item.append(link)
   return item
-}
-
-/** What is called so stands before what only mentions it. */
-function allWith(words, all) {
-  const having = all.filter(entry => words.every(word => entry.words.includes(word)))
-  const isCalledSo = entry => words.every(word => entry.title.toLowerCase().includes(word))
-  return [...having.filter(isCalledSo), ...having.filter(entry => !isCalledSo(entry))]
-}
-
-/** So many are shown where nothing has all words. */
-const NEAREST = 20
-
-/** What has most of the words, where nothing has all of them; a word of the title counts twice. */
-function nearestTo(words, all) {
-  const count = text => words.filter(word => text.includes(word)).length
-  const scored = all.map(entry => ({ entry, score: count(entry.words) + count(entry.title.toLowerCase()) }))
-  const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)
-  return found.slice(0, NEAREST).map(({ entry }) => entry)
 }
 
 /** So many are shown: who finds more is better served by another letter. */

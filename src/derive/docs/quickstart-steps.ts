@@ -15,7 +15,7 @@ export interface Step {
 const words: readonly Pick<Step, 'title' | 'text'>[] = [
   {
     title: 'Have a key',
-    text: 'A sandbox key sees test data only, and its money is play money. `npm start` prints one, and `POST /keys` makes more. `npm run packages` writes the package `agentpay` for TypeScript and for Python into `dist/packages`.',
+    text: 'A sandbox key sees test data only, and its money is play money. `npm start` makes one: paste the lines in the folder of the service, and they read it. Elsewhere set it first, as `KEY` for curl: the console and `POST /keys` make more. `npm run packages` writes the package `agentpay` for TypeScript and for Python into `dist/packages`.',
   },
   {
     title: 'Put money into a wallet',
@@ -52,8 +52,8 @@ const words: readonly Pick<Step, 'title' | 'text'>[] = [
 ]
 
 /** From a key to a payment, with what it needs and what it leaves behind. */
-export function stepsFor(url: string, key = 'sk_sandbox_…'): Step[] {
-  const languages = [curlSteps(url, key), typescriptSteps(url), pythonSteps(url)] as const
+export function stepsFor(url: string): Step[] {
+  const languages = [curlSteps(url), typescriptSteps(url), pythonSteps(url)] as const
   return words.map((word, n) => {
     const [curl = '', typescript = '', python = ''] = languages.map(steps => steps[n])
     return { ...word, curl, typescript, python }

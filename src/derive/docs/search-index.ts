@@ -1,3 +1,4 @@
+import { problems } from '../../kernel/contract/problem.ts'
 import { GUIDES, type GuideFile, type Guides, plain, sectionsOf } from '../guides/guides.ts'
 import { type Block, cellsOf } from '../guides/markdown-blocks.ts'
 import { SETTING } from '../guides/markdown-page.ts'
@@ -40,11 +41,21 @@ export const searchIndex = ({ book, guides, manual, codes }: Searched): Findable
   ...eventsIn(book.eventGroups).map(({ id, name, post }) =>
     findable('event', EVENTS.id, id, name, post.summary),
   ),
-  ...codes.map(({ code, statuses, sentences }) =>
-    findable('refusal', `${REFUSALS.id}/${code}`, '', code, [...statuses, ...sentences.keys()].join(' ')),
-  ),
+  // Of those with one status, what any operation can meet comes first.
+  ...codes
+    .toSorted(byGenerality)
+    .map(({ code, statuses, sentences }) =>
+      findable('refusal', `${REFUSALS.id}/${code}`, '', code, [...statuses, ...sentences.keys()].join(' ')),
+    ),
   ...manual.files.flatMap(inGuide),
 ]
+
+const GENERAL = Object.keys(problems)
+
+const placeOf = ({ code, isUniversal }: RefusalCode): number =>
+  isUniversal ? GENERAL.indexOf(code) : GENERAL.length
+
+const byGenerality = (one: RefusalCode, other: RefusalCode): number => placeOf(one) - placeOf(other)
 
 const inChapter = ({ id, name, about, records, entries }: Chapter, schemas: Schemas): Findable[] => [
   findable('section', id, id, name, about),

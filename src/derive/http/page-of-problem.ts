@@ -24,9 +24,16 @@ export function pageOfProblem(
   if (code === 'unauthenticated' && operation.signInAt !== undefined)
     return { status: 303, body: null, headers: { Location: wayTo(operation.signInAt, url) }, errorCode: code }
   const language = languageOf(asked['accept-language'])
-  const page = refusalPage({ code, status, message, requestId, root: rootFrom(url) }, language)
+  const page = refusalPage(
+    { code, status, message, requestId, root: rootFrom(url), retryAfter: retryAfter(headers) },
+    language,
+  )
   return { status, body: page.text, type: 'text/html; charset=utf-8', headers, errorCode: code }
 }
+
+/** After how many seconds it helps to ask again, as the answer says. */
+const retryAfter = ({ 'Retry-After': seconds }: Problem['headers']): number | undefined =>
+  seconds === undefined ? undefined : Number(seconds)
 
 /** The page with where to go on, both relative: the service may be served below a path that it does not see. */
 function wayTo(page: string, url: string): string {

@@ -117,6 +117,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
   const { requestId, address, headers } = progress
   const [path, query] = splitTarget(request.url)
   const found = find(request.method, path)
+  if (found && 'registered' in found) progress.registered = found.registered
   const client = clientOf(address ?? '')
   const count = async (): Promise<void> => {
     const allowance = await rateLimit(client)
@@ -127,7 +128,6 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw invalid('Host', 'it is missing')
   const { registered, params } = routeOf(found)
-  progress.registered = registered
   const { operation } = registered
   const room = (bytes: number) => bodies.take(request, client, bytes)
   if (isSigned(registered)) {

@@ -1,7 +1,9 @@
+import { TOLD_KEY } from './shell.ts'
+
 /** The steps with the package of Python: one program, and a receiver. */
 export const pythonSteps = (url: string): readonly string[] => [
   `# pip install <folder of the service>/dist/packages/python/*.whl
-# export AGENTPAY_KEY=sk_sandbox_…
+# export AGENTPAY_KEY=$(${TOLD_KEY})
 import os
 from urllib.parse import urlsplit
 
@@ -36,11 +38,14 @@ for event in pay.events.list({"agentId": agent["id"], "event": "transaction.comp
 print(pay.ledger.verify())`,
   `# agentpay webhooks listen --forward http://localhost:3000
 import os
+import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from agentpay import WebhookRejected, verify_webhook
 
-secret = os.environ["AGENTPAY_WEBHOOK_SECRET"]
+secret = os.environ.get("AGENTPAY_WEBHOOK_SECRET", "")
+if not secret:
+    sys.exit("Set AGENTPAY_WEBHOOK_SECRET, for this program and the command alike.")
 
 
 class Receiver(BaseHTTPRequestHandler):

@@ -3,10 +3,14 @@ const HELPERS = `get() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer $K
 post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'Content-Type: application/json' -d "$2"; }
 pick() { grep -o "\\"$1\\":\\"[^\\"]*" | head -1 | cut -d'"' -f4; }`
 
+/** Reads the key that `npm start` has made, in the folder of the service. */
+export const TOLD_KEY = `sed -n 's/.*"apiKey": "\\([^"]*\\)".*/\\1/p' "\${DATA_DIR:-.data}/instance.json"`
+
 /** The steps in a shell. There is no comment in them: zsh takes a pasted one for a command. */
-export const curlSteps = (url: string, key: string): readonly string[] => [
+export const curlSteps = (url: string): readonly string[] => [
   `export URL=${url}
-export KEY=${key}
+[ -n "\${KEY:-}" ] || KEY=$(${TOLD_KEY})
+export KEY
 ${HELPERS}`,
   `WALLET=$(post /wallets '{"name":"Research"}' | pick id)
 post "/wallets/$WALLET/fund" '{"amountEuros":100}'`,

@@ -1,7 +1,9 @@
+import { TOLD_KEY } from './shell.ts'
+
 /** The steps with the package of TypeScript: one program, and a receiver. */
 export const typescriptSteps = (url: string): readonly string[] => [
   `// npm install <folder of the service>/dist/packages/typescript
-// export AGENTPAY_KEY=sk_sandbox_…
+// export AGENTPAY_KEY=$(${TOLD_KEY})
 import { AgentPay } from 'agentpay'
 
 const url = '${url}'
@@ -38,6 +40,7 @@ import { buffer } from 'node:stream/consumers'
 import { verifyWebhook, WebhookRejected } from 'agentpay/verify'
 
 const secret = process.env.AGENTPAY_WEBHOOK_SECRET
+if (!secret) throw new Error('Set AGENTPAY_WEBHOOK_SECRET, for this program and the command alike.')
 createServer(async (request, response) => {
   try {
     const { event, data } = verifyWebhook(request.headers, await buffer(request), secret)

@@ -47,9 +47,14 @@ export function planOf(
   }
 }
 
-/** People may do it, and not they alone: what only our pages call, such as letting a device in, begins with a person. */
-const isForPeople = ({ callers }: AnyOperation): boolean =>
-  callers.includes('console') && callers.some((caller: string) => caller !== 'console')
+/**
+ * People may do it, and not they alone: what only our pages call, such as letting a device in, begins with a person. So does
+ * what asks for a passkey: nobody else goes on with its challenge.
+ */
+const isForPeople = ({ callers, asksForPasskey }: AnyOperation): boolean =>
+  callers.includes('console') &&
+  callers.some((caller: string) => caller !== 'console') &&
+  asksForPasskey !== true
 
 /** The operation that gives the record which another one changes: `/agents/{id}` of `/agents/{id}/freeze`. */
 function recordOf(

@@ -34,7 +34,10 @@ export const allocationViews = (groupBy: string): readonly View[] =>
 /** What each label gets of the costs without one, by the rule of the allocation. */
 const WEIGHTS: Readonly<Record<Sharing, string>> = { none: '0', by_spend: 'spent - refunded', alike: '1' }
 
-/** Labels are summed, ranked and shared among in the database: however many there are, few of them leave it. */
+/**
+ * Labels are summed, ranked and shared among in the database: however many there are, few of them leave it. What has no label is
+ * a line of its own, however little that is.
+ */
 const textOf = ({ agentId, groupBy, shared }: Wanted, place: number): string => `
 with ${linesOf({ agentId })},
 ${labelledBy(groupBy, `$${place + 1}::text`)},
@@ -58,7 +61,7 @@ parts as (
   union all
   select label, payments, spent, refunded, place, -amount from ranked, unlabelled where label = ''
 )
-select case when place <= $${place}::int then label end as label, count(*)::int as groups, sum(payments)::int as payments,
+select case when place <= $${place}::int or label = '' then label end as label, count(*)::int as groups, sum(payments)::int as payments,
   sum(spent)::bigint as "spentEuros", sum(refunded)::bigint as "refundedEuros", sum(part)::bigint as "sharedEuros"
 from parts group by 1 order by min(place)`
 

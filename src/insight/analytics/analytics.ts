@@ -4,7 +4,7 @@ import type { File } from '../../kernel/contract/file.ts'
 import { type InputOf, implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CsvColumns } from '../../values/csv.ts'
-import { namesOfAgents, type ReportScope, scopeOf, shownSpan, tableFile } from '../reports/index.ts'
+import { type KnownScope, namesOfAgents, scopeOf, shownSpan, tableFile } from '../reports/index.ts'
 import { atOneInstant, type Spend, type View } from '../spend/index.ts'
 import { allocationOf, allocationViews } from './allocation.ts'
 import { allocationApi } from './allocation-api.ts'
@@ -33,10 +33,10 @@ type Wished = Parameters<typeof scopeOf>[0]
 /** A report in two forms: one reading of one instant, told as JSON and as a table. */
 function report<Q extends Wished, R extends object, T>(
   name: string,
-  read: (spend: Spend, scope: ReportScope, query: Q) => Promise<R>,
+  read: (spend: Spend, scope: KnownScope, query: Q) => Promise<R>,
   viewsOf: (query: Q) => readonly View[],
   columns: CsvColumns<T>,
-  linesOf: (report: R, scope: ReportScope) => readonly T[],
+  linesOf: (report: R, scope: KnownScope) => readonly T[],
 ) {
   const reading = async (query: Q, context: Asking) => {
     const scope = await scopeOf(query, context)
@@ -107,7 +107,7 @@ const savings = report(
 const anomalies = report(
   'anomalies',
   async (spend, scope, { groupBy, limit }: InputOf<typeof anomaliesApi.anomalies>['query']) => {
-    const { data, others } = await anomaliesIn(spend, scope, limit)
+    const { data, others } = await anomaliesIn(spend, { ...scope, before: scope.knownBefore }, limit)
     const ids = data.flatMap(({ agentId }) => agentId ?? [])
     const names = await namesOfAgents(spend, ids)
     return {

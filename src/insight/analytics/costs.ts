@@ -60,7 +60,10 @@ export async function costsOf(spend: Spend, wanted: CostsWanted) {
       name: names.get(agentId ?? '') ?? null,
       ...lineOf(ofAgent, total.netEuros),
     }))
-    .filter(({ count, refundedEuros, deniedCount }) => count + deniedCount > 0 || refundedEuros !== 0n)
+    .filter(
+      ({ count, deniedCount, refundedEuros, netBeforeEuros }) =>
+        count + deniedCount > 0 || refundedEuros !== 0n || netBeforeEuros !== 0n,
+    )
     .sort(
       (one, other) =>
         Number(other.netEuros - one.netEuros) || (String(one.agentId) < String(other.agentId) ? -1 : 1),

@@ -1,8 +1,8 @@
-import { figuresOf, type ReportScope, shareOf } from '../reports/index.ts'
+import { figuresOf, type KnownScope, shareOf } from '../reports/index.ts'
 import { readTop, type Spend } from '../spend/index.ts'
 import { merchantDetails } from './merchant-details.ts'
 
-type Wanted = ReportScope & { readonly groupBy: 'merchant' | 'mcc'; readonly limit: number }
+type Wanted = KnownScope & { readonly groupBy: 'merchant' | 'mcc'; readonly limit: number }
 
 const NO_DETAILS = { names: [], firstOn: null, lastOn: null, rhythm: null }
 
@@ -13,7 +13,10 @@ export async function merchantsOf(spend: Spend, { groupBy, limit, ...scope }: Wa
   const told = sums.flatMap(sum => (sum.value === null ? [] : { key: sum.value, ...figuresOf([sum]) }))
   const rest = sums.find(({ value }) => value === null)
   const values = groupBy === 'merchant' ? told.map(({ key }) => key) : []
-  const detailsOf = values.length > 0 ? await merchantDetails(spend, { ...scope, values }) : undefined
+  const detailsOf =
+    values.length > 0
+      ? await merchantDetails(spend, { ...scope, before: scope.knownBefore, values })
+      : undefined
   return {
     total,
     data: told.map(({ key, ...figures }) => ({

@@ -7,8 +7,12 @@ export const analyticsPersonal = {
     plain: ['kind', 'type', 'rule'],
   },
   spend_cells: {
-    personal: { value: { kind: 'payment', ground: 'contract', forget: 'pseudonym' } },
-    plain: ['view'],
+    personal: {
+      // It has the keys of metadata, which people have written.
+      view: { kind: 'words', ground: 'contract', forget: 'pseudonym' },
+      value: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
+    },
+    plain: [],
   },
   merchant_names: {
     personal: {

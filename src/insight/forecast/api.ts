@@ -29,7 +29,9 @@ const Backtest = z
     coverage: part.meta({ description: 'The part that lay from p10 to p90; 0.8 is meant.' }),
     above: part.meta({ description: 'The part above p90; 0.1 is meant.' }),
     below: part,
-    lossEuros: euros.meta({ description: 'The mean pinball loss: smaller is better.' }),
+    lossEuros: euros.meta({
+      description: 'How far off the three amounts of a day were (the mean pinball loss): smaller is better.',
+    }),
     naiveLossEuros: euros.meta({ description: 'Of the forecast “as yesterday, with yesterday’s errors”.' }),
     rivalLossEuros: euros.meta({ description: 'Of the quantiles of the last eight same weekdays.' }),
     lastDays: z

@@ -104,7 +104,7 @@ function notesOn({ method, backtest }: Outlook, agent: Agent | null): string[] {
       'Less than 28 days are known: each day is told from the least to the most that one has cost so far, which is wide.',
     backtest !== undefined &&
       euros(backtest.rivalLoss) < euros(backtest.loss) &&
-      'On this past, the quantiles of the last eight same weekdays would have been the better forecast: their loss is smaller.',
+      'On this past, the last eight same weekdays would have been the better forecast: they were less far off.',
     agent?.status === 'frozen' &&
       'The agent is frozen and spends nothing: this is the forecast as if it were not.',
     (agent?.status === 'deleting' || agent?.status === 'deleted') &&

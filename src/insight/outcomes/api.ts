@@ -40,13 +40,17 @@ const told = z.object({
 export const outcomeEvents = {
   'outcome.reported': event('Somebody has said what came of an intent.', told),
   'outcome.corrected': event(
-    'What was said about an intent has been corrected; `before` has each value that was replaced.',
+    'What was said about an intent has been corrected; `before` has each value that was replaced, the metadata as a list of its names and texts.',
     told.extend({
       before: z.object({
         success: z.boolean().optional(),
         valueEuros: euros.nullable().optional(),
         note: z.string().nullable().optional(),
-        metadata: metadata.optional(),
+        // A list, so that the trail commits to names and texts alike: people have written both, and both can be forgotten.
+        metadata: z
+          .array(z.object({ name: z.string(), text: z.string() }))
+          .max(50)
+          .optional(),
       }),
     }),
   ),

@@ -36,6 +36,13 @@ function replacedBy(correction: Correction, outcome: Outcome): Correction {
   return Object.fromEntries(changed.map(name => [name, outcome[name]]))
 }
 
+const inList = (metadata: Outcome['metadata']) =>
+  Object.entries(metadata).map(([name, text]) => ({ name, text }))
+
+/** As the event has it. */
+const toldBefore = ({ metadata, ...before }: Correction) =>
+  metadata ? { ...before, metadata: inList(metadata) } : before
+
 const outcomes = implement(outcomesApi, {
   async create({ body }, { records, emit, refuse }) {
     const intent = await findIntent(records, body.intentId)
@@ -90,7 +97,7 @@ const outcomes = implement(outcomesApi, {
     const before = replacedBy(correction, outcome)
     if (Object.keys(before).length === 0) return outcome
     Object.assign(outcome, correction)
-    emit('outcome.corrected', { ...outcomeEvent(outcome), before })
+    emit('outcome.corrected', { ...outcomeEvent(outcome), before: toldBefore(before) })
     return outcome
   },
 })

@@ -83,10 +83,13 @@ reported as materialized (
   from parts group by intent_id
 )`
 
-/** Rates are said with what was reported: groups with the most of it first. */
+/**
+ * Rates are said with what was reported: groups with the most of it first. An outcome from before an update may be in another
+ * group than the line of its intent, as merchants are told from texts by rules that change.
+ */
 const RANKED = `
 summed as (
-  select key, sum(completed) as completed, sum(reported) as reported, sum(succeeded) as succeeded,
+  select key, greatest(sum(completed), 0) as completed, sum(reported) as reported, sum(succeeded) as succeeded,
     sum(valued) as valued, sum(value) as value, sum(spend) as spend
   from counts group by 1
 ),

@@ -1,6 +1,6 @@
 export { changeOf, figureMembers, figuresOf, share, shareOf } from './figures.ts'
 export { namesOfAgents } from './names.ts'
 export { answerSpan, bound, ofSpan, reading } from './schemas.ts'
-export { type ReportScope, scopeOf, shownSpan } from './scope.ts'
+export { type KnownScope, type ReportScope, scopeOf, shownSpan } from './scope.ts'
 export { addDays, daysBetween, spanBefore } from './span.ts'
 export { tableFile } from './table.ts'

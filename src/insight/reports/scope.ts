@@ -1,6 +1,7 @@
 import { findAgent } from '../../control/agents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
+import { dayOf } from '../../values/clock.ts'
 import type { Span } from '../spend/index.ts'
 import { addDays, spanOf } from './span.ts'
 
@@ -18,6 +19,12 @@ export interface ReportScope extends Span {
   readonly agentId: string | undefined
 }
 
+/** The scope with its days as far as they are known: of what is to come nothing is late, and no pace can be told. */
+export interface KnownScope extends ReportScope {
+  /** The day after today, where the span goes further; else `before`. */
+  readonly knownBefore: string
+}
+
 /**
  * The days and the agent of a report. An agent's token reports on its agent alone. A delegation's token reaches single
  * records of its agent: the sums would tell it of others.
@@ -25,7 +32,7 @@ export interface ReportScope extends Span {
 export async function scopeOf(
   wished: Wished,
   { actor, records, now, refuse }: Asking,
-): Promise<ReportScope | Refusal> {
+): Promise<KnownScope | Refusal> {
   const span = spanOf(wished, now)
   if (typeof span === 'string') return refuse('span_invalid', span)
   if (actor.delegationId)
@@ -36,7 +43,8 @@ export async function scopeOf(
   const agentId = wished.agentId ?? actor.agentId ?? undefined
   if (wished.agentId !== undefined && !(await findAgent(records, wished.agentId)))
     return refuse('agent_not_found')
-  return { ...span, agentId }
+  const tomorrow = addDays(dayOf(now), 1)
+  return { ...span, agentId, knownBefore: span.before < tomorrow ? span.before : tomorrow }
 }
 
 /** The days as answers repeat them. */

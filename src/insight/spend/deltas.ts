@@ -24,7 +24,7 @@ states as materialized (
   select t.owner_id, t.mode, t.id, (t.created_at at time zone 'UTC')::date as day, coalesce(t.agent_id, '') as agent_id,
     coalesce(t.run_id, '') as run_id, t.merchant as name, coalesce(t.mcc, '') as mcc, t.wallet_id, t.type, t.intent_id,
     ${KIND} as kind, t.amount_cents as cents, 'declined ' || ${ruleOf('declined.decision')} as rule,
-    c.merchant, c.kind as counted_kind, c.cents as counted_cents, c.type as counted_type,
+    c.transaction_id is not null as is_known, c.merchant, c.kind as counted_kind, c.cents as counted_cents, c.type as counted_type,
     c.intent_id as counted_intent_id, c.rule as counted_rule,
     (c.kind, c.cents, c.type, c.intent_id) is distinct from (${KIND}, t.amount_cents, t.type, t.intent_id) as is_changed
   from (select distinct owner_id, mode, resource_id from noted where event like 'transaction.%') as changed
@@ -80,7 +80,7 @@ cross join lateral (
 where n.event = 'intent.completed'`
 
 /** A merchant that is known already, or the name of one that is not. */
-const MERCHANT = 'coalesce(d.merchant, n.merchant, d.name), coalesce(d.merchant, n.merchant)'
+const MERCHANT = 'coalesce(d.known, d.name), d.known'
 
 /** A payment once for each key of its intent's metadata. */
 const LABELS = `
@@ -123,13 +123,14 @@ export interface Counted {
 const EVERYTHING: Counted = { keptBack: true, completed: true, labels: true }
 
 /**
- * CTEs behind `bounds`, see `position.ts`, and `names (name, merchant)`, the names that are resolved already. `states` has the transactions that
- * were changed, `changes` a row for each change of a cell. `owners` is a condition that ends in `and`, or nothing for all. A
+ * CTEs behind `bounds`, see `position.ts`. `states` has the transactions that were changed, `changes` a row for each change of a
+ * cell. `owners` is a condition that ends in `and`, or nothing for all, and `merchantOf` the SQL of what a text names. A
  * report looks up no intent of which it tells nothing.
  */
 export const deltas = (
   owners: (alias: string) => string,
   { keptBack, completed, labels }: Counted = EVERYTHING,
+  merchantOf: (name: string) => string = () => 'null::text',
 ): string => `
 ${states(owners('e'))},
 returned as materialized (
@@ -143,5 +144,6 @@ changes as (
     case d.kind when 'came_back' then 0 else d.cents end as spent_cents,
     case d.kind when 'came_back' then d.cents else 0 end as refunded_cents,
     case when d.kind = 'spent' and d.type = 'fee' then d.cents else 0 end as fee_cents
-  from deltas d left join names n on n.name = d.name cross join lateral (${VIEWS} ${labels ? LABELS : ''}) as v
+  from (select deltas.*, coalesce(merchant, ${merchantOf('name')}) as known from deltas) as d
+  cross join lateral (${VIEWS} ${labels ? LABELS : ''}) as v
 )`

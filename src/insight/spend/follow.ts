@@ -39,25 +39,36 @@ union select merchant from noted ${oneOf('intents', 'noted', 'resource_id')} whe
 union select null where exists (select from noted where what in ('intent.denied', 'intent.expired'))
 union select merchant from transaction_refunds r ${oneOf('transactions', 'r', 'transaction_id')} where ${within('r', 'refund')}`
 
-/** All of a step in one statement: cells, how transactions are counted, and the names of merchants. */
+/** What the texts name is an object, in which one is found without going through the others: a step may have thousands. */
+const merchantOf = (name: string): string => `($7::jsonb ->> ${name})`
+
+/**
+ * All of a step in one statement: cells, how transactions are counted, and the names of merchants. Nobody else counts meanwhile,
+ * so what is new is inserted as such, without a look at what it may collide with.
+ */
 const COUNT = `
 with ${BOUNDS},
-names (name, merchant) as materialized (select * from unnest($7::text[], $8::text[])),
-${deltas(() => '')},
+${deltas(() => '', undefined, merchantOf)},
 counted as (
-  insert into spend_counted as kept (owner_id, mode, transaction_id, kind, cents, type, intent_id, rule, merchant)
-  select s.owner_id, s.mode, s.id, s.kind, s.cents, s.type, s.intent_id, s.rule, coalesce(s.merchant, n.merchant, '')
-  from states s left join names n on n.name = s.name
-  where (s.kind is not null or s.counted_kind is not null) and is_changed
-  on conflict (owner_id, mode, transaction_id) do update set kind = excluded.kind, cents = excluded.cents,
-    type = excluded.type, intent_id = excluded.intent_id, rule = excluded.rule
+  insert into spend_counted (owner_id, mode, transaction_id, kind, cents, type, intent_id, rule, merchant)
+  select s.owner_id, s.mode, s.id, s.kind, s.cents, s.type, s.intent_id, s.rule, coalesce(${merchantOf('s.name')}, '')
+  from states s where not s.is_known and s.kind is not null
+),
+counted_again as (
+  update spend_counted kept set kind = s.kind, cents = s.cents, type = s.type, intent_id = s.intent_id, rule = s.rule
+  from states s
+  where s.is_known and s.is_changed and (s.kind is not null or s.counted_kind is not null)
+    and (kept.owner_id, kept.mode, kept.transaction_id) = (s.owner_id, s.mode, s.id)
 ),
 named as (
   insert into merchant_names (owner_id, mode, merchant, name)
-  select distinct d.owner_id, d.mode, n.merchant, d.name from deltas d join names n on n.name = d.name
-  where d.merchant is null and d.name <> '' and (
+  select new.* from (
+    select distinct d.owner_id, d.mode, ${merchantOf('d.name')} as merchant, d.name from deltas d
+    where d.merchant is null and d.name <> '' and ${merchantOf('d.name')} is not null
+  ) as new
+  where (
     select count(*) from (
-      select from merchant_names m where (m.owner_id, m.mode, m.merchant) = (d.owner_id, d.mode, n.merchant) limit 100
+      select from merchant_names m where (m.owner_id, m.mode, m.merchant) = (new.owner_id, new.mode, new.merchant) limit 100
     ) as known) < 100
   on conflict do nothing
 )
@@ -92,7 +103,9 @@ async function countStep(sql: Sql, most: number): Promise<boolean> {
   const bounds = [...valuesOf(since), ...valuesOf(until)]
   const found = await sql<{ name: string | null }>(NAMES, bounds)
   const names = found.flatMap(({ name }) => name ?? [])
-  if (found.length > 0) await sql(COUNT, [...bounds, names, await merchantsOf(names)])
+  const merchants = await merchantsOf(names)
+  const named = Object.fromEntries(names.map((name, n) => [name, merchants[n]]))
+  if (found.length > 0) await sql(COUNT, [...bounds, JSON.stringify(named)])
   await sql(MOVE, valuesOf(until))
   return until.writtenIn < horizon
 }

@@ -32,7 +32,6 @@ const countedIn = (views: readonly View[]): Counted => ({
 
 const textOf = ({ views, agentId }: Wanted): string => `
 with ${BOUNDS_OF_TAIL},
-names (name, merchant) as (select null::text, null::text where false),
 ${deltas(alias => `${alias}.owner_id = $1 and ${alias}.mode = $2 and`, countedIn(views))},
 tail as materialized (
   select view, day::text as day, agent_id, run_id, value, is_raw, sum(payments)::text as payments,

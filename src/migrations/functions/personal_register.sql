@@ -228,6 +228,7 @@ language sql immutable as $$ values
   ('sessions', 'owner_id', 'device_id', 'pseudonym', null::text, 0, '{"person":["person_id"]}'::jsonb),
   ('sessions', 'owner_id', 'device_name', 'word', null::text, 0, '{"person":["person_id"]}'::jsonb),
   ('spend_cells', 'owner_id', 'value', 'pseudonym', null::text, 0, '{}'::jsonb),
+  ('spend_cells', 'owner_id', 'view', 'pseudonym', null::text, 0, '{}'::jsonb),
   ('spend_counted', 'owner_id', 'merchant', 'word', null::text, 0, '{}'::jsonb),
   ('statements', 'owner_id', 'holder', 'word', null::text, 8, '{}'::jsonb),
   ('statements', 'owner_id', 'iban', 'word', null::text, 8, '{}'::jsonb),

@@ -21,6 +21,7 @@ export function approvePage(view: ApprovalView, language: Language): Html {
     root: '../',
     script: scripts.approve,
     viewer: view.viewer,
+    isTest: view.isTest,
     isWide: true,
     content: html`
 <div id="intent" data-intent="${view.id}" data-version="${view.version}">
@@ -117,7 +118,7 @@ function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): 
     <p>${approve.noPasskey}</p>
     <p><a class="button main" href="../join?to=${encodeURIComponent(`/approve/${id}`)}">${join.passkeyTitle}</a></p>
   </div>
-  <form class="deny" data-action="deny">
+  <form class="deny" method="dialog" data-action="deny">
     <label for="reason">${approve.reason}</label>
     <textarea id="reason" name="reason" rows="2" maxlength="1000" required></textarea>
     <button class="against">${approve.deny}</button>

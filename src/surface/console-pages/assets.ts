@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { assetFinder, type PageAsset, pageAsset } from '../../web/page-assets.ts'
-import { baseStyle, pageIcon } from '../../web/page-parts.ts'
+import { baseStyle, earlyScript, pageIcon, timeStyle } from '../../web/page-parts.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
@@ -11,9 +11,12 @@ function webauthnBundle(): string {
   return readFileSync(new URL('../dist/bundle/index.umd.min.js', `file://${main}`), 'utf8')
 }
 
-export const style = pageAsset('console', 'css', `${baseStyle()}\n${read('page.css')}`)
+export const style = pageAsset('console', 'css', [baseStyle(), timeStyle(), read('page.css')].join('\n'))
 export const icon = pageAsset('console', 'svg', pageIcon())
 export const webauthn = pageAsset('webauthn', 'js', webauthnBundle())
+
+/** What the head loads before all else, so that nothing is lost which is pressed before the other scripts listen. */
+export const firstScript = pageAsset('early', 'js', earlyScript())
 
 /** What the scripts of all pages share, also those of the console; it loads the bundle when a passkey is asked for. */
 export const shared = pageAsset(
@@ -36,4 +39,4 @@ export const scripts = {
   elsewhere: script('elsewhere'),
 }
 
-export const assetFile = assetFinder([style, icon, webauthn, shared, ...Object.values(scripts)])
+export const assetFile = assetFinder([style, icon, webauthn, firstScript, shared, ...Object.values(scripts)])

@@ -16,11 +16,12 @@ export function devicePage(
     root: './',
     script: scripts.device,
     viewer,
+    isTest,
     content: html`
 <section data-step="code" hidden>
   <h1 tabindex="-1">${device.title}</h1>
   <p class="lead">${device.lead}</p>
-  <form data-action="look">
+  <form method="dialog" data-action="look">
     <label for="user-code">${device.code}</label>
     <input id="user-code" name="code" maxlength="30" autocomplete="off" autocapitalize="characters" spellcheck="false" aria-describedby="user-code-hint" required>
     <p class="hint" id="user-code-hint">${device.codeHint}</p>

@@ -1,2 +1,2 @@
-export { icon, shared as sharedScript } from './assets.ts'
+export { firstScript, icon, shared as sharedScript } from './assets.ts'
 export { hasNothingLeft, ruleName, unitOf } from './rule-words.ts'

@@ -21,7 +21,7 @@ export function joinPage(language: Language): Html {
 <section data-step="passkey" hidden>
   <h1 tabindex="-1">${join.passkeyTitle}</h1>
   <p class="lead">${join.passkeyLead}</p>
-  <form data-action="enrol">
+  <form method="dialog" data-action="enrol">
     <label for="passkey-name">${join.passkeyName}</label>
     <input id="passkey-name" name="name" maxlength="100" autocomplete="off" value="${join.passkeyDefault}" aria-describedby="passkey-name-hint" required>
     <p class="hint" id="passkey-name-hint">${join.passkeyNameHint}</p>

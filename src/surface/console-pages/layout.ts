@@ -1,7 +1,7 @@
 import { type Content, type Html, html } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
 import { plainText } from '../../web/plain-text.ts'
-import { icon, type scripts, style, webauthn } from './assets.ts'
+import { firstScript, icon, type scripts, style, webauthn } from './assets.ts'
 import { refusalWords } from './refusal-words.ts'
 import type { Role } from './text-types.ts'
 import { texts } from './texts.ts'
@@ -21,15 +21,17 @@ export interface PageParts {
   readonly script?: (typeof scripts)[keyof typeof scripts]
   readonly viewer?: Viewer
   readonly isWide?: boolean
+  /** Of a person of test mode, which looks otherwise. */
+  readonly isTest?: boolean
 }
 
 /** A whole page. All it loads is ours, and nothing of its code stands in it. */
-export function layout({ language, title, content, root, script, viewer, isWide }: PageParts): Html {
+export function layout({ language, title, content, root, script, viewer, isWide, isTest }: PageParts): Html {
   const { frame, script: words } = texts[language]
   const assets = `${root}login/assets/`
   const scriptWords = JSON.stringify({ ...words, refusals: refusalWords(language) })
   return html`<!doctype html>
-<html lang="${language}" data-root="${root}" data-words="${script !== undefined && scriptWords}">
+<html lang="${language}"${isTest === true && html` class="test"`} data-root="${root}" data-words="${script !== undefined && scriptWords}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -40,7 +42,8 @@ export function layout({ language, title, content, root, script, viewer, isWide 
 <link rel="stylesheet" href="${assets}${style.name}">
 ${
   script &&
-  html`<link rel="modulepreload" href="${assets}${webauthn.name}">
+  html`<script src="${assets}${firstScript.name}"></script>
+<link rel="modulepreload" href="${assets}${webauthn.name}">
 <script src="${assets}${script.name}" type="module"></script>`
 }
 </head>
@@ -55,7 +58,7 @@ ${
   script &&
   html`<noscript><p class="test">${frame.noScript}</p></noscript>
 <p id="news" role="status"></p>
-<p id="trouble" role="alert"></p>`
+<p id="trouble" role="alert" data-incomplete="${frame.incomplete}"></p>`
 }
 ${content}
 </main>

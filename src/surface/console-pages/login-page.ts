@@ -18,6 +18,7 @@ export function loginPage(language: Language): Html {
   <p class="lead">${signIn.lead}</p>
   <button type="button" class="main" data-action="sign-in">${signIn.button}</button>
   <p class="hint">${signIn.other}</p>
+  <p class="hint">${signIn.own} <a href="docs/guides/people#recovery">${signIn.recovery}</a>.</p>
 </section>
 <section data-step="link" hidden>
   <h1 tabindex="-1">${signIn.linkTitle}</h1>

@@ -37,6 +37,7 @@ export function pairingPage(view: PairingView, language: Language): Html {
     root: '../',
     script: scripts.pairing,
     viewer: view.viewer,
+    isTest: view.isTest,
     content: html`
 <div id="pairing" data-code="${view.code}" data-state="${state}">
   <p class="mark ${state === 'pending' ? 'created' : state}">${pairing.marks[state]}</p>

@@ -13,8 +13,9 @@ export interface SignInTexts {
   readonly linkLead: string
   readonly linkButton: string
   readonly other: string
-  readonly signedIn: string
-  readonly goOn: string
+  /** For whoever has started the service: the sentence ends with `recovery`, which is a link. */
+  readonly own: string
+  readonly recovery: string
 }
 
 export interface JoinTexts {
@@ -152,6 +153,8 @@ export interface FrameTexts {
   readonly roles: Readonly<Record<Role, string>>
   readonly test: string
   readonly noScript: string
+  /** What is said where a script does not arrive. */
+  readonly incomplete: string
   readonly otherHostTitle: string
   readonly otherHost: (host: string) => string
   readonly otherHostLink: string
@@ -171,7 +174,6 @@ export interface ScriptTexts {
   readonly readAgain: string
   readonly joined: string
   readonly enrolled: string
-  readonly reasonMissing: string
   readonly unsupported: string
   readonly notAllowed: string
   readonly enrolledAlready: string

@@ -8,6 +8,8 @@ export const german: Texts = {
     roles: { owner: 'Inhaber', approver: 'Freigeber', viewer: 'Leser' },
     test: 'Dies ist ein Test: Es geht nicht um echtes Geld.',
     noScript: 'Passkeys brauchen JavaScript. Schalten Sie es für diese Seite ein, und laden Sie sie neu.',
+    incomplete:
+      'Ein Teil dieser Seite ist nicht angekommen: Laden Sie sie noch einmal. Was Sie gedrückt haben, ist nicht geschehen.',
     otherHostTitle: 'Bitte öffnen Sie diese Seite anderswo',
     otherHost: host =>
       `Passkeys gehören zu einer einzigen Adresse. Hier ist das ${host}, und Sie haben eine andere geöffnet.`,
@@ -24,9 +26,10 @@ export const german: Texts = {
     linkTitle: 'Mit Ihrem Link anmelden',
     linkLead: 'Der Link gilt einmal. Verbraucht wird er erst, wenn Sie den Knopf drücken.',
     linkButton: 'Link einlösen und anmelden',
-    other: 'Sie haben hier noch keinen Passkey? Bitten Sie einen Inhaber des Kontos um einen Link.',
-    signedIn: 'Sie sind angemeldet als',
-    goOn: 'Weiter',
+    other:
+      'Sie haben hier noch keinen Passkey oder ihn verloren? Bitten Sie einen Inhaber des Kontos um einen Link.',
+    own: 'Sie haben diesen Dienst selbst gestartet? Solange niemand einen Passkey hat, zeigt npm start jedes Mal einen Link, und agentpay login gibt einen. Danach gibt es',
+    recovery: 'die Wiederherstellung',
   },
   join: {
     title: 'Beitreten',
@@ -221,7 +224,6 @@ export const german: Texts = {
       'Was Sie unterschreiben würden, hat sich geändert. Bitte lesen Sie es noch einmal und geben Sie es dann frei.',
     joined: 'Willkommen. Legen Sie jetzt Ihren Passkey an.',
     enrolled: 'Ihr Passkey ist angelegt.',
-    reasonMissing: 'Sagen Sie, warum: Der Agent erfährt es.',
     unsupported: 'Dieser Browser kennt keine Passkeys. Nehmen Sie einen aktuellen.',
     notAllowed:
       'Ihr Gerät hat nicht bestätigt, dass Sie es sind, oder Sie haben abgebrochen. Es ist nichts geschehen: Versuchen Sie es noch einmal.',

@@ -8,6 +8,7 @@ export const english: Texts = {
     roles: { owner: 'Owner', approver: 'Approver', viewer: 'Viewer' },
     test: 'This is a test: no real money is meant.',
     noScript: 'Passkeys need JavaScript. Switch it on for this site, and load the page again.',
+    incomplete: 'Part of this page did not arrive: load it again. What you have pressed was not done.',
     otherHostTitle: 'Please open this page elsewhere',
     otherHost: host =>
       `Passkeys belong to one address. Here that is ${host}, and you have opened another one.`,
@@ -24,9 +25,9 @@ export const english: Texts = {
     linkTitle: 'Sign in with your link',
     linkLead: 'The link works once. It is used when you press the button, not before.',
     linkButton: 'Use the link and sign in',
-    other: 'You have no passkey here yet? Ask an owner of the account for a link.',
-    signedIn: 'You are signed in as',
-    goOn: 'Go on',
+    other: 'You have no passkey here, or have lost it? Ask an owner of the account for a link.',
+    own: 'You have started this service yourself? While nobody has a passkey, npm start prints a link each time, and agentpay login gives one. After that there is',
+    recovery: 'the recovery',
   },
   join: {
     title: 'Join',
@@ -216,7 +217,6 @@ export const english: Texts = {
     readAgain: 'What you would sign has changed. Please read it again, and then approve it.',
     joined: 'Welcome. Now create your passkey.',
     enrolled: 'Your passkey is there.',
-    reasonMissing: 'Say why: the agent is told.',
     unsupported: 'This browser knows no passkeys. Use a current one.',
     notAllowed:
       'Your device did not confirm that it is you, or you have stopped it. Nothing was done: try again.',

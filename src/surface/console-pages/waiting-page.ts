@@ -33,6 +33,7 @@ export function waitingPage({ intents, hasMore, isTest, viewer }: WaitingView, l
     root: './',
     script: scripts.waiting,
     viewer,
+    isTest,
     content: html`
 <h1 tabindex="-1">${waiting.title}</h1>
 <p class="lead">${intents.length === 0 ? waiting.none : waiting.lead}</p>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { assetFinder, pageAsset } from '../../web/page-assets.ts'
-import { baseStyle, pageIcon } from '../../web/page-parts.ts'
+import { baseStyle, pageIcon, timeStyle } from '../../web/page-parts.ts'
 import { plainStyle } from '../../web/refusal-page.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -10,7 +10,7 @@ const sheets = ['frame', 'parts', 'forms', 'decide', 'money', 'charts', 'scripts
 export const style = pageAsset(
   'console',
   'css',
-  [baseStyle(), ...sheets.map(name => read(`styles/${name}.css`))].join('\n'),
+  [baseStyle(), timeStyle(), ...sheets.map(name => read(`styles/${name}.css`))].join('\n'),
 )
 export const icon = pageAsset('console', 'svg', pageIcon())
 

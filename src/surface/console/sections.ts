@@ -1,4 +1,4 @@
-import type { Navigation } from './frame.ts'
+import type { Navigation } from './navigation.ts'
 import type { Section } from './page.ts'
 import { account, accountDetails, allowances, happenings } from './pages/account/sections.ts'
 import { control, controlDetails } from './pages/control-sections.ts'

@@ -1,6 +1,7 @@
-import { ProtocolError } from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
-import { ownTools } from './own-tools.ts'
+import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
+import { ownToolNamed, runOwnTool } from './own-tools.ts'
 import { refused, withoutCardNumbers } from './result.ts'
 import { runTarget } from './run-target.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -22,10 +23,20 @@ async function answered(call: ToolCall, context: Context): Promise<object> {
 }
 
 async function answerOf(call: ToolCall, context: Context): Promise<object> {
-  const { actor, ports } = context
-  const own = ownTools(actor).find(({ definition }) => definition.name === call.name)
-  if (own) return own.run(call.given, context)
-  const target = ports.tools.named(call.name)
+  const own = ownToolNamed(call.name)
+  if (own) return runOwnTool(own, call.given, context)
+  const target = context.ports.tools.named(call.name)
   if (target) return runTarget(target, call, context)
-  return refused('unknown_tool', 'There is no such tool. tools/list shows those that you may call.')
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(call.name))
+}
+
+/** A tool that nobody has is a mistake in the message; what a tool refuses is a result, which the model reads. */
+export const isTool = (name: string, { ports }: Context): boolean =>
+  ownToolNamed(name) !== undefined || ports.tools.named(name) !== undefined
+
+const LONGEST_NAME = 100
+
+function unknownTool(name: string): string {
+  const shown = maskCardNumbers(name.slice(0, LONGEST_NAME), { isCut: name.length > LONGEST_NAME })
+  return `Unknown tool: ${shown}. tools/list shows those that you may call.`
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { File } from '../../kernel/contract/file.ts'
-import { callTool } from './call-tool.ts'
+import { callTool, isTool } from './call-tool.ts'
 import { answerFile, answerText, isObject, membersOf, type PlainRequest } from './plain-request.ts'
 
 /** It holds the connection for long: its answer is to begin at once, as the protocol's own way lets it. */
@@ -16,7 +16,7 @@ export async function callDirectly(request: PlainRequest, context: Context): Pro
   const { method, params, isNewest } = request
   const { name, arguments: given = {} } = params
   if (method !== 'tools/call' || !NAMED.has(membersOf(params)) || !isObject(given)) return undefined
-  if (typeof name !== 'string' || name === LONG) return undefined
+  if (typeof name !== 'string' || name === LONG || !isTool(name, context)) return undefined
   const result = await callTool({ name, given, canOpenUrls: false, responses: undefined }, context)
   return answerFile(request, answerText(request, isNewest ? { ...result, resultType: 'complete' } : result))
 }

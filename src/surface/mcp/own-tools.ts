@@ -1,7 +1,6 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
-
 import { LONGEST_WAIT, waitForIntent } from './intents.ts'
 import { proposeByTool } from './propose.ts'
 import { refused, succeeded } from './result.ts'
@@ -11,6 +10,10 @@ import type { Given } from './tool-call.ts'
 /** A tool that is more, or less, than one operation. */
 interface OwnTool {
   readonly definition: ToolDefinition
+  /** What the credential must have. */
+  readonly scope?: string
+  /** An agent's token keeps to the small set; keys and people reach everything that they may call. */
+  readonly isForAgents: boolean
   run(given: Given, context: Context): Promise<object>
 }
 
@@ -19,6 +22,8 @@ const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: tr
 const MOST_FOUND = 20
 
 const wait: OwnTool = {
+  scope: 'intents:read',
+  isForAgents: true,
   definition: {
     name: 'wait_for_intent',
     title: 'Wait until somebody has decided about an intent',
@@ -49,6 +54,7 @@ const wait: OwnTool = {
 }
 
 const search: OwnTool = {
+  isForAgents: false,
   definition: {
     name: 'search_operations',
     title: 'Find operations by words',
@@ -69,6 +75,7 @@ const search: OwnTool = {
 }
 
 const describe: OwnTool = {
+  isForAgents: false,
   definition: {
     name: 'describe_operation',
     title: 'Read what an operation takes and refuses',
@@ -88,6 +95,7 @@ const describe: OwnTool = {
 }
 
 const call: OwnTool = {
+  isForAgents: false,
   definition: {
     name: 'call_operation',
     title: 'Call any operation',
@@ -120,6 +128,8 @@ const call: OwnTool = {
 const MAX_REASON = 1_000
 
 const proposeChange: OwnTool = {
+  scope: 'canvas:write',
+  isForAgents: true,
   definition: {
     name: 'propose_change',
     title: 'Propose what only a person may do',
@@ -154,9 +164,28 @@ const unknownOperation = refused(
 
 const wrong = (member: string, message: string) => refused('invalid_request', `${member}: ${message}.`)
 
-/** An agent's token keeps to the small set; keys and people reach everything that they may call. */
-export const ownTools = ({ type, scopes }: Actor): readonly OwnTool[] => [
-  ...(scopes.has('intents:read') ? [wait] : []),
-  ...(scopes.has('canvas:write') ? [proposeChange] : []),
-  ...(type === 'agent' ? [] : [search, describe, call]),
-]
+const all: readonly OwnTool[] = [wait, proposeChange, search, describe, call]
+
+/** Those that the caller may use. */
+export const ownTools = (actor: Actor): readonly OwnTool[] => all.filter(tool => !refusalOf(tool, actor))
+
+/** One of these, whoever asks. */
+export const ownToolNamed = (name: string): OwnTool | undefined => byName.get(name)
+
+const byName = new Map(all.map(tool => [tool.definition.name, tool]))
+
+/** Runs it, or says as the API does why the caller may not. */
+export const runOwnTool = async (tool: OwnTool, given: Given, context: Context): Promise<object> =>
+  refusalOf(tool, context.actor) ?? tool.run(given, context)
+
+function refusalOf({ scope, isForAgents }: OwnTool, { type, scopes }: Actor): object | undefined {
+  if (type === 'agent' && !isForAgents) return notForAgents
+  return scope && !scopes.has(scope)
+    ? refused('missing_scope', `The credential lacks the scope ${scope}.`)
+    : undefined
+}
+
+const notForAgents = refused(
+  'wrong_caller',
+  'This tool takes an API key; you sent an agent token. tools/list shows those that you may call.',
+)

@@ -101,6 +101,6 @@ function planned({ operation, given, reason }: Wish, proposer: Proposing): Plan 
   }
   return {
     code: 'not_proposable',
-    message: `${operation} cannot be proposed: it changes nothing, or no person may do it.`,
+    message: `${operation} cannot be proposed: it changes nothing, no person may do it, or it begins with a person at a device.`,
   }
 }

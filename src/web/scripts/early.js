@@ -33,9 +33,7 @@
       else element.click()
     }
     const trouble = document.getElementById('trouble')
-    if (!isWhole && trouble)
-      trouble.textContent =
-        'Part of this page did not arrive: load it again. What you have pressed was not done.'
+    if (!isWhole && trouble) trouble.textContent = trouble.dataset.incomplete
   }
 
   for (const type of ['submit', 'click']) addEventListener(type, keep, true)

@@ -18,7 +18,8 @@ const SIZES = usualOrShort([10_000, 10_000_000], [1_000, 10_000])
 const TIMES = usualOrShort(40, 3)
 const BATCHES = usualOrShort(500, 5)
 const IN_EACH = 100
-const ROUNDS = usualOrShort(7, 1)
+/** One round is off by a tenth: the median of so many by less than three in a hundred. */
+const ROUNDS = usualOrShort(15, 1)
 const SECONDS = usualOrShort(3, 0.5)
 const CONNECTIONS = 32
 
@@ -30,17 +31,22 @@ interface Sized {
   readonly plain: { readonly costs: number; readonly merchants: number }
 }
 
-async function measureSize(stage: Stage, payments: number): Promise<Sized> {
-  const readings: Record<string, Reading> = {}
-  for (const report of reports) {
-    readings[report] = await readReport(stage, report, TIMES)
-    const { milliseconds, blocks } = readings[report]
-    printLine(
-      `  ${report} of ${wholeNumber(payments)}: ${milliseconds.toFixed(1)} ms, ${wholeNumber(blocks)} blocks`,
-    )
+async function measureSizes(stages: readonly Stage[]): Promise<Sized[]> {
+  const readings = stages.map((): Record<string, Reading> => ({}))
+  for (const report of reports)
+    for (const [n, reading] of (await readReport(stages, report, TIMES)).entries()) {
+      ;(readings[n] as Record<string, Reading>)[report] = reading
+      const { milliseconds, blocks } = reading
+      printLine(
+        `  ${report} of ${wholeNumber(SIZES[n] as number)}: ${milliseconds.toFixed(1)} ms, ${wholeNumber(blocks)} blocks`,
+      )
+    }
+  const sized: Sized[] = []
+  for (const [n, stage] of stages.entries()) {
+    const plain = { costs: await readPlain(stage, 'costs'), merchants: await readPlain(stage, 'merchants') }
+    sized.push({ payments: SIZES[n] as number, readings: readings[n] as Record<string, Reading>, plain })
   }
-  const plain = { costs: await readPlain(stage, 'costs'), merchants: await readPlain(stage, 'merchants') }
-  return { payments, readings, plain }
+  return sized
 }
 
 /** How many payments a second the follower counts, that are all there when it begins. */
@@ -175,11 +181,7 @@ function textOf(
 
 /** What reports cost with few and with many payments, and what keeping their sums costs those who pay. */
 export async function measureInsight(folder: string): Promise<Section> {
-  const sizes = await onSizes(folder, SIZES, { what: 'payments', fill: fillPayments }, async stages => {
-    const sized: Sized[] = []
-    for (const [n, stage] of stages.entries()) sized.push(await measureSize(stage, SIZES[n] as number))
-    return sized
-  })
+  const sizes = await onSizes(folder, SIZES, { what: 'payments', fill: fillPayments }, measureSizes)
   const follower = await measureFollower(folder)
   const forecastMs = await millisecondsOfOne()
   return { figures: { insight: { sizes, follower, forecastMs } }, text: textOf(sizes, follower, forecastMs) }

@@ -48,21 +48,36 @@ async function blocksOf(stage: Stage): Promise<number> {
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** The pages of the tables that reports read. */
-export async function readReport(stage: Stage, report: Report, times: number): Promise<Reading> {
-  const ask = async (): Promise<number> => {
-    const began = performance.now()
-    const answer = await fetch(stage.api.url + REPORTS[report], { headers: bearer(stage) })
-    if (!answer.ok) throw new Error(await answer.text())
-    await answer.arrayBuffer()
-    return performance.now() - began
-  }
-  for (let n = 0; n < times; n++) await ask()
-  const before = await blocksOf(stage)
-  const milliseconds: number[] = []
-  for (let n = 0; n < times; n++) milliseconds.push(await ask())
-  const blocks = ((await blocksOf(stage)) - before) / times
-  return { milliseconds: median(milliseconds), blocks }
+async function ask(stage: Stage, report: Report): Promise<number> {
+  const began = performance.now()
+  const answer = await fetch(stage.api.url + REPORTS[report], { headers: bearer(stage) })
+  if (!answer.ok) throw new Error(await answer.text())
+  await answer.arrayBuffer()
+  return performance.now() - began
+}
+
+/** The stages in turn, so that what else the machine does meanwhile is the same for each. */
+async function askInTurn(stages: readonly Stage[], report: Report, times: number): Promise<number[][]> {
+  const milliseconds = stages.map((): number[] => [])
+  for (let n = 0; n < times; n++)
+    for (const [place, stage] of stages.entries()) milliseconds[place]?.push(await ask(stage, report))
+  return milliseconds
+}
+
+/** How long a report takes on each stage, and the pages of the tables that it reads. */
+export async function readReport(
+  stages: readonly Stage[],
+  report: Report,
+  times: number,
+): Promise<Reading[]> {
+  await askInTurn(stages, report, times)
+  const before = await Promise.all(stages.map(blocksOf))
+  const milliseconds = await askInTurn(stages, report, times)
+  const after = await Promise.all(stages.map(blocksOf))
+  return milliseconds.map((times, place) => ({
+    milliseconds: median(times),
+    blocks: ((after[place] as number) - (before[place] as number)) / times.length,
+  }))
 }
 
 /** The time that PostgreSQL alone needs for the plain sum; the best of three. */

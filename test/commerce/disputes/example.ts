@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { ledgerBalance } from '../../support/commerce/disputes.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { busy } from '../../support/http/in-front.ts'
 import { launch } from '../../support/processes/launched.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
@@ -15,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe('the example of what happens after the sale', () => {
   test('has half of a payment back, wins the other half, loses another one, and the books show it', async () => {
     const { client, key } = await service.owner()
-    const env = { URL: service.url, KEY: key }
+    const env = { URL: await busy(service.url), KEY: key }
     const example = launch(process.execPath, ['examples/after-sale/after-sale.mjs', folder], env)
     const code = await example.exit
     const output = example.output()

@@ -3,36 +3,43 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { busy } from '../../support/http/in-front.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { launch } from '../../support/processes/launched.ts'
 
 const service = await startTestService()
+/** An address has a limit of requests: each example waits where it is told so. */
+const url = await busy(service.url)
 const example = (name: string, words: readonly string[], env: Record<string, string>) =>
   launch(process.execPath, [`examples/${name}`, ...words], env)
 
-/** An owner, and the folder in which `npm start` would tell of the service. */
+/** An owner, and the folders in which `npm start` would tell of the service, and of the service where it is busy. */
 async function beside() {
   const { client, key } = await service.owner()
-  const DATA_DIR = join(temporaryFolder(), '.data')
-  mkdirSync(DATA_DIR)
-  writeFileSync(join(DATA_DIR, 'instance.json'), JSON.stringify({ url: service.url, apiKey: key }))
-  return { client, DATA_DIR }
+  const folderOf = (url: string): string => {
+    const folder = join(temporaryFolder(), '.data')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'instance.json'), JSON.stringify({ url, apiKey: key }))
+    return folder
+  }
+  return { client, DATA_DIR: folderOf(url), quiet: folderOf(service.url) }
 }
 
 describe('the examples', () => {
   test('the agent waits for the bot, pays what it approves, and the export of the bookkeeper adds up', async () => {
-    const { client, DATA_DIR } = await beside()
+    const { client, DATA_DIR, quiet } = await beside()
     const scopes = ['events:read' as const, 'intents:read' as const, 'intents:approve' as const]
     const { key } = await bodyOf(
       client.keys.create({ body: { name: 'Bot', environment: 'sandbox', scopes } }),
     )
     const bot = example('approval-bot/bot.mjs', ['1'], {
-      API_URL: service.url,
+      API_URL: url,
       API_KEY: String(key),
       KNOWN: '127.0.0.1',
     })
     await bot.untilOutput(/Following\./)
-    const agent = example('purchasing-agent/agent.mjs', [], { DATA_DIR })
+    // It buys at the sandbox's merchant, which stands at the service's own address.
+    const agent = example('purchasing-agent/agent.mjs', [], { DATA_DIR: quiet })
     expect([await agent.exit, agent.output()]).toEqual([
       0,
       expect.stringContaining('What you have paid for.'),

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import { openSealer } from '../../support/compliance/trail.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../support/harness.ts'
+import { busy } from '../../support/http/in-front.ts'
 import { launch } from '../../support/processes/launched.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
@@ -12,7 +13,7 @@ afterAll(() => sealer.close())
 
 test('the example of a day finds the changed byte, and verifies the trail of who was forgotten', async () => {
   const example = launch(process.execPath, ['examples/audit/day.mjs'], {
-    URL: service.url,
+    URL: await busy(service.url),
     DASHBOARD_SECRET,
   })
   let isOver = false

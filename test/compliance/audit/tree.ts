@@ -18,11 +18,13 @@ import {
   leafText,
   type Node,
   openCheckpoint,
+  parseExactly,
   provesConsistency,
   provesInclusion,
   signedNote,
   type TrailEntry,
 } from '../../../src/trail/index.ts'
+import { canonicalJson } from '../../../src/values/canonical-json.ts'
 
 /** The tree as RFC 6962 defines it, without any of our own shortcuts. */
 function rootOf(leaves: readonly Hash[]): Hash {
@@ -56,7 +58,7 @@ describe('the hash tree', () => {
     ]
     const tree = new GrowingTree()
     const roots = leaves.map(hex => {
-      tree.append(hashLeaf(Buffer.from(hex, 'hex')))
+      tree.append(hashLeaf(Buffer.from(hex, 'hex').toString('latin1')))
       return tree.root().toString('hex')
     })
     expect([roots[0], roots[1], roots[2], roots[7]]).toEqual([
@@ -207,5 +209,21 @@ describe('a checkpoint', () => {
     ])
       expect(() => openCheckpoint(wrong, keys)).toThrow(CheckpointRejected)
     expect(() => openCheckpoint(note, { keys: [] })).toThrow(CheckpointRejected)
+  })
+})
+
+describe('numbers with more digits than JSON keeps', () => {
+  test.each(['?', '-?', '[1,?]', '[-?]', '{"a":?}', '{"a": -?,"b":"c"}', '{"id":"event_01jd8x2m4y","a":?}'])(
+    'are told apart in %s',
+    place => {
+      const read = (number: string) => canonicalJson(parseExactly(place.replace('?', number)))
+      expect(read('1.2500000000000000000001')).not.toBe(read('1.25'))
+      expect(read('12345678901234567890')).not.toBe(read('12345678901234567891'))
+    },
+  )
+
+  test('leave a text that has as many digits as it is', () => {
+    const entry = { id: 'event_12345678901234567890', amount: '12345678901234567890', n: 1.25 }
+    expect(parseExactly(JSON.stringify(entry))).toEqual(entry)
   })
 })

@@ -1,10 +1,30 @@
 import { describe, expect, test } from '@jest/globals'
 import { endOverdueOf } from '../../support/compliance/deadlines.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
-import { aDeletedAgent, anAgent, aSepaTransfer, aWallet, aWebhook, bodyOf } from '../../support/factories.ts'
+import {
+  aDeletedAgent,
+  anAgent,
+  anIntent,
+  aSepaTransfer,
+  aWallet,
+  aWebhook,
+  bodyOf,
+  type TestClient,
+} from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aDeletedPayee, advance, advanceUntil, ask, MARK, read, textsOf } from './asking.ts'
 import { service } from './service.ts'
+
+/** Somebody was named in its note, and in a name and a text of its metadata. */
+async function aCorrectedOutcome(client: TestClient): Promise<void> {
+  const agent = await anAgent(client)
+  const { id: intentId } = await anIntent(client, agent.id)
+  const words = { note: MARK, metadata: { [MARK]: 'reader', 'read.by': MARK } }
+  const params = await bodyOf(client.outcomes.create({ body: { intentId, success: true, ...words } }))
+  await bodyOf(client.outcomes.update({ params, body: { note: null, metadata: {} } }))
+  await bodyOf(client.agents.delete({ params: agent }))
+  await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+}
 
 describe('a deletion of', () => {
   test('a payer forgets how they are reached, and keeps the voucher with their name until its last year is over', async () => {
@@ -124,6 +144,7 @@ describe('a deletion of the owner', () => {
     const subject = await aDeletedPayee(owner)
     const { client } = owner
     await aDeletedAgent(client)
+    await aCorrectedOutcome(client)
     await client.people.create({ body: { name: MARK, email: 'mark@example.com', role: 'viewer' } })
     await aWebhook(client, { description: MARK })
     const { id } = await bodyOf(ask(owner))
@@ -147,10 +168,12 @@ describe('a deletion of the owner', () => {
       owner,
       'beneficiaries',
       'webhooks',
+      'outcomes',
       'events',
       'audit_seals',
       'idempotency_keys',
     )
+    expect(left).toContain('outcome.corrected')
     expect(left).not.toMatch(/Mark Erased|mark@example/)
     expect(left).toContain(subject.id)
     const [account] = await service.sql('select name, email, status from customers where id = $1', [

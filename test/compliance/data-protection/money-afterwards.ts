@@ -6,11 +6,13 @@ import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
 import { forget, goOnWith } from '../../support/compliance/forgotten.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { countAll } from '../../support/insight/paying.ts'
 import { returnedBooking } from '../../support/money/bank-files.ts'
 import { camt, payment } from '../../support/money/camt.ts'
 import { referenceIn } from '../../support/money/incoming.ts'
 import { newReference } from '../../support/money/incoming-files.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
+import { until } from '../../support/until.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 const service = await startTestService()
@@ -164,6 +166,28 @@ describe('money for an account that was forgotten', () => {
     )
     expect(found?.status).toBe(isClosed ? 'unmatched' : 'matched')
     for (const ownerId of [owner.ownerId, PLATFORM_OWNER]) await expectSound(ownerId)
+  })
+
+  test('leaves nobody named in sums that were made only after the account was forgotten', async () => {
+    const owner = await service.owner()
+    const { ownerId } = owner
+    await whatOthersMayGiveBack(owner)
+    await forget(service, owner, endDue)
+    const NAMED = `
+      select value as name from spend_cells where owner_id = $1 and view = 'merchant' and value not like 'forgotten-%'
+      union all select name from merchant_names where owner_id = $1 and name not like 'forgotten-%'`
+    const isNamed = async () => (await service.sql(NAMED, [ownerId])).length > 0
+    await until('the payments are in the sums', async () => {
+      await countAll(service)
+      return isNamed()
+    })
+    const LATER = 'update tenant_clocks set offset_ms = offset_ms + $2 where owner_id = $1'
+    await service.sql(LATER, [ownerId, 23 * 3_600_000])
+    await endDue()
+    expect(await isNamed()).toBe(true)
+    await service.sql(LATER, [ownerId, 2 * 3_600_000])
+    await endDue()
+    expect(await isNamed()).toBe(false)
   })
 
   test('comes back as a refund or a returned transfer, and is paid out to the person once', async () => {

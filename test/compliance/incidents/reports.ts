@@ -4,6 +4,7 @@ import { incidentEvents } from '../../../src/compliance/security-incidents/event
 import { ago, CRITERIA, incidentDesk } from '../../support/compliance/incidents.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../support/harness.ts'
+import { busy } from '../../support/http/in-front.ts'
 import { launch } from '../../support/processes/launched.ts'
 
 const service = await startTestService()
@@ -206,7 +207,7 @@ describe('a report', () => {
 describe('the example', () => {
   test('goes from the alarm to the PDF of the final report', async () => {
     const example = launch(process.execPath, ['examples/incidents/incident.mjs'], {
-      URL: service.url,
+      URL: await busy(service.url),
       DASHBOARD_SECRET,
     })
     expect([await example.exit, example.output()]).toEqual([

@@ -6,6 +6,7 @@ import { type PageVisit, useBrowser, useOnePage } from '../../support/web/browse
 import { faintTexts } from '../../support/web/contrast.js'
 import { service } from './docs-service.ts'
 import './docs/command-samples.ts'
+import { FOUND_FIRST } from './docs/found-first.ts'
 import './docs/manual-pages.ts'
 import './docs/quickstart.ts'
 
@@ -122,17 +123,12 @@ describe('the documentation with JavaScript', () => {
     }
   })
 
-  test.each([
-    ['dailyLimitEuros', '/docs/policies#policies.create'],
-    ['401', '/docs/errors/unauthenticated'],
-    ['webhook retry', '/docs/guides/webhooks#what-happens-when-a-delivery-fails'],
-    ['DATABASE_URL', '/docs/guides/settings#DATABASE_URL'],
-  ])('finds %s at %s', async (words, address) => {
-    const { page } = await open(docs)
-    await page.getByRole('searchbox').fill(words)
-    const found = page.locator(`#results a[href="${address}"]`)
-    await found.waitFor()
-    expect(await found.count()).toBe(1)
+  test.each(FOUND_FIRST)('finds %s first at %s', async (words, address) => {
+    const opened = await open(docs)
+    await opened.page.getByRole('searchbox').fill(words)
+    await results(opened).first().waitFor()
+    expect(await results(opened).first().getAttribute('href')).toBe(address)
+    expect(await opened.page.locator(`#results a[href="${address}"]`).count()).toBe(1)
   })
 
   test('fetches the search index once, and then searches offline', async () => {

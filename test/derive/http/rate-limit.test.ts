@@ -84,6 +84,23 @@ describe('a client', () => {
     expect(number((await ask()).headers, 'x-ratelimit-remaining')).toBe(LIMIT - 1)
   })
 
+  test('beyond its limit reads in a page of the console when to come again, and a program reads it as ever', async () => {
+    await times(LIMIT, () => ask())
+    const page = await service.http('GET', '/console/agents', { headers: { accept: 'text/html' } })
+    const wait = number(page.headers, 'retry-after')
+    expect([page.status, page.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8'])
+    expect(page.text).toContain(
+      `Too many requests from this address: ${LIMIT} a minute. Wait ${wait} seconds.`,
+    )
+    const again = Number(/http-equiv="refresh" content="(\d+)"/.exec(page.text)?.[1])
+    expect([again >= wait, again <= 60]).toEqual([true, true])
+    const program = await service.http('GET', '/console/agents', {})
+    expect([program.status, program.body]).toEqual([
+      429,
+      { error: expect.stringContaining('Too many requests') },
+    ])
+  })
+
   test('beyond its limit uses up no idempotency key', async () => {
     const { client } = await service.owner()
     await times(LIMIT, () => ask())

@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
+import { busy } from '../../support/http/in-front.ts'
 import { launch } from '../../support/processes/launched.ts'
 import { service } from './onboarding-service.ts'
 
@@ -52,7 +53,7 @@ describe('the page about onboarding', () => {
 describe('the example', () => {
   test('takes a company from nothing to its first live key, and prints no key', async () => {
     const example = launch(process.execPath, ['examples/onboarding/company.mjs'], {
-      URL: service.url,
+      URL: await busy(service.url),
       DASHBOARD_SECRET,
     })
     expect([await example.exit, example.output()]).toEqual([

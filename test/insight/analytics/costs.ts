@@ -98,6 +98,20 @@ describe('the costs of agents', () => {
     expect(data).toMatchObject([{ agentId: agent.id, name: 'Buyer', netEuros: 30 }])
   })
 
+  test('have a line for an agent that has stopped, and all lines add up to the span before, too', async () => {
+    const owner = await aPayingOwner(service)
+    const { client, agent, holder } = owner
+    await pay(owner, 30)
+    await later(client, 31)
+    await payByCard(owner, 12)
+    const { total, data } = await bodyOf(client.analytics.costs())
+    expect(total).toMatchObject({ netEuros: 12, netBeforeEuros: 30, change: -0.6 })
+    expect(data).toMatchObject([
+      { agentId: holder.id, netEuros: 12, netBeforeEuros: 0, change: null },
+      { agentId: agent.id, netEuros: 0, netBeforeEuros: 30, change: -1, share: 0, periods: [] },
+    ])
+  })
+
   test('of more agents than are told one by one are summed as `other`, and nothing is lost', async () => {
     const owner = await aPayingOwner(service)
     const { client } = owner

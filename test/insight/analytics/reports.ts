@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { aRun, aWallet, bodyOf } from '../../support/factories.ts'
+import { dayOf } from '../../../src/values/clock.ts'
+import { anAgent, aRun, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { spentBefore } from '../../support/insight/past-cells.ts'
 import {
   aPayingOwner,
   comeBack,
@@ -12,6 +14,8 @@ import {
 } from '../../support/insight/paying.ts'
 
 const service = await startTestService()
+
+const dayAfter = (day: string, days: number): string => dayOf(new Date(Date.parse(day) + days * 86_400_000))
 
 describe('the merchants that most was paid to', () => {
   test('are one for all spellings, whose texts stay visible, and the rest is `other`', async () => {
@@ -75,6 +79,9 @@ describe('the merchants that most was paid to', () => {
       change: 0.3003,
     })
     expect(data.find(({ key }) => key === 'deutsche bahn')?.rhythm).toBe(null)
+    const to = dayAfter(await todayOf(client), 60)
+    const withDaysToCome = await bodyOf(client.analytics.merchants({ query: { from, to } }))
+    expect(withDaysToCome.data).toEqual(data)
     const { data: anomalies } = await steady(service, () =>
       bodyOf(client.analytics.anomalies({ query: { from } })),
     )
@@ -160,6 +167,22 @@ describe('anomalies', () => {
     ])
   })
 
+  test('are no new merchant where it was paid long ago, before the days that are looked at one by one', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    const agent = await anAgent(client)
+    const paid = (daysAgo: number, merchant: string) => ({ daysAgo, cents: 1_000, merchant })
+    await spentBefore(service, owner, agent.id, [
+      paid(500, 'rare maps'),
+      paid(5, 'bookshop'),
+      paid(0, 'rare maps'),
+      paid(0, 'map seller'),
+    ])
+    const query = { from: await todayOf(client) }
+    const { data } = await bodyOf(client.analytics.anomalies({ query }))
+    expect(data.map(({ kind, merchant }) => [kind, merchant])).toEqual([['new_merchant', 'map seller']])
+  })
+
   test('are spending outside of runs, and a budget that does not last', async () => {
     const owner = await aPayingOwner(service)
     const { client, agent } = owner
@@ -188,5 +211,10 @@ describe('anomalies', () => {
     expect(data[0]?.sentence).toContain('€ 52.00 of the € 60.00 that all agents share for the month')
     const ofAgent = await bodyOf(client.analytics.anomalies({ query: { agentId: agent.id } }))
     expect(ofAgent.data.map(({ kind }) => kind)).toEqual(['budget_at_this_pace', 'outside_of_runs'])
+    const unusual = async (query: object) =>
+      (await bodyOf(client.analytics.anomalies({ query }))).data.map(({ kind, day }) => [kind, day])
+    const [now, month] = [await todayOf(client), { to: dayAfter(await todayOf(client), 18) }]
+    expect(await unusual({ ...month, from: now })).toEqual(data.map(({ kind, day }) => [kind, day]))
+    expect(await unusual({ ...month, from: dayAfter(now, 1) })).toEqual([])
   })
 })

@@ -96,6 +96,16 @@ describe('the summary of outcomes', () => {
     }
   })
 
+  test('is told by merchant, too, where an outcome has its merchant by the rules of the version before', async () => {
+    const { client, ownerId } = await aReportingOwner()
+    await service.sql(`update outcomes set merchant = 'book shop' where owner_id = $1`, [ownerId])
+    const { data } = await bodyOf(client.outcomes.summary({ query: { groupBy: 'merchant' } }))
+    expect(data.map(({ key, reported, unreported }) => [key, reported, unreported])).toEqual([
+      ['book shop', 4, 0],
+      ['bookshop', 0, 4],
+    ])
+  })
+
   test('is of the intents that were declared in its days', async () => {
     const { client } = await aReportingOwner()
     await later(client, 40)

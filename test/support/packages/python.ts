@@ -16,18 +16,21 @@ export interface PythonFolder {
   python(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
 }
 
-/** An empty folder with a Python of its own, into which pip has installed the package, and what checks its types. */
-export async function aPythonWithThePackage(...tools: readonly string[]): Promise<PythonFolder> {
+/** An empty folder with a Python of its own, into which pip has installed the package, built or as sources, and what checks its types. */
+export async function aPythonWithThePackage(
+  from: 'wheel' | 'sdist',
+  ...tools: readonly string[]
+): Promise<PythonFolder> {
   const folder = mkdtempSync(join(tmpdir(), 'agentpay-python-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
-  const { wheel } = await writePythonPackage(readContract(), join(folder, 'package'), zipOf)
+  const written = await writePythonPackage(readContract(), join(folder, 'package'), zipOf)
   const own = join(folder, 'python')
   await run('python3', ['-m', 'venv', own]).catch(error => {
     throw new Error(
       `Python needs its modules venv and pip (Debian: python3-venv): ${error.stdout || error.message}`,
     )
   })
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', wheel, ...tools]
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', written[from], ...tools]
   await run(join(own, 'bin/python'), pip)
   return {
     folder,

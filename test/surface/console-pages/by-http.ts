@@ -103,6 +103,6 @@ describe('the pages of people without a session', () => {
     expect(await foreign.text()).toContain('Diese Seite kann nicht gezeigt werden')
     const long = await readPage(`/login?to=${'x'.repeat(1_001)}`, asBrowser)
     expect([long.status, long.headers.get('x-error-code')]).toEqual([400, 'invalid_request'])
-    expect(await long.text()).toContain('<p lang="en">to: ')
+    expect(await long.text()).toContain('<p class="lead" lang="en">to: ')
   })
 })

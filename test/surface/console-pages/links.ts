@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
@@ -55,6 +56,17 @@ describe('a link', () => {
     await page.locator('[data-action="redeem"]').click()
     await troubleIn(page).filter({ hasText: 'This link' }).waitFor()
     expect(await troubleIn(page).innerText()).toBe('This link is not known here. Ask for a new one.')
+  })
+
+  test('that signs nobody in leads to how else one gets in, also where one has started the service', async () => {
+    const { page } = await open(`${origin}/login#lnk_nobodyhasmadethisone0123456789`)
+    await page.locator('[data-action="redeem"]').click()
+    await troubleIn(page).filter({ hasText: 'This link is not known here.' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+    await page.locator('.hint', { hasText: 'npm start' }).waitFor()
+    const recovery = page.getByRole('link', { name: 'the recovery' })
+    expect(await recovery.getAttribute('href')).toBe('docs/guides/people#recovery')
+    expect(readFileSync('docs/people.md', 'utf8')).toContain('\n## Recovery\n')
   })
 
   test('goes along where its page was opened under another host', async () => {

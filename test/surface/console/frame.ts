@@ -99,6 +99,26 @@ describe('a page of the console', () => {
     expect(status).toBe(404)
   })
 
+  test('marks in the navigation where one is, and leads from there to the other pages, whoever has looked before', async () => {
+    const visitor = await aVisitor()
+    const approver = await aVisitor('approver', visitor.owner)
+    const { id } = await anAgent(visitor)
+    for (const { read } of [visitor, approver, visitor])
+      for (const [path, here] of [
+        ['console', '/console'],
+        ['console/agents', '/console/agents'],
+        [`console/agents/${id}`, '/console/agents'],
+        ['console/search?q=x', undefined],
+      ] as const) {
+        const navigation = /<nav aria-label="Sections">.*?<\/nav>/s.exec((await read(path)).text)?.[0]
+        const links = [...String(navigation).matchAll(/href="([^"]+)"( aria-current="page")?/g)]
+        const addresses = links.map(([, to]) => new URL(String(to), `${service.url}/${path}`).pathname)
+        expect(addresses.filter((_, n) => links[n]?.[2])).toEqual(here === undefined ? [] : [here])
+        expect(addresses).toContain('/console/policies')
+        expect(addresses.every(address => /^\/console(\/[\w-]+)?$/.test(address))).toBe(true)
+      }
+  })
+
   test('gives only the parts that are asked for', async () => {
     const visitor = await aVisitor()
     await anAgent(visitor, 'Scout')

@@ -83,6 +83,8 @@ test('what only a person at a device begins is not proposed', async () => {
     ['cliAuth.deny', { code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' }],
     ['sessions.verify', { userCode: 'BCDF-GHJK' }],
     ['console.signOut', {}],
+    ['passkeys.registerOptions', {}],
+    ['passkeys.challenge', { purpose: 'enrolment' }],
   ] as const) {
     const { error } = await propose(operation, input)
     expect([operation, error.code]).toEqual([operation, 'not_proposable'])

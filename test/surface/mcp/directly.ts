@@ -77,11 +77,11 @@ describe('a plain call of a tool', () => {
       fc.asyncProperty(
         answers,
         fc.oneof(fc.string(), fc.integer()),
-        fc.constantFrom('get_agent', 'none'),
         fc.constantFrom({}, { 'mcp-protocol-version': '2025-06-18' }),
-        async (answer, id, name, headers) => {
-          const message = callOf({ name, arguments: { a: 1 } }, { id })
+        async (answer, id, headers) => {
+          const message = callOf({ name: 'get_agent', arguments: { a: 1 } }, { id })
           const direct = await bytesOf(await serveDirectly(message, contextOf(answer, headers)))
+          expect(direct).toBeDefined()
           expect(direct).toEqual(await bytesOf(await serveByProtocol(message, contextOf(answer, headers))))
         },
       ),
@@ -94,13 +94,12 @@ describe('a plain call of a tool', () => {
       fc.asyncProperty(
         answers,
         fc.oneof(fc.string(), fc.integer()),
-        fc.constantFrom('get_agent', 'none'),
         fc.option(fc.string(), { nil: undefined }),
-        async (answer, id, name, title) => {
+        async (answer, id, title) => {
           const client = { name: 'test', version: '1', ...(title === undefined ? {} : { title }) }
           const _meta = { ...ENVELOPE, [`${PREFIX}clientInfo`]: client }
-          const message = callOf({ name, arguments: { a: 1 }, _meta }, { id })
-          const headers = newestHeaders(name)
+          const message = callOf({ name: 'get_agent', arguments: { a: 1 }, _meta }, { id })
+          const headers = newestHeaders('get_agent')
           const direct = await bytesOf(await serveDirectly(message, contextOf(answer, headers)))
           expect(direct).toBeDefined()
           expect(direct).toEqual(await bytesOf(await serveByProtocol(message, contextOf(answer, headers))))
@@ -145,6 +144,7 @@ describe('a plain call of a tool', () => {
       callOf({ name: 'get_agent' }),
       { 'mcp-protocol-version': '2026-07-28' },
     ],
+    ['a tool that nobody has', callOf({ name: 'none' }), {}],
     ['a call that waits', callOf({ name: 'wait_for_intent', arguments: { intentId: 'x' } }), {}],
   ])('is the protocol’s own matter with %s', async (_, message, headers) => {
     expect(

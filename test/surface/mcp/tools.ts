@@ -39,9 +39,37 @@ describe('the tools of an agent', () => {
       'get_budgets',
       'get_policy',
     ])
-    const refused = await call('declare_intent', { amountEuros: 1, merchant: 'Bookshop', purpose: 'A book' })
-    expect([refused.isError, refused.structuredContent.error.code]).toEqual([true, 'missing_scope'])
+    const asked = { headers: { authorization: `Bearer ${token}` } }
+    const body = { operation: 'agents.freeze' }
+    for (const [tool, given, path] of [
+      ['declare_intent', { amountEuros: 1, merchant: 'Bookshop', purpose: 'A book' }, '/intents'],
+      ['wait_for_intent', { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' }, '/intents'],
+      ['propose_change', body, '/canvas/proposals/proposal_01jd8x2m4ye7k9v0c3q5r6t8wz/dismiss'],
+    ] as const) {
+      const refused = await call(tool, given)
+      const method = tool === 'wait_for_intent' ? 'GET' : 'POST'
+      const byApi = (await (await fetch(service.url + path, { ...asked, method })).json()) as object
+      expect([tool, refused.isError, refused.structuredContent.error]).toEqual([
+        tool,
+        true,
+        { code: 'missing_scope', message: (byApi as { error: string }).error, remedies: [] },
+      ])
+    }
   })
+
+  test.each(['legacy', '2026-07-28'] as const)(
+    'of a name that nobody has are an error of the protocol, in the protocol of %s',
+    async version => {
+      const { token } = await anOwnerWithAgent()
+      const { call } = await anAssistant(service.url, String(token.token), { version })
+      await expect(call('approve_everything')).rejects.toMatchObject({
+        code: -32_602,
+        message: expect.stringMatching(/Unknown tool: approve_everything\. tools\/list shows/),
+      })
+      await expect(call('pay 5555 5555 5555 4444')).rejects.toThrow(/Unknown tool: pay [^\d]*4444/)
+      await expect(call('x'.repeat(9_000))).rejects.toThrow(/Unknown tool: x{100}\. /)
+    },
+  )
 
   test('declare and pay as the API does, in the agent’s name', async () => {
     const { client } = await service.owner()
@@ -110,8 +138,7 @@ describe('the tools of an agent', () => {
     ['wait_for_intent', { intentId: 'x', second: 5 }, 'invalid_request', /second/],
     ['list_intents', { limit: 'many' }, 'invalid_request', /limit/],
     ['list_intents', { cursor: 'x' }, 'invalid_cursor', /cursor/],
-    ['call_operation', { operation: 'agents.list' }, 'unknown_tool', /tools\/list/],
-    ['approve_everything', {}, 'unknown_tool', /tools\/list/],
+    ['call_operation', { operation: 'agents.list' }, 'wrong_caller', /tools\/list/],
   ])('refuse what %s is given wrongly: %j', async (tool, given, code, words) => {
     const { token } = await anOwnerWithAgent()
     const { call } = await anAssistant(service.url, String(token.token))

@@ -13,10 +13,15 @@ with whole as materialized (
 firsts as materialized (
   select agent_id, value, min(day) as day, sum(spent) as spent from of_merchants where payments > 0 group by 1, 2
   having min(day) >= ${from}
+),
+unknown as (
+  select * from firsts where not exists (
+    select from spend_cells c where (c.owner_id, c.mode, c.view, c.value, c.agent_id) = ($1, $2, 'merchant', firsts.value, firsts.agent_id)
+      and c.day < ${from} and c.payments > 0)
 )
-select agent_id, value, firsts.day, firsts.spent, null::numeric, firsts.spent / whole.spent::float8, null::int, null::text
-from firsts join whole using (agent_id)
-where whole.spent > 0 and firsts.spent / whole.spent::float8 >= ${LARGE_SHARE}`
+select agent_id, value, unknown.day, unknown.spent, null::numeric, unknown.spent / whole.spent::float8, null::int, null::text
+from unknown join whole using (agent_id)
+where whole.spent > 0 and unknown.spent / whole.spent::float8 >= ${LARGE_SHARE}`
 
 export const newTold = ({ merchant, day, amountEuros, measure: share }: Candidate): Telling => ({
   sentence: `${merchant} was never paid before ${day}, and has got ${inEuros(amountEuros)} since: ${inPercent(share)} of what was spent.`,

@@ -78,7 +78,8 @@ export const outsideOfRuns = (asked: Asked): Promise<Found[]> =>
 
 export async function budgetsAtThisPace(asked: Asked): Promise<Found[]> {
   const lastDay = addDays(asked.scope.before, -1)
-  if (!isPaceKnown(lastDay)) return []
+  // Of days to come nothing is known.
+  if (lastDay < asked.scope.from || !isPaceKnown(lastDay)) return []
   const paces = atThisPace(asked.scope.agentId !== undefined)
   return unusualLines(asked, 'agent', `${lastDay.slice(0, 7)}-01`, 'budget_at_this_pace', paces)
 }

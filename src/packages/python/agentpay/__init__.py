@@ -9,7 +9,7 @@ import httpx
 
 from . import _async_api, _sync_api
 from ._async import AsyncConnection, AsyncPages
-from ._calls import CallOptions, settings_of
+from ._calls import CallOptions, FromEnvironment, settings_of
 from ._sync import Connection, Page, Pages
 from .audit import AuditRejected, VerifiedAudit, verify_audit
 from .audit_proofs import verify_audit_growth, verify_audit_proof
@@ -34,6 +34,7 @@ __all__ = [
     "AsyncPages",
     "AuditRejected",
     "CallOptions",
+    "FromEnvironment",
     "NoAnswer",
     "Page",
     "Pages",
@@ -56,13 +57,14 @@ __all__ = [
 class AgentPay(_sync_api.Api):
     """
     A client: each noun of the service is a member, each operation a method of it. ``url`` and ``token`` are those of
-    ``AGENTPAY_URL`` and ``AGENTPAY_KEY`` unless they are given; ``timeout`` is in seconds, for one attempt of a call.
+    ``AGENTPAY_URL`` and ``AGENTPAY_KEY`` unless they are given; a ``token`` that is None was not shown by the answer that it comes
+    from, and no client is made with it. ``timeout`` is in seconds, for one attempt of a call.
     """
 
     def __init__(
         self,
         url: str | None = None,
-        token: str | None = None,
+        token: str | FromEnvironment | None = FromEnvironment.KEY,
         *,
         dashboard_secret: str | None = None,
         headers: Mapping[str, str] | None = None,
@@ -92,7 +94,7 @@ class AsyncAgentPay(_async_api.Api):
     def __init__(
         self,
         url: str | None = None,
-        token: str | None = None,
+        token: str | FromEnvironment | None = FromEnvironment.KEY,
         *,
         dashboard_secret: str | None = None,
         headers: Mapping[str, str] | None = None,

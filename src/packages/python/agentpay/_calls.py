@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, TypedDict
 from urllib.parse import urlsplit
 
@@ -32,6 +33,12 @@ class CallOptions(TypedDict, total=False):
     retries: int
 
 
+class FromEnvironment(Enum):
+    """What is not given is looked for in the environment. None is no such thing: it is a token that an answer has not shown."""
+
+    KEY = "AGENTPAY_KEY"
+
+
 PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
 LONGEST_WAIT_S = 60
 STREAM_AGAIN_AFTER_S = 1.0
@@ -53,7 +60,7 @@ class Settings:
 
 def settings_of(
     url: str | None,
-    token: str | None,
+    token: str | FromEnvironment | None,
     dashboard_secret: str | None,
     headers: Mapping[str, str] | None,
     timeout: float,
@@ -62,8 +69,10 @@ def settings_of(
     """Completes what was given. A key is sent over https only, or to this machine."""
     own_url = os.environ.get("AGENTPAY_URL")
     # A key of the environment belongs to the address there, and is sent to no other.
-    if token is None and url in (None, own_url):
-        token = os.environ.get("AGENTPAY_KEY")
+    if token is None:
+        raise TypeError("The token is None: an answer shows it once, when it is made. Make another one.")
+    if isinstance(token, FromEnvironment):
+        token = os.environ.get(token.value, "") if url in (None, own_url) else ""
     url = url or own_url
     if not url:
         raise ValueError("Say where the service is: url, or AGENTPAY_URL in the environment.")

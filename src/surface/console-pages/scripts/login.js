@@ -12,8 +12,14 @@ onPress('sign-in', async () => {
   goOn()
 })
 
+/** What is wrong with the link: then the page shows how else one gets in. */
+const ENDED = new Set(['link_used', 'link_expired', 'link_unknown'])
+
 onPress('redeem', async () => {
-  const { kind } = await call('POST', 'console/links/redeem', { body: { token } })
+  const { kind } = await call('POST', 'console/links/redeem', { body: { token } }).catch(error => {
+    if (ENDED.has(error.code)) showStep('passkey')
+    throw error
+  })
   if (kind === 'sign_in') goOn()
   else goBy('join')
 })

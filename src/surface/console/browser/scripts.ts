@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type Html, html } from '../../../web/html.ts'
 import { type PageAsset, pageAsset } from '../../../web/page-assets.ts'
-import { earlyScript } from '../../../web/page-parts.ts'
 import { sharedScript } from '../../console-pages/index.ts'
 import type { PageRequest } from '../page.ts'
 
@@ -38,9 +37,6 @@ function assetOf(name: string): PageAsset {
 /** The script that every page of the console names. */
 export const consoleScript = assetOf('console')
 
-/** What the head loads before all else, so that nothing is lost which is pressed before the other scripts listen. */
-export const firstScript = pageAsset('early', 'js', bare(earlyScript()))
-
 /** The scripts that only some pages need. */
 const ownScripts = { ask: assetOf('ask'), policyForm: assetOf('policy-form'), push: assetOf('push') } as const
 
@@ -60,6 +56,6 @@ const importsOf = (name: string): string[] =>
 /** What the script loads in any case: pages name these too, so that the browser need not find them one after the other. */
 export const preloadedScripts: readonly PageAsset[] = [...new Set(importsOf('console'))].map(assetOf)
 
-export const scriptAssets: readonly PageAsset[] = [...assets.values(), firstScript]
+export const scriptAssets: readonly PageAsset[] = [...assets.values()]
 
 export const pushWorker = bare(sources.get('push-worker') ?? '')

@@ -44,7 +44,7 @@ export const agentsPage = listPage({
     Wallet: {
       figure: ({ walletId, availableEuros }, request) => recordLink(request, walletId, euros(availableEuros)),
     },
-    'Last payment': 'lastSpendAt',
+    'Last held or paid': 'lastSpendAt',
   },
 })
 

@@ -154,9 +154,9 @@ function backtest({ backtest: past }: Forecast): Html {
       ['Past days judged', past.days],
       ['Lay in the band', html`${percent(past.coverage)}, 80% is meant`],
       ['Above it', html`${percent(past.above)}, 10% is meant`],
-      ['Mean loss', euros(past.lossEuros)],
-      ['Of “as yesterday”', euros(past.naiveLossEuros)],
-      ['Of the last eight same weekdays', euros(past.rivalLossEuros)],
+      ['How far off a day was', html`${euros(past.lossEuros)}; less is better`],
+      ['“As yesterday” would have been', euros(past.naiveLossEuros)],
+      ['The last eight same weekdays', euros(past.rivalLossEuros)],
     ]),
   )
 }
