@@ -1,9 +1,10 @@
 /** No line of ours comes near it. */
 const LONGEST = 4_194_304
 
-/** The lines of a text that comes in pieces; an empty one is left out. */
+/** The lines of a text that comes in pieces; an empty one is left out. What is no text of lines ends with `tooLong`. */
 export async function* linesOf(
   content: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
+  tooLong = (message: string): Error => new RangeError(message),
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -11,7 +12,7 @@ export async function* linesOf(
     rest += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
     const lines = rest.split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > LONGEST) throw new RangeError('a line is longer than 4 MiB')
+    if (rest.length > LONGEST) throw tooLong('A line is longer than 4 MiB.')
     for (const line of lines) if (line !== '') yield line
   }
   rest += decoder.decode()

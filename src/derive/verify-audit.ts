@@ -57,7 +57,8 @@ export async function verifyAudit(
   options: VerifyAuditOptions = {},
 ): Promise<VerifiedAudit> {
   const reader = new ExportReader(options)
-  for await (const line of linesOf(content)) rejecting(reader, () => reader.read(line))
+  const tooLong = (message: string) => new AuditRejected(message, reader.position)
+  for await (const line of linesOf(content, tooLong)) rejecting(reader, () => reader.read(line))
   return rejecting(reader, () => reader.end())
 }
 

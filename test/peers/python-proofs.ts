@@ -61,6 +61,7 @@ describe('a proof is judged in Python as in TypeScript', () => {
       { text: text.replace('Bäckerei', 'Backerei'), keys },
       { text: [...lines.slice(0, 2), ...lines.slice(3)].join('\n'), keys },
       { text: text.replace('"position":1', '"position":1.00000000000000000001'), keys },
+      { text: text.replace('"commitments":{}', '"commitments":{"data.nothing.there":"AA=="}'), keys },
       { text: `${lines[0]}\n`, keys },
       { text, keys: { keys: [] } },
       { text: '', keys },

@@ -26,6 +26,11 @@ export const intentsPersonal = {
       jws: { kind: 'payment', ground: 'payments', forget: 'word' },
     },
     plain: [],
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
+      ],
+    },
   },
   approval_openings: {
     personal: {

@@ -31,6 +31,11 @@ export const policiesPersonal = {
       result: { kind: 'payment', ground: 'payments', forget: 'empty' },
     },
     plain: ['subject_type', 'subject_id', 'policy_id'],
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))',
+      ],
+    },
   },
   owner_budgets: {
     personal: {},

@@ -9,5 +9,10 @@ export const outcomesPersonal = {
       metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
     },
     plain: ['mcc'],
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
+      ],
+    },
   },
 } as const satisfies Personal

@@ -44,13 +44,16 @@ begin
         when 'jsonb' then format($f$case jsonb_typeof(%s) when 'array' then '[]' when 'object' then '{}' else '"[forgotten]"' end$f$, ours)
         else quote_literal('{}') end
     end;
-    whose := case
-      when d.subject_type = 'owner' then 'true'
-      when one.about ? d.subject_type then (
-        select format('(%s)', string_agg(format(case when place like '(%' then '%s = $3' else 't.%s = $3' end, place), ' or '))
-        from jsonb_array_elements_text(one.about -> d.subject_type) as place)
-      -- The answer to a request names the id.
-      when of_table = 'idempotency_keys' then 'position($3 in t.body) > 0'
+    whose := case when d.subject_type = 'owner' then 'true' else (
+      select format('(%s)', string_agg(format(case when place like '(%' then '%s = $3' else 't.%s = $3' end, place), ' or '))
+      from (
+        select jsonb_array_elements_text(one.about -> d.subject_type)
+        -- The answer to a request, or to what somebody has asked in a sentence, names the id.
+        union all select format('(case when position($3 in t.%s) > 0 then $3 end)', answer)
+        from (values ('idempotency_keys', 'body'), ('conversation_turns', 'lines::text')) as answers (of_them, answer)
+        where of_them = of_table
+      ) as places (place)
+      having count(*) > 0)
     end;
     continue when whose is null;
     base := case when d.subject_type = 'owner' then format('t.%I = $1 and $2 is not null and $3 is not null', one.owner_column)

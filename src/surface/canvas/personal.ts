@@ -12,5 +12,10 @@ export const canvasPersonal = {
       lines: { kind: 'words', ground: 'contract', forget: 'empty' },
     },
     plain: ['conversation_id'],
+    about: {
+      person: [
+        '(select c.caller_id from conversations c where (c.owner_id, c.mode, c.id) = (t.owner_id, t.mode, t.conversation_id))',
+      ],
+    },
   },
 } as const satisfies Personal

@@ -1,3 +1,4 @@
+import { forgottenOwners } from '../../identity/customers/index.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { canvasApi } from './api.ts'
@@ -19,9 +20,13 @@ export const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { recor
   return { isKept: true, conversationId, turnId: turn.id }
 }
 
-/** A conversation that was deleted meanwhile stays so. */
-export const finish: HandlerOf<typeof canvasApi.finish> = async ({ params, body }, { records }) => {
+/** A conversation that was deleted meanwhile stays so, and of an owner who was forgotten meanwhile nothing is kept. */
+export const finish: HandlerOf<typeof canvasApi.finish> = async (
+  { params, body },
+  { records, sql, tenant: { ownerId } },
+) => {
   const turn = await records.lock(ConversationTurn, params.id)
-  if (turn) turn.lines = body.lines
-  return { done: turn !== null }
+  if (!turn || (await forgottenOwners(sql, [ownerId])).has(ownerId)) return { done: false }
+  turn.lines = body.lines
+  return { done: true }
 }

@@ -16,6 +16,10 @@ export const proposalsPersonal = {
       refusal: { kind: 'words', ground: 'contract', forget: 'null' },
     },
     plain: ['operation', 'hash', 'record_id', 'basis', 'proposer_id', 'result_id'],
-    about: { person: ["decided_by ->> 'id'", "proposed_by ->> 'id'"] },
+    about: {
+      person: ["decided_by ->> 'id'", "proposed_by ->> 'id'", 'record_id', 'result_id'],
+      beneficiary: ['record_id', 'result_id', "(t.input ->> 'beneficiaryId')"],
+      payer: ['record_id', 'result_id'],
+    },
   },
 } as const satisfies Personal

@@ -39,7 +39,7 @@ async function mandateProblem(
 }
 
 const NOT_READ =
-  'This is no statement of such an installation: send the compact JWS, or the header Payment-Receipt.'
+  'This is no statement of such an installation: send the compact JWS, the header Payment-Receipt, or the note of a checkpoint as it is, line ends included.'
 const NOT_OURS = 'No key of this installation has signed it: it was changed, or it comes from somewhere else.'
 
 const rejected = (reason: string, kind: Kind['kind'] | null = null) => ({ valid: false, kind, reason })

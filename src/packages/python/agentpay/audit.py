@@ -72,9 +72,9 @@ def _lines(content: Iterable[bytes | str]) -> Iterator[str]:
             raise ValueError("a line is longer than 4 MiB")
         for line in lines:
             if line:
-                yield line.decode()
+                yield line.decode("utf-8-sig")
     if rest:
-        yield rest.decode()
+        yield rest.decode("utf-8-sig")
 
 
 # The tree (RFC 6962)
@@ -172,14 +172,18 @@ def _hash_in(text: object) -> bytes:
 # Entries
 
 
+# What stands in a place that there is not.
+_NOTHING = object()
+
+
 def _value_at(value: Any, names: Sequence[str]) -> Any:
     for name in names:
         if isinstance(value, dict):
-            value = value.get(name)
+            value = value.get(name, _NOTHING)
         elif isinstance(value, list) and name.isascii() and name.isdecimal() and int(name) < len(value):
             value = value[int(name)]
         else:
-            return None
+            return _NOTHING
     return value
 
 
@@ -271,7 +275,7 @@ class _Reader:
     def _entry(self, line: Mapping[str, Any]) -> None:
         following, entry = self.tree.size, line.get("entry")
         if line["position"] != following:
-            self._break(following, f"Entry {following} is missing: what follows is {line['position']}.")
+            self._break(following, f"Entry {following} is missing: what follows is {canonical(line['position'])}.")
         if not isinstance(entry, dict):
             self._break(following, f"Entry {following} is gone, and no purge has removed it.")
         if not self._origin.endswith(f"/{entry['ownerId']}/{entry['mode']}"):
