@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Registered } from '../../src/kernel/contract/operation.ts'
 import { roleScopes } from '../../src/kernel/contract/scopes.ts'
 import {
@@ -15,7 +15,7 @@ import type { HttpResponse } from '../support/harness.ts'
 interface Worlds
   extends Pick<
     Awaited<ReturnType<typeof worldsOf>>,
-    'owner' | 'sharedWorld' | 'foreignWorld' | 'viewerSession' | 'liveSession'
+    'owner' | 'sharedWorld' | 'foreignWorld' | 'viewerSession' | 'liveSession' | 'keepSignedIn'
   > {
   readonly send: ReturnType<typeof checkedSender>
 }
@@ -31,11 +31,13 @@ const OF_WHO_ASKS = new Set(['canvas.get'])
 
 /** Calls each operation that is open to people in the console by the cookie of a session. */
 export function testConsoleCallers({ owner, send, ...worlds }: Worlds): void {
-  const { sharedWorld, foreignWorld, viewerSession, liveSession } = worlds
+  const { sharedWorld, foreignWorld, viewerSession, liveSession, keepSignedIn } = worlds
   const { session } = owner
 
   describe.each(casesWhere(isOpenToPeople))('for a person in the console %s', (_, registered) => {
     const { callers, method, scope } = registered.operation
+    beforeAll(keepSignedIn)
+
     const find = async (headers: typeof session, world = sharedWorld): Promise<HttpResponse> => {
       const { path } = await world.prepare(registered)
       return send(registered, path, { headers, ...withBody((await sharedWorld.prepare(registered)).body) })

@@ -118,9 +118,9 @@ const VALUE = /_[0-9a-hjkmnp-tv-z]{26}|@example|[A-Z]{2}\d{2}[A-Z0-9]{11,}|\d{4}
 /** Tables of the platform, and queues that serve all tenants. */
 const CROSS_TENANT_TABLES = new Set(['incoming_credits', 'sepa_files', 'sepa_messages', 'outbox', 'pushes'])
 
-/** Look-ups that find the tenant: by a secret, by the operator's id, by what a payer was given, by a bank's reference, by a card, by a passkey; the operator’s lists; and a count of all. */
+/** What has expired is removed of all tenants. Look-ups that find the tenant: by a secret, by the operator's id, by what a payer was given, by a bank's reference, by a card, by a passkey; the operator’s lists; and a count of all. */
 const CROSS_TENANT =
-  /\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
+  /^\s*delete from \w+ where ctid = any\(array\(|\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = any|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null/
 
 interface PlanNode {
   readonly 'Node Type': string

@@ -15,13 +15,16 @@ type Step = (facts: Facts) => Facts
 
 const cents = fc.integer({ min: 1, max: 10_000 }).map(String)
 
+/** What the processor tells under one id has one amount: two that are told with different ones have different ids. */
+const named = (n: string, amount: string | null): string => `${n} of ${amount}`
+
 /** Steps of one payment: each is what one message adds. */
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(cents, fc.boolean(), cents).map(
-    ([id, final, amount]): Step =>
+    ([n, final, amount]): Step =>
       facts => ({
         ...facts,
-        clearings: withClearing(facts.clearings, { id, amount, final }),
+        clearings: withClearing(facts.clearings, { id: named(n, amount), amount, final }),
       }),
   ),
   fc.boolean().map(
@@ -32,12 +35,12 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       }),
   ),
   fc.tuple(cents, fc.option(cents)).map(
-    ([id, amount]): Step =>
-      facts => ({ ...facts, reversals: withFact(facts.reversals, { id, amount }) }),
+    ([n, amount]): Step =>
+      facts => ({ ...facts, reversals: withFact(facts.reversals, { id: named(n, amount), amount }) }),
   ),
   fc.tuple(cents, cents).map(
-    ([id, amount]): Step =>
-      facts => ({ ...facts, refunds: withFact(facts.refunds, { id, amount }) }),
+    ([n, amount]): Step =>
+      facts => ({ ...facts, refunds: withFact(facts.refunds, { id: named(n, amount), amount }) }),
   ),
   fc.constant((facts: Facts) => ({ ...facts, expired: true })),
   fc.constant((facts: Facts) => ({ ...facts, notPaid: true as const })),

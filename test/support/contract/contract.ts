@@ -251,6 +251,8 @@ export async function worldsOf(service: TestService) {
     loner,
     agentToken,
     liveKey,
+    /** A session that nobody uses for five minutes ends, and the tests may take longer than that until they come to it. */
+    keepSignedIn: () => service.sql('update console_sessions set last_used_at = now()'),
   }
 }
 
