@@ -8,9 +8,13 @@ export const listText = (values: readonly string[]): string | null =>
   values.length > 0 ? values.join(SEPARATOR) : null
 export const partsOf = (entry: string | null): readonly string[] => entry?.split(SEPARATOR) ?? []
 
+/** No entry of such a form is longer. */
+const LONGEST = 70
+
 const matching = (pattern: RegExp, error: string, example: string): Form =>
   z
     .string()
+    .max(LONGEST)
     .regex(pattern, error)
     .meta({ examples: [example] })
 
@@ -35,6 +39,7 @@ export const span = matching(
 )
 export const time: Form = z.iso
   .datetime({ precision: 0, error: 'an instant as YYYY-MM-DDThh:mm:ssZ' })
+  .max(LONGEST)
   .meta({ examples: ['2026-11-20T11:10:00Z'] })
 
 export const one = (choices: readonly string[]): Form => z.enum(choices)

@@ -4,7 +4,7 @@ import { allInputs, type Input, type Member, membersOf } from '../../../support/
 
 /** Words of zod's own messages, and of our fallback for unknown ones. */
 const ZOD_WORDS =
-  /invalid|\bexpected\b|(?<!_)received|too (big|small)|unrecognized|another form|a text like|must be (undefined|nan|unknown|never|date|bigint)|NaN|\[object/i
+  /invalid|\bexpected\b|(?<!_)received|too (big|small)|unrecognized|another form|a text like|must be (undefined|nan|unknown|never|date|bigint)|\bNaN\b|\[object/i
 
 /** Values of every type, each of which is wrong for some member. */
 const WRONG_VALUES = [
