@@ -75,7 +75,7 @@ export function label(member: string): string {
 const tones: Readonly<Record<string, string>> = {
   ...toneOf(
     'good',
-    'active approved assigned completed settled verified won sent delivered succeeded issued matched',
+    'active applied approved assigned completed paid settled verified won sent delivered succeeded issued matched',
   ),
   ...toneOf(
     'waiting',
@@ -95,11 +95,11 @@ function toneOf(tone: string, states: string): Record<string, string> {
 export const status = (state: string): Html =>
   html`<span class="status ${tones[state] ?? 'plain'}">${words(state)}</span>`
 
-/** How much of a limit is used: a bar, and the figures beside it. */
+/** How much of a limit is used: a bar, which has another colour where little is left, and the figures beside it. */
 export function usage(used: number, limit: number | null): Html {
   if (limit === null) return html`${euros(used)} <span class="none">no limit</span>`
-  const tone = used > limit * 0.9 ? 'high' : 'low'
-  return html`<meter class="${tone}" min="0" max="${limit || 1}" value="${Math.min(used, limit)}">${euros(used)}</meter> ${euros(used)} of ${euros(limit)}`
+  const max = limit || 1
+  return html`<meter min="0" max="${max}" value="${Math.min(used, limit)}" high="${max * 0.9}" optimum="0">${euros(used)}</meter> ${euros(used)} of ${euros(limit)}`
 }
 
 /** Several things in a row, separated by a space. */

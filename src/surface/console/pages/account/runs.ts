@@ -8,7 +8,7 @@ import { choicesOf } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { euros, text, time, usage, words } from '../../parts/text.ts'
-import { doer, filtered, membersOf, requestLink } from './shared.ts'
+import { doer, filtered, membersOf, requestLink, whole } from './shared.ts'
 
 type Run = AnswerOf<typeof runsApi.get>
 type Step = ItemOf<typeof runsApi.timeline>
@@ -99,7 +99,7 @@ ${box(
 
 const stepColumns: Columns<Step> = {
   When: 'at',
-  What: ({ event }) => words(event),
+  What: ({ event }) => whole(words(event)),
   Of: 'resourceId',
   Amount: 'amountEuros',
   Why: 'reason',
