@@ -2,26 +2,23 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as pause } from 'node:timers/promises'
 import { openSigner } from '../../../src/app/signer.ts'
 import { sealPage } from '../../../src/compliance/audit/index.ts'
 import { readNodes } from '../../../src/compliance/audit/tree-store.ts'
 import { verifyAudit } from '../../../src/derive/verify-audit.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
-import { printLine } from '../../../src/platform/output.ts'
 import { openVault } from '../../../src/ports/vault.ts'
 import { hashesOf, inclusionSteps } from '../../../src/trail/index.ts'
 import { measure } from '../case.ts'
 import { intentCases } from '../cases/intent-cases.ts'
 import { outputOf } from '../child.ts'
+import { besideProcess, median, type Shares, sharesOf, shareText } from '../load/beside.ts'
 import { ratio, type Section, wholeNumber } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 import { bearer, ENCRYPTION_KEY, newOwner, type Stage, withClient } from '../stage.ts'
 
 const ENTRIES = usualOrShort(1_000_000, 20_000)
-/** How often intents are measured with and without the sealer, in turns. */
-const TURNS = usualOrShort(4, 1)
 
 /** Events as hot operations write them, of another owner than the one that is loaded. */
 const EVENTS = `
@@ -60,39 +57,15 @@ async function openSealer({ databaseUrl }: Stage) {
 }
 
 const CONNECTIONS = usualOrShort(32, 8)
-const SECONDS = usualOrShort(4, 0.5)
+const SECONDS = usualOrShort(3, 0.5)
 
-/** The rate of POST /intents while the trail is sealed twice a second, as a relay does, and while it is not: in turns. */
-async function besideIntents(stage: Stage, seal: () => Promise<void>) {
+/** What is left of the rate of POST /intents while a process seals them, as relays do. */
+async function besideSealer(stage: Stage): Promise<Shares> {
   const [declare] = await intentCases(stage)
   if (!declare) throw new Error('there is no case of intents')
-  const rate = async () => (await measure(stage, declare, CONNECTIONS, SECONDS)).perSecond
-  const rates = { alone: [] as number[], sealed: [] as number[] }
-  await rate()
-  for (let turn = 0; turn < TURNS; turn++) {
-    rates.alone.push(await rate())
-    await seal()
-    const stopping = new AbortController()
-    const sealing = everyHalfSecond(seal, stopping.signal)
-    rates.sealed.push(await rate())
-    stopping.abort()
-    await sealing
-    printLine(
-      `  intents ${wholeNumber(rates.alone.at(-1) ?? 0)}, sealed ${wholeNumber(rates.sealed.at(-1) ?? 0)}`,
-    )
-  }
-  return { alone: median(rates.alone), sealed: median(rates.sealed) }
+  const rate = () => measure(stage, declare, CONNECTIONS, SECONDS)
+  return sharesOf(await besideProcess(stage, 'test/bench/audit/sealer.ts', rate))
 }
-
-async function everyHalfSecond(work: () => Promise<void>, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    await work()
-    await pause(500)
-  }
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 /** A tree as large as a day of many owners: its hashes are of nothing, which a proof does not ask. */
 const LARGE = `
@@ -135,8 +108,9 @@ async function proofMilliseconds(stage: Stage): Promise<number> {
 
 /** Measures sealing, proofs, export and verification of a large trail. */
 export async function measureAudit(stage: Stage): Promise<Section> {
+  const intents = await besideSealer(stage)
   const sealer = await openSealer(stage)
-  const intents = await besideIntents(stage, sealer.all)
+  await sealer.all()
   const other = await newOwner(stage.api, 1)
   await withClient(stage, async client => {
     await client.query('set session_replication_role = replica')
@@ -181,7 +155,7 @@ export async function measureAudit(stage: Stage): Promise<Section> {
 const textOf = (audit: {
   readonly entries: number
   readonly sealedPerSecond: number
-  readonly intents: { readonly alone: number; readonly sealed: number }
+  readonly intents: Shares
   readonly exportSeconds: number
   readonly copySeconds: number
   readonly offlineSeconds: number
@@ -190,7 +164,7 @@ const textOf = (audit: {
 }): string =>
   [
     `sealing ${wholeNumber(audit.sealedPerSecond)} entries/s`,
-    `POST /intents with the sealer ${wholeNumber(audit.intents.sealed)}, without ${wholeNumber(audit.intents.alone)}: ${ratio(audit.intents.sealed, audit.intents.alone)}`,
+    `POST /intents with the sealer beside it: ${shareText(audit.intents)}`,
     `export of ${wholeNumber(audit.entries)} in ${audit.exportSeconds.toFixed(1)} s, psql \\copy in ${audit.copySeconds.toFixed(1)} s: ${ratio(audit.copySeconds, audit.exportSeconds)}`,
     `verified offline in ${audit.offlineSeconds.toFixed(1)} s, by the service in ${audit.verifySeconds.toFixed(1)} s`,
     `a proof in a tree of 10,000,000 in ${audit.proofMs.toFixed(1)} ms`,

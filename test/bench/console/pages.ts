@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts'
 import { type ApiCall, callsOf } from './page-calls.ts'
 
 const CONNECTIONS = usualOrShort(8, 4)
-const SECONDS = usualOrShort(1, 0.3)
+const SECONDS = usualOrShort(3, 0.3)
 
 /** A page, beside the calls of the API that it makes. */
 export interface PageCost {

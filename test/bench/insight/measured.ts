@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import pg from 'pg'
 import { countSpend } from '../../../src/insight/spend/index.ts'
 import { printLine } from '../../../src/platform/output.ts'
-import { type Case, measure, type Result } from '../case.ts'
+import { type Case, measure } from '../case.ts'
 import { intentCases } from '../cases/intent-cases.ts'
 import { fillWallets, transferCases } from '../cases/transfer-cases.ts'
-import { node, start } from '../child.ts'
 import { onSizes, secondsSince } from '../database/sizes.ts'
+import { besideProcess, median, type Pair, sharesOf, shareText } from '../load/beside.ts'
 import { type Section, tableLine, wholeNumber } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 import { onStage, type Stage } from '../stage.ts'
@@ -18,8 +17,6 @@ const SIZES = usualOrShort([10_000, 10_000_000], [1_000, 10_000])
 const TIMES = usualOrShort(40, 3)
 const BATCHES = usualOrShort(500, 5)
 const IN_EACH = 100
-/** One round is off by a tenth: the median of so many by less than three in a hundred. */
-const ROUNDS = usualOrShort(15, 1)
 const SECONDS = usualOrShort(3, 0.5)
 const CONNECTIONS = 32
 
@@ -60,64 +57,8 @@ async function followerRate(stage: Stage): Promise<number> {
   return rate
 }
 
-/** With a rate there goes what each request has cost, which depends less on what else the machine does. */
-interface Rate {
-  readonly perSecond: number
-  readonly microseconds: number
-}
-
-interface Pair {
-  readonly alone: Rate
-  readonly beside: Rate
-}
-
-const rateOf = (
-  { perSecond, sent, cpuMicroseconds, databaseMicroseconds }: Result,
-  followerSeconds: number,
-): Rate => ({
-  perSecond,
-  microseconds: cpuMicroseconds + databaseMicroseconds + (followerSeconds * 1e6) / sent,
-})
-
-/** In turns, with and without a process that follows. */
-async function besideFollower(stage: Stage, load: Case): Promise<Pair[]> {
-  const pairs: Pair[] = []
-  const rate = () => measure(stage, load, CONNECTIONS, SECONDS)
-  const alone = async () => rateOf(await rate(), 0)
-  const followed = async () => {
-    const command = node('test/bench/insight/follower.ts')
-    const log = join(stage.folder, 'follower.log')
-    const follower = await start({ command, log, env: stage.env }, /running/)
-    try {
-      await rate()
-      const before = follower.cpuSeconds()
-      const measured = await rate()
-      return rateOf(measured, follower.cpuSeconds() - before)
-    } finally {
-      await follower.stop()
-    }
-  }
-  await rate()
-  for (let round = 0; round < ROUNDS; round++) {
-    // Whoever is first in a round would have the younger table.
-    const first = round % 2 === 0 ? await alone() : undefined
-    const beside = await followed()
-    pairs.push({ alone: first ?? (await alone()), beside })
-  }
-  return pairs
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
-
-/** What is left of the rate beside a follower, by what was counted and by what each request has cost. */
-const sharesOf = (pairs: readonly Pair[]) => ({
-  rate: median(pairs.map(({ alone, beside }) => beside.perSecond / alone.perSecond)),
-  processor: median(pairs.map(({ alone, beside }) => alone.microseconds / beside.microseconds)),
-})
-type Shares = ReturnType<typeof sharesOf>
-const shareText = ({ rate, processor }: Shares): string =>
-  `${rate.toFixed(3)} (by processor time ${processor.toFixed(3)})`
+const besideFollower = (stage: Stage, load: Case): Promise<Pair[]> =>
+  besideProcess(stage, 'test/bench/insight/follower.ts', () => measure(stage, load, CONNECTIONS, SECONDS))
 
 /** Transfers and intents each on a database of their own, as elsewhere in the bench. */
 async function measureFollower(folder: string) {
@@ -174,7 +115,7 @@ function textOf(
     ...plain,
     '',
     `the follower counts ${wholeNumber(follower.counted)} payments a second; transfers alone make ${wholeNumber(follower.paid)}: ${(follower.counted / follower.paid).toFixed(2)}, 1.5 is meant`,
-    `with the follower beside it, by the median of ${ROUNDS} rounds: POST /transfers ${shareText(follower.transfers)}, POST /intents ${shareText(follower.intents)}; 0.97 is meant`,
+    `with the follower beside it: POST /transfers ${shareText(follower.transfers)}, POST /intents ${shareText(follower.intents)}; 0.97 is meant`,
     `a forecast of a year of days with its backtest: ${forecastMs.toFixed(0)} ms; at most 50 is meant`,
   ].join('\n')
 }

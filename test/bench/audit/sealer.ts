@@ -1,0 +1,16 @@
+import { startSealing } from '../../../src/app/audit/sealing.ts'
+import { requiredSecrets } from '../../../src/app/required-secrets.ts'
+import { openRuntime } from '../../../src/app/runtime.ts'
+import { live } from '../../../src/platform/lifetime.ts'
+import { printLine } from '../../../src/platform/output.ts'
+import { environment } from '../../../src/platform/settings/environment.ts'
+
+/** A process that only seals audit trails. */
+live(async life => {
+  const settings = environment()
+  const runtime = await openRuntime({ settings: { ...settings, ...requiredSecrets(settings) }, shared: true })
+  life.closeLater(() => runtime.database.close())
+  const part = startSealing(runtime)
+  life.closeLater(() => part.stop())
+  printLine('The sealer is running.')
+})
