@@ -126,7 +126,7 @@ describe('an intent without enough money', () => {
     })
     const { summary } = await bodyOf(client.intents.explanation({ params }))
     expect(summary).toMatch(/^It waits for a person: /)
-    expect(summary).toContain(`${money} Put money into the agent’s wallet.`)
+    expect(summary).toContain(`${money} Put money into the agent’s wallet, unless somebody has since.`)
     await bodyOf(client.fund.wallet({ params: { id: walletId }, body: { amountEuros: 0.01 } }))
     expect((await bodyOf(client.intents.approve({ params }))).status).toBe('approved')
   })

@@ -37,10 +37,10 @@ async function decisionsOn(
 
 type IntentStatus = (typeof intentMachine.states)[number]
 
-/** Nobody can approve it before there is enough money: whoever waits is told. */
+/** Nobody can approve it before there is enough money. Whoever waits is told what was there when it was declared. */
 function moneyMissing({ checks }: Intent['decision']): string {
   const missing = checks.find(({ rule, outcome }) => rule === 'insufficient_funds' && outcome !== 'pass')
-  return missing ? ` ${missing.message} Put money into the agent’s wallet.` : ''
+  return missing ? ` ${missing.message} Put money into the agent’s wallet, unless somebody has since.` : ''
 }
 
 /** How an intent stands, and the reason for the decision that led there. */

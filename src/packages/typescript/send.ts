@@ -42,18 +42,11 @@ export async function send(settings: Settings, call: Call): Promise<Reply> {
   return reply
 }
 
-const known = new Map<number, Patience>()
-
-/** Most calls have the same one. */
-function patienceFor(retries: number): Patience {
-  const patience = known.get(retries) ?? {
-    pauses: PAUSES.slice(0, retries),
-    mostWaits: retries,
-    longestWaitS: LONGEST_WAIT_S,
-  }
-  known.set(retries, patience)
-  return patience
-}
+const patienceFor = (retries: number): Patience => ({
+  pauses: PAUSES.slice(0, retries),
+  mostWaits: retries,
+  longestWaitS: LONGEST_WAIT_S,
+})
 
 function requestFor(
   settings: Settings,

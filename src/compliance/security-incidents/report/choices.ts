@@ -1,6 +1,9 @@
 import { MEMBER_STATES as STATES } from '../criteria.ts'
 
-/** What the data glossary of Implementing Regulation (EU) 2025/302, Annex II, lets a field say, in its words. */
+/**
+ * What the form of the authorities lets a field say, by the names in their JSON schema IR-1.2. The words of field 3.13 are shorter
+ * than theirs.
+ */
 
 export const MEMBER_STATES = [...STATES]
 
