@@ -44,6 +44,7 @@ interface Parts {
   readonly securityContact: Ports['securityContact']
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
+  readonly webhookRetrySeconds: Ports['webhookRetrySeconds']
   readonly cardAnswerMs: number
   readonly auditRetentionDays: number
   readonly filesQuotaBytes: number
@@ -79,6 +80,7 @@ export function portsOf(parts: Parts): Ports {
     securityContact,
     runFor,
     deliver,
+    webhookRetrySeconds,
     cardAnswerMs,
     auditRetentionDays,
     filesQuotaBytes,
@@ -95,6 +97,7 @@ export function portsOf(parts: Parts): Ports {
     deliver,
     tools,
     languageModel: model && chatCompletions(model, outbound),
+    webhookRetrySeconds,
     cardAnswerMs,
     auditRetentionDays,
     filesQuotaBytes,
