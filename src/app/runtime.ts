@@ -130,8 +130,7 @@ const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddress
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
-  const { settings, waiting, shared = false, areas = allAreas, outside = {} } = options
-  const times = options.streamTimes ?? {}
+  const { settings, waiting, shared = false, areas = allAreas, outside = {}, streamTimes = {} } = options
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer, ...calls } = await openStore({ settings, waiting, shared }, log)
@@ -139,7 +138,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const announcers = announcersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
-  const following = openFollowing({ database, settings, credentials, times, log, metrics })
+  const following = openFollowing({ database, settings, credentials, times: streamTimes, log, metrics })
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '../../values/clock.ts'
 import type { Call } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
 import { askFate, UnknownOutcome } from '../database/connection.ts'
@@ -46,14 +47,14 @@ export class KeptAnswers {
       const recording = this.#again(error, work)
       this.#kept.add(recording)
       this.#report(call, 'kept')
-      const waiting = setTimeout(() => leave(outcomeUnknown()), REQUEST_WAITS_MS).unref()
+      const cancel = clock.alarm(REQUEST_WAITS_MS, () => leave(outcomeUnknown()))
       recording
         .then(
           () => this.#report(call, 'recorded'),
           reason => this.#report(call, this.#outcomeOf(reason), reason),
         )
         .finally(() => {
-          clearTimeout(waiting)
+          cancel()
           this.#kept.delete(recording)
         })
       return recording
