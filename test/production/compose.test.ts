@@ -30,20 +30,14 @@ test('.env.production.example lists every variable of docker-compose.yml, and no
 
 test('an image gets a folder of another stage added to the one that it has, as COPY does', () => {
   const folder = temporaryFolder()
-  for (const path of [
-    'stage/sharp/index.js',
-    'stage/colour/index.js',
-    'image/colour/index.js',
-    'image/colour/license',
-  ]) {
+  for (const path of ['stage/sharp/js', 'stage/colour/js', 'image/colour/js', 'image/colour/license']) {
     mkdirSync(join(folder, dirname(path)), { recursive: true })
     writeFileSync(join(folder, path), path)
   }
   moveIn(join(folder, 'stage'), join(folder, 'image'))
-  const texts = ['sharp/index.js', 'colour/index.js', 'colour/license'].map(path =>
-    readFileSync(join(folder, 'image', path), 'utf8'),
-  )
-  expect(texts).toEqual(['stage/sharp/index.js', 'stage/colour/index.js', 'image/colour/license'])
+  const files = ['sharp/js', 'colour/js', 'colour/license'].map(path => join(folder, 'image', path))
+  const texts = files.map(path => readFileSync(path, 'utf8'))
+  expect(texts).toEqual(['stage/sharp/js', 'stage/colour/js', 'image/colour/license'])
 })
 
 describe('the secrets', () => {
