@@ -79,9 +79,11 @@ describe('payments by files', () => {
       {
         endToEndId: first.endToEndId,
         transferId: first.id,
+        status: null,
         notice: 'returned',
         reasonCode: 'AC04',
         outcome: 'taken',
+        note: null,
       },
     ])
     await sweep()
