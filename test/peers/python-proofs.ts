@@ -6,11 +6,11 @@ import {
   verifyAuditGrowth,
   verifyAuditProof,
 } from '../../src/derive/client.ts'
-import { signedHeaders } from '../../src/values/webhook-signature.ts'
+import { signedHeaders, standardSecretOf } from '../../src/values/webhook-signature.ts'
 import { sealTrail } from '../support/compliance/trail.ts'
 import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
 import { aBeneficiary, anAgent, bodyOf } from '../support/factories.ts'
-import { keySet, service, verdictsOn } from './python-service.ts'
+import { keySet, runProgram, service, verdictsOn } from './python-service.ts'
 
 describe('a proof is judged in Python as in TypeScript', () => {
   test('of an approval by passkey', async () => {
@@ -166,5 +166,30 @@ describe('a proof is judged in Python as in TypeScript', () => {
     }
     const rejected = ['WebhookRejected', null]
     expect(verdicts).toEqual([genuine, genuine, rejected, rejected, rejected, rejected])
+  })
+  test('of a webhook, by the library of Standard Webhooks', async () => {
+    const body = '{"event":"agent.frozen","data":{"merchant":"Bäckerei 🥐"}}'
+    const message = { deliveryId: 'delivery_1-1.2', eventId: 'event_1', event: 'agent.frozen', body }
+    const headersFor = (current: string, next: string | null) =>
+      signedHeaders({ ...message, requestId: 'request-1', at: new Date() }, { current, next })
+    const [old, next] = [standardSecretOf('whsec_old'), standardSecretOf('whsec_new')]
+    const rotating = headersFor('whsec_old', 'whsec_new')
+    const cases = [
+      { headers: headersFor('whsec_old', null), body, secret: old },
+      { headers: rotating, body, secret: old },
+      { headers: rotating, body, secret: next },
+      { headers: headersFor('whsec_old', null), body, secret: next },
+      { headers: rotating, body: `${body} `, secret: next },
+    ]
+    const program = `import json
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+def verdict(case):
+    try:
+        return Webhook(case["secret"]).verify(case["body"], case["headers"])["event"]
+    except WebhookVerificationError:
+        return "rejected"
+print(json.dumps([verdict(case) for case in json.load(open("input.json"))]))`
+    const verdicts = JSON.parse(await runProgram(program, cases))
+    expect(verdicts).toEqual(['agent.frozen', 'agent.frozen', 'agent.frozen', 'rejected', 'rejected'])
   })
 })

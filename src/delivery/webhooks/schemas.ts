@@ -92,4 +92,7 @@ export const TestResult = z
 
 export const WebhookWithSecret = WebhookRecord.extend({
   secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
+  standardSecret: shownOnce('whsec_MfKQ…=').describe(
+    'The same for libraries of Standard Webhooks, which verify `webhook-signature`. Shown once; null in a replay.',
+  ),
 })

@@ -106,12 +106,12 @@ export const subscriptions = implement(webhooksApi, {
     const beyond = await planExceeded(context)
     if (beyond) return refuse('too_many_webhooks', beyond)
     const id = newId('webhook')
-    const { secret, sealed, hint } = makeSecret(ports.vault, id)
+    const { shown, sealed, hint } = makeSecret(ports.vault, id)
     const events = [...new Set(body.events)]
     const webhook = records.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', webhookEvent(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
-    return withMembers(webhookResponse(webhook, context), { secret })
+    return withMembers(webhookResponse(webhook, context), shown)
   },
 
   async list({ query: { status } }, context) {
@@ -158,13 +158,13 @@ export const subscriptions = implement(webhooksApi, {
     const { records, ports, emit, refuse } = context
     const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
-    const { secret, sealed, hint } = makeSecret(ports.vault, webhook.id)
+    const { shown, sealed, hint } = makeSecret(ports.vault, webhook.id)
     const from = after(clock.real(), minutes(overlapHours * 60))
     Object.assign(webhook, { nextSecret: sealed, nextHint: hint, nextFrom: from })
     if (overlapHours === 0) activateNextSecret(webhook)
     await notifyChanged(context, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
-    return withMembers(webhookResponse(webhook, context), { secret })
+    return withMembers(webhookResponse(webhook, context), shown)
   },
 
   async activateSecret({ params }, context) {

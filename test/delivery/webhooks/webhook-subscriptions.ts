@@ -9,16 +9,16 @@ describe('a webhook subscription', () => {
     const { client } = await service.owner()
     const body = { url: 'https://example.com/hooks', events: ['agent.frozen'], description: 'Bookkeeping' }
     const create = () => client.webhooks.create({ body, idempotencyKey: 'once' })
-    const { secret, ...rest } = await bodyOf(create())
+    const { secret, standardSecret, ...rest } = await bodyOf(create())
     expect(secret).toMatch(/^whsec_\w{43}$/)
     expect(rest).toMatchObject({ ...body, status: 'active', statusReason: null, hint: secret?.slice(-4) })
-    expect(await bodyOf(create())).toEqual({ ...rest, secret: null })
+    expect(await bodyOf(create())).toEqual({ ...rest, secret: null, standardSecret: null })
     expect(await bodyOf(client.webhooks.get({ params: { id: rest.id } }))).toEqual(rest)
     const [row] = await service.sql('select secret from webhooks where id = $1', [rest.id])
     expect(String(row?.secret)).not.toContain(String(secret).slice(6))
     const storedKeys = await service.sql(
-      `select body from idempotency_keys where body like '%' || $1 || '%'`,
-      [secret],
+      `select body from idempotency_keys where body like '%' || $1 || '%' or body like '%' || $2 || '%'`,
+      [secret, standardSecret],
     )
     expect(storedKeys).toEqual([])
   })

@@ -51,7 +51,7 @@ export const webhooksPage = listPage({
       members: ['url', 'events', 'description', 'ping'],
       labels,
       submit: 'New subscription',
-      secrets: ['secret'],
+      secrets: ['secret', 'standardSecret'],
       fold: true,
     })}<a class="button" href="${request.to('console/deliveries')}">All deliveries</a>`,
   columns: {
@@ -120,7 +120,7 @@ ${operationForm(request, webhooksApi.delete, { params, submit: 'Delete', tone: '
 function secretForms({ id, nextSecret }: Webhook, request: PageRequest): Html {
   const params = { id }
   const labels = { overlapHours: 'Hours in which both secrets sign' }
-  return html`${operationForm(request, webhooksApi.rotateSecret, { params, members: ['overlapHours'], labels, submit: 'New secret', secrets: ['secret'], fold: true })}
+  return html`${operationForm(request, webhooksApi.rotateSecret, { params, members: ['overlapHours'], labels, submit: 'New secret', secrets: ['secret', 'standardSecret'], fold: true })}
 ${nextSecret !== null && operationForm(request, webhooksApi.activateSecret, { params, submit: 'Let the new secret count now', confirm: 'Does your receiver know the new secret? The old one signs nothing any more.' })}`
 }
 
