@@ -3,9 +3,10 @@ import { KeptAnswers } from '../kernel/run/kept-answers.ts'
 import type { Runtime } from '../kernel/run/runtime.ts'
 import type { Logger } from '../platform/log.ts'
 import { renewLease } from './renewed-lease.ts'
-import type { Part } from './runtime.ts'
 
-export interface OutsideCalls extends Part, Pick<Runtime, 'lease' | 'keptAnswers'> {}
+export interface OutsideCalls extends Pick<Runtime, 'lease' | 'keptAnswers'> {
+  stop(): Promise<void>
+}
 
 /** Opens what calls of other systems are made under. To be stopped before the database is closed, after all requests. */
 export function openOutsideCalls(database: Database, log: Logger): OutsideCalls {
