@@ -3,10 +3,10 @@ import { joinBody, readContent } from './arguments/body.ts'
 import { formOf, hasFiles } from './arguments/files.ts'
 import { type OperationCall, refuseIncomplete } from './arguments/operation-call.ts'
 import type { Input } from './calls/caller.ts'
+import { pagesOf } from './calls/pages.ts'
 import { type Reply, textOf } from './calls/send.ts'
 import { type Context, resultOf } from './context.ts'
 import { type ExitCode, exitCodes, type Io, usageError } from './io.ts'
-import { isPage } from './output/print.ts'
 import { safeJson, safeText } from './output/safe.ts'
 import { writeNamedFile } from './output/write-file.ts'
 import type { Command } from './table.ts'
@@ -62,36 +62,33 @@ async function contentOf(
   return hasFiles(body) ? formOf(body, io) : { body }
 }
 
-/** Prints every page of a list: as one list for people, and as one page for pipes, written while it is read. */
+/** Gives every page of a list: to people as one list, to files and pipes as one page, written while it is read. */
 async function printAll(key: string, input: Input, context: Context): Promise<ExitCode> {
+  const { options, io } = context
+  if (typeof options.output === 'string') {
+    await writeNamedFile(onePage(key, input, context), options.output, io)
+    return exitCodes.done
+  }
   if (!context.asJson) {
     const data: unknown[] = []
     for await (const records of pagesOf(key, input, context)) data.push(...records)
     context.print({ data, hasMore: false, nextCursor: null })
     return exitCodes.done
   }
-  const { stdout } = context.io
-  let separator = '{"data": [\n'
-  for await (const records of pagesOf(key, input, context))
-    for (const record of records) {
-      stdout.write(`${separator}${safeJson(record)}`)
-      separator = ',\n'
-    }
-  const start = separator === ',\n' ? '\n' : separator
-  stdout.write(`${start}], "hasMore": false, "nextCursor": null}\n`)
+  for await (const piece of onePage(key, input, context)) io.stdout.write(piece)
   return exitCodes.done
 }
 
-/** Pages are as large as the contract lets them be, unless a size is asked for. */
-async function* pagesOf(key: string, input: Input, context: Context): AsyncGenerator<readonly unknown[]> {
-  let query: Input['query'] = { limit: 100, ...input.query }
-  for (;;) {
-    const page: unknown = await context.result(key, { ...input, query })
-    if (!isPage(page)) throw usageError(`${key} gives no pages: leave --all out.`)
-    yield page.data
-    if (!page.hasMore) return
-    query = { ...query, cursor: page.nextCursor }
-  }
+/** All pages as one, in pieces of JSON. */
+async function* onePage(key: string, input: Input, context: Context): AsyncGenerator<string> {
+  let separator = '{"data": [\n'
+  for await (const records of pagesOf(key, input, context))
+    for (const record of records) {
+      yield `${separator}${safeJson(record)}`
+      separator = ',\n'
+    }
+  const start = separator === ',\n' ? '\n' : separator
+  yield `${start}], "hasMore": false, "nextCursor": null}\n`
 }
 
 /** An answer that is a file: to the file that is named, else to standard output. */

@@ -6,8 +6,8 @@ import { sealContext, type Webhook } from './webhook.ts'
 /** Makes a new secret: readable in both forms, to be shown once, and sealed, to be stored. */
 export function makeSecret(vault: Vault, webhookId: string) {
   const secret = newSecret('whsec_')
-  const shown = { secret, standardSecret: standardSecretOf(secret) }
-  return { shown, sealed: vault.seal(secret, sealContext(webhookId)), hint: secret.slice(-4) }
+  const secrets = { secret, standardSecret: standardSecretOf(secret) }
+  return { secrets, sealed: vault.seal(secret, sealContext(webhookId)), hint: secret.slice(-4) }
 }
 
 export type SealedSecrets = Pick<Webhook, 'id' | 'secret' | 'nextSecret' | 'nextFrom'>

@@ -30,6 +30,9 @@ const reasons = ({ statusReason, health, backlog, status: state }: Webhook): Htm
 const subjects = ({ events }: Webhook): Content =>
   events.includes('*') ? 'all events' : text(events.join(', '), 160)
 
+const attemptsIn = ({ retries: { tier, maxAttempts, deadLetter } }: Webhook): string =>
+  `${maxAttempts}${deadLetter ? ', then a dead letter' : ''} (${tier})`
+
 const labels = {
   url: 'Address (https)',
   events: 'Events, one a line; * for all',
@@ -79,6 +82,7 @@ ${actions(webhook, request)}
       facts([
         ['Events', subjects(webhook)],
         ['What for', text(webhook.description)],
+        ['Attempts', attemptsIn(webhook)],
         ['Receiver', status(webhook.health.condition)],
         ['Since', time(webhook.createdAt)],
         ['Changed', time(webhook.updatedAt)],
