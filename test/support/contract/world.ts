@@ -350,15 +350,16 @@ export class World {
 
   /** A merchant at which an intent was denied. */
   async metMerchant(): Promise<string> {
+    const merchant = `shop${this.owner.ownerId.replace(/[^a-z]/g, '')}`
     const body = {
       agentId: await this.idOf('agent'),
-      merchant: 'Corner shop',
+      merchant,
       amountEuros: 90_000,
       purpose: 'A shelf',
     }
     const { id, status } = await this.#make('POST', '/intents', body)
     if (status === 'created') await this.#make('POST', `/intents/${id}/deny`, { reason: 'Too dear' })
-    return 'corner shop'
+    return merchant
   }
 
   /** The session of a device that somebody has let in. */
