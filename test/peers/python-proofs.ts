@@ -7,6 +7,8 @@ import {
   verifyAuditProof,
 } from '../../src/derive/client.ts'
 import { signedHeaders, standardSecretOf } from '../../src/values/webhook-signature.ts'
+import { anExport } from '../support/compliance/made-export.ts'
+import { drawsOf, oddExport } from '../support/compliance/odd-exports.ts'
 import { sealTrail } from '../support/compliance/trail.ts'
 import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
 import { aBeneficiary, anAgent, bodyOf } from '../support/factories.ts'
@@ -74,6 +76,27 @@ describe('a proof is judged in Python as in TypeScript', () => {
     )
     expect(expected[0]).toMatchObject({ ownerId: owner.ownerId, hidden: 0 })
     const call = 'verify_audit([case["text"]], keys=case.get("keys"), since=case.get("since"))'
+    expect(await verdictsOn(call, cases)).toEqual(expected)
+  })
+
+  test('of exports with odd lines, bytes and members', async () => {
+    const { lines, keys, since } = anExport()
+    const cases = Array.from({ length: 400 }, (_, seed) => {
+      const draw = drawsOf(seed)
+      const file = oddExport(lines, draw).toString('base64')
+      return { file, ...(draw(4) > 0 && { keys }), ...(draw(2) > 0 && { since }) }
+    })
+    const expected = await Promise.all(
+      cases.map(({ file, ...options }) =>
+        verifyAudit([Buffer.from(file, 'base64')], options).catch(error => [
+          error.constructor.name,
+          error.position,
+        ]),
+      ),
+    )
+    expect(expected.filter(verdict => !Array.isArray(verdict)).length).toBeGreaterThan(20)
+    const content = '[__import__("base64").b64decode(case["file"])]'
+    const call = `verify_audit(${content}, keys=case.get("keys"), since=case.get("since"))`
     expect(await verdictsOn(call, cases)).toEqual(expected)
   })
 
