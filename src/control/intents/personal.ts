@@ -1,4 +1,11 @@
-import type { Personal } from '../../values/personal.ts'
+import type { KeptWhile, Personal } from '../../values/personal.ts'
+import { isNotAbout, isUnpaidIntent } from '../../values/unpaid.ts'
+
+/** What proves the approval of a payment goes with an intent that came to none. */
+const ofIntent: KeptWhile = {
+  where: isNotAbout('intents', 't.intent_id', isUnpaidIntent),
+  words: 'its intent was paid, or can still be',
+}
 
 export const intentsPersonal = {
   intents: {
@@ -19,6 +26,7 @@ export const intentsPersonal = {
       payee_iban: { kind: 'account', ground: 'payments', forget: 'word' },
     },
     plain: ['mcc', 'country', 'possible_duplicate_of', 'payment_id', 'payment_token_id', 'receipt_status'],
+    keptWhile: { where: `not (${isUnpaidIntent('t')})`, words: 'it was paid, or can still be' },
     about: { person: ["decided_by ->> 'id'"], beneficiary: ['beneficiary_id'] },
   },
   approvals: {
@@ -26,6 +34,7 @@ export const intentsPersonal = {
       jws: { kind: 'payment', ground: 'payments', forget: 'word' },
     },
     plain: [],
+    keptWhile: ofIntent,
     about: {
       beneficiary: [
         '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
@@ -37,5 +46,6 @@ export const intentsPersonal = {
       openings: { kind: 'name', ground: 'payments', forget: 'empty' },
     },
     plain: [],
+    keptWhile: ofIntent,
   },
 } as const satisfies Personal
