@@ -1,7 +1,7 @@
 -- Written by `npm run openapi` from the files personal.ts. Which records of a table the law has kept, as a condition by the
 -- row, which is called `t`; of any other table all of them.
 create or replace function kept_while(of_table text) returns text language sql immutable as $$ select case of_table
-  when 'approval_openings' then 'not exists (select from intents o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, t.intent_id) and o.status in (''denied'', ''cancelled'', ''expired'') and o.transaction_id is null and o.payment_id is null
+  when 'approval_openings' then 'not exists (select from intents o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, (select a.intent_id from approvals a where (a.owner_id, a.mode, a.id) = (t.owner_id, t.mode, t.id))) and o.status in (''denied'', ''cancelled'', ''expired'') and o.transaction_id is null and o.payment_id is null
   and not exists (select from card_authorizations p
     where (p.owner_id, p.mode, p.intent_id) = (o.owner_id, o.mode, o.id) and not (p.status = ''declined'' and p.captured_cents + p.cleared_cents + p.refunded_cents = 0)))'
   when 'approvals' then 'not exists (select from intents o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, t.intent_id) and o.status in (''denied'', ''cancelled'', ''expired'') and o.transaction_id is null and o.payment_id is null

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import { sendEuros } from '../../support/commerce/requests.ts'
 import { endOverdueOf } from '../../support/compliance/deadlines.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import {
-  aDeletedAgent,
   aBeneficiary,
+  aDeletedAgent,
   anAgent,
   anAgentUnder,
   anIntent,
@@ -13,7 +14,6 @@ import {
   bodyOf,
   type TestClient,
 } from '../../support/factories.ts'
-import { sendEuros } from '../../support/commerce/requests.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aDeletedPayee, advance, advanceUntil, ask, MARK, read, textsOf } from './asking.ts'
 import { service } from './service.ts'
@@ -32,9 +32,7 @@ async function aCorrectedOutcome(client: TestClient): Promise<void> {
 const aRequestToMark = async (client: TestClient) => {
   const { id: walletId } = await aWallet(client)
   const about = { description: 'A book', payerName: MARK, payerEmail: 'mark@example.com' }
-  return bodyOf(
-    client.collect.create({ body: { walletId, amountEuros: 25, expiresInHours: 500, ...about } }),
-  )
+  return bodyOf(client.collect.create({ body: { walletId, amountEuros: 25, expiresInHours: 500, ...about } }))
 }
 
 describe('a deletion of', () => {
