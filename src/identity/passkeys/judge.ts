@@ -41,11 +41,8 @@ const lockedChallenges = lockedRowsById(challengesTable)
 const lockedPasskeys = lockedRowsById(passkeysTable)
 
 /** Locks challenges, then passkeys, then counts wrong signatures: these come last in the order of locks. */
-export const lockChallenges = (
-  sql: Sql,
-  tenant: Tenant,
-  sent: readonly Sent[],
-): Promise<LockedChallenges> => lockChallengesAt(sql, { challenges: tenant, passkeys: tenant }, sent)
+export const lockChallenges = (sql: Sql, tenant: Tenant, sent: readonly Sent[]): Promise<LockedChallenges> =>
+  lockChallengesAt(sql, { challenges: tenant, passkeys: tenant }, sent)
 
 export async function lockChallengesAt(
   sql: Sql,

@@ -34,7 +34,10 @@ export interface SignedIn {
   readonly passkeyId: string
 }
 
-type SigningIn = Pick<Context<never, typeof assertionEvents>, 'sql' | 'ports' | 'emit' | 'actFor' | 'actor' | 'address'>
+type SigningIn = Pick<
+  Context<never, typeof assertionEvents>,
+  'sql' | 'ports' | 'emit' | 'actFor' | 'actor' | 'address'
+>
 
 /**
  * Checks an assertion over a challenge of `openSignInChallenge`, and burns that. From here on the request acts for the

@@ -65,9 +65,7 @@ export async function decideAll(
   undecided.forEach((entry, index) => {
     const value = decideOne(handler, entry, items[index] as Item<unknown>, state, journal)
     entry.result =
-      value instanceof Problem
-        ? { status: 'rejected', reason: value }
-        : { status: 'fulfilled', value }
+      value instanceof Problem ? { status: 'rejected', reason: value } : { status: 'fulfilled', value }
   })
   await handler.write(state, sql)
   const { requestId } = first.call

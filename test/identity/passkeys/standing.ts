@@ -4,7 +4,7 @@ import { sweep } from '../../../src/kernel/background/sweep.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { bodyOf } from '../../support/factories.ts'
 import type { Manner } from '../../support/identity/authenticator.ts'
-import { type Account, anAccount, isActive, service, told, toRevoke } from './service.ts'
+import { type Account, anAccount, service, told, toRevoke } from './service.ts'
 
 /** What comes of asking for the revocation of `one`, signed by `other` in this manner. */
 async function attempt({ client, one, other }: Account, manner: Manner = {}): Promise<string> {
@@ -26,7 +26,11 @@ test('keeps a passkey open after wrong signatures, and takes its next valid one 
   const account = await anAccount()
   const answers = []
   for (let n = 0; n < 12; n++) answers.push(await attempt(account, FAILING))
-  expect(answers).toEqual([...Array(10).fill('401 assertion_invalid'), '429 rate_limited', '429 rate_limited'])
+  expect(answers).toEqual([
+    ...Array(10).fill('401 assertion_invalid'),
+    '429 rate_limited',
+    '429 rate_limited',
+  ])
   expect(await stateOf(account)).toMatchObject({ blockedUntil: null })
   expect(await attempt(account)).toBe('204')
 })
