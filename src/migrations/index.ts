@@ -117,6 +117,7 @@ import { BoundTokens } from './m0197-bound-tokens.ts'
 import { PasskeysWithoutFailures } from './m0198-passkeys-without-failures.ts'
 import { RefusalsByMerchant } from './m0202-refusals-by-merchant.ts'
 import { PayeeReports } from './m0206-payee-reports.ts'
+import { LeasedCalls } from './m0208-leased-calls.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -239,4 +240,5 @@ export const migrations = [
   { name: 'm0198-passkeys-without-failures', class: PasskeysWithoutFailures },
   { name: 'm0202-refusals-by-merchant', class: RefusalsByMerchant },
   { name: 'm0206-payee-reports', class: PayeeReports },
+  { name: 'm0208-leased-calls', class: LeasedCalls },
 ]
