@@ -146,5 +146,8 @@ describe.each(['ES256', 'EdDSA'] as const)('a key that is bound to the %s key of
     expect([(await read()).status, (await read(keys)).status, (await read(own)).status]).toEqual([
       401, 401, 200,
     ])
+    const wanted = { agentId: agent.id, maxAmountEuros: 5, expiresInMinutes: 60 }
+    const delegation = await call('/delegations', wanted)
+    expect([delegation.status, delegation.headers.get('x-error-code')]).toEqual([403, 'binding_not_held'])
   })
 })
