@@ -5,6 +5,7 @@ import { type AnyOperation, bodyLimitOf, type Registered, takesKey } from '../..
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { takesFiles } from '../../kernel/contract/upload.ts'
+import { asProblem } from '../../kernel/database/retry.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
@@ -242,9 +243,13 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
   return problem.code
 }
 
-/** An error that is no Problem is a defect of ours: the log gets it, the caller a plain 500. */
+/**
+ * A lost database is a 503 wherever in the request it is lost. Any other error that is no Problem is a defect of ours: the
+ * log gets it, the caller a plain 500.
+ */
 function asAnswer(error: unknown, tell: (error: unknown) => void): Problem {
-  if (error instanceof Problem) return error
+  const problem = asProblem(error)
+  if (problem instanceof Problem) return problem
   tell(error)
   return new Problem('internal')
 }

@@ -12,6 +12,8 @@ import type { Headers } from './send-static-file.ts'
 import { isKnown, sendCached } from './send-static-file.ts'
 
 const RESIDENCY = 'EU'
+/** Of a 503 that knows no better: what it waits for, such as a setting or another system, is slow to change. */
+const RETRY_AFTER_SECONDS = '30'
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** Pages load only our own resources and cannot be framed; one may have a stricter policy of its own. */
 const PAGE_HEADERS = {
@@ -39,6 +41,7 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
   Object.assign(headers, outcome.headers)
   if (body !== null && isStreamed(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
+  if (status === 503) headers['Retry-After'] ??= RETRY_AFTER_SECONDS
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (body !== null) {
     describe(headers, outcome)

@@ -85,7 +85,8 @@ function decideOne(
   entry.events = events
   journal.outbox.push(...outbox)
   journal.events.push(...events.map(event => journalRowOf(call, event, outcome)))
-  if (key) journal.idempotency.push(isNext ? reservationRow(key, value.reservation) : answerRow(key, outcome))
+  if (key)
+    journal.idempotency.push(isNext ? reservationRow(key, value.reservation, call) : answerRow(key, outcome))
   return isNext ? value : outcome
 }
 

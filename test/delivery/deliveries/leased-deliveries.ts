@@ -50,7 +50,7 @@ describe('a delivery leased by a process', () => {
     await doomed.round()
     expect(doomed.held).not.toBe(claimed.lease)
     await Promise.all([doomed.end(), heir.end()])
-    expect(await service.sql('select 1 from process_leases')).toEqual([])
+    expect(await service.sql(`select 1 from process_leases where kind = 'deliveries'`)).toEqual([])
   })
 
   test('stays leased after a halt of its process or of all, until each had time to renew its lease', async () => {
