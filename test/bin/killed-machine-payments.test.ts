@@ -5,14 +5,12 @@ import { aPayingCard } from '../support/cards/network.ts'
 import { demand, sell, startMerchant } from '../support/commerce/merchant.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { anIntent, bodyOf } from '../support/factories.ts'
-import { flakyProxy } from '../support/flaky-proxy.ts'
 import { type Api, createOwner, startApi } from '../support/processes/processes.ts'
 import { until } from '../support/until.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const merchant = await startMerchant()
 const pausedDatabase = await cloneDatabase()
-const proxy = await flakyProxy(pausedDatabase)
 
 type Answer = { readonly status: number; readonly code?: string | undefined } | undefined
 
@@ -86,7 +84,7 @@ describe('an API process that is paused for longer than its lease', () => {
   const at = ({ url }: Api) => client(areas, { url, token })
   beforeAll(async () => {
     const env = { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' }
-    ;[paused, other] = await Promise.all([startApi(proxy.url, env), startApi(pausedDatabase, env)])
+    ;[paused, other] = await Promise.all([startApi(pausedDatabase, env), startApi(pausedDatabase, env)])
     token = await createOwner(other.url)
     payer = await aPayingCard(at(other), 1_000)
   })
@@ -105,22 +103,6 @@ describe('an API process that is paused for longer than its lease', () => {
 
   const payAt = (api: Api, url: string, intentId: string) =>
     at(api).mpp.pay({ body: { url, intentId, cardId: payer.card.id }, idempotencyKey: `pay-${intentId}` })
-
-  test('does not ask the merchant where another process has decided meanwhile', async () => {
-    const intent = await anIntentToPay()
-    const url = merchant.sells('/never-asked', demand(), sell())
-    // The row of the key is written in the commit before the call.
-    const committing = proxy.silenceAfter('"requestHash":"')
-    const woken = payAt(paused, url, intent)
-    await committing
-    paused.kill('SIGSTOP')
-    const answer = await decided(() => payAt(other, url, intent))
-    expect(answer).toMatchObject({ status: 503, code: 'pay_interrupted' })
-    paused.kill('SIGCONT')
-    expect(await woken).toMatchObject({ status: 503 })
-    await until('it answers again', async () => (await at(paused).agents.list()).status === 200)
-    expect(merchant.visits('/never-asked')).toEqual([])
-  })
 
   test('neither pays nor records where another process has decided meanwhile', async () => {
     const intent = await anIntentToPay()

@@ -58,7 +58,7 @@ describe('a delivery leased by a process', () => {
     const first = await halted.hold()
     await until('its time has passed', () => halted.held === undefined)
     expect(await halted.round()).toBe(0)
-    expect(halted.held).toBe(first)
+    expect(await halted.hold()).toBe(first)
     const otherLease = `insert into process_leases values ('other', 'deliveries', now())`
     await service.sql(otherLease)
     await until('its time has passed again', () => halted.held === undefined)
