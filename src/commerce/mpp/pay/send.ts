@@ -55,9 +55,9 @@ export async function send({ request, mode }: Sending, { ports }: Outside): Prom
     ownListener: asksOwnListener(mode),
   })
   if (answer.kind !== 'answered') return { answer, goods: null, sentAt }
-  const given = { ...answer, body: withoutCredential(answer.body, request.headers) }
+  const given = withoutCredential(answer, request.headers)
   // Read here, where no transaction is open.
-  return { answer: given, goods: isGood(given) ? bodyOf(given) : null, sentAt }
+  return { answer: given, goods: isGood(given) ? goodsOf(given, answer) : null, sentAt }
 }
 
 type PaidPayment = Called<Sending, Sent>
@@ -124,13 +124,18 @@ function receiptIn(
 ): ReadReceipt {
   const [header, ...others] = headerLists['payment-receipt'] ?? []
   if (others.length > 0) return { receipt: null, note: 'The merchant gave more than one receipt.' }
+  // No receipt has a star of its own: it stands for what the merchant was sent.
+  if (header?.includes('*'))
+    return { receipt: null, note: 'The receipt contains what the merchant was sent.' }
   const charge = requestOf(challenge)
   const externalId = isUnusable(charge) ? undefined : charge.externalId
   return readReceipt(header, { challengeId, externalId, sentAt, now: clock.real() })
 }
 
-const bodyOf = ({ body, headers, cut }: Answered): MerchantBody =>
-  merchantBody({ body, contentType: headers['content-type'], cut })
+function goodsOf({ body, headers, cut }: Answered, came: Answered): MerchantBody {
+  const goods = merchantBody({ body, contentType: headers['content-type'], cut })
+  return Buffer.compare(body, came.body) === 0 ? goods : { ...goods, masked: true }
+}
 
 function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
   if (answer.kind !== 'failed') return `The credential was not sent: ${answer.message}`
