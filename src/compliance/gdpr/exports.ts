@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { archiveOf } from './archive.ts'
@@ -37,12 +38,34 @@ export function monthAfter(start: Date): Date {
   return end
 }
 
+/** The export of the subject that can be downloaded, or soon: of two requests at once, the second one finds that of the first. */
+async function openExport(
+  { type, id }: { readonly type: DataExport['subjectType']; readonly id: string },
+  context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
+): Promise<DataExport | undefined> {
+  const [, [newest]] = await Promise.all([
+    lockTenant(context, 'data exports'),
+    context.records.find(
+      DataExport,
+      {
+        subjectType: type,
+        subjectId: id,
+        $or: [{ status: 'requested' }, { status: 'ready', expiresAt: { $gt: context.now } }],
+      },
+      { orderBy: { id: 'desc' }, limit: 1 },
+    ),
+  ])
+  return newest
+}
+
 export const createExport: HandlerOf<typeof exportApi.createExport> = async ({ body }, context) => {
   const { records, now, emit, refuse } = context
   if (isOthers(body.subject?.type, context)) return refuse('merchant_needed')
   actForAsker(context)
   const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
   if (!(await isKnown(subject, context))) return refuse('subject_not_found')
+  const open = await openExport(subject, context)
+  if (open) return response(open)
   const id = newId('gdprexport')
   const made = records.create(DataExport, {
     id,
