@@ -188,6 +188,7 @@ export const disputesApi = {
     fails: lookupFails,
   }),
   bundle: get('/disputes/{id}/bundle', {
+    turn: 'owner',
     ...readers,
     summary: 'Get the evidence of a dispute as one PDF',
     description:

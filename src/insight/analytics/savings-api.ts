@@ -73,6 +73,7 @@ const query = ofSpan({
 
 export const savingsApi = {
   savings: get('/analytics/savings', {
+    turn: 'owner',
     ...reading,
     summary: 'What was kept back, and got back',
     description:
@@ -81,6 +82,7 @@ export const savingsApi = {
     returns: [200, SavingsRecord],
   }),
   savingsTable: get('/analytics/savings/csv', {
+    turn: 'owner',
     ...reading,
     summary: 'What was kept back, and got back, as a table',
     description:

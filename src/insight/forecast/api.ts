@@ -94,6 +94,7 @@ const description =
 
 export const forecastApi = {
   ofAgent: get('/forecast/agents/{id}', {
+    turn: 'owner',
     callers: ['key', 'agent'],
     scope: 'insight:read',
     readsClock: true,
@@ -104,6 +105,7 @@ export const forecastApi = {
     fails: { agent_not_found: missing('agent') },
   }),
   ofOwner: get('/forecast', {
+    turn: 'owner',
     callers: ['key'],
     scope: 'insight:read',
     readsClock: true,
