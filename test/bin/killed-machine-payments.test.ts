@@ -112,6 +112,7 @@ describe('an API process that is paused for longer than its lease', () => {
       paused.kill('SIGSTOP')
     })
     const woken = payAt(paused, url, intent)
+    await until('the merchant is asked', () => merchant.visits('/asked-once').length > 0)
     expect(await decided(() => payAt(other, url, intent))).toMatchObject({ code: 'pay_interrupted' })
     paused.kill('SIGCONT')
     demandNow()

@@ -1,5 +1,9 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
+import type { Call } from '../../../../src/kernel/contract/call.ts'
+import { Problem } from '../../../../src/kernel/contract/problem.ts'
+import { KeptAnswers } from '../../../../src/kernel/run/kept-answers.ts'
+import { openDatabase } from '../../../../src/platform/database.ts'
 import { openEngine } from '../../../support/engine.ts'
 import { type FlakyProxy, flakyProxy } from '../../../support/flaky-proxy.ts'
 import { DASHBOARD_SECRET } from '../../../support/harness.ts'
@@ -96,4 +100,26 @@ describe('an answer that comes while the database is away', () => {
     await until('none is kept', async () => (await kept()) === '0')
     expect([await states(id), (await service.traces(id)).events]).toEqual([['unknown'], 1])
   })
+})
+
+test('a process keeps a thousand answers and no more, and gives them up in time when it ends', async () => {
+  const database = openDatabase(service.databaseUrl, 1)
+  const told: string[] = []
+  const answers = new KeptAnswers(database, (_, now) => told.push(now))
+  const keep = () =>
+    answers.record(
+      {} as Call,
+      () => Promise.reject(new Problem('unavailable')),
+      () => undefined,
+    )
+  const keeping = Promise.allSettled(Array.from({ length: 1_000 }, keep))
+  await until('a thousand are kept', () => answers.count === 1_000)
+  await expect(keep()).rejects.toMatchObject({ code: 'unavailable' })
+  expect(answers.count).toBe(1_000)
+  await answers.stop()
+  const ends = await keeping
+  expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(1_000)
+  await until('all are told', () => told.filter(now => now === 'lost').length === 1_000)
+  expect(answers.count).toBe(0)
+  await database.close()
 })
