@@ -45,7 +45,7 @@ export const KeyRecord = z
     }),
     toolWrites: z.boolean().meta({
       description:
-        'Whether it may change things by the tools of an assistant (`POST /mcp`). Never implied by its scopes, and never handed on to a key that it makes.',
+        'Whether it may change things by the tools of an assistant (`POST /mcp`). Never implied by its scopes, and handed on only where `toolWrites` is asked for again.',
     }),
     sessionId: z.string().nullable().meta({
       description: 'The session of the device, or the pairing, in which a person has agreed to it.',
@@ -92,6 +92,10 @@ const fails = {
     403,
     'The calling key works with the proof of a device only, and the other without it: rotate it with another key, or in the console.',
   ],
+  tool_writes_not_held: [
+    403,
+    'toolWrites: the calling key does not have it itself. Use a key that does, the console, or `agentpay login --tool-writes`.',
+  ],
   expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],
 } as const satisfies Record<string, Failure>
 
@@ -134,7 +138,7 @@ export const keysApi = {
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
       toolWrites: z.boolean().default(false).meta({
         description:
-          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Whatever the model reads could then make it spend: for most, an agent’s token is the better choice.',
+          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Only a key that has it, or a person in the console, gives it. Whatever the model reads could then make it spend: for most, an agent’s token is the better choice.',
       }),
       webauthnAssertion: consent,
     }),
@@ -155,6 +159,7 @@ export const keysApi = {
       ],
       scope_not_held: fails.scope_not_held,
       too_many_keys: fails.too_many_keys,
+      tool_writes_not_held: fails.tool_writes_not_held,
     },
     emits: {
       ...assertionEvents,
@@ -208,6 +213,10 @@ export const keysApi = {
       too_many_keys: [
         400,
         `There are ${MAX_KEYS} active keys in this mode already. Revoke one, or replace this one at once: overlapMinutes 0.`,
+      ],
+      tool_writes_not_held: [
+        403,
+        'The key changes things by tools, and the calling key does not: replace it with itself, or in the console.',
       ],
       scope_not_held: [
         403,

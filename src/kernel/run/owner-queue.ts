@@ -1,3 +1,4 @@
+import { clock } from '../../values/clock.ts'
 import { Problem } from '../contract/problem.ts'
 
 export interface TurnLimits {
@@ -59,7 +60,7 @@ export class Turns {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), resolve])
     this.#allWaiting++
-    const limit = setTimeout(() => {
+    const stopWaiting = clock.alarm(waitMs, () => {
       this.#leave(owner, resolve)
       const waited = `This has waited ${waitMs / 1_000} seconds for its turn`
       reject(
@@ -69,8 +70,8 @@ export class Turns {
             )
           : busy(`${waited}, behind requests of others.`),
       )
-    }, waitMs)
-    return promise.finally(() => clearTimeout(limit))
+    })
+    return promise.finally(stopWaiting)
   }
 
   #leave(owner: string, begin: () => void): void {
