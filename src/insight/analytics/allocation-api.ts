@@ -61,7 +61,6 @@ const query = ofSpan({
 
 export const allocationApi = {
   allocation: get('/analytics/allocation', {
-    turn: 'owner',
     ...reading,
     summary: 'Divide costs by run, agent, merchant or a label',
     description:
@@ -70,7 +69,6 @@ export const allocationApi = {
     returns: [200, AllocationRecord],
   }),
   allocationTable: get('/analytics/allocation/csv', {
-    turn: 'owner',
     ...reading,
     summary: 'Divided costs, as a table for accounting',
     description:

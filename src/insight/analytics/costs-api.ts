@@ -77,7 +77,6 @@ const query = ofSpan({
 
 export const costsApi = {
   costs: get('/analytics/agents/costs', {
-    turn: 'owner',
     ...reading,
     summary: 'What each agent costs',
     description:
@@ -86,7 +85,6 @@ export const costsApi = {
     returns: [200, CostsRecord],
   }),
   costsTable: get('/analytics/agents/costs/csv', {
-    turn: 'owner',
     ...reading,
     summary: 'What each agent costs, as a table',
     description: 'RFC 4180 in UTF-8: a line for each agent and period, amounts with a dot and two decimals.',

@@ -73,7 +73,6 @@ const query = ofSpan({
 
 export const savingsApi = {
   savings: get('/analytics/savings', {
-    turn: 'owner',
     ...reading,
     summary: 'What was kept back, and got back',
     description:
@@ -82,7 +81,6 @@ export const savingsApi = {
     returns: [200, SavingsRecord],
   }),
   savingsTable: get('/analytics/savings/csv', {
-    turn: 'owner',
     ...reading,
     summary: 'What was kept back, and got back, as a table',
     description:

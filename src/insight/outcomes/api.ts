@@ -173,7 +173,6 @@ export const outcomesApi = {
     item: OutcomeRecord,
   }),
   summary: get('/outcomes/summary', {
-    turn: 'owner',
     ...reading,
     scope: 'outcomes:read',
     summary: 'Whether it was worth it',
