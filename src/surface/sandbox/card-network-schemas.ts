@@ -38,6 +38,9 @@ const last4 = formattedText(/^\d{4}$/, 4, 'four digits')
   })
 
 const cardId = id('card')
+const agentCredentialId = id('agentcredential').optional().meta({
+  description: 'The network token that pays in place of the number of the card.',
+})
 const authorizationId = networkId('authorization')
 
 /** Who asks for money, as the network describes merchants. */
@@ -58,7 +61,7 @@ const merchant = {
     .max(2_000)
     .nullable()
     .default(null),
-  networkTokenId: networkId('token that pays').nullable().default(null),
+  agentCredentialId,
 }
 
 /** A later message says again what the first one has not: for one that comes alone or before it. */
@@ -75,7 +78,9 @@ const laterMerchant = {
   mcc: mcc.nullish(),
   country: country.nullish(),
   url: merchant.url.unwrap().optional(),
-  networkTokenId: networkId('token that pays').nullish(),
+  agentCredentialId: agentCredentialId.meta({
+    description: 'The network token that pays; that of the authorization if left out.',
+  }),
 }
 
 export const AuthorizeBody = withoutCardNumbers(
