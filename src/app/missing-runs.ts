@@ -14,16 +14,39 @@ const PAUSE_MS = 150
 
 /** Restarts the runs of open records that somebody has ended in Temporal: every open record reaches its end. */
 export function startMending(runtime: OpenRuntime, client: Client, taskQueue: string): Part {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const round = () => client.connection.withAbortSignal(signal, () => mendRuns(runtime, client, taskQueue))
+  const cancellable = cancellableCalls(client.connection)
+  const round = () => cancellable.run(() => mendRuns(runtime, client, taskQueue))
   const rounds = everySoOften(EVERY_MS, round, error => {
-    if (!signal.aborted) runtime.log.warn({ err: error }, 'runs ended from outside could not be begun anew')
+    if (!cancellable.isCancelled)
+      runtime.log.warn({ err: error }, 'runs ended from outside could not be begun anew')
   })
   return {
     stop() {
-      stopping.abort()
+      cancellable.cancel()
       return rounds.stop()
+    },
+  }
+}
+
+/**
+ * Runs rounds of calls that `cancel` ends. Each round has a signal of its own: the client adds a listener for each call and
+ * never removes it, so a signal that lives as long as the process would keep every answer of Temporal.
+ */
+export function cancellableCalls(connection: Pick<Client['connection'], 'withAbortSignal'>) {
+  let round = new AbortController()
+  let isCancelled = false
+  return {
+    get isCancelled() {
+      return isCancelled
+    },
+    run<T>(calls: () => Promise<T>): Promise<T> {
+      round = new AbortController()
+      if (isCancelled) round.abort()
+      return connection.withAbortSignal(round.signal, calls)
+    },
+    cancel() {
+      isCancelled = true
+      round.abort()
     },
   }
 }

@@ -44,6 +44,7 @@ interface Parts {
   readonly securityContact: Ports['securityContact']
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
+  readonly webhookRetrySeconds: Ports['webhookRetrySeconds']
   readonly cardAnswerMs: number
   readonly auditRetentionDays: number
   readonly filesQuotaBytes: number
@@ -64,67 +65,33 @@ export function portsOf(parts: Parts): Ports {
     metrics,
     docsUrl,
     pages,
-    runUrl,
-    walletBank,
-    collection,
     outside,
-    outbound,
-    vault,
-    signer,
-    threads,
     streams,
-    files,
-    pushContact,
-    weekendRelief,
-    securityContact,
-    runFor,
-    deliver,
-    cardAnswerMs,
-    auditRetentionDays,
-    filesQuotaBytes,
-    mppRuns,
     execute,
-    tools,
     model,
     onOutbox,
     temporal,
+    ...given
   } = parts
   return {
     ...outside,
-    runFor,
-    deliver,
-    tools,
-    languageModel: model && chatCompletions(model, outbound),
-    cardAnswerMs,
-    auditRetentionDays,
-    filesQuotaBytes,
-    mppRuns,
+    ...given,
+    languageModel: model && chatCompletions(model, given.outbound),
     health: oneAtATime(() => healthOf(database, temporal)),
     metrics: metrics.text,
     async advanceClock(tenant, toMs) {
       await advance({ areas, database, execute }, tenant, toMs)
       onOutbox()
     },
-    runUrl,
-    walletBank,
-    collection,
     paymentsOn: findingPayments(areas),
     findPayables: findingPayables(areas),
     missingIdentity: findingMissingIdentity(areas),
     personalAreas: personalAreasOf(areas),
-    outbound,
-    vault,
-    signer,
-    threads,
     openEventStream: streams.open,
     waitForEvents: streams.wait,
-    files,
     viewer: viewerProcesses(),
-    pushContact,
-    weekendRelief,
-    securityContact,
     ...pages,
-    ...reference({ areas, threads, publicUrl: docsUrl, ownUrl: pages.publicUrl }),
+    ...reference({ areas, threads: given.threads, publicUrl: docsUrl, ownUrl: pages.publicUrl }),
   }
 }
 

@@ -230,6 +230,7 @@ const configured = (settings: ServiceSettings) => ({
   pushContact: settings.pushContact,
   weekendRelief: settings.doraWeekendRelief,
   securityContact: settings.securityContact ?? null,
+  webhookRetrySeconds: settings.webhookRetrySeconds,
   cardAnswerMs: settings.cardAnswerMs,
   auditRetentionDays: settings.auditRetentionDays,
   filesQuotaBytes: settings.filesQuotaMib * 1_048_576,

@@ -3,10 +3,10 @@ import { joinBody, readContent } from './arguments/body.ts'
 import { formOf, hasFiles } from './arguments/files.ts'
 import { type OperationCall, refuseIncomplete } from './arguments/operation-call.ts'
 import type { Input } from './calls/caller.ts'
+import { pagesOf } from './calls/pages.ts'
 import { type Reply, textOf } from './calls/send.ts'
 import { type Context, resultOf } from './context.ts'
 import { type ExitCode, exitCodes, type Io, usageError } from './io.ts'
-import { isPage } from './output/print.ts'
 import { safeJson, safeText } from './output/safe.ts'
 import { writeNamedFile } from './output/write-file.ts'
 import type { Command } from './table.ts'
@@ -80,18 +80,6 @@ async function printAll(key: string, input: Input, context: Context): Promise<Ex
   const start = separator === ',\n' ? '\n' : separator
   stdout.write(`${start}], "hasMore": false, "nextCursor": null}\n`)
   return exitCodes.done
-}
-
-/** Pages are as large as the contract lets them be, unless a size is asked for. */
-async function* pagesOf(key: string, input: Input, context: Context): AsyncGenerator<readonly unknown[]> {
-  let query: Input['query'] = { limit: 100, ...input.query }
-  for (;;) {
-    const page: unknown = await context.result(key, { ...input, query })
-    if (!isPage(page)) throw usageError(`${key} gives no pages: leave --all out.`)
-    yield page.data
-    if (!page.hasMore) return
-    query = { ...query, cursor: page.nextCursor }
-  }
 }
 
 /** An answer that is a file: to the file that is named, else to standard output. */

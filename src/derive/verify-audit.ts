@@ -4,13 +4,12 @@ import {
   HASH_BYTES,
   hashLeaf,
   openCheckpoint,
-  parseExactly,
   provesConsistency,
   provesInclusion,
-  type SealedEntry,
   TrailBroken,
   TrailCheck,
 } from '../trail/index.ts'
+import { type Head, type Line, parseLine } from './audit-line.ts'
 import { linesOf } from './lines.ts'
 import { SignatureRejected } from './verify-signed.ts'
 
@@ -57,8 +56,8 @@ export async function verifyAudit(
   options: VerifyAuditOptions = {},
 ): Promise<VerifiedAudit> {
   const reader = new ExportReader(options)
-  const tooLong = (message: string) => new AuditRejected(message, reader.position)
-  for await (const line of linesOf(content, tooLong)) rejecting(reader, () => reader.read(line))
+  const refused = (message: string) => new AuditRejected(message, reader.position)
+  for await (const line of linesOf(content, refused)) rejecting(reader, () => reader.read(line))
   return rejecting(reader, () => reader.end())
 }
 
@@ -73,30 +72,6 @@ function rejecting<T>({ position }: ExportReader, read: () => T): T {
     throw new AuditRejected(why, position, error)
   }
 }
-
-interface Head {
-  readonly origin: string
-  readonly ownerId: string
-  readonly mode: string
-  readonly checkpoint: string
-  readonly keys: PublicKeySet
-}
-
-interface EntryLine extends Omit<SealedEntry, 'leaf'> {
-  readonly type: 'entry'
-  readonly leaf: string
-}
-
-type Line =
-  | ({ readonly type: 'trail'; readonly version: number } & Head)
-  | EntryLine
-  | {
-      readonly type: 'hashes'
-      readonly from: number
-      readonly to: number
-      readonly hashes: readonly string[]
-    }
-  | { readonly type: 'checkpoint'; readonly checkpoint: string }
 
 /** Reads the lines of an export, one after the other. */
 class ExportReader {
@@ -126,6 +101,11 @@ class ExportReader {
       this.#meetSince()
     } else if (line.type === 'hashes') {
       const before = this.#check.tree.size
+      if (line.from !== before)
+        throw new AuditRejected(
+          `Hashes stand for the entries from ${line.from} on, not from ${before}.`,
+          before,
+        )
       this.#check.hashes(line.to, line.hashes.map(hashIn), () => this.#meetSince())
       this.#hidden += this.#check.tree.size - before
     } else if (line.type === 'checkpoint') this.#check.checkpoint(line.checkpoint)
@@ -177,12 +157,11 @@ class ExportReader {
 
 function parsed(text: string, position: number): Line {
   try {
-    const line = parseExactly(text)
-    if (typeof line === 'object' && line !== null && 'type' in line) return line as Line
-  } catch {
-    // Refused below.
+    return parseLine(text)
+  } catch (error) {
+    const why = `The line of entry ${position} is no JSON of an export: ${(error as Error).message}`
+    throw new AuditRejected(why, position, error)
   }
-  throw new AuditRejected(`The line of entry ${position} is no JSON of an export.`, position)
 }
 
 /** What is no hash equals none. */

@@ -5,7 +5,7 @@ import pino, { type Logger } from 'pino'
  * of a merchant's key, and that of a receipt `pt_`, the prefix of a payment token: both are let through.
  */
 const SECRETS = [
-  /()(?:\b(?:sk|at|mer|cst|lnk|con|pt|dlg|dvc|whsec)_[\w-]{8,}|(?!(?<=\bcusto)mer_[0-9a-z]{26}(?![\w-]))(?:sk|at|mer|cst|lnk|(?<![a-z])(?:con|pt))_[\w-]{24,})/g,
+  /()(?:\bwhsec_[\w+/-]{8,}=?|\b(?:sk|at|mer|cst|lnk|con|pt|dlg|dvc)_[\w-]{8,}|(?!(?<=\bcusto)mer_[0-9a-z]{26}(?![\w-]))(?:sk|at|mer|cst|lnk|(?<![a-z])(?:con|pt))_[\w-]{24,})/g,
   /(:\/\/[^\s:/"]{1,64}:)[^\s@"]+(?=@)/g,
   /((?:authorization|x-dashboard-secret|cookie)"?\s*[:=]\s*"?)[^",}]+/gi,
 ]

@@ -45,19 +45,23 @@ export function signedNote(text: string, name: string, key: KeyObject, x: string
   return `${text}\n— ${name} ${line}\n`
 }
 
-const CHECKPOINT = /^([^\n+ ]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n\n((?:— [^\n]+\n)+)$/
+const CHECKPOINT = /^([^\n+ ]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n\n([\s\S]+)\n$/
+/** A public key of Ed25519 in base64url. */
+const KEY = /^[\w-]{43}$/
 
 /** What a signed checkpoint says; throws `CheckpointRejected` where none of the keys has signed it for its own trail. */
 export function openCheckpoint(note: string, { keys }: PublicKeySet): Checkpoint {
   const [, origin = '', size, root = '', signatures = ''] =
     note.length > MOST_CHARACTERS ? [] : (CHECKPOINT.exec(note) ?? [])
-  if (size === undefined) throw new CheckpointRejected('This is no checkpoint.')
+  const lines = signatures.split('\n')
+  if (size === undefined || !lines.every(line => line.startsWith('— ') && line.length > 2))
+    throw new CheckpointRejected('This is no checkpoint.')
   const checkpoint = { origin, size: Number(size), root: Buffer.from(root, 'base64') }
   if (checkpoint.root.length !== HASH_BYTES || !Number.isSafeInteger(checkpoint.size))
     throw new CheckpointRejected('This is no checkpoint.')
   if (checkpointText(checkpoint) !== note.slice(0, note.indexOf('\n\n') + 1))
     throw new CheckpointRejected('The checkpoint is not spelt as its text is signed.')
-  if (!signatures.split('\n').some(line => isSignedBy(line, checkpoint, keys)))
+  if (!lines.some(line => isSignedBy(line, checkpoint, keys)))
     throw new CheckpointRejected('None of these keys has signed this checkpoint.')
   return checkpoint
 }
@@ -72,7 +76,10 @@ function isSignedBy(line: string, checkpoint: Checkpoint, keys: PublicKeySet['ke
   if (!isSpelt) return false
   const named = keys.filter(
     ({ kty, crv, x }) =>
-      kty === 'OKP' && crv === 'Ed25519' && keyHash(origin, x).equals(bytes.subarray(0, KEY_HASH_BYTES)),
+      kty === 'OKP' &&
+      crv === 'Ed25519' &&
+      KEY.test(x) &&
+      keyHash(origin, x).equals(bytes.subarray(0, KEY_HASH_BYTES)),
   )
   return named.some(({ kty, crv, x }) => {
     const key = createPublicKey({ key: { kty, crv, x }, format: 'jwk' })

@@ -8,7 +8,7 @@ export {
   signedNote,
   verifierKey,
 } from './checkpoint.ts'
-export { parseExactly } from './exact-json.ts'
+export { parseExactly, parseOneMeaning } from './exact-json.ts'
 export {
   type Commitments,
   commitTo,

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../values/canonical-json.ts'
+import { canonicalJson, hasHalfOfAPair } from '../values/canonical-json.ts'
 import { sha256 } from '../values/digest.ts'
 import { type Hash, hashLeaf } from './tree.ts'
 
@@ -94,13 +94,17 @@ export function commitTo(entry: TrailEntry, random: (bytes: number) => Buffer): 
 
 const valueAt = (value: unknown, names: readonly string[]): unknown =>
   names.reduce<unknown>(
-    (at, name) => (typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined),
+    (at, name) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+        ? (at as Record<string, unknown>)[name]
+        : undefined,
     value,
   )
 
 /** The canonical JSON (RFC 8785) of the entry with `{"hmac": …}` in place of each text that it commits to. */
 export function leafText(entry: TrailEntry, { commitments }: Pick<Commitments, 'commitments'>): string {
-  let leaf: Record<string, unknown> = { ...entry, version: 1 }
+  // An entry that says another version is another leaf: no row has this member, and none of an export may hide behind it.
+  let leaf: Record<string, unknown> = { version: 1, ...entry }
   for (const [place, hmac] of Object.entries(commitments))
     leaf = withValueAt(leaf, place.split('.'), { hmac })
   return canonicalJson(leaf)
@@ -128,10 +132,11 @@ export function falseCommitment(entry: TrailEntry, { commitments, salts }: Commi
   if (uncommitted !== undefined) return uncommitted
   return Object.entries(commitments).find(([place, expected]) => {
     const value = valueAt(entry, place.split('.'))
-    const salt = salts[place]
+    const salt = Object.hasOwn(salts, place) ? salts[place] : undefined
     if (salt === undefined) return value !== null && value !== FORGOTTEN
     const bytes = Buffer.from(salt, 'base64')
     const isSalt = bytes.length === SALT_BYTES && bytes.toString('base64') === salt
-    return !isSalt || typeof value !== 'string' || hmac(bytes, value) !== expected
+    if (!isSalt || typeof value !== 'string' || hasHalfOfAPair(value)) return true
+    return hmac(bytes, value) !== expected
   })?.[0]
 }

@@ -26,10 +26,13 @@ function writeNumber(value: number): string {
 const PLAIN = /^[ !#-[\]-~]*$/
 const HALF_OF_A_PAIR = /\p{Surrogate}/u
 
+/** Whether a text has half of a surrogate pair: UTF-8 would put another character in its place. */
+export const hasHalfOfAPair = (text: string): boolean => HALF_OF_A_PAIR.test(text)
+
 /** A lone surrogate has no UTF-8 form, so RFC 8785 refuses it. */
 function writeText(value: string): string {
   if (PLAIN.test(value)) return `"${value}"`
-  if (HALF_OF_A_PAIR.test(value)) throw new TypeError('JSON cannot hold half of a surrogate pair')
+  if (hasHalfOfAPair(value)) throw new TypeError('JSON cannot hold half of a surrogate pair')
   return JSON.stringify(value)
 }
 
@@ -43,4 +46,11 @@ function writeObject(value: object, level: number): string {
     text += `${text === '' ? '' : ','}${writeText(name)}:${write(member, level + 1)}`
   }
   return `{${text}}`
+}
+
+/** The index of the quote that ends the string of JSON beginning here; beyond the text where none does. */
+export function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
 }

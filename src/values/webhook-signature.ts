@@ -1,9 +1,27 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
+import { boundedCache } from './bounded-cache.ts'
 
 /** The secrets that sign an attempt: the current one, and during a rotation the next one, too. */
 export interface Secrets {
   readonly current: string
   readonly next: string | null
+}
+
+const STANDARD_FORM = /^whsec_[A-Za-z\d+/]{43}=$/
+
+/**
+ * The secret for libraries of Standard Webhooks, which decode it as padded base64. It is derived, so a subscription has
+ * one from its beginning and both are rotated together; a secret that has the form already is used as it is.
+ */
+export const standardSecretOf = boundedCache(secret => {
+  if (STANDARD_FORM.test(secret)) return secret
+  const key = hkdfSync('sha256', secret, '', 'standard-webhooks', 32)
+  return `whsec_${Buffer.from(key).toString('base64')}`
+})
+
+function standardSignature(signed: string, secret: string): string {
+  const key = Buffer.from(standardSecretOf(secret).slice('whsec_'.length), 'base64')
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }
 
 interface Signed {
@@ -17,7 +35,10 @@ interface Signed {
   readonly requestId: string
 }
 
-/** The headers of an attempt. The signature covers delivery id, timestamp and body, as they are sent. */
+/**
+ * The headers of an attempt. Our signature covers delivery id, timestamp and body, as they are sent; that of Standard
+ * Webhooks covers the event's id in place of the delivery's, since its message id is the same for every attempt.
+ */
 export function signedHeaders(
   { deliveryId, eventId, at, event, body, requestId }: Signed,
   { current, next }: Secrets,
@@ -35,5 +56,11 @@ export function signedHeaders(
     'X-Service-Signature': sign(current),
     ...(next === null ? {} : { 'X-Service-Signature-Next': sign(next) }),
     'X-Request-Id': requestId,
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': [current, next]
+      .filter(secret => secret !== null)
+      .map(secret => standardSignature(`${eventId}.${timestamp}.${body}`, secret))
+      .join(' '),
   }
 }

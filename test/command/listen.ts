@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
 import { verifyWebhook } from '../../src/derive/client.ts'
 import { runCommand } from '../support/command.ts'
 import { respondWith, startReceiver } from '../support/delivery/receiver.ts'
@@ -20,7 +21,7 @@ async function listening(argv: readonly string[] = [], more: Readonly<Record<str
     env: { AGENTPAY_URL: service.url, AGENTPAY_KEY: key, ...more },
   })
   await until('the command follows', () => ran.err().includes('Following what happens from now on.'))
-  const secret = /for your receiver: (whsec_\w+)/.exec(ran.err())?.[1] ?? ''
+  const secret = /for your receiver: (whsec_\S+)/.exec(ran.err())?.[1] ?? ''
   return Object.assign(ran, { client, path, secret })
 }
 
@@ -42,6 +43,8 @@ describe('agentpay webhooks listen', () => {
     const message = verifyWebhook(frozen?.headers ?? {}, frozen?.body ?? '', secret)
     expect(message).toMatchObject({ event: 'agent.frozen', data: { agentId: id } })
     expect(() => verifyWebhook(frozen?.headers ?? {}, frozen?.body ?? '', `${secret}x`)).toThrow('signature')
+    const { event } = message
+    expect(new Webhook(secret).verify(frozen?.body ?? '', frozen?.headers ?? {})).toMatchObject({ event })
     expect(JSON.parse(frozen?.body ?? '')).toEqual(JSON.parse(real?.body ?? ''))
     expect(Object.keys(JSON.parse(frozen?.body ?? ''))).toEqual(['event', 'createdAt', 'data'])
     for (const name of ['x-service-event-id', 'x-request-id', 'content-type', 'user-agent'])

@@ -23,6 +23,24 @@ const inSources = (pattern: RegExp): { path: string; names: string[] }[] =>
 const isUsedBeside = (name: string, place: string): boolean =>
   sources.some(({ path, text }) => path !== place && new RegExp(`\\b${name}\\b`).test(text))
 
+/** The table of functional areas in the contract, in its order. */
+const AREAS_OF_THE_CONTRACT =
+  `Health, Customers, Agents, Agent Tokens, Policies, Intents, Cards, Checkout, MPP, Billing,
+Transactions, Webhooks, Disputes, Evidence, GDPR, Merchants, Access Events, Keys, Wallets, Transfers,
+Refunds, Receipts, Card Controls, Card Requests, Beneficiaries, Onboarding, KYC, Runs, Delegations, Ledger, Statements,
+Credentials, Risk, Analytics, Forecast, Audit, Outcomes, Fund, Claim / Collect, Pass-Through, Merchant Applications,
+Push Subscriptions, Security Incidents, Canvas, Sessions, Mandates, Passkeys, CLI Auth, Well-Known`.split(
+    /,\s/,
+  )
+
+/** Steps without callers that fire no event, and why. */
+const SILENT_STEPS = {
+  'incoming.finish': 'The operation that books the credit fires the events.',
+  'agentCredentials.deleteMppToken': 'The credential has ended before, with its event.',
+  'mpp.deleteToken': 'The credential has ended before, with its event.',
+  'webhooks.retry': 'It makes a delivery due; the delivery shows its attempts.',
+}
+
 describe('the registrations', () => {
   test('list every area', () => {
     const declared = inSources(/^export const (\w+Area) = area\(/gm)
@@ -137,6 +155,19 @@ describe('the registrations', () => {
         : `${event} (${emitters(event)}) has ${size} sentences. Keep the one in the contract of its noun; the others name the schema only.`
     })
     expect(wrong).toEqual([])
+  })
+
+  test('have a tag for each area of the contract, by its name', () => {
+    const tags = new Set(registered(areas).map(({ tag }) => tag))
+    expect(AREAS_OF_THE_CONTRACT.filter(name => !tags.has(name))).toEqual([])
+  })
+
+  test('fire an event for what the service changes by itself', () => {
+    const silent = registered(areas).filter(
+      ({ operation: { callers, method, emits } }) =>
+        callers.length === 0 && method !== 'GET' && Object.keys(emits).length === 0,
+    )
+    expect(silent.map(({ key }) => key).sort()).toEqual(Object.keys(SILENT_STEPS).sort())
   })
 
   test('have an area for every section of the documentation', () => {

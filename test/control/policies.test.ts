@@ -12,13 +12,12 @@ import { traceOf, transactionCount } from '../support/trace.ts'
 const service = await startTestService()
 
 describe('a new policy', () => {
-  test('without rules is the contract’s record without any', async () => {
+  test('without rules is the contract’s record without any, and without an agent', async () => {
     const { client, ownerId } = await service.owner()
     const { status, body } = await client.policies.create({ body: { name: 'Research budget' } })
     expect(status).toBe(201)
     expect(body).toEqual({
       id: expect.stringMatching(/^policy_[0-9a-z]{26}$/),
-      agentId: null,
       ownerId,
       name: 'Research budget',
       ...noRules,

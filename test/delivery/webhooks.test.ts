@@ -2,6 +2,7 @@ import './webhooks/webhook-subscriptions.ts'
 import './webhooks/changed-webhooks.ts'
 import './webhooks/due-webhooks.ts'
 import { describe, expect, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
 import { verifyWebhook } from '../../src/derive/client.ts'
 import { deliveriesOf, untilDelivery } from '../support/delivery/deliveries.ts'
 import { type ReceivedRequest, respondWith, startReceiver } from '../support/delivery/receiver.ts'
@@ -99,6 +100,46 @@ describe('a webhook', () => {
     expect(JSON.parse(ping?.body ?? '')).toMatchObject({ event: 'webhook.ping', data: { webhookId: id } })
     await arrived(first, 2)
     expect(receiver.at(first).map(({ event }) => event)).not.toContain('webhook.ping')
+  })
+})
+
+describe('a library of Standard Webhooks', () => {
+  test('verifies a webhook with the secret made for it, and with no other', async () => {
+    const { client } = await service.owner()
+    const path = aPath()
+    receiver.treat(path, respondWith(503))
+    const { id, secret, standardSecret } = await subscribe(client, path)
+    expect(standardSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(await bodyOf(client.webhooks.get({ params: { id } }))).not.toHaveProperty('standardSecret')
+    await anAgent(client)
+    const failed = await untilDelivery(client, id, one => one.attempts.length === 1)
+    await client.webhooks.replay({ params: { id: failed.id } })
+    const [first, replayed] = (await arrived(path, 2)) as [ReceivedRequest, ReceivedRequest]
+    const { headers, body } = first
+    const library = new Webhook(String(standardSecret))
+    expect(library.verify(body, headers)).toEqual(JSON.parse(body))
+    expect(headers['webhook-timestamp']).toBe(headers['x-service-timestamp'])
+    library.verify(replayed.body, replayed.headers)
+    expect([headers['webhook-id'], replayed.headers['webhook-id']]).toEqual([failed.eventId, failed.eventId])
+    expect(() => library.verify(`${body} `, headers)).toThrow('No matching signature')
+    expect(() => library.verify(body, { ...headers, 'webhook-id': 'event_1' })).toThrow('No matching')
+    const keyedByOther = new Webhook(String(secret), { format: 'raw' })
+    expect(() => keyedByOther.verify(body, headers)).toThrow('No matching signature')
+  })
+
+  test('verifies with the old secret and the new one while they are rotated, then with the new one', async () => {
+    const { client } = await service.owner()
+    const path = aPath()
+    const { id, standardSecret: old } = await subscribe(client, path)
+    const { standardSecret: next } = await bodyOf(client.webhooks.rotateSecret({ params: { id } }))
+    expect(next).not.toBe(old)
+    await client.webhooks.test({ params: { id } })
+    await client.webhooks.activateSecret({ params: { id } })
+    await client.webhooks.test({ params: { id } })
+    const [during, after] = receiver.at(path) as [ReceivedRequest, ReceivedRequest]
+    for (const secret of [old, next]) new Webhook(String(secret)).verify(during.body, during.headers)
+    new Webhook(String(next)).verify(after.body, after.headers)
+    expect(() => new Webhook(String(old)).verify(after.body, after.headers)).toThrow('No matching signature')
   })
 })
 

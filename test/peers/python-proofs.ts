@@ -6,11 +6,13 @@ import {
   verifyAuditGrowth,
   verifyAuditProof,
 } from '../../src/derive/client.ts'
-import { signedHeaders } from '../../src/values/webhook-signature.ts'
+import { signedHeaders, standardSecretOf } from '../../src/values/webhook-signature.ts'
+import { anExport } from '../support/compliance/made-export.ts'
+import { drawsOf, oddExport } from '../support/compliance/odd-exports.ts'
 import { sealTrail } from '../support/compliance/trail.ts'
 import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
 import { aBeneficiary, anAgent, bodyOf } from '../support/factories.ts'
-import { keySet, service, verdictsOn } from './python-service.ts'
+import { keySet, runProgram, service, verdictsOn } from './python-service.ts'
 
 describe('a proof is judged in Python as in TypeScript', () => {
   test('of an approval by passkey', async () => {
@@ -74,6 +76,27 @@ describe('a proof is judged in Python as in TypeScript', () => {
     )
     expect(expected[0]).toMatchObject({ ownerId: owner.ownerId, hidden: 0 })
     const call = 'verify_audit([case["text"]], keys=case.get("keys"), since=case.get("since"))'
+    expect(await verdictsOn(call, cases)).toEqual(expected)
+  })
+
+  test('of exports with odd lines, bytes and members', async () => {
+    const { lines, keys, since } = anExport()
+    const cases = Array.from({ length: 400 }, (_, seed) => {
+      const draw = drawsOf(seed)
+      const file = oddExport(lines, draw).toString('base64')
+      return { file, ...(draw(4) > 0 && { keys }), ...(draw(2) > 0 && { since }) }
+    })
+    const expected = await Promise.all(
+      cases.map(({ file, ...options }) =>
+        verifyAudit([Buffer.from(file, 'base64')], options).catch(error => [
+          error.constructor.name,
+          error.position,
+        ]),
+      ),
+    )
+    expect(expected.filter(verdict => !Array.isArray(verdict)).length).toBeGreaterThan(20)
+    const content = '[__import__("base64").b64decode(case["file"])]'
+    const call = `verify_audit(${content}, keys=case.get("keys"), since=case.get("since"))`
     expect(await verdictsOn(call, cases)).toEqual(expected)
   })
 
@@ -166,5 +189,30 @@ describe('a proof is judged in Python as in TypeScript', () => {
     }
     const rejected = ['WebhookRejected', null]
     expect(verdicts).toEqual([genuine, genuine, rejected, rejected, rejected, rejected])
+  })
+  test('of a webhook, by the library of Standard Webhooks', async () => {
+    const body = '{"event":"agent.frozen","data":{"merchant":"Bäckerei 🥐"}}'
+    const message = { deliveryId: 'delivery_1-1.2', eventId: 'event_1', event: 'agent.frozen', body }
+    const headersFor = (current: string, next: string | null) =>
+      signedHeaders({ ...message, requestId: 'request-1', at: new Date() }, { current, next })
+    const [old, next] = [standardSecretOf('whsec_old'), standardSecretOf('whsec_new')]
+    const rotating = headersFor('whsec_old', 'whsec_new')
+    const cases = [
+      { headers: headersFor('whsec_old', null), body, secret: old },
+      { headers: rotating, body, secret: old },
+      { headers: rotating, body, secret: next },
+      { headers: headersFor('whsec_old', null), body, secret: next },
+      { headers: rotating, body: `${body} `, secret: next },
+    ]
+    const program = `import json
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+def verdict(case):
+    try:
+        return Webhook(case["secret"]).verify(case["body"], case["headers"])["event"]
+    except WebhookVerificationError:
+        return "rejected"
+print(json.dumps([verdict(case) for case in json.load(open("input.json"))]))`
+    const verdicts = JSON.parse(await runProgram(program, cases))
+    expect(verdicts).toEqual(['agent.frozen', 'agent.frozen', 'agent.frozen', 'rejected', 'rejected'])
   })
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { signedHeaders } from '../../src/values/webhook-signature.ts'
+import { signedHeaders, standardSecretOf } from '../../src/values/webhook-signature.ts'
 import { runPeer } from '../support/processes/peer.ts'
 
 const BODY =
@@ -35,6 +35,16 @@ const verdicts = cases.map(({ genuine }) => genuine)
 
 test('a receiver in Go accepts our signatures and no others', async () => {
   const output = await runPeer('go', ['run', 'test/peers/verify.go'], JSON.stringify(cases))
+  expect(JSON.parse(output)).toEqual(verdicts)
+})
+
+test('the library of Standard Webhooks for Go accepts our signatures and no others', async () => {
+  const changed = { ...headers, 'webhook-timestamp': '1' }
+  const standardCases = [...cases.slice(0, -1), { Headers: changed, Body: BODY, Secret: OLD }].map(
+    ({ Secret, ...one }) => ({ ...one, StandardSecret: standardSecretOf(Secret) }),
+  )
+  const command = ['run', '-C', 'test/peers/standard-webhooks', '.']
+  const output = await runPeer('go', command, JSON.stringify(standardCases))
   expect(JSON.parse(output)).toEqual(verdicts)
 })
 

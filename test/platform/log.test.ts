@@ -26,6 +26,7 @@ describe('a log line', () => {
     secret.replace('mer_', 'dlg_'),
     secret.replace('mer_', 'dvc_'),
     secret.replace('mer_', 'whsec_'),
+    `whsec_+/${secret.slice(4)}=`,
   ])('redacts %s', text => {
     expect(redact(text)).toContain('[secret]')
     expect(redact(text)).not.toContain(secret.slice(4))

@@ -1,7 +1,8 @@
 import './missing-runs/open-records.ts'
+import { getEventListeners } from 'node:events'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { mendRuns } from '../../src/app/missing-runs.ts'
+import { cancellableCalls, mendRuns } from '../../src/app/missing-runs.ts'
 import { keepSchedules, mendMonthly } from '../../src/app/schedules.ts'
 import { areas } from '../../src/areas.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
@@ -245,5 +246,36 @@ describe('Request Cancellation', () => {
     await bodyOf(client.agents.delete({ params: { id: agent.id } }))
     expect(await run.untilEnded()).toBe('deleted')
     expect(await run.failedTasks()).toBe(0)
+  })
+})
+
+describe('rounds of calls to Temporal', () => {
+  const { connection } = temporal.client
+
+  test('leave no listener on a signal that outlives them', async () => {
+    const signals: AbortSignal[] = []
+    const calls = cancellableCalls({
+      withAbortSignal(signal, work) {
+        signals.push(signal)
+        return connection.withAbortSignal(signal, work)
+      },
+    })
+    for (let round = 1; round <= 3; round++)
+      await calls.run(() => connection.workflowService.getSystemInfo({}))
+    expect(signals.map(signal => getEventListeners(signal, 'abort').length)).toEqual([1, 1, 1])
+    expect(new Set(signals).size).toBe(3)
+  })
+
+  test('end with cancel', async () => {
+    const calls = cancellableCalls(connection)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiting = calls.run(async () => {
+      resolve()
+      for (;;) await connection.workflowService.getSystemInfo({})
+    })
+    await promise
+    calls.cancel()
+    expect(calls.isCancelled).toBe(true)
+    await expect(waiting).rejects.toThrow(/CANCELLED/)
   })
 })

@@ -1,5 +1,6 @@
 import { suggestion } from '../../values/nearest.ts'
 import type { OptionValues } from '../arguments/parse.ts'
+import { pagesOf } from '../calls/pages.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../io.ts'
 
@@ -36,8 +37,9 @@ export async function wantedOf(
 }
 
 async function refuseUnknown(names: readonly string[], { result }: Pick<Context, 'result'>): Promise<void> {
-  const { data } = await result<{ data: readonly { event: string }[] }>('events.types')
-  const known = data.map(({ event }) => event)
+  const known: string[] = []
+  for await (const types of pagesOf<{ event: string }>('events.types', {}, { result }))
+    known.push(...types.map(({ event }) => event))
   const unknown = names.find(name => !known.includes(name))
   if (unknown !== undefined)
     throw usageError(

@@ -29,7 +29,8 @@ function secretOf({ env, note }: Pick<Context, 'env' | 'note'>): string {
     note(`Signed with the secret in ${SECRET}.`)
     return given
   }
-  const secret = `whsec_${randomBytes(32).toString('hex')}`
+  // In the form of Standard Webhooks, so that one secret verifies both signatures.
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
   note(`The secret of this run, for your receiver: ${secret}`)
   return secret
 }

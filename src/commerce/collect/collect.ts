@@ -93,7 +93,7 @@ const refundsDue: Deadline = {
 }
 
 export const collectArea = area(
-  'Collect',
+  'Claim / Collect',
   'Asking for money and being paid: by SEPA, by machine payments, and from other wallets here.',
   collect,
   {

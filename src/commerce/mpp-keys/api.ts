@@ -56,12 +56,24 @@ export const mppKeysApi = {
     callers: [],
     run: 'outside',
     returns: [200, z.object({ made: z.boolean() })],
+    emits: {
+      'mpp_key.created': event(
+        'An owner has the first keys of its payment challenges.',
+        z.object({ mppKeyId: id('mppkey'), kid }),
+      ),
+    },
   }),
   /** Deletes secret and private key of one that is retired for long enough. */
   end: post('/collect/keys/{id}/end', {
     summary: 'Delete the private half of a retired key',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
+    emits: {
+      'mpp_key.ended': event(
+        'The private half of a replaced key of payment challenges was deleted.',
+        z.object({ mppKeyId: id('mppkey'), kid }),
+      ),
+    },
     fails: { mpp_key_not_found: missing('key') },
   }),
 }

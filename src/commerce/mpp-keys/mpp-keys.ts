@@ -19,9 +19,10 @@ async function lockCurrent(context: Context<never>): Promise<MppKey | null> {
 }
 
 /** Stores keys that were made meanwhile, unless another request was quicker. */
-async function storeFirst(key: NewKey, context: Context<never>): Promise<{ made: boolean }> {
+async function storeFirst(key: NewKey, context: Context<never, (typeof mppKeysApi.make)['emits']>) {
   if (await lockCurrent(context)) return { made: false }
-  context.records.create(MppKey, key)
+  const { id, kid } = context.records.create(MppKey, key)
+  context.emit('mpp_key.created', { mppKeyId: id, kid })
   return { made: true }
 }
 
@@ -60,11 +61,15 @@ const mppKeys = implement(mppKeysApi, {
     recover: async (_reserved, context) => storeFirst(await newMppKey(context.ports.vault), context),
   },
 
-  async end({ params }, { records, now, refuse }) {
+  async end({ params }, { records, now, emit, refuse }) {
     const key = await records.lock(MppKey, params.id)
     if (!key) return refuse('mpp_key_not_found')
-    if (key.endsAt && key.endsAt <= now) Object.assign(key, { secret: null, privateKey: null })
-    return { done: key.secret === null }
+    const { secret, endsAt, id: mppKeyId, kid } = key
+    if (secret === null) return { done: true }
+    if (endsAt === null || endsAt > now) return { done: false }
+    Object.assign(key, { secret: null, privateKey: null })
+    emit('mpp_key.ended', { mppKeyId, kid })
+    return { done: true }
   },
 })
 

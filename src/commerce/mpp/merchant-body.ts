@@ -1,3 +1,4 @@
+import { endOfString } from '../../values/canonical-json.ts'
 import { maskCardNumbers, maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
 
 /** What a merchant sold, as the caller gets it. */
@@ -106,11 +107,4 @@ function isExcessive(text: string): boolean {
     if (depth > DEEPEST || values > MOST_VALUES) return true
   }
   return false
-}
-
-/** The index of the quote that ends the string beginning here. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at
 }

@@ -39,7 +39,7 @@ const gdpr = implement(
 )
 
 export const gdprArea = area(
-  'Data Protection',
+  'GDPR',
   'What is held about people: they read it, take it with them, have it forgotten, and say what it may be used for.',
   gdpr,
   {

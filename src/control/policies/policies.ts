@@ -1,6 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
 import { minuteInWords } from '../../values/clock.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -31,12 +32,15 @@ import { withChanges } from './versions.ts'
 /** Rows that the first query of a page reads. The lists of a policy can be long, so few are read until that is known. */
 const FIRST_ROWS = 4
 
+/** The contract's `agentId` is a string: it is left out where there is none. */
+const contractRecord = (policy: Policy) => withMembers(policy, { agentId: policy.agentId ?? undefined })
+
 const policyHandlers = implement(policiesApi, {
   async create({ body }, context) {
     const policy = context.records.create(Policy, body)
     recordVersion(policy, context)
     context.emit('policy.created', policyEvent(policy))
-    return policy
+    return contractRecord(policy)
   },
 
   list({ query: { kind, templateId } }, { page }) {
@@ -131,7 +135,7 @@ const policyHandlers = implement(policiesApi, {
     policy.toggle(body.field, body.value, now)
     recordVersion(policy, context)
     emit('policy.updated', policyEvent(policy))
-    return policy
+    return contractRecord(policy)
   },
 
   async expire({ params }, { records, now, emit, refuse, wake }) {

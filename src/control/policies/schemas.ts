@@ -6,16 +6,26 @@ import { expirationActions, PolicyCreate, ruleFields, ruleNames } from '../rules
 
 const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } = ruleFields
 
-const head = { id: id('policy'), agentId: id('agent').nullable(), ownerId: id('customer') }
+const agentId = id('agent')
 
 /** The contract's record of a policy: creation and toggle return it. */
-export const PolicyRecord = z.object({ ...head, ...contractRules, updatedAt: instant }).meta({ id: 'Policy' })
+export const PolicyRecord = z
+  .object({
+    id: id('policy'),
+    agentId: agentId.optional().meta({ description: 'Left out for a template, which is of no agent.' }),
+    ownerId: id('customer'),
+    ...contractRules,
+    updatedAt: instant,
+  })
+  .meta({ id: 'Policy' })
 
 /** The record with all members that can be read, so that writing back what was read loses nothing. */
 export const PolicyDetail = z
   .object({
     ...recordHead('policy'),
-    agentId: head.agentId.meta({ description: 'The agent whose own policy this is; null for a template.' }),
+    agentId: agentId
+      .nullable()
+      .meta({ description: 'The agent whose own policy this is; null for a template.' }),
     templateId: id('policy').nullable().meta({ description: 'The template it was copied from.' }),
     version: z.int().min(1),
     ...ruleFields,
@@ -74,7 +84,7 @@ export const Preset = z
 
 export const PolicyEvent = z.object({
   policyId: id('policy'),
-  agentId: id('agent').nullable(),
+  agentId: agentId.nullable(),
   templateId: id('policy').nullable(),
   name: z.string().max(200),
   version: z.int(),

@@ -72,13 +72,13 @@ export const eventsApi = {
     item: EventRecord,
     fails: { unknown_event: unknownEventFailure('event'), owner_required },
   }),
-  types: get('/events/types', {
+  types: list('/events/types', {
     summary: 'List the kinds of events',
     description:
       'All that can be subscribed to: what has happened when each is sent, the form of its `data`, and an example.',
     callers: ['key', 'agent'],
     scope: 'events:read',
-    returns: [200, z.object({ data: z.array(EventTypeRecord) })],
+    item: EventTypeRecord,
   }),
   stream: get('/events/stream', {
     summary: 'Follow the events',

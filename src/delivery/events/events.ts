@@ -47,7 +47,10 @@ const events = implement(eventsApi, {
     })
   },
 
-  types: async (_, { ports }) => ({ data: [...(await ports.eventTypes())] }),
+  async types(_, { ports, pageOf }) {
+    const types = await ports.eventTypes()
+    return pageOf(types.map(type => ({ ...type, id: type.event })))
+  },
 
   async stream({ query }, context) {
     const { actor, ending, headers, ports, refuse, sql, tenant } = context

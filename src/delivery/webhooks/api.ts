@@ -175,7 +175,7 @@ export const webhooksApi = {
     ...writes,
     summary: 'Make a new secret',
     description:
-      'Until the overlap ends, or `activate-secret` is called, `X-Service-Signature` is made with the old secret and `X-Service-Signature-Next` with the new one: give your receiver the new one meanwhile, and let it accept either header. A new secret that waits already is replaced.',
+      'Until the overlap ends, or `activate-secret` is called, `X-Service-Signature` is made with the old secret and `X-Service-Signature-Next` with the new one: give your receiver the new one meanwhile, and let it accept either header. `webhook-signature` has both signatures then, and libraries of Standard Webhooks accept either. A new secret that waits already is replaced.',
     body: z.strictObject({
       overlapHours: z.int().min(0).max(720).default(24).meta({ description: 'With 0 it counts at once.' }),
     }),

@@ -1,8 +1,16 @@
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { after, clock } from '../../values/clock.ts'
 import { type Delivery, deliveryStatus } from './delivery.ts'
+import { retriesOf } from './dispatch/tiers.ts'
 import { healthResponse } from './health.ts'
 import type { Webhook } from './webhook.ts'
+
+/** What a subscription's answer depends on beside its record. */
+interface Around extends Clocked {
+  readonly plan: string
+  readonly ports: Pick<Ports, 'webhookRetrySeconds'>
+}
 
 /** The time by the tenant's clock. */
 type Clocked = { readonly now: Date }
@@ -12,14 +20,15 @@ export const aheadOf = ({ now }: Clocked): number =>
   Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)) * 1_000
 
 /** A subscription as the API shows it: never a secret. */
-export function webhookResponse(webhook: Webhook, clocked: Clocked) {
+export function webhookResponse(webhook: Webhook, around: Around) {
   const now = clock.real()
   const { nextHint, nextFrom, hint } = webhook
   const waits = nextHint !== null && nextFrom !== null && nextFrom > now
   return withMembers(webhook, {
     hint: nextHint !== null && !waits ? nextHint : hint,
     nextSecret: waits ? { hint: nextHint, from: nextFrom } : null,
-    health: healthResponse(webhook, { now, aheadMs: aheadOf(clocked) }),
+    retries: retriesOf(around.plan, around.ports.webhookRetrySeconds),
+    health: healthResponse(webhook, { now, aheadMs: aheadOf(around) }),
     backlog: backlogResponse(webhook),
   })
 }

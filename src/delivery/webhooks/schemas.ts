@@ -3,6 +3,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
+import { tierNames } from './dispatch/tiers.ts'
 import { conditions } from './health.ts'
 import { webhookMachine } from './webhook.ts'
 
@@ -26,6 +27,18 @@ const BacklogRecord = z.object({
   }),
 })
 
+const RetriesRecord = z
+  .object({
+    tier: z.enum(tierNames).meta({ examples: ['full_retry'] }),
+    maxAttempts: z.int().meta({ examples: [5] }),
+    backoffSeconds: z.array(z.int()).meta({
+      description: 'The waits before the second attempt, the third, and so on; empty where there is one.',
+      examples: [[60, 300, 900, 3_600]],
+    }),
+    deadLetter: z.boolean().meta({ description: 'Whether the last failure leaves a dead letter.' }),
+  })
+  .meta({ description: 'How often a delivery is tried, by your plan.' })
+
 export const WebhookRecord = z
   .object({
     ...recordHead('webhook'),
@@ -41,6 +54,7 @@ export const WebhookRecord = z
       .object({ hint: z.string().meta({ examples: ['b7Lm'] }), from: instant })
       .nullable()
       .meta({ description: 'The secret that takes over, and when.' }),
+    retries: RetriesRecord,
     health: HealthRecord,
     backlog: BacklogRecord.nullable().meta({
       description:
@@ -92,4 +106,7 @@ export const TestResult = z
 
 export const WebhookWithSecret = WebhookRecord.extend({
   secret: shownOnce('whsec_5Vd9…').describe('Signs what is sent. Shown once; null in a replay.'),
+  standardSecret: shownOnce('whsec_MfKQ…=').describe(
+    'The same for libraries of Standard Webhooks, which verify `webhook-signature`. Shown once; null in a replay.',
+  ),
 })

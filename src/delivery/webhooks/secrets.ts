@@ -1,12 +1,13 @@
 import { newSecret } from '../../kernel/database/credential.ts'
 import type { Vault } from '../../ports/vault.ts'
-import type { Secrets } from '../../values/webhook-signature.ts'
+import { type Secrets, standardSecretOf } from '../../values/webhook-signature.ts'
 import { sealContext, type Webhook } from './webhook.ts'
 
-/** Makes a new secret: readable, to be shown once, and sealed, to be stored. */
+/** Makes a new secret: readable in both forms, to be shown once, and sealed, to be stored. */
 export function makeSecret(vault: Vault, webhookId: string) {
   const secret = newSecret('whsec_')
-  return { secret, sealed: vault.seal(secret, sealContext(webhookId)), hint: secret.slice(-4) }
+  const secrets = { secret, standardSecret: standardSecretOf(secret) }
+  return { secrets, sealed: vault.seal(secret, sealContext(webhookId)), hint: secret.slice(-4) }
 }
 
 export type SealedSecrets = Pick<Webhook, 'id' | 'secret' | 'nextSecret' | 'nextFrom'>

@@ -53,10 +53,19 @@ export async function tryReceiversNow(
   await notifyDeliverers({ sql })
 }
 
-/** The message that the plan has no room for another subscription; undefined if it has. Existing ones are kept. */
-async function planExceeded({ records, sql, tenant }: Pick<Context, 'records' | 'sql' | 'tenant'>) {
+async function planOf({ sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise<string> {
   const [owner] = await sql<{ plan: string }>('select plan from customers where id = $1', [tenant.ownerId])
-  const plan = owner?.plan ?? 'free'
+  return owner?.plan ?? 'free'
+}
+
+type Answering = Pick<Context, 'sql' | 'tenant' | 'now' | 'ports'>
+
+/** The answer about a subscription, with the retries of the plan. */
+const shown = async (webhook: Webhook, { sql, tenant, now, ports }: Answering) =>
+  webhookResponse(webhook, { now, ports, plan: await planOf({ sql, tenant }) })
+
+/** The message that the plan has no room for another subscription; undefined if it has. Existing ones are kept. */
+async function planExceeded(plan: string, { records }: Pick<Context, 'records'>) {
   const most = maxSubscriptions(plan)
   const count = await records.count(Webhook, notDeleted)
   if (count < most) return undefined
@@ -99,29 +108,34 @@ const GIVE_UP_REASONS = {
 
 export const subscriptions = implement(webhooksApi, {
   async create({ body: { ping, ...body } }, context) {
-    const { records, ports, emit, refuse } = context
+    const { records, now, ports, emit, refuse } = context
     const unfit = requestRefusal(body, context)
     if (unfit) return unfit
     await lockTenant(context, 'webhooks')
-    const beyond = await planExceeded(context)
+    const plan = await planOf(context)
+    const beyond = await planExceeded(plan, context)
     if (beyond) return refuse('too_many_webhooks', beyond)
     const id = newId('webhook')
-    const { secret, sealed, hint } = makeSecret(ports.vault, id)
+    const { secrets, sealed, hint } = makeSecret(ports.vault, id)
     const events = [...new Set(body.events)]
     const webhook = records.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', webhookEvent(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
-    return withMembers(webhookResponse(webhook, context), { secret })
+    return withMembers(webhookResponse(webhook, { now, ports, plan }), secrets)
   },
 
   async list({ query: { status } }, context) {
-    const page = await context.page(Webhook, { ...notDeleted, ...definedOnly({ status }) })
-    return { ...page, data: page.data.map(webhook => webhookResponse(webhook, context)) }
+    const { now, ports } = context
+    const [plan, page] = await Promise.all([
+      planOf(context),
+      context.page(Webhook, { ...notDeleted, ...definedOnly({ status }) }),
+    ])
+    return { ...page, data: page.data.map(webhook => webhookResponse(webhook, { now, ports, plan })) }
   },
 
   async get({ params }, context) {
     const webhook = await findWebhook(context.records, params.id)
-    return webhook ? webhookResponse(webhook, context) : context.refuse('webhook_not_found')
+    return webhook ? shown(webhook, context) : context.refuse('webhook_not_found')
   },
 
   async update({ params, body: { status, ...members } }, context) {
@@ -140,7 +154,7 @@ export const subscriptions = implement(webhooksApi, {
     if (status) setStatus(webhook, status)
     await notifyChanged(context, webhook)
     emit('webhook.updated', { ...webhookEvent(webhook), changed })
-    return webhookResponse(webhook, context)
+    return shown(webhook, context)
   },
 
   async delete({ params }, context) {
@@ -158,13 +172,13 @@ export const subscriptions = implement(webhooksApi, {
     const { records, ports, emit, refuse } = context
     const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
-    const { secret, sealed, hint } = makeSecret(ports.vault, webhook.id)
+    const { secrets, sealed, hint } = makeSecret(ports.vault, webhook.id)
     const from = after(clock.real(), minutes(overlapHours * 60))
     Object.assign(webhook, { nextSecret: sealed, nextHint: hint, nextFrom: from })
     if (overlapHours === 0) activateNextSecret(webhook)
     await notifyChanged(context, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
-    return withMembers(webhookResponse(webhook, context), { secret })
+    return withMembers(await shown(webhook, context), secrets)
   },
 
   async activateSecret({ params }, context) {
@@ -175,7 +189,7 @@ export const subscriptions = implement(webhooksApi, {
     activateNextSecret(webhook)
     await notifyChanged(context, webhook)
     emit('webhook.secret_activated', { webhookId: webhook.id })
-    return webhookResponse(webhook, context)
+    return shown(webhook, context)
   },
 
   pause,

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { signedHeaders } from '../../values/webhook-signature.ts'
 import { type Html, html } from '../../web/html.ts'
 import type { OperationObject } from '../openapi/types.ts'
 import { type Book, EVENTS, jsonOf } from './book.ts'
@@ -40,17 +40,21 @@ const EVENT_ID = 'event_01jd8x2m4yf0r5s8a6b1c7d9xk'
 
 function arriving({ requestBody }: OperationObject): string {
   const message = jsonOf(requestBody ?? {})?.example as { event: string; createdAt: string }
-  const timestamp = Date.parse(message.createdAt) / 1_000
   const body = JSON.stringify(message)
-  const signature = createHmac('sha256', SECRET).update(`${DELIVERY_ID}.${timestamp}.${body}`).digest('hex')
+  const headers = signedHeaders(
+    {
+      deliveryId: DELIVERY_ID,
+      eventId: EVENT_ID,
+      at: new Date(message.createdAt),
+      event: message.event,
+      body,
+      requestId: '0199e7a2-5f1c-7c3a-9d7e-2b8f4c6a1d05',
+    },
+    { current: SECRET, next: null },
+  )
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return `POST /hooks/payments HTTP/1.1
-Content-Type: application/json
-X-Service-Event: ${message.event}
-X-Service-Timestamp: ${timestamp}
-X-Service-Delivery-Id: ${DELIVERY_ID}
-X-Service-Event-Id: ${EVENT_ID}
-X-Service-Signature: sha256=${signature}
-X-Request-Id: 0199e7a2-5f1c-7c3a-9d7e-2b8f4c6a1d05
+${lines.join('\n')}
 
 ${body}`
 }

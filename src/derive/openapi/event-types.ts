@@ -52,6 +52,13 @@ const HEADERS: Readonly<Record<string, { description: string; schema?: JsonSchem
     required: false,
   },
   'X-Request-Id': { description: 'The request that caused the event.' },
+  'webhook-id': { description: 'The id of the event, as Standard Webhooks names it.' },
+  'webhook-timestamp': { description: 'As `X-Service-Timestamp`.', schema: string({ pattern: '^[0-9]+$' }) },
+  'webhook-signature': {
+    description:
+      'By Standard Webhooks: `v1,` and the HMAC-SHA256, in base64, with the decoded `standardSecret` over `webhook-id`, `.`, timestamp, `.` and the raw body. While a secret is rotated two of them, with a space between.',
+    schema: string({ pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' }),
+  },
 }
 
 const parameters = Object.entries(HEADERS).map(

@@ -56,6 +56,8 @@ export interface Ports extends ExternalSystems {
   /** What the tables of all areas hold about people. */
   personalAreas(): readonly PersonalArea[]
   readonly outbound: Outbound
+  /** The waits before the second attempt of a webhook, the third, and so on, on plans that retry. */
+  readonly webhookRetrySeconds: readonly number[]
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads

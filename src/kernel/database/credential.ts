@@ -18,7 +18,7 @@ export function newSecret(prefix: string): string {
   return prefix + text
 }
 
-const CREDENTIAL = /(sk|at|mer|dlg|dvc|cst|lnk|(?<![a-z])(?:con|pt)|whsec)_\w{24}/
+const CREDENTIAL = /(sk|at|mer|dlg|dvc|cst|lnk|(?<![a-z])(?:con|pt))_\w{24}|whsec_[\w+/]{24}/
 
 /** Whether a text contains a credential: such a text must not be logged or echoed. */
 export const hasCredential = (text: string): boolean => CREDENTIAL.test(text)

@@ -18,9 +18,9 @@ with moved as (
 )
 select move_deliveries(owner_id, mode, by_ms::float8) from moved where by_ms > 0`
 
-/** Moves the clock to this offset; never backward. */
+/** Moves the clock to this offset; never backward, and never behind real time, which may have passed a deadline on the way. */
 export const moveOffset = async (sql: Sql, { ownerId, mode }: Tenant, toMs: number): Promise<void> => {
-  await retrying(() => sql(SET, [ownerId, mode, Math.round(toMs)]))
+  await retrying(() => sql(SET, [ownerId, mode, Math.max(0, Math.round(toMs))]))
 }
 
 /** A hundred years, so that every deadline can still be written as a date. */

@@ -36,6 +36,12 @@ const conversation_not_found = missing('conversation')
 
 const sentence = z.string().trim().min(1).max(10_000)
 
+const MessageEvent = z.object({
+  conversationId: id('conversation'),
+  turnId: id('turn'),
+  agentId: id('agent').nullable(),
+})
+
 /** Only the service itself keeps an answer, from lines that it has made. */
 const lines = z.custom<readonly Line[]>(Array.isArray, 'must be the lines of an answer')
 
@@ -113,11 +119,20 @@ export const canvasApi = {
         }),
       ]),
     ],
+    emits: {
+      'canvas.message_sent': event('A message of a conversation was received and stored.', MessageEvent),
+    },
   }),
   finish: post('/canvas/turns/{id}/finish', {
     summary: 'Keep an answer',
     callers: [],
-    body: z.strictObject({ lines }),
+    body: z.strictObject({ lines, agentId: id('agent').nullable() }),
     returns: [200, z.object({ done: z.boolean() })],
+    emits: {
+      'canvas.message_answered': event(
+        'The answer to a message of a conversation is complete.',
+        MessageEvent,
+      ),
+    },
   }),
 }

@@ -37,10 +37,10 @@ interface NotBegun {
 
 async function* spoken(message: string, begun: Begun, context: Speaking): AsyncGenerator<string> {
   const { conversationId, turnId } = begun
-  const { tenant, ports, requestId } = context
+  const { actor, tenant, ports, requestId } = context
   const lines: Line[] = []
   const keep = () => {
-    const input = { params: { id: turnId }, body: { lines } }
+    const input = { params: { id: turnId }, body: { lines, agentId: actor.agentId } }
     const kept = ports.runFor(tenant, 'canvas.finish', input, requestId)
     return kept.catch((error: unknown) => ports.tools.reportFailure(error, requestId))
   }

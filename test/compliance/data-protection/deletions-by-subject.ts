@@ -54,7 +54,7 @@ describe('a deletion of', () => {
     const until = `${Number(done.completedAt?.slice(0, 4)) + 9}-01-01T00:00:00.000Z`
     expect(done).toMatchObject({
       status: 'completed',
-      kept: [{ ground: 'vouchers', areas: ['Collect'], until }],
+      kept: [{ ground: 'vouchers', areas: ['Claim / Collect'], until }],
     })
     const texts = () => textsOf(owner, 'payment_requests', 'events', 'audit_seals', 'idempotency_keys')
     expect(await texts()).not.toContain('mark@example.com')

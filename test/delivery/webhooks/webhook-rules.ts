@@ -219,6 +219,7 @@ describe('the excerpt of an answer', () => {
     ['a\u0000b\r\nc\u202e', 'a b c'],
     ['sk_live_0123456789abcdef failed', '[redacted] failed'],
     ['key whsec_0123456789abcdef', 'key [redacted]'],
+    ['key whsec_ab+/0123456789abcdef=', 'key [redacted]'],
     ['IBAN DE89 3704 0044 0532 0130 00.', 'IBAN [redacted].'],
     ['api_key=abcdefgh&x=1', 'api_key=[redacted]'],
     ['order 4711 of 2026-11-20', 'order 4711 of 2026-11-20'],

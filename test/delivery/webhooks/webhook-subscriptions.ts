@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aKey, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { everyOne } from '../../support/insight/by-hand.ts'
 
 const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
@@ -9,16 +10,16 @@ describe('a webhook subscription', () => {
     const { client } = await service.owner()
     const body = { url: 'https://example.com/hooks', events: ['agent.frozen'], description: 'Bookkeeping' }
     const create = () => client.webhooks.create({ body, idempotencyKey: 'once' })
-    const { secret, ...rest } = await bodyOf(create())
+    const { secret, standardSecret, ...rest } = await bodyOf(create())
     expect(secret).toMatch(/^whsec_\w{43}$/)
     expect(rest).toMatchObject({ ...body, status: 'active', statusReason: null, hint: secret?.slice(-4) })
-    expect(await bodyOf(create())).toEqual({ ...rest, secret: null })
+    expect(await bodyOf(create())).toEqual({ ...rest, secret: null, standardSecret: null })
     expect(await bodyOf(client.webhooks.get({ params: { id: rest.id } }))).toEqual(rest)
     const [row] = await service.sql('select secret from webhooks where id = $1', [rest.id])
     expect(String(row?.secret)).not.toContain(String(secret).slice(6))
     const storedKeys = await service.sql(
-      `select body from idempotency_keys where body like '%' || $1 || '%'`,
-      [secret],
+      `select body from idempotency_keys where body like '%' || $1 || '%' or body like '%' || $2 || '%'`,
+      [secret, standardSecret],
     )
     expect(storedKeys).toEqual([])
   })
@@ -105,9 +106,37 @@ describe('a webhook subscription', () => {
   })
 })
 
+test('a webhook subscription shows the tier of its retries, by the plan', async () => {
+  const { client, ownerId } = await service.owner()
+  const { id, retries } = await bodyOf(
+    client.webhooks.create({ body: { url: 'https://example.com/hooks', events: ['*'] } }),
+  )
+  const backoffSeconds = [60, 300, 900, 3_600]
+  expect(retries).toEqual({ tier: 'full_retry', maxAttempts: 5, backoffSeconds, deadLetter: false })
+  const single = { maxAttempts: 1, backoffSeconds: [], deadLetter: false }
+  const shownOn = async (plan: 'free' | 'starter' | 'enterprise') => {
+    await bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { plan } }))
+    return (await bodyOf(client.webhooks.get({ params: { id } }))).retries
+  }
+  expect(await shownOn('free')).toEqual({ tier: 'basic', ...single })
+  expect(await shownOn('starter')).toEqual({ tier: 'full', ...single })
+  const enterprise = { tier: 'full_dlq', maxAttempts: 5, backoffSeconds, deadLetter: true }
+  expect(await shownOn('enterprise')).toEqual(enterprise)
+  expect((await bodyOf(client.webhooks.list())).data).toMatchObject([{ retries: enterprise }])
+})
+
+test('the kinds of events are listed in pages, each kind once', async () => {
+  const { client } = await service.owner()
+  const first = await bodyOf(client.events.types())
+  expect([first.data.length, first.hasMore]).toEqual([20, true])
+  const all = await everyOne(query => bodyOf(client.events.types({ query })))
+  expect(new Set(all.map(({ event }) => event)).size).toBe(all.length)
+  expect(all.slice(0, 20)).toEqual(first.data)
+})
+
 test('every event has a schema and an example, in the list and in the OpenAPI document', async () => {
   const { client } = await service.owner()
-  const { data } = await bodyOf(client.events.types())
+  const data = await everyOne(query => bodyOf(client.events.types({ query })))
   const names = data.map(({ event }) => event)
   expect(names).toEqual(expect.arrayContaining(['agent.created', 'transaction.completed', 'card.issued']))
   expect(data.filter(({ reserved }) => reserved).map(({ event }) => event)).toEqual([

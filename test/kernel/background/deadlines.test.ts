@@ -234,6 +234,20 @@ describe('the offset of a test clock', () => {
     await expect(moveOffset(sql, { ...tenant, mode: 'live' }, 1)).rejects.toThrow(/check/)
   })
 
+  test('stays at real time where that has passed a deadline before the clock could stop at it', async () => {
+    const tenant = { ownerId: newId('customer'), mode: 'test' } as const
+    await moveOffset(sql, tenant, -40)
+    expect(await offsetOf(sql, tenant)).toBe(0)
+  })
+
+  test('moves through deadlines that real time passes meanwhile', async () => {
+    const { id, tenant } = await anIntent()
+    await multiply(id, 200, '20 milliseconds')
+    await advance({ areas, database, execute }, tenant, minutes(2))
+    expect(await statusOf(id)).toBe('expired')
+    expect(await offsetOf(sql, tenant)).toBe(minutes(2))
+  })
+
   test.each([
     ['has no connection left', new Error('timeout exceeded when trying to connect'), 'unavailable'],
     ['takes too long', Object.assign(new Error('canceling statement'), { code: '57014' }), 'busy'],

@@ -3,7 +3,7 @@ import { bodyOf, type TestClient } from '../factories.ts'
 const MOST = 100
 
 /** Every record of a list, read page by page. */
-async function everyOne<T>(
+export async function everyOne<T>(
   read: (query: { limit: number; cursor?: string }) => Promise<{ data: T[]; nextCursor?: string | null }>,
 ): Promise<T[]> {
   const all: T[] = []

@@ -181,6 +181,17 @@ describe('a conversation', () => {
     expect(textIn(await say('Raise my limit'))).toMatch(/Which agent do you mean/)
   })
 
+  test('fires an event for each message and for each answer, without what was said', async () => {
+    const { client, say } = await anOwnerWhoTalks()
+    const conversationId = conversationOf(await say('What is waiting?'))
+    const [turn] = (await bodyOf(client.canvas.get({ params: { id: conversationId } }))).turns
+    const told = async (event: string) =>
+      (await bodyOf(client.events.list({ query: { event } }))).data.map(({ data }) => data)
+    const data = { conversationId, turnId: turn?.id, agentId: null }
+    expect(await told('canvas.message_sent')).toEqual([data])
+    expect(await told('canvas.message_answered')).toEqual([data])
+  })
+
   test('can be read again by who has talked, and deleted; nobody else sees it', async () => {
     const { client, key, say } = await anOwnerWhoTalks()
     const conversationId = conversationOf(await say('What is waiting?'))

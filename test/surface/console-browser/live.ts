@@ -98,10 +98,13 @@ test('a part that is paused while it is fetched stays as it is, too', async () =
     await pressed.promise
     await route.continue()
   })
-  await agentNamed(client, 'Covered')
+  await agentNamed(client, 'Asked')
   await asked.promise
   const pause = page.getByRole('button', { name: 'Pause' })
   await pause.click()
+  // Only the answer that is held back can show this one: the page fetches its parts once when its stream opens, and that
+  // answer may show any agent created before the pause.
+  await agentNamed(client, 'Covered')
   const answered = page.waitForResponse('**/trial?part=*')
   pressed.resolve()
   await (await answered).finished()

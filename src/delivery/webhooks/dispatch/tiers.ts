@@ -6,6 +6,8 @@ const tiers = {
   full_dlq: { retries: true, deadLetters: true },
 } as const
 
+export const tierNames = Object.keys(tiers) as (keyof typeof tiers)[]
+
 const byPlan: Readonly<Record<string, keyof typeof tiers>> = {
   free: 'basic',
   starter: 'full',
@@ -19,8 +21,18 @@ export interface Tier {
   readonly lastly: 'failed' | 'dead'
 }
 
+const nameOf = (plan: string): keyof typeof tiers => byPlan[plan] ?? 'basic'
+
 /** The tier of a plan, with the waits that this installation has. */
 export function tierOf(plan: string, waitsMs: readonly number[]): Tier {
-  const { retries, deadLetters } = tiers[byPlan[plan] ?? 'basic']
+  const { retries, deadLetters } = tiers[nameOf(plan)]
   return { waitsMs: retries ? waitsMs : [], lastly: deadLetters ? 'dead' : 'failed' }
+}
+
+/** The tier of a plan as the API shows it. */
+export function retriesOf(plan: string, retrySeconds: readonly number[]) {
+  const tier = nameOf(plan)
+  const { retries, deadLetters: deadLetter } = tiers[tier]
+  const backoffSeconds = retries ? [...retrySeconds] : []
+  return { tier, maxAttempts: backoffSeconds.length + 1, backoffSeconds, deadLetter }
 }

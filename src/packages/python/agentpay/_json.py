@@ -3,31 +3,59 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 
 _MOST_LEVELS = 64
-_LONG_NUMBER = re.compile(r"[\d.]{16}")
+# The shortest text of a number of ECMAScript has no more digits.
+_MOST_DIGITS = 17
+# A leaf is nested less deeply.
+_MOST_LEVELS_OF_A_LINE = 100
 
 
 def _digits_of(text: str) -> str:
-    return re.sub(r"^0+|0+$", "", re.sub(r"[.-]", "", re.sub(r"e.*$", "", text, flags=re.I)))
+    """Digits without a sign, a point, an exponent, or zeros around them."""
+    return text.lower().partition("e")[0].replace("-", "").replace(".", "").strip("0")
 
 
 def _number(token: str) -> float | str:
     """A number that loses digits is read as a text, so that no digit can be changed unseen."""
-    value = float(token)
-    return value if _digits_of(number_text(value)) == _digits_of(token) else token
+    digits = _digits_of(token)
+    value = float(token) if len(digits) <= _MOST_DIGITS else float("inf")
+    return token if value in (float("inf"), float("-inf")) or _digits_of(number_text(value)) != digits else value
 
 
 def _refused(token: str) -> object:
     raise ValueError(f"{token} is no JSON")
 
 
-def parse_exactly(text: str) -> object:
-    if not _LONG_NUMBER.search(text):
-        return json.loads(text, parse_int=float, parse_float=float, parse_constant=_refused)
-    return json.loads(text, parse_int=_number, parse_float=_number, parse_constant=_refused)
+def _object(members: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(members)
+    if len(found) != len(members):
+        raise ValueError("a member stands twice in an object")
+    return found
+
+
+def parse_one_meaning(text: str) -> object:
+    """Reads JSON from outside so that it has one meaning only: exact numbers, each member once, a bounded depth."""
+    try:
+        value = json.loads(
+            text, parse_int=_number, parse_float=_number, parse_constant=_refused, object_pairs_hook=_object
+        )
+    except RecursionError:
+        raise ValueError("JSON is nested too deeply") from None
+    # What has fewer brackets is not nested more deeply.
+    if text.count("[") + text.count("{") > _MOST_LEVELS_OF_A_LINE:
+        _check_levels(value, _MOST_LEVELS_OF_A_LINE)
+    return value
+
+
+def _check_levels(value: object, levels: int) -> None:
+    if not isinstance(value, (dict, list)):
+        return
+    if levels == 0:
+        raise ValueError("JSON is nested too deeply")
+    for member in value.values() if isinstance(value, dict) else value:
+        _check_levels(member, levels - 1)
 
 
 def number_text(value: float) -> str:

@@ -7,16 +7,18 @@ import binascii
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypedDict
 
-from ._json import canonical, parse_exactly
+from ._json import canonical, parse_one_meaning
 from ._keys import from_base64url, verify_ed25519
 from .verify import SignatureRejected
 
 _FORGOTTEN = "[forgotten]"
+_LARGEST = 2**53 - 1
 _LONGEST_LINE = 4_194_304
-_CHECKPOINT = re.compile(r"([^\n+ ]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n\n((?:— [^\n]+\n)+)")
+_CHECKPOINT = re.compile(r"([^\n+ ]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n\n([\s\S]+)\n")
+_KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 class AuditRejected(SignatureRejected):
@@ -65,16 +67,32 @@ def verify_audit(
 
 
 def _lines(content: Iterable[bytes | str]) -> Iterator[str]:
-    rest = b""
+    """The lines that are not empty; the pieces of one are put together once, when it has ended."""
+    is_first = True
+    for line in _whole_lines(content):
+        text = line.decode()
+        if is_first:
+            text = text.removeprefix("\ufeff")
+        is_first = False
+        if text:
+            yield text
+
+
+def _whole_lines(content: Iterable[bytes | str]) -> Iterator[bytes]:
+    pieces: list[bytes] = []
+    length = 0
     for piece in content:
-        *lines, rest = (rest + (piece.encode() if isinstance(piece, str) else piece)).split(b"\n")
-        if len(rest) > _LONGEST_LINE:
+        *ends, rest = (piece.encode() if isinstance(piece, str) else piece).split(b"\n")
+        for end in ends:
+            if length + len(end) > _LONGEST_LINE:
+                raise ValueError("a line is longer than 4 MiB")
+            yield b"".join([*pieces, end])
+            pieces, length = [], 0
+        pieces.append(rest)
+        length += len(rest)
+        if length > _LONGEST_LINE:
             raise ValueError("a line is longer than 4 MiB")
-        for line in lines:
-            if line:
-                yield line.decode("utf-8-sig")
-    if rest:
-        yield rest.decode("utf-8-sig")
+    yield b"".join(pieces)
 
 
 # The tree (RFC 6962)
@@ -131,12 +149,17 @@ class _Tree:
 
 class _Checkpoint:
     def __init__(self, note: str, keys: Mapping[str, Any]) -> None:
-        found = _CHECKPOINT.fullmatch(note) if len(note) <= 10_000 else None
-        if found is None or int(found[2]) > 2**53 - 1:
+        # In units of UTF-16, as the verifiers in other languages count.
+        is_short = len(note.encode("utf-16-le", "surrogatepass")) <= 20_000
+        found = _CHECKPOINT.fullmatch(note) if is_short else None
+        lines = [] if found is None else found[4].split("\n")
+        if found is None or not all(line.startswith("— ") and len(line) > 2 for line in lines):
             raise AuditRejected("This is no checkpoint.")
         self.origin, self.size, self.root = found[1], int(found[2]), _hash_in(found[3])
+        if self.size > _LARGEST or not self.root:
+            raise AuditRejected("This is no checkpoint.")
         text = f"{found[1]}\n{found[2]}\n{found[3]}\n"
-        if not any(self._is_signed(line, text, keys["keys"]) for line in found[4].split("\n")):
+        if not any(self._is_signed(line, text, keys["keys"]) for line in lines):
             raise AuditRejected("None of these keys has signed this checkpoint.")
 
     def _is_signed(self, line: str, text: str, keys: Sequence[Mapping[str, Any]]) -> bool:
@@ -145,7 +168,8 @@ class _Checkpoint:
         if len(content) != 68:
             return False
         for key in keys:
-            if (key.get("kty"), key.get("crv")) != ("OKP", "Ed25519"):
+            is_known = (key.get("kty"), key.get("crv")) == ("OKP", "Ed25519")
+            if not is_known or not isinstance(key.get("x"), str) or not _KEY.fullmatch(key["x"]):
                 continue
             public = from_base64url(key["x"])
             name = _sha256(f"{self.origin}\n".encode() + b"\x01" + public)[:4]
@@ -176,11 +200,16 @@ def _hash_in(text: object) -> bytes:
 _NOTHING = object()
 
 
+def _is_index(name: str, length: int) -> bool:
+    """Whether a list of this length has such a place, spelt in the one way that there is."""
+    return len(name) < 16 and name.isascii() and name.isdecimal() and name == str(int(name)) and int(name) < length
+
+
 def _value_at(value: Any, names: Sequence[str]) -> Any:
     for name in names:
         if isinstance(value, dict):
             value = value.get(name, _NOTHING)
-        elif isinstance(value, list) and name.isascii() and name.isdecimal() and int(name) < len(value):
+        elif isinstance(value, list) and _is_index(name, len(value)):
             value = value[int(name)]
         else:
             return _NOTHING
@@ -196,13 +225,14 @@ def _with_value_at(value: Any, names: Sequence[str], new: object) -> Any:
         if rest and not isinstance(value.get(name), (dict, list)):
             return value
         return {**value, name: _with_value_at(value.get(name), rest, new)}
-    if isinstance(value, list) and name.isascii() and name.isdecimal() and int(name) < len(value):
+    if isinstance(value, list) and _is_index(name, len(value)):
         return [_with_value_at(one, rest, new) if n == int(name) else one for n, one in enumerate(value)]
     return value
 
 
 def _leaf_of(entry: Mapping[str, Any], commitments: Mapping[str, str]) -> bytes:
-    leaf: Any = {**entry, "version": 1}
+    # An entry that says another version is another leaf: no entry may hide a member behind it.
+    leaf: Any = {"version": 1, **entry}
     for place, digest in commitments.items():
         leaf = _with_value_at(leaf, place.split("."), {"hmac": digest})
     return _leaf(canonical(leaf))
@@ -225,6 +255,64 @@ def _false_commitment(entry: Mapping[str, Any], commitments: Mapping[str, str], 
         if base64.b64encode(hmac.digest(salt, value.encode(), "sha256")).decode() != expected:
             return place
     return None
+
+
+# The lines of an export
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, float) and value.is_integer() and 0 <= value <= _LARGEST
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
+def _is_key_set(value: object) -> bool:
+    keys = value.get("keys") if isinstance(value, dict) else None
+    return isinstance(keys, list) and all(isinstance(key, dict) for key in keys)
+
+
+# What the members of a line must be, before anything is read off them; others are not looked at.
+_MEMBERS: dict[str, dict[str, Callable[[object], bool]]] = {
+    "trail": {
+        "version": _is_count,
+        "origin": _is_text,
+        "ownerId": _is_text,
+        "mode": _is_text,
+        "checkpoint": _is_text,
+        "keys": _is_key_set,
+    },
+    "entry": {
+        "position": _is_count,
+        "leaf": _is_text,
+        "entry": lambda value: value is None or isinstance(value, dict),
+        "commitments": _is_texts,
+        "salts": _is_texts,
+    },
+    "hashes": {
+        "from": _is_count,
+        "to": _is_count,
+        "hashes": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    },
+    "checkpoint": {"checkpoint": _is_text},
+}
+
+
+def _line(line: object) -> Mapping[str, Any]:
+    members = None
+    if isinstance(line, dict) and isinstance(line.get("type"), str):
+        members = _MEMBERS.get(line["type"])
+    if members is None or not isinstance(line, dict):
+        raise ValueError("this is no line of an export")
+    for name, is_such in members.items():
+        if name not in line or not is_such(line[name]):
+            raise ValueError(f"{name} is not what it is in a line of this type")
+    return line
 
 
 class _Reader:
@@ -254,12 +342,10 @@ class _Reader:
 
     def _parsed(self, text: str) -> Mapping[str, Any]:
         try:
-            line = parse_exactly(text)
-        except ValueError:
-            line = None
-        if not isinstance(line, dict) or "type" not in line:
-            raise AuditRejected(f"The line of entry {self.tree.size} is no JSON of an export.", self.tree.size)
-        return line
+            return _line(parse_one_meaning(text))
+        except ValueError as error:
+            why = f"The line of entry {self.tree.size} is no JSON of an export: {error}"
+            raise AuditRejected(why, self.tree.size) from error
 
     def _begin(self, line: Mapping[str, Any]) -> None:
         if line["type"] != "trail" or line.get("version") != 1:
@@ -290,7 +376,10 @@ class _Reader:
         self._meet_older()
 
     def _hashes(self, line: Mapping[str, Any]) -> None:
-        begin, hashes = self.tree.size, [_hash_in(text) for text in line["hashes"]]
+        begin = self.tree.size
+        if line["from"] != begin:
+            self._break(begin, f"Hashes stand for the entries from {canonical(line['from'])} on, not from {begin}.")
+        hashes = [_hash_in(text) for text in line["hashes"]]
         levels = _cover(begin, int(line["to"]))
         if not levels or len(levels) != len(hashes):
             self._break(begin, f"The hashes that stand for the entries from {begin} on are not complete.")

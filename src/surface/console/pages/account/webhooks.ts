@@ -30,6 +30,9 @@ const reasons = ({ statusReason, health, backlog, status: state }: Webhook): Htm
 const subjects = ({ events }: Webhook): Content =>
   events.includes('*') ? 'all events' : text(events.join(', '), 160)
 
+const attemptsIn = ({ retries: { tier, maxAttempts, deadLetter } }: Webhook): string =>
+  `${maxAttempts}${deadLetter ? ', then a dead letter' : ''} (${tier})`
+
 const labels = {
   url: 'Address (https)',
   events: 'Events, one a line; * for all',
@@ -51,7 +54,7 @@ export const webhooksPage = listPage({
       members: ['url', 'events', 'description', 'ping'],
       labels,
       submit: 'New subscription',
-      secrets: ['secret'],
+      secrets: ['secret', 'standardSecret'],
       fold: true,
     })}<a class="button" href="${request.to('console/deliveries')}">All deliveries</a>`,
   columns: {
@@ -79,6 +82,7 @@ ${actions(webhook, request)}
       facts([
         ['Events', subjects(webhook)],
         ['What for', text(webhook.description)],
+        ['Attempts', attemptsIn(webhook)],
         ['Receiver', status(webhook.health.condition)],
         ['Since', time(webhook.createdAt)],
         ['Changed', time(webhook.updatedAt)],
@@ -120,7 +124,7 @@ ${operationForm(request, webhooksApi.delete, { params, submit: 'Delete', tone: '
 function secretForms({ id, nextSecret }: Webhook, request: PageRequest): Html {
   const params = { id }
   const labels = { overlapHours: 'Hours in which both secrets sign' }
-  return html`${operationForm(request, webhooksApi.rotateSecret, { params, members: ['overlapHours'], labels, submit: 'New secret', secrets: ['secret'], fold: true })}
+  return html`${operationForm(request, webhooksApi.rotateSecret, { params, members: ['overlapHours'], labels, submit: 'New secret', secrets: ['secret', 'standardSecret'], fold: true })}
 ${nextSecret !== null && operationForm(request, webhooksApi.activateSecret, { params, submit: 'Let the new secret count now', confirm: 'Does your receiver know the new secret? The old one signs nothing any more.' })}`
 }
 

@@ -12,7 +12,7 @@ import { known } from './known.ts'
 
 export type Proposal = AnswerOf<typeof proposalsApi.get>
 
-const events = ['canvas.*']
+const events = ['canvas.proposal_*']
 
 export const proposalsPage = listPage({
   title: 'Proposals',

@@ -32,7 +32,7 @@ export const waitingEvents = [
   'payment.updated',
   'transfer.completed',
   'transfer.failed',
-  'canvas.*',
+  'canvas.proposal_*',
 ]
 
 export async function readWaiting({ ask, now }: PageRequest): Promise<Waiting> {

@@ -1,0 +1,20 @@
+import type { Context } from '../context.ts'
+import { usageError } from '../io.ts'
+import { isPage } from '../output/print.ts'
+import type { Input } from './caller.ts'
+
+/** Pages are as large as the contract lets them be, unless a size is asked for. */
+export async function* pagesOf<T>(
+  key: string,
+  input: Input,
+  { result }: Pick<Context, 'result'>,
+): AsyncGenerator<readonly T[]> {
+  let query: Input['query'] = { limit: 100, ...input.query }
+  for (;;) {
+    const page: unknown = await result(key, { ...input, query })
+    if (!isPage(page)) throw usageError(`${key} gives no pages: leave --all out.`)
+    yield page.data as readonly T[]
+    if (!page.hasMore) return
+    query = { ...query, cursor: page.nextCursor }
+  }
+}

@@ -1,0 +1,83 @@
+import type { PublicKeySet } from '../ports/public-keys.ts'
+import { parseOneMeaning, type SealedEntry } from '../trail/index.ts'
+
+/** The first line of an export: which trail it is. */
+export interface Head {
+  readonly type: 'trail'
+  readonly version: number
+  readonly origin: string
+  readonly ownerId: string
+  readonly mode: string
+  readonly checkpoint: string
+  readonly keys: PublicKeySet
+}
+
+interface EntryLine extends Omit<SealedEntry, 'leaf'> {
+  readonly type: 'entry'
+  readonly leaf: string
+}
+
+interface HashesLine {
+  readonly type: 'hashes'
+  readonly from: number
+  readonly to: number
+  readonly hashes: readonly string[]
+}
+
+/** A line of an export. */
+export type Line =
+  | Head
+  | EntryLine
+  | HashesLine
+  | { readonly type: 'checkpoint'; readonly checkpoint: string }
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+
+const isTexts = (value: unknown): boolean => isObject(value) && Object.values(value as object).every(isText)
+
+const isKeySet = (value: unknown): boolean => {
+  const { keys } = isObject(value) ? (value as { keys?: unknown }) : {}
+  return Array.isArray(keys) && keys.every(isObject)
+}
+
+/** What the members of a line must be, before anything is read off them; others are not looked at. */
+const MEMBERS: Readonly<Record<Line['type'], Readonly<Record<string, (value: unknown) => boolean>>>> = {
+  trail: {
+    version: isCount,
+    origin: isText,
+    ownerId: isText,
+    mode: isText,
+    checkpoint: isText,
+    keys: isKeySet,
+  },
+  entry: {
+    position: isCount,
+    leaf: isText,
+    entry: value => value === null || isObject(value),
+    commitments: isTexts,
+    salts: isTexts,
+  },
+  hashes: {
+    from: isCount,
+    to: isCount,
+    hashes: value => Array.isArray(value) && value.every(isText),
+  },
+  checkpoint: { checkpoint: isText },
+}
+
+/** Reads a line of an export; throws for what is none. */
+export function parseLine(text: string): Line {
+  const line = parseOneMeaning(text) as Readonly<Record<string, unknown>>
+  const type = isObject(line) && Object.hasOwn(line, 'type') ? String(line.type) : ''
+  const members =
+    isText(line?.type) && Object.hasOwn(MEMBERS, type) ? MEMBERS[type as Line['type']] : undefined
+  if (!members) throw new SyntaxError('This is no line of an export.')
+  const wrong = Object.keys(members).find(name => !(Object.hasOwn(line, name) && members[name]?.(line[name])))
+  if (wrong !== undefined) throw new SyntaxError(`${wrong} is not what it is in a line of this type.`)
+  return line as unknown as Line
+}
