@@ -3,11 +3,15 @@ import { printError, printLine } from '../platform/output.ts'
 import { type Erasure, reapplyDeletions } from '../platform/reapply-deletions.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** `agentpay gdpr reapply` starts it, with a list of deletions on standard input; what became of each is on standard output. */
+/**
+ * `agentpay gdpr reapply` starts it, with deletions on standard input: a list, or what `agentpay gdpr list-erasures` writes.
+ * What became of each is on standard output.
+ */
 async function reapply(): Promise<void> {
   const { databaseUrl } = environment()
   if (!databaseUrl) throw new Error('Not set: DATABASE_URL.')
-  const erasures: Erasure[] = JSON.parse(await text(process.stdin))
+  const listed: Erasure[] | { readonly data: Erasure[] } = JSON.parse(await text(process.stdin))
+  const erasures = Array.isArray(listed) ? listed : listed.data
   printLine(JSON.stringify(await reapplyDeletions(databaseUrl, erasures)))
 }
 

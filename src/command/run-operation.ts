@@ -62,24 +62,33 @@ async function contentOf(
   return hasFiles(body) ? formOf(body, io) : { body }
 }
 
-/** Prints every page of a list: as one list for people, and as one page for pipes, written while it is read. */
+/** Gives every page of a list: to people as one list, to files and pipes as one page, written while it is read. */
 async function printAll(key: string, input: Input, context: Context): Promise<ExitCode> {
+  const { options, io } = context
+  if (typeof options.output === 'string') {
+    await writeNamedFile(onePage(key, input, context), options.output, io)
+    return exitCodes.done
+  }
   if (!context.asJson) {
     const data: unknown[] = []
     for await (const records of pagesOf(key, input, context)) data.push(...records)
     context.print({ data, hasMore: false, nextCursor: null })
     return exitCodes.done
   }
-  const { stdout } = context.io
+  for await (const piece of onePage(key, input, context)) io.stdout.write(piece)
+  return exitCodes.done
+}
+
+/** All pages as one, in pieces of JSON. */
+async function* onePage(key: string, input: Input, context: Context): AsyncGenerator<string> {
   let separator = '{"data": [\n'
   for await (const records of pagesOf(key, input, context))
     for (const record of records) {
-      stdout.write(`${separator}${safeJson(record)}`)
+      yield `${separator}${safeJson(record)}`
       separator = ',\n'
     }
   const start = separator === ',\n' ? '\n' : separator
-  stdout.write(`${start}], "hasMore": false, "nextCursor": null}\n`)
-  return exitCodes.done
+  yield `${start}], "hasMore": false, "nextCursor": null}\n`
 }
 
 /** An answer that is a file: to the file that is named, else to standard output. */

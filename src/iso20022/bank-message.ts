@@ -23,11 +23,13 @@ export function readMessage(document: XmlElement, today: string): BankMessage {
   return {
     kind,
     messageId,
-    notices: skipped.flatMap(({ payments }) => payments),
+    notices: skipped.flatMap(({ payments }) => payments.map(payment => ({ ...payment, ...NO_STATUS }))),
     report: null,
     statement: bookings,
   }
 }
+
+const NO_STATUS = { status: null, payeeCheck: null }
 
 function readStatusReport(document: XmlElement): BankMessage {
   const messageId = textAt(document, 'CstmrPmtStsRpt/GrpHdr/MsgId')

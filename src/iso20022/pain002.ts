@@ -1,5 +1,4 @@
-import type { NoticeKind, PaymentNotice } from './payment-notice.ts'
-import { reasonCode } from './reason-codes.ts'
+import type { NoticeKind, PaymentNotice, ReportedPayeeCheck, ReportedStatus } from './payment-notice.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
 /** A bank's answer to a pain.001: notices for payments it names, and one for all others in the file. */
@@ -7,19 +6,39 @@ export interface StatusReport {
   readonly originalMessageId: string
   readonly notices: readonly PaymentNotice[]
   /** Null if the report changes nothing about the payments it does not name. */
-  readonly othersNotice: Pick<PaymentNotice, 'notice' | 'reasonCode'> | null
+  readonly othersNotice: ReportedStatus | null
+  /** The statuses of the whole file that are not known, each once. */
+  readonly unknown: readonly ReportedStatus[]
 }
 
 /** The ISO payment statuses that are final for us; all others mean that the payment is under way. */
-const noticeByStatus: Readonly<Record<string, NoticeKind>> = {
-  RJCT: 'rejected',
-  CANC: 'rejected',
-  ACSC: 'settled',
-  ACCC: 'settled',
-}
+const noticeByStatus: ReadonlyMap<string, NoticeKind> = new Map([
+  ['RJCT', 'rejected'],
+  ['CANC', 'rejected'],
+  ['ACSC', 'settled'],
+  ['ACCC', 'settled'],
+])
 
-const statuses =
-  /^(ACCC|ACCP|ACFC|ACIS|ACPD|ACSC|ACSP|ACTC|ACWC|ACWP|BLCK|CANC|PART|PATC|PDNG|PRES|RCVD|RJCT)$/
+/** The statuses of the verification of payee; `RVCM` says of a whole file that some of its payees do not match. */
+const resultByStatus: ReadonlyMap<string, ReportedPayeeCheck['result']> = new Map([
+  ['RCVC', 'match'],
+  ['RVMC', 'close_match'],
+  ['RVNM', 'no_match'],
+  ['RVNA', 'not_possible'],
+  ['RVCM', 'not_possible'],
+])
+export const payeeStatuses = ['RCVC', 'RVMC', 'RVNM', 'RVNA', 'RVCM'] as const
+
+const underWay = /^(ACCP|ACFC|ACIS|ACPD|ACSP|ACTC|ACWC|ACWP|BLCK|PART|PATC|PDNG|PRES|RCVD)$/
+
+/** Whether we know what a status means. A bank may send any other; it is shown to a person. */
+export const isKnownStatus = (status: string): boolean =>
+  noticeByStatus.has(status) || resultByStatus.has(status) || underWay.test(status)
+
+/** ISO's limit for what a bank writes in its own words. */
+const MAX_CODE = 35
+/** ISO's limit for a name. */
+const MAX_NAME = 140
 
 /** Reads a pain.002 of any version. */
 export function readPain002(document: XmlElement): StatusReport {
@@ -32,27 +51,61 @@ export function readPain002(document: XmlElement): StatusReport {
   if (!textAt(original, 'OrgnlMsgNmId')?.startsWith('pain.001'))
     throw new UnreadableXml('It answers no pain.001 message.')
   const parts = elementsAt(body, 'OrgnlPmtInfAndSts')
-  const overall = [...parts.map(part => effectOf(part, 'PmtInfSts')), effectOf(original, 'GrpSts')]
+  const notices = parts.flatMap(part => elementsAt(part, 'TxInfAndSts')).map(noticeOf)
+  const overall = [...parts.map(part => statusOf(part, 'PmtInfSts')), statusOf(original, 'GrpSts')]
   return {
     originalMessageId,
-    notices: parts.flatMap(part => elementsAt(part, 'TxInfAndSts')).map(noticeOf),
-    othersNotice: overall.find(effect => effect.notice !== null) ?? null,
+    notices,
+    othersNotice: othersNoticeOf(overall, notices),
+    unknown: unknownIn(overall),
   }
 }
 
-function noticeOf(payment: XmlElement): PaymentNotice {
+/** `RVCM` says nothing of the others where the report names those that do not match. */
+const othersNoticeOf = (
+  overall: readonly ReportedStatus[],
+  notices: readonly PaymentNotice[],
+): ReportedStatus | null =>
+  overall.find(
+    ({ notice, status }) =>
+      notice !== null && !(status === 'RVCM' && notices.some(({ payeeCheck }) => payeeCheck)),
+  ) ?? null
+
+const unknownIn = (overall: readonly ReportedStatus[]): ReportedStatus[] => [
+  ...new Map(
+    overall.filter(({ status }) => status && !isKnownStatus(status)).map(entry => [entry.status, entry]),
+  ).values(),
+]
+
+const noticeOf = (payment: XmlElement): PaymentNotice => ({
+  endToEndId: textAt(payment, 'OrgnlEndToEndId'),
+  ...statusOf(payment, 'TxSts'),
+  amountEuros: null,
+})
+
+function statusOf(element: XmlElement, path: string): ReportedStatus {
+  const status = textAt(element, path)?.slice(0, MAX_CODE) ?? null
+  const reason = textAt(element, 'StsRsnInf/Rsn/Cd', 'StsRsnInf/Rsn/Prtry')
+  const payeeCheck = payeeCheckOf(status ?? '', element)
   return {
-    endToEndId: textAt(payment, 'OrgnlEndToEndId'),
-    ...effectOf(payment, 'TxSts'),
-    amountEuros: null,
+    status,
+    notice: payeeCheck ? 'payee_checked' : (noticeByStatus.get(status ?? '') ?? null),
+    reasonCode: reason?.slice(0, MAX_CODE) ?? null,
+    payeeCheck,
   }
 }
 
-function effectOf(element: XmlElement, path: string): Pick<PaymentNotice, 'notice' | 'reasonCode'> {
-  const status = textAt(element, path)
-  if (status !== null && !statuses.test(status))
-    throw new UnreadableXml(`${path} is none of ISO 20022: ${status.slice(0, 40)}.`)
-  const notice = noticeByStatus[status ?? ''] ?? null
-  const code = textAt(element, 'StsRsnInf/Rsn/Cd')
-  return { notice, reasonCode: notice === 'rejected' && code && reasonCode.test(code) ? code : null }
+/** Banks give the name that they know in the lines of the additional information, of a close match only. */
+function payeeCheckOf(code: string, element: XmlElement): ReportedPayeeCheck | null {
+  const result = resultByStatus.get(code)
+  if (!result) return null
+  const lines = elementsAt(element, 'StsRsnInf/AddtlInf').map(({ text }) => text.replace(/^\s*["“]/, ''))
+  const name = lines.join('').trim().slice(0, MAX_NAME)
+  return { result, suggestedName: (result === 'close_match' && name) || null, code }
 }
+
+/** The answer that a status of the verification stands for, as `POST /simulate/sepa/verify` plays it. */
+export const payeeCheckBy = (
+  code: (typeof payeeStatuses)[number],
+  suggestedName: string | null,
+): ReportedPayeeCheck => ({ result: resultByStatus.get(code) ?? 'not_possible', suggestedName, code })

@@ -107,3 +107,6 @@ export const recallRefusalOf = (code: string | null): Reason =>
   code && recallRefusals[code] ? { code, message: recallRefusals[code] } : reasonOf(code)
 
 export const reasonCodes = Object.keys(meanings)
+
+/** Whether a code says something that we know; a bank may give any other. */
+export const isKnownReason = (code: string): boolean => Object.hasOwn(meanings, code)

@@ -113,6 +113,7 @@ import { Conversations } from './m0170-conversations.ts'
 import { CreditsReturned } from './m0182-credits-returned.ts'
 import { SignInsThatChangeByTools } from './m0184-sign-ins-that-change-by-tools.ts'
 import { PayoutsByReference } from './m0191-payouts-by-reference.ts'
+import { PayeeReports } from './m0206-payee-reports.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -231,4 +232,5 @@ export const migrations = [
   { name: 'm0182-credits-returned', class: CreditsReturned },
   { name: 'm0184-sign-ins-that-change-by-tools', class: SignInsThatChangeByTools },
   { name: 'm0191-payouts-by-reference', class: PayoutsByReference },
+  { name: 'm0206-payee-reports', class: PayeeReports },
 ]

@@ -1,3 +1,4 @@
+import './rails/payee-reports.ts'
 import './rails/rails-answers.ts'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -78,9 +79,11 @@ describe('payments by files', () => {
       {
         endToEndId: first.endToEndId,
         transferId: first.id,
+        status: null,
         notice: 'returned',
         reasonCode: 'AC04',
         outcome: 'taken',
+        note: null,
       },
     ])
     await sweep()

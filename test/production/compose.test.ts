@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { readSettings, settingVariables } from '../../src/platform/settings/settings.ts'
@@ -14,6 +14,7 @@ import {
   variablesOf,
   withLocalSecretPaths,
 } from './compose.ts'
+import { moveIn } from './image.ts'
 
 const example = readVariables(readFileSync('.env.production.example', 'utf8'))
 const compose = readCompose({ ...example, ...makeSecrets(temporaryFolder()) })
@@ -25,6 +26,18 @@ const ours = namedServices.filter(([, service]) => isOurs(service))
 
 test('.env.production.example lists every variable of docker-compose.yml, and no other', () => {
   expect(Object.keys(example).sort()).toEqual(variablesOf(composeText()).sort())
+})
+
+test('an image gets a folder of another stage added to the one that it has, as COPY does', () => {
+  const folder = temporaryFolder()
+  for (const path of ['stage/sharp/js', 'stage/colour/js', 'image/colour/js', 'image/colour/license']) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true })
+    writeFileSync(join(folder, path), path)
+  }
+  moveIn(join(folder, 'stage'), join(folder, 'image'))
+  const files = ['sharp/js', 'colour/js', 'colour/license'].map(path => join(folder, 'image', path))
+  const texts = files.map(path => readFileSync(path, 'utf8'))
+  expect(texts).toEqual(['stage/sharp/js', 'stage/colour/js', 'image/colour/license'])
 })
 
 describe('the secrets', () => {

@@ -155,7 +155,11 @@ async function signalFromWebUi(
   const input = { metadata: { encoding: base64('json/plain') }, data: base64(JSON.stringify(payload)) }
   const response = await fetch(`${webUi}/workflows/${encodeURIComponent(workflowId)}/signal/${name}`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'same-origin' },
+    headers: {
+      'Content-Type': 'application/json',
+      'Sec-Fetch-Site': 'same-origin',
+      ...(await csrfHeaders(webUi)),
+    },
     body: JSON.stringify({
       signalName: name,
       workflowExecution: { workflowId },
@@ -163,6 +167,13 @@ async function signalFromWebUi(
     }),
   })
   if (!response.ok) throw new Error(`the Web UI: ${response.status} ${await response.text()}`)
+}
+
+/** The Web UI of the development server takes a POST only with the token of its cookie; the production one has none. */
+async function csrfHeaders(webUi: string): Promise<Record<string, string>> {
+  const cookies = (await fetch(new URL('/', webUi))).headers.getSetCookie()
+  const [cookie = ''] = cookies.find(text => text.startsWith('_csrf='))?.split(';') ?? []
+  return cookie ? { Cookie: cookie, 'X-CSRF-Token': cookie.replace('_csrf=', '') } : {}
 }
 
 /** The identities of the workers that worked on a run, in order. */

@@ -1,4 +1,13 @@
-import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+} from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { guardedChild } from '../../src/dev/processes/guarded-child.ts'
 
@@ -82,9 +91,15 @@ function copy(rest: string, stage: Stage, stages: Map<string, Stage>): void {
   const to = names.pop() ?? ''
   for (const name of names) {
     const target = pathIn(stage, to.endsWith('/') ? join(to, name) : to)
-    if (source) renameSync(pathIn(source, name), target)
+    if (source) moveIn(pathIn(source, name), target)
     else cpSync(name, target, { recursive: true })
   }
+}
+
+/** Merges a folder into one that exists, as COPY does: files of the same name are replaced, others stay. */
+export function moveIn(source: string, target: string): void {
+  if (!existsSync(target) || !lstatSync(source).isDirectory()) renameSync(source, target)
+  else for (const name of readdirSync(source)) moveIn(join(source, name), join(target, name))
 }
 
 /** The outer shell makes created files readable for all users; `exec` lets a single command replace the inner one. */

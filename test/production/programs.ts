@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort } from '../../src/dev/processes/free-port.ts'
 import { type User, unprivilegedUser } from '../../src/dev/processes/unprivileged-user.ts'
+import { startTemporal } from '../../src/dev/temporal/server.ts'
 import { until } from '../support/until.ts'
 import { type Child, keepRunning, runToEnd } from './children.ts'
 import { startCluster } from './databases.ts'
@@ -15,8 +16,7 @@ import type { Start } from './start.ts'
 /** Our programs run without privileges if this process is root: then they cannot write into their own folder. */
 const unprivileged: User = process.getuid?.() === 0 ? unprivilegedUser() : {}
 
-/** The program that runs in place of each image. */
-export const programs: Readonly<Record<string, (start: Start) => Promise<void>>> = {
+export const programs: Start['programs'] = {
   async postgres({ addresses, compose, folder, closeLater }) {
     const { server, address } = await startCluster(folder, compose)
     closeLater(() => server.stop())
@@ -60,6 +60,21 @@ export const programs: Readonly<Record<string, (start: Start) => Promise<void>>>
     await until(`the health of ${name}`, () => isHealthy(image, PORT))
     start.addresses.set(`${name}:8080`, `127.0.0.1:${PORT}`)
   },
+}
+
+/** Temporal's development server in place of its schema, its server and its Web UI: it is here for the tests anyway. */
+export const withDevServer: Start['programs'] = {
+  ...programs,
+  async 'temporalio/server'({ temporal: binary, folder, addresses, closeLater }) {
+    const dataDir = join(folder, 'temporal')
+    mkdirSync(dataDir)
+    const server = await startTemporal({ binary, dataDir, ports: { grpc: 0, ui: 0 }, durable: false })
+    closeLater(() => server.stop())
+    addresses.set('temporal:7233', server.address)
+    addresses.set('temporal-ui:8080', new URL(server.webUi).host)
+  },
+  async 'temporalio/admin-tools'() {},
+  async 'temporalio/ui'() {},
 }
 
 /** Temporal's programs take long to stop gently, and the database has everything that they answered. */

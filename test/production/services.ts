@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { type Compose, type Service, withLocalSecretPaths } from './compose.ts'
-import { programs } from './programs.ts'
 import type { Addresses, Parts } from './start.ts'
 
 /** Starts the services of `docker-compose.yml` in its order, a program for each image; returns their addresses. */
@@ -9,7 +8,7 @@ export async function startServices({ compose, ...parts }: Parts & { compose: Co
   const addresses: Addresses = new Map()
   for (const name of inOrder(services)) {
     const service = services[name] as Service
-    const program = programs[service.image.replace(/:.*/, '')]
+    const program = parts.programs[service.image.replace(/:.*/, '')]
     if (!program) throw new Error(`no program is known for ${service.image}`)
     const began = performance.now()
     await program({ ...parts, ...localized(service, addresses, compose), name, service, addresses })

@@ -4,8 +4,10 @@ import type { Image } from './image.ts'
 export interface Parts {
   /** Our own image. */
   readonly image: Image
-  /** The folder with the programs of Temporal's images. */
+  /** The folder with the programs of Temporal's images; with the development server, its binary. */
   readonly temporal: string
+  /** The program that runs in place of each image. */
+  readonly programs: Readonly<Record<string, (start: Start) => Promise<void>>>
   /** The folder for data and logs. */
   readonly folder: string
   readonly tell: (line: string) => void

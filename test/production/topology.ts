@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { removePostgres } from '../../src/dev/postgres/embedded-postgres.ts'
 import { isRunning } from '../../src/dev/processes/process-table.ts'
+import { findTemporal } from '../../src/dev/temporal/binary.ts'
 import { live } from '../../src/platform/lifetime.ts'
 import { printLine } from '../../src/platform/output.ts'
 import { lastLogLines } from './children.ts'
@@ -12,6 +13,7 @@ import { makeSecrets, readCompose, readVariables } from './compose.ts'
 import { secretOf } from './databases.ts'
 import { driveFlow } from './flow.ts'
 import { buildImage } from './image.ts'
+import { programs, withDevServer } from './programs.ts'
 import { startServices } from './services.ts'
 import type { Parts } from './start.ts'
 import { temporalPrograms } from './temporal-programs.ts'
@@ -29,19 +31,24 @@ const variables = {
   RATE_LIMIT_PER_MINUTE: '1000000',
 }
 
+/** The short form needs no build of the production Temporal server: the development server takes its place. */
+const isShort = process.argv.includes('--short')
+
 /** Runs what `docker-compose.yml` and the Dockerfile describe, without Docker, and drives intents through it. */
 live(async life => {
-  const temporal = await temporalPrograms(printLine)
+  const temporal = isShort ? await devServer() : await temporalPrograms(printLine)
   const folder = await emptyFolder()
   const closers: (() => unknown)[] = []
   life.closeLater(() => close(closers))
   printLine('The image')
-  const image = await buildImage(folder, printLine)
   const began = performance.now()
+  const image = await buildImage(folder, printLine)
+  printLine(`  built in ${((performance.now() - began) / 1000).toFixed(0)} s`)
   try {
     await runWithLimit({
       image,
       temporal,
+      programs: isShort ? withDevServer : programs,
       folder,
       tell: printLine,
       closeLater: closer => closers.push(closer),
@@ -55,6 +62,12 @@ live(async life => {
   await discard(folder)
   life.end(0)
 })
+
+async function devServer(): Promise<string> {
+  const found = await findTemporal({ env: process.env, tell: printLine })
+  if (found.binary === null) throw new Error(found.reason)
+  return found.binary
+}
 
 const PREFIX = join(tmpdir(), 'agentpay-topology-')
 

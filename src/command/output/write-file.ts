@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { fileTrouble } from '../file-trouble.ts'
 import { CommandFailure, exitCodes, type Io } from '../io.ts'
 
-type Content = Iterable<string> | AsyncIterable<Uint8Array>
+type Content = Iterable<string> | AsyncIterable<Uint8Array | string>
 
 /** Writes what an operation gives to a file that an argument names. */
 export async function writeNamedFile(

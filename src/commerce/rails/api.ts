@@ -14,11 +14,22 @@ import { fileMachine } from './sepa-file.ts'
 const mode = z.enum(['test', 'live'])
 
 /** What a bank's report of a payment has led to. */
-export const outcomes = ['taken', 'on_its_way', 'unknown_payment', 'unknown_file', 'amount_differs'] as const
+export const outcomes = [
+  'taken',
+  'on_its_way',
+  'unknown_payment',
+  'unknown_file',
+  'unknown_status',
+  'amount_differs',
+] as const
 
 const ReportedPaymentRecord = z.object({
   endToEndId: z.string().nullable(),
   transferId: id('transfer').nullable(),
+  status: z
+    .string()
+    .nullable()
+    .meta({ description: 'As the bank’s pain.002 writes it; null of a camt message.', examples: ['RVNM'] }),
   notice: z.enum(noticeKinds).nullable(),
   reasonCode: z
     .string()
@@ -26,8 +37,9 @@ const ReportedPaymentRecord = z.object({
     .meta({ examples: ['AC04'] }),
   outcome: z.enum(outcomes).meta({
     description:
-      '`taken`: the transfer follows within seconds. `on_its_way`: nothing changes by it. `unknown_payment`, `unknown_file`: of none that this mode has sent. `amount_differs`: a person must look.',
+      '`taken`: the transfer follows within seconds. `on_its_way`: nothing changes by it. `unknown_payment`, `unknown_file`: of none that this mode has sent. `unknown_status`: the bank’s status has no meaning here, nothing changes by it, and a person must look. `amount_differs`: a person must look.',
   }),
+  note: z.string().nullable().meta({ description: 'What a person should know of it; null if nothing.' }),
 })
 
 const MessageRecord = z
@@ -67,6 +79,7 @@ const FileRecord = z
 const readDescription = [
   'The door for what the bank sends: pain.002 (how payments stand), camt.053 and camt.054 (what is booked), in any version of them. The kind is told from the message.',
   'A rejection undoes the transfer. A booked debit under its `endToEndId`, over the same amount, settles it; a credit that returns it brings the money back. All other credits in euros come in as `POST /billing/incoming/files` says. What names no payment of ours is listed and changes nothing.',
+  'The verification of payee comes in a pain.002, too, with RCVC (match), RVMC (close match), RVNM (no match), RVNA (not possible) or, of a whole file, RVCM (some do not match): it becomes the transfer’s `payeeCheck`, and all but a match wait for `POST /transfers/{id}/confirm-payee`. A status or a reason that is not known here is kept as the bank writes it, with a `note`, and refuses nothing: the rest of the file counts.',
   'A file counts once: the same bytes again are answered with what was recorded, and what another file repeats changes nothing. It is read as a whole or not at all. A document type is refused, and so is what no message of a bank has: more than 32 levels, more than 32 attributes or 65,536 characters of text in one element, more than 200,000 elements. The refusal says where. A file tells of 10,000 bookings or payments at most.',
 ].join('\n\n')
 
@@ -96,6 +109,9 @@ export const railsApi = {
           messageId: z.string(),
           payments: z.int(),
           taken: z.int(),
+          unknown: z
+            .int()
+            .meta({ description: 'How many have a status that is not known: a person must look.' }),
         }),
       ),
     },

@@ -1,6 +1,6 @@
 import type { BankMessage } from '../../iso20022/bank-message.ts'
-import type { StatusReport } from '../../iso20022/pain002.ts'
-import type { NoticeKind, PaymentNotice } from '../../iso20022/payment-notice.ts'
+import { isKnownStatus, type StatusReport } from '../../iso20022/pain002.ts'
+import type { PaymentNotice, ReportedStatus } from '../../iso20022/payment-notice.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type SubmittedPayment, submittedPayments } from '../transfers/index.ts'
@@ -8,11 +8,9 @@ import type { outcomes } from './api.ts'
 import { orderedIn } from './queue.ts'
 
 /** What a bank's message reports of a payment, with the transfer that is meant and whether the report counts. */
-export interface MatchedPayment {
+export interface MatchedPayment extends ReportedStatus {
   readonly endToEndId: string | null
   readonly transferId: string | null
-  readonly notice: NoticeKind | null
-  readonly reasonCode: string | null
   readonly outcome: (typeof outcomes)[number]
   /** The owner of the transfer; null if none is meant. */
   readonly tenant: Tenant | null
@@ -26,8 +24,10 @@ export async function matchPayments(
 ): Promise<MatchedPayment[]> {
   if (!report) return matchAll(notices, await submittedPayments(sql, mode, endToEndIdsOf(notices)), mode)
   const ordered = await orderedIn(sql, mode, report.originalMessageId)
-  if (ordered.length > 0)
-    return matchAll(withOthers(report, ordered), await submittedPayments(sql, mode, ordered), mode)
+  if (ordered.length > 0) {
+    const submitted = await submittedPayments(sql, mode, ordered)
+    return [...matchAll(withOthers(report, ordered), submitted, mode), ...report.unknown.map(ofTheFile)]
+  }
   const unknown = notices.length > 0 ? notices : [wholeFile(report)]
   return matchAll(unknown, [], mode).map(payment => ({ ...payment, outcome: 'unknown_file' }))
 }
@@ -42,13 +42,12 @@ function matchAll(
 ): MatchedPayment[] {
   const byEndToEndId = new Map(submitted.map(payment => [payment.endToEndId, payment]))
   return notices.map(paymentNotice => {
-    const { endToEndId, notice, reasonCode } = paymentNotice
+    const { amountEuros: _, ...reported } = paymentNotice
+    const { endToEndId } = reported
     const transfer = byEndToEndId.get(endToEndId ?? '')
     return {
-      endToEndId,
+      ...reported,
       transferId: transfer?.id ?? null,
-      notice,
-      reasonCode,
       outcome: outcomeOf(paymentNotice, transfer),
       tenant: transfer ? { ownerId: transfer.ownerId, mode } : null,
     }
@@ -67,19 +66,27 @@ function withOthers(
 }
 
 /** Shows a person that the message means a whole file, and that the file is none of ours. */
-const wholeFile = ({ othersNotice }: StatusReport): PaymentNotice => ({
-  notice: null,
-  reasonCode: null,
-  ...othersNotice,
+const wholeFile = ({ othersNotice, unknown: [unknown] }: StatusReport): PaymentNotice => ({
+  ...(othersNotice ?? unknown ?? { status: null, notice: null, reasonCode: null, payeeCheck: null }),
   endToEndId: null,
   amountEuros: null,
 })
 
+/** Shows a person a status that the bank gives the whole of a file of ours, and that is not known. */
+const ofTheFile = (reported: ReportedStatus): MatchedPayment => ({
+  ...reported,
+  endToEndId: null,
+  transferId: null,
+  outcome: 'unknown_status',
+  tenant: null,
+})
+
 function outcomeOf(
-  { notice, amountEuros }: PaymentNotice,
+  { status, notice, amountEuros }: PaymentNotice,
   transfer: SubmittedPayment | undefined,
 ): MatchedPayment['outcome'] {
   if (!transfer) return 'unknown_payment'
+  if (status !== null && !isKnownStatus(status)) return 'unknown_status'
   if (notice === null) return 'on_its_way'
   const isSameAmount = amountEuros === null || amountEuros === transfer.amountEuros
   return isSameAmount ? 'taken' : 'amount_differs'

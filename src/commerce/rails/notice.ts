@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { noticeKinds } from '../../iso20022/payment-notice.ts'
+import { noticeKinds, type ReportedPayeeCheck } from '../../iso20022/payment-notice.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
@@ -14,6 +14,11 @@ const schema = defineEntity({
     transferId: p.text(),
     notice: p.enum(noticeKinds),
     reasonCode: nullable.string(),
+    /** Of `payee_checked`; null once the payee was forgotten. */
+    payeeCheck: p
+      .json<ReportedPayeeCheck | null>()
+      .strictNullable()
+      .onCreate(() => null),
     status: p.enum(noticeMachine.states).onCreate(() => noticeMachine.initial),
     dueAt: nullable.instant(),
   },

@@ -17,8 +17,15 @@ export const railsPersonal = {
     owner: null,
   },
   sepa_notices: {
-    personal: {},
+    personal: {
+      payee_check: { kind: 'name', ground: 'vouchers', forget: 'null' },
+    },
     plain: ['message_id', 'notice', 'reason_code'],
+    about: {
+      beneficiary: [
+        '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',
+      ],
+    },
   },
   sepa_instructions: {
     personal: {

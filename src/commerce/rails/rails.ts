@@ -1,10 +1,10 @@
 import { area } from '../../kernel/contract/area.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { applyRailNotice } from '../transfers/index.ts'
+import { applyPayeeReport, applyRailNotice } from '../transfers/index.ts'
 import { railsApi } from './api.ts'
 import { make, release, stage } from './files.ts'
-import { SepaMessage } from './message.ts'
+import { messageResponse, SepaMessage } from './message.ts'
 import { noticeMachine, SepaNotice } from './notice.ts'
 import { railsPersonal } from './personal.ts'
 import { enqueue, standing, takeOut } from './queue.ts'
@@ -16,7 +16,9 @@ const applyNotice: HandlerOf<typeof stepsApi.tell> = async ({ params }, context)
   const notice = await context.records.lock(SepaNotice, params.id)
   if (!notice || !noticeMachine.move(notice, 'told')) return { done: true }
   notice.dueAt = null
-  await applyRailNotice(notice.transferId, notice.notice, notice.reasonCode, context)
+  const { transferId, notice: kind, reasonCode, payeeCheck } = notice
+  if (kind !== 'payee_checked') await applyRailNotice(transferId, kind, reasonCode, context)
+  else if (payeeCheck) await applyPayeeReport(transferId, payeeCheck, context)
   return { done: true }
 }
 
@@ -24,8 +26,10 @@ const rails = implement(
   { ...railsApi, ...stepsApi },
   {
     read,
-    messages: ({ query: { mode, kind } }, { page }) =>
-      page(SepaMessage, definedOnly({ mode, kind }), 'id', 4),
+    async messages({ query: { mode, kind } }, context) {
+      const page = await context.page(SepaMessage, definedOnly({ mode, kind }), 'id', 4)
+      return { ...page, data: page.data.map(messageResponse) }
+    },
     files: ({ query: { mode, status } }, { page }) => page(SepaFile, definedOnly({ mode, status })),
     enqueue,
     standing,

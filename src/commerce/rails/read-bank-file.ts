@@ -14,7 +14,7 @@ import {
 import { excerpt } from '../../values/schemas.ts'
 import type { railsApi } from './api.ts'
 import { type MatchedPayment, matchPayments } from './match-payments.ts'
-import { SepaMessage } from './message.ts'
+import { messageResponse, SepaMessage } from './message.ts'
 import { SepaNotice } from './notice.ts'
 import type { messageIn } from './thread.ts'
 
@@ -38,7 +38,7 @@ export const read: HandlerOf<typeof railsApi.read> = {
     const platform = platformTenant(mode)
     actFor(platform)
     const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
-    if (earlier) return new Settled(earlier)
+    if (earlier) return new Settled(messageResponse(earlier))
     const bankMessage = await ports.threads.run<typeof messageIn>(
       { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
       bytes,
@@ -46,15 +46,16 @@ export const read: HandlerOf<typeof railsApi.read> = {
     )
     if ('unreadable' in bankMessage) return refuse('file_unreadable', `content: ${bankMessage.unreadable}`)
     const { message, credits } = await recordMessage(bankMessage, sha256, mode, context)
-    return credits.length === 0 ? new Settled(message) : { messageId: message.id, credits }
+    return credits.length === 0 ? new Settled(messageResponse(message)) : { messageId: message.id, credits }
   },
   call: ({ credits }: FileRead, outside) => bookAll(credits, outside),
   async record(arrived: HandedOver[], { messageId }: FileRead, { records, sql }) {
     await noteArrived(sql, arrived)
-    return records.findOneOrFail(SepaMessage, { id: messageId })
+    return messageResponse(await records.findOneOrFail(SepaMessage, { id: messageId }))
   },
   // The sweep books the credits.
-  recover: ({ messageId }: FileRead, { records }) => records.findOneOrFail(SepaMessage, { id: messageId }),
+  recover: async ({ messageId }: FileRead, { records }) =>
+    messageResponse(await records.findOneOrFail(SepaMessage, { id: messageId })),
 }
 
 async function recordMessage(bankMessage: BankMessage, sha256: string, mode: Mode, context: ReadContext) {
@@ -64,7 +65,7 @@ async function recordMessage(bankMessage: BankMessage, sha256: string, mode: Mod
   const matched = await matchPayments(bankMessage, mode, context.sql)
   const booked = statement && (await recordCredits(statement, mode, context))
   actFor(platform)
-  const payments = matched.map(({ tenant: _, ...payment }) => payment)
+  const payments = matched.map(({ tenant: _, payeeCheck: __, ...payment }) => payment)
   const messageId = excerpt(bankMessage.messageId)
   const message = records.create(SepaMessage, {
     ...platform,
@@ -82,6 +83,7 @@ async function recordMessage(bankMessage: BankMessage, sha256: string, mode: Mod
     messageId: message.messageId,
     payments: payments.length,
     taken,
+    unknown: matched.filter(({ outcome }) => outcome === 'unknown_status').length,
   })
   return { message, credits: booked?.credits ?? [] }
 }
@@ -101,8 +103,16 @@ function createNotices(
   { records, now }: ReadContext,
 ): number {
   const taken = matched.filter(({ outcome }) => outcome === 'taken')
-  for (const { tenant, transferId, notice, reasonCode } of taken)
+  for (const { tenant, transferId, notice, reasonCode, payeeCheck } of taken)
     if (tenant && transferId && notice)
-      records.create(SepaNotice, { ...tenant, messageId, transferId, notice, reasonCode, dueAt: now })
+      records.create(SepaNotice, {
+        ...tenant,
+        messageId,
+        transferId,
+        notice,
+        reasonCode,
+        payeeCheck,
+        dueAt: now,
+      })
   return taken.length
 }

@@ -101,7 +101,7 @@ const transfer_not_found = missing('transfer')
 const createDescription = [
   'An agent pays from its own wallet, on an approved intent whose `walletId` or `beneficiaryId` is the payee, and no more than is held for it. It is not scored again: the risk that the intent was declared with is that of its one payment, and who has been frozen since then pays nothing. The payment completes the intent, and what is left of its money and of its limits is free again. By SEPA the intent is completed when the transfer is submitted: until then it can be neither cancelled nor expire, and a transfer that is cancelled leaves it as it was. Until it is submitted it is cancelled, at once, by whoever freezes the wallet or the agent, revokes the delegation of its intent or suspends the account. What is rejected or returned later comes back to the wallet and to the limits; the intent stays completed, so declare another one to try again.',
   'Between your wallets it is completed at once, or refused and nothing moved.',
-  'By SEPA the money is held, and a durable process takes it further: `created`, `verifying` (the payee’s bank is asked about the name), `submitted`, `completed` or `rejected`. After a `close_match` or `no_match` it waits in `verifying` for `confirm-payee` or `cancel`; freezing its wallet cancels it. What was completed can come back: `returned`. It never leaves twice: of a submission without an answer the bank is asked how it stands (`reason.code` `indeterminate` meanwhile), an instant one at the latest after its ten seconds. Money that comes back to a wallet that was closed meanwhile is kept in suspense.',
+  'By SEPA the money is held, and a durable process takes it further: `created`, `verifying` (the payee’s bank is asked about the name), `submitted`, `completed` or `rejected`. After a `close_match` or `no_match` it waits in `verifying` for `confirm-payee` or `cancel`; freezing its wallet cancels it. A bank that has the order may report on the payee, too: then it waits in `submitted` for `confirm-payee`. What was completed can come back: `returned`. It never leaves twice: of a submission without an answer the bank is asked how it stands (`reason.code` `indeterminate` meanwhile), an instant one at the latest after its ten seconds. Money that comes back to a wallet that was closed meanwhile is kept in suspense.',
   'In test mode the payee’s name decides what its bank says, as in the verification of payee, and the amount what becomes of the payment. € 666.01 to € 666.06 are rejected at once: AC04 (account closed), AM04 (not enough money), RC01 (wrong BIC), MS03 (no reason), AG01 (not allowed), AC06 (account blocked). € 666.07 is rejected an hour later: AB09. € 777.01 settles an hour later. The bank gives no answer to € 777.02, ever; to € 777.03, which has settled after a minute; to € 777.04, which was rejected after a minute: AB05. What it says of € 777.05 at first cannot be used, and it has settled. € 777.06 stays on its way until `/simulate/sepa/…` says what becomes of it. All others settle at once.',
 ].join('\n\n')
 
@@ -141,6 +141,10 @@ export const transfersApi = {
       intentId: id('intent').optional(),
       status: status.optional(),
       kind: z.enum(transferKinds).optional(),
+      waitsFor: z
+        .enum(['payee'])
+        .optional()
+        .meta({ description: '`payee`: those that wait for `confirm-payee`.' }),
       beneficiaryId: id('beneficiary').optional(),
       fromWalletId: id('wallet').optional(),
       toWalletId: id('wallet').optional(),
@@ -186,7 +190,7 @@ export const transfersApi = {
   confirmPayee: post('/transfers/{id}/confirm-payee', {
     summary: 'Pay although the bank knows the payee otherwise',
     description:
-      'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled by itself.',
+      'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled by itself. Where the bank verifies the payee after it has the order, in a status report, the transfer is `submitted` and waits after `not_possible`, too: this records who decided, and the order is released, or cancelled, in the bank’s own client.',
     callers: ['key'],
     scope: 'transfers:confirm-payee',
     body: z.strictObject({ comment: freeText.nullable().default(null) }),

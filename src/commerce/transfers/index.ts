@@ -5,6 +5,12 @@ export { limitsApi } from './limits/limits-api.ts'
 export { pay } from './pay.ts'
 export { recordPaymentEvents, sepaTransferEvents, TransferEvent, transferEvents } from './schemas.ts'
 export { openPayBacks, type PayBacks } from './sepa/pay-back.ts'
-export { applyRailNotice, type SubmittedPayment, submittedPayments } from './sepa/rail-notices.ts'
+export {
+  applyPayeeReport,
+  applyRailNotice,
+  type SubmittedPayment,
+  submittedPayments,
+} from './sepa/rail-notices.ts'
 export { splitApi } from './split-api.ts'
 export { takeBackApi } from './take-back.ts'
+export { waitsForPayee } from './transfer.ts'

@@ -1,6 +1,6 @@
 import type { FindPayments, IntentPayment } from '../../kernel/contract/intent-payments.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Transfer } from './transfer.ts'
+import { type Transfer, waitsForPayee } from './transfer.ts'
 
 type PaymentRow = Row &
   Pick<Transfer, 'status' | 'reason' | 'payee' | 'payeeCheck'> & {
@@ -8,7 +8,7 @@ type PaymentRow = Row &
     readonly intentId: string
     readonly amountEuros: Transfer['amountEuros']
     readonly updatedAt: Date
-    readonly isConfirmed: boolean
+    readonly payeeConfirmedAt: Date | null
   }
 
 /** A payment that fails can be made anew, so an intent may have many: the newest are answered. */
@@ -19,7 +19,7 @@ const FIND_PAYMENTS = `
 select t.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select id, intent_id as "intentId", status, amount_cents as "amountEuros", reason, payee, payee_check as "payeeCheck",
-    payee_confirmed_at is not null as "isConfirmed", updated_at as "updatedAt"
+    payee_confirmed_at as "payeeConfirmedAt", updated_at as "updatedAt"
   from transfers where (owner_id, mode, intent_id) = ($1, $2, w.id) order by id desc limit ${MAX_PAYMENTS}
 ) t
 order by t.id desc`
@@ -39,21 +39,15 @@ export const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode
 }
 
 /** The reason of a transfer that waits for its payee to be confirmed; null if it does not. */
-function unconfirmedPayee({
-  id,
-  status,
-  payee,
-  payeeCheck,
-  isConfirmed,
-}: PaymentRow): IntentPayment['reason'] {
-  const result = payeeCheck?.result
-  if (status !== 'verifying' || isConfirmed || (result !== 'close_match' && result !== 'no_match'))
-    return null
-  const answer = payeeCheck?.suggestedName
-    ? `knows the account as ${payeeCheck.suggestedName}`
-    : 'does not know the name'
+function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
+  const { id, status, payee, payeeCheck } = row
+  if (!payeeCheck || !waitsForPayee(row)) return null
+  const { result, suggestedName } = payeeCheck
+  const refusal = result === 'not_possible' ? 'cannot verify the name' : 'does not know the name'
+  const answer = suggestedName ? `knows the account as ${suggestedName}` : refusal
+  const otherwise = status === 'verifying' ? 'cancel the transfer' : 'have the bank cancel the order'
   return {
     code: result,
-    message: `The bank of ${payee?.name} ${answer}: confirm the payee (POST /transfers/${id}/confirm-payee) or cancel the transfer.`,
+    message: `The bank of ${payee?.name} ${answer}: confirm the payee (POST /transfers/${id}/confirm-payee) or ${otherwise}.`,
   }
 }

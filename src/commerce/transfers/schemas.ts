@@ -61,7 +61,19 @@ export const TransferRecord = z
       .meta({ description: 'Under this the banks know it.', examples: ['01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
     status,
     payeeCheck: z
-      .object({ result: z.enum(payeeResults), suggestedName: z.string().nullable(), at })
+      .object({
+        result: z.enum(payeeResults),
+        suggestedName: z.string().nullable(),
+        code: z
+          .string()
+          .nullable()
+          .meta({
+            description:
+              'The status of the bank’s report that says so (RCVC, RVMC, RVNM, RVNA, RVCM); null before it has the order. Of several reports the most doubtful one counts.',
+            examples: ['RVNM'],
+          }),
+        at,
+      })
       .nullable()
       .meta({ description: 'What the payee’s bank says of name and IBAN.' }),
     payeeConfirmedAt: instant

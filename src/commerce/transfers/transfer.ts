@@ -34,7 +34,46 @@ export interface PayeeOf {
 /** The answer of the payee's bank to the verification of payee, and its time. */
 export interface StoredPayeeCheck extends PayeeCheck {
   at: string
+  /** The status of the bank's report that gave it; the rail's own answer before the submission has none. */
+  code?: string | null
 }
+
+/** The results that a person decides on. Before the submission `not_possible` is none: most banks could not answer. */
+const doubtful: readonly StoredPayeeCheck['result'][] = ['close_match', 'no_match']
+
+/**
+ * Whether a transfer waits for a person to confirm its payee: before its submission, or with the bank, which has reported
+ * on the payee since.
+ */
+export const waitsForPayee = ({
+  status,
+  payeeCheck,
+  payeeConfirmedAt,
+}: {
+  readonly status: Transfer['status']
+  readonly payeeCheck: Pick<StoredPayeeCheck, 'result' | 'code'> | null
+  readonly payeeConfirmedAt: Date | string | null
+}): boolean =>
+  (status === 'verifying' || status === 'submitted') &&
+  payeeCheck !== null &&
+  payeeConfirmedAt === null &&
+  (doubtful.includes(payeeCheck.result) || (payeeCheck.result === 'not_possible' && Boolean(payeeCheck.code)))
+
+const doubt: Readonly<Record<StoredPayeeCheck['result'], number>> = {
+  not_possible: 1,
+  match: 2,
+  close_match: 3,
+  no_match: 4,
+}
+
+/**
+ * Whether a report on the payee takes the place of what is known: any does of the rail's own answer, and of reports the
+ * more doubtful one, so that they may come in any order and more than once.
+ */
+export const isNewDoubt = (
+  reported: Pick<StoredPayeeCheck, 'result'>,
+  known: StoredPayeeCheck | null,
+): boolean => !known?.code || doubt[reported.result] > doubt[known.result]
 
 export const recallStates = ['requested', 'accepted', 'refused'] as const
 
@@ -104,15 +143,9 @@ const schema = defineEntity({
 })
 
 export class Transfer extends schema.class {
-  /** Whether the name does not match the account, and nobody has confirmed the payee yet. */
-  isToBeConfirmed(): boolean {
-    const result = this.payeeCheck?.result
-    return (result === 'close_match' || result === 'no_match') && this.payeeConfirmedAt === null
-  }
-
   /** Whether the transfer can be submitted. */
   isReady(): boolean {
-    return this.status === 'verifying' && this.payeeCheck !== null && !this.isToBeConfirmed()
+    return this.status === 'verifying' && this.payeeCheck !== null && !waitsForPayee(this)
   }
 }
 schema.setClass(Transfer)

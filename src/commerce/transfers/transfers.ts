@@ -27,7 +27,7 @@ import { stepsApi } from './sepa/steps-api.ts'
 import { split } from './split.ts'
 import { splitApi } from './split-api.ts'
 import { takeBack, takeBackApi, takeBackReactions } from './take-back.ts'
-import { Transfer, transferMachine } from './transfer.ts'
+import { Transfer, transferMachine, waitsForPayee } from './transfer.ts'
 
 /** Only a transfer by SEPA waits. In words: behind a parameter PostgreSQL would not see that the index over those has it. */
 const byStatus = (status: Transfer['status'] | undefined): Condition<Transfer> =>
@@ -35,14 +35,20 @@ const byStatus = (status: Transfer['status'] | undefined): Condition<Transfer> =
     ? { status, ...sqlCondition("kind = 'sepa' and status in ('created', 'verifying')") }
     : definedOnly({ status })
 
+/** `waitsForPayee` in the words of the index over those. */
+const PAYEE_TO_CONFIRM = sqlCondition(
+  "payee_confirmed_at is null and status in ('verifying', 'submitted') and (payee_check->>'result' in ('close_match', 'no_match') or (payee_check->>'result' = 'not_possible' and payee_check->>'code' is not null))",
+)
+
 const transfers = implement(transfersApi, {
   create,
 
-  async list({ query: { from, to, status, cursor: _cursor, limit: _limit, ...filters } }, context) {
+  async list({ query: { from, to, status, waitsFor, cursor: _cursor, limit: _limit, ...filters } }, context) {
     const created = await createdWithin('transfer', { from, to }, context)
     const page = await context.page(Transfer, {
       ...definedOnly({ ...filters, ...created }),
       ...byStatus(status),
+      ...(waitsFor && PAYEE_TO_CONFIRM),
     })
     return { ...page, data: page.data.map(transferResponse) }
   },
@@ -69,8 +75,9 @@ const transfers = implement(transfersApi, {
     const sepaTransfer = await lockTransfer(params.id, context)
     if (!sepaTransfer) return refuse('transfer_not_found')
     const { transfer } = sepaTransfer
-    if (transfer.status !== 'verifying' || !transfer.isToBeConfirmed()) return refuse('payee_not_waiting')
-    sepaTransfer.update({ payeeConfirmedAt: now, dueAt: after(now, PROCESS_GRACE_MS) }, body.comment)
+    if (!waitsForPayee(transfer)) return refuse('payee_not_waiting')
+    const dueAt = transfer.status === 'verifying' ? after(now, PROCESS_GRACE_MS) : transfer.dueAt
+    sepaTransfer.update({ payeeConfirmedAt: now, dueAt }, body.comment)
     return transferResponse(transfer)
   },
 

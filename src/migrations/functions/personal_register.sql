@@ -223,6 +223,7 @@ language sql immutable as $$ values
   ('security_incidents', 'owner_id', 'fields', 'empty', null::text, 0, '{}'::jsonb),
   ('sepa_instructions', 'owner_id', 'payee', 'empty', null::text, 8, '{}'::jsonb),
   ('sepa_instructions', 'owner_id', 'reference', 'word', null::text, 8, '{}'::jsonb),
+  ('sepa_notices', 'owner_id', 'payee_check', 'null', null::text, 8, '{"beneficiary":["(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))"]}'::jsonb),
   ('sessions', 'owner_id', 'address', 'word', null::text, 0, '{"person":["person_id"]}'::jsonb),
   ('sessions', 'owner_id', 'client', 'word', null::text, 0, '{"person":["person_id"]}'::jsonb),
   ('sessions', 'owner_id', 'device_id', 'pseudonym', null::text, 0, '{"person":["person_id"]}'::jsonb),

@@ -136,13 +136,49 @@ describe('the bank’s report on a file', () => {
         `<OrgnlPmtInfAndSts>${'<TxInfAndSts/>'.repeat(10_001)}</OrgnlPmtInfAndSts></CstmrPmtStsRpt>`,
       ),
     ],
-    ['a status that is none', pain002({ to: 'x', payments: [['e', 'MAYBE']] })],
   ])('with %s is refused, by the API with 400 and in the inbox folder', async (_, xml) => {
     const { status, code, error } = await receiveFile(xml)
     expect([status, code, error]).toEqual([400, 'file_unreadable', expect.stringContaining('content: ')])
     writeFileSync(join(inbox, 'bad.xml'), xml)
     await emptyInbox(worker)
     expect(readdirSync(join(inbox, 'refused'))).toContain('bad.xml')
+  })
+})
+
+describe('a status that is not known', () => {
+  test('is kept and noted, of a payment and of the whole file, and the rest of the file counts', async () => {
+    const [odd, settled, rejected] = [await aSubmitted(), await aSubmitted(other), await aSubmitted()]
+    await cutOff()
+    const { messageId: to } = await lastFile()
+    const payments = [
+      [odd.endToEndId, 'MAYBE'],
+      [settled.endToEndId, 'ACSC'],
+      [rejected.endToEndId, 'RJCT', 'ZZ99'],
+    ] as const
+    const xml = pain002({ to, group: `<GrpSts>PERHAPS</GrpSts>${reasonXml('NARR')}`, payments })
+    const answer = await bodyOf(receiveFile(xml))
+    const of = (transferId: string | null) => answer.payments.find(entry => entry.transferId === transferId)
+    expect(of(odd.id)).toMatchObject({ status: 'MAYBE', notice: null, outcome: 'unknown_status' })
+    expect(of(odd.id)?.note).toContain('MAYBE')
+    expect(of(null)).toMatchObject({
+      endToEndId: null,
+      status: 'PERHAPS',
+      reasonCode: 'NARR',
+      outcome: 'unknown_status',
+    })
+    expect(of(settled.id)).toMatchObject({ status: 'ACSC', outcome: 'taken', note: null })
+    expect(of(rejected.id)).toMatchObject({ reasonCode: 'ZZ99', note: expect.stringContaining('ZZ99') })
+    await sweep()
+    expect((await get(odd.id)).status).toBe('submitted')
+    expect((await get(settled.id, other)).status).toBe('completed')
+    expect(await get(rejected.id)).toMatchObject({ status: 'rejected', reason: { code: 'ZZ99' } })
+    const { data } = await bodyOf(service.dash.rails.messages({ query: { kind: 'pain.002', limit: 1 } }))
+    expect(data[0]).toEqual(answer)
+    const elsewhere = pain002({ to: 'other', group: '<GrpSts>PERHAPS</GrpSts>' })
+    expect((await bodyOf(receiveFile(elsewhere))).payments).toMatchObject([
+      { status: 'PERHAPS', outcome: 'unknown_file' },
+    ])
+    await proveLedgers()
   })
 })
 

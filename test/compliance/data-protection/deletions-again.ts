@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { runCommand } from '../../support/command.ts'
@@ -20,8 +20,11 @@ async function aForgottenPayee() {
   await advance(owner, { days: 8 })
   expect(await read(owner, id)).toMatchObject({ status: 'completed' })
   const env = { AGENTPAY_URL: service.url, AGENTPAY_DASHBOARD_SECRET: DASHBOARD_SECRET }
-  const listed = await runCommand(['gdpr', 'list-erasures', '--all', '--json'], { env })
-  const all: { id: string; ownerId: string; completedAt: string }[] = JSON.parse(listed.out).data
+  const listed = join(temporaryFolder(), 'erasures.json')
+  await runCommand(['gdpr', 'list-erasures', '--all', '--json', '-o', listed], { env })
+  const all: { id: string; ownerId: string; completedAt: string }[] = JSON.parse(
+    readFileSync(listed, 'utf8'),
+  ).data
   const kept = all.filter(({ ownerId }) => ownerId === owner.ownerId)
   expect(kept.map(one => one.id)).toEqual([id])
   const file = join(temporaryFolder(), 'erasures.json')

@@ -20,6 +20,7 @@ export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'transfers.simulateSettle': 'sandbox.advance',
   'transfers.simulateReject': 'sandbox.advance',
   'transfers.simulateReturn': 'sandbox.advance',
+  'transfers.simulateVerify': 'sandbox.advance',
   'merchantApplications.revoke': 'merchantApplications.approve',
   'securityIncidents.close': 'securityIncidents.classify',
   'securityIncidents.submit': 'securityIncidents.classify',
@@ -42,6 +43,7 @@ export const RECORD_VARIANTS: Readonly<Record<string, Readonly<Record<string, ob
   'transfers.simulateSettle': ON_ITS_WAY,
   'transfers.simulateReject': ON_ITS_WAY,
   'transfers.simulateReturn': ON_ITS_WAY,
+  'transfers.simulateVerify': ON_ITS_WAY,
 }
 
 /** The operation that fills a collection without a POST of its own. */

@@ -32,7 +32,12 @@ interface Answer {
   readonly group?: string
   readonly payments?: readonly (readonly [endToEndId: string, status: string, code?: string])[]
 }
-export const reasonXml = (code?: string) => (code ? `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf>` : '')
+/** A reason; after a bar, the lines of the additional information, in which a bank gives the name that it knows. */
+export function reasonXml(code = '') {
+  const [reason, ...lines] = code.split('|')
+  const cd = reason && `<Rsn><Cd>${reason}</Cd></Rsn>`
+  return code && `<StsRsnInf>${cd}${lines.map(line => `<AddtlInf>${line}</AddtlInf>`).join('')}</StsRsnInf>`
+}
 export const pain002 = ({
   to,
   group = '<GrpSts>PART</GrpSts>',

@@ -1,3 +1,4 @@
+import type { ReportedPayeeCheck } from '../../../iso20022/payment-notice.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
@@ -20,6 +21,16 @@ export const submittedPayments = (
   mode: Mode,
   endToEndIds: readonly string[],
 ): Promise<SubmittedPayment[]> => sql<SubmittedPayment>(FIND_SUBMITTED, [mode, endToEndIds])
+
+/** Notes what the bank reports of the payee of a payment that it has; true if that is news. */
+export async function applyPayeeReport(
+  id: string,
+  check: ReportedPayeeCheck,
+  context: Omit<ContextOf<typeof stepsApi.noticed>, 'refuse'>,
+): Promise<boolean> {
+  const sepaTransfer = await lockTransfer(id, context)
+  return sepaTransfer?.isSubmitted() ? sepaTransfer.checkPayee(check) : false
+}
 
 /** Applies a notice to a transfer; true if it changed it. A transfer that was never submitted stays as it is. */
 export async function applyRailNotice(

@@ -1,4 +1,5 @@
 import type { IntentRow, Payments } from '../../../control/intents/index.ts'
+import type { ReportedPayeeCheck } from '../../../iso20022/payment-notice.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Book } from '../../../money/ledger/index.ts'
@@ -15,7 +16,7 @@ import { transferEvent } from '../events.ts'
 import { addToDay } from '../limits/limits.ts'
 import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
-import { type Transfer, transferMachine } from '../transfer.ts'
+import { isNewDoubt, type Transfer, transferMachine } from '../transfer.ts'
 import { blockReasons } from './block-reasons.ts'
 
 /** After this the sweep takes the next step, should the process not have taken it. */
@@ -101,11 +102,24 @@ export class SepaTransfer {
 
   /** Changes the transfer without changing its state. */
   update(
-    members: Partial<Pick<Transfer, 'reason' | 'recall' | 'dueAt' | 'inquiries' | 'payeeConfirmedAt'>>,
+    members: Partial<
+      Pick<Transfer, 'reason' | 'recall' | 'dueAt' | 'inquiries' | 'payeeCheck' | 'payeeConfirmedAt'>
+    >,
     comment: string | null = null,
   ): boolean {
     Object.assign(this.transfer, members)
     return this.#emit('payment.updated', comment)
+  }
+
+  /** The bank has verified the payee after it got the order. What a person has confirmed need not be confirmed again. */
+  checkPayee(check: ReportedPayeeCheck): boolean {
+    const { payeeCheck, payeeConfirmedAt } = this.transfer
+    if (!isNewDoubt(check, payeeCheck)) return false
+    const isAsConfirmed = check.result === 'match' || check.result === payeeCheck?.result
+    return this.update({
+      payeeCheck: { ...check, at: this.#context.now.toISOString() },
+      payeeConfirmedAt: isAsConfirmed ? payeeConfirmedAt : null,
+    })
   }
 
   settle(): boolean {

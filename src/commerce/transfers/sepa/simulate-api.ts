@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { payeeStatuses } from '../../../iso20022/pain002.ts'
 import { type Failure, missing, post } from '../../../kernel/contract/operation.ts'
 import { id } from '../../../values/ids.ts'
 import { isoReason, sepaTransferEvents, TransferRecord } from '../schemas.ts'
@@ -43,6 +44,25 @@ export const simulateApi = {
     description,
     body,
     example,
+  }),
+  simulateVerify: post('/simulate/sepa/verify', {
+    ...simulated,
+    summary: 'Let the bank report on the payee of a submitted transfer',
+    description:
+      'By the same way as a status report (pain.002) of the bank: RCVC match, RVMC close match, RVNM no match, RVNA not possible, RVCM a file in which some do not match. All but RCVC wait for `confirm-payee`. Of several the most doubtful one counts. A transfer over € 777.06 stays submitted meanwhile.',
+    body: z.strictObject({
+      transferId,
+      status: z.enum(payeeStatuses),
+      suggestedName: z
+        .string()
+        .trim()
+        .min(1)
+        .max(140)
+        .nullable()
+        .default(null)
+        .meta({ description: 'Of a close match: the name that the bank knows.', examples: ['Adler & Co'] }),
+    }),
+    example: { transferId: example.transferId, status: 'RVMC', suggestedName: 'Adler & Co' },
   }),
   simulateReturn: post('/simulate/sepa/return', {
     ...simulated,

@@ -2,7 +2,7 @@ import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { minuteInWords } from '../../../values/clock.ts'
 import { formatEuros } from '../../../values/money.ts'
 import type { TransferSignal } from '../process.ts'
-import { Transfer, transferMachine } from '../transfer.ts'
+import { Transfer, transferMachine, waitsForPayee } from '../transfer.ts'
 import type { stepsApi } from './steps-api.ts'
 
 type Next = 'verify' | 'submit' | 'lapse' | 'inquire'
@@ -24,8 +24,10 @@ function summaryOf(transfer: Transfer): string {
   const head = `Transfer of ${formatEuros(amountEuros)} to ${payee} in ${mode} mode: ${status}`
   const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
   if (recall?.status === 'requested') return `${head}, and asked back`
-  if (status === 'verifying' && transfer.isToBeConfirmed())
-    return `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
+  if (waitsForPayee(transfer))
+    return status === 'verifying'
+      ? `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
+      : `${head}, waits for confirmPayee (${payeeCheck?.result})`
   // The words of who cancelled it are for the record.
   return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
 }
@@ -38,9 +40,12 @@ const NEXT: Readonly<Record<Next, string>> = {
 }
 
 /** Completes "it waits" for the operator. */
-function waitsFor({ recall, dueAt }: Transfer, next: Next): string {
+function waitsFor(transfer: Transfer, next: Next): string {
+  const { recall, dueAt } = transfer
   const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT[next]
   if (!dueAt || next === 'verify' || next === 'submit') return what
+  if (next === 'inquire' && waitsForPayee(transfer))
+    return `for a person to confirm the payee, and ${what}, which is asked at ${minuteInWords(dueAt)}`
   return next === 'lapse'
     ? `${what}, until ${minuteInWords(dueAt)}`
     : `${what}, which is asked at ${minuteInWords(dueAt)}`
@@ -48,8 +53,9 @@ function waitsFor({ recall, dueAt }: Transfer, next: Next): string {
 
 /** Signals that change something: what is submitted cannot be cancelled any more. */
 function signalsOf(transfer: Transfer): TransferSignal[] {
-  if (transfer.status !== 'verifying' && transfer.status !== 'created') return []
-  return transfer.isToBeConfirmed() ? ['confirmPayee', 'cancel'] : ['cancel']
+  const confirms: TransferSignal[] = waitsForPayee(transfer) ? ['confirmPayee'] : []
+  const mayBeCancelled = transfer.status === 'verifying' || transfer.status === 'created'
+  return mayBeCancelled ? [...confirms, 'cancel'] : confirms
 }
 
 export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {

@@ -12,7 +12,7 @@ import {
 import { after, clock } from '../../../values/clock.ts'
 import { transferEvent } from '../events.ts'
 import { transferProcess } from '../process.ts'
-import { Transfer, transferMachine } from '../transfer.ts'
+import { Transfer, transferMachine, waitsForPayee } from '../transfer.ts'
 import { applyNotice, applyStatus } from './apply-notice.ts'
 import { blockReasons } from './block-reasons.ts'
 import { lockTransfer } from './lock-transfer.ts'
@@ -55,8 +55,8 @@ async function recordPayeeCheck(
   const { result, suggestedName } = isUnanswered(answer)
     ? ({ result: 'not_possible', suggestedName: null } as const)
     : answer
-  transfer.payeeCheck = { result, suggestedName, at: now.toISOString() }
-  transfer.dueAt = after(now, transfer.isToBeConfirmed() ? CONFIRM_WITHIN_MS : PROCESS_GRACE_MS)
+  transfer.payeeCheck = { result, suggestedName, code: null, at: now.toISOString() }
+  transfer.dueAt = after(now, waitsForPayee(transfer) ? CONFIRM_WITHIN_MS : PROCESS_GRACE_MS)
   emit('payment.updated', transferEvent(transfer))
   wake(transferProcess, transfer)
   return { acted: true }
@@ -117,7 +117,7 @@ export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, contex
   const sepaTransfer = await lockTransfer(params.id, context)
   if (!sepaTransfer) return context.refuse('transfer_not_found')
   const { transfer } = sepaTransfer
-  const waits = transfer.status === 'verifying' && transfer.isToBeConfirmed()
+  const waits = transfer.status === 'verifying' && waitsForPayee(transfer)
   if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOTHING
   const acted = await sepaTransfer.cancel(UNCONFIRMED)
   await sepaTransfer.post()

@@ -75,22 +75,26 @@ export function waitingPayee(
   names: ReadonlyMap<string, string>,
   request: PageRequest,
 ): Html {
-  const { id, amountEuros, beneficiaryId, payeeCheck, reference, agentId, createdAt } = transfer
+  const { id, amountEuros, beneficiaryId, payeeCheck, reference, agentId, createdAt, status } = transfer
+  const otherwise =
+    status === 'verifying'
+      ? 'After seven days it is cancelled by itself.'
+      : 'The bank has the order: release or cancel it there, too.'
   const name = names.get(beneficiaryId ?? '')
   const suggested = payeeCheck?.suggestedName ?? null
   return html`<article class="ask" data-key="${id}">
 <h3>${recordLink(request, id, html`${euros(amountEuros)} by SEPA`)} to ${recordLink(request, beneficiaryId, name === undefined ? undefined : text(name, 80))}</h3>
-<p class="why">The bank knows the payee otherwise: <strong>${words(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`, it suggests <strong>${text(suggested, 140)}</strong>`}.</p>
+<p class="why">The bank on the payee: <strong>${words(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`, it suggests <strong>${text(suggested, 140)}</strong>`}.</p>
 ${facts([
   ...(agentId === null ? [] : [['Agent', recordLink(request, agentId)] as const]),
   ['Reference', text(reference, 140)],
 ])}
-<p class="times">Asked ${time(createdAt)}. After seven days it is cancelled by itself.</p>
+<p class="times">Asked ${time(createdAt)}. ${otherwise}</p>
 ${answerPayee(transfer, request)}
 </article>`
 }
 
-function answerPayee({ id }: Transfer, request: PageRequest): Html {
+function answerPayee({ id, status }: Transfer, request: PageRequest): Html {
   const params = { id }
   const confirm = operationForm(request, transfersApi.confirmPayee, {
     params,
@@ -110,5 +114,5 @@ function answerPayee({ id }: Transfer, request: PageRequest): Html {
     success: 'Cancelled. The money is free again.',
     fold: true,
   })
-  return html`<div class="decide">${confirm}${cancel}</div>`
+  return html`<div class="decide">${confirm}${status === 'verifying' && cancel}</div>`
 }

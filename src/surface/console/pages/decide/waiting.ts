@@ -39,24 +39,18 @@ export async function readWaiting({ ask, now }: PageRequest): Promise<Waiting> {
   const [intents, cardRequests, transfers, proposals] = await Promise.all([
     ask(intentsApi.list, { query: { status: 'created', limit: MOST } }),
     ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST } }),
-    ask(transfersApi.list, { query: { status: 'verifying', limit: 100 } }),
+    ask(transfersApi.list, { query: { waitsFor: 'payee', limit: MOST } }),
     ask(proposalsApi.list, { query: { status: 'open', limit: MOST } }),
   ])
   const isOpen = ({ expiresAt }: { readonly expiresAt: string | Date }) => new Date(expiresAt) > now
   return {
     intents: intents.data.filter(isOpen),
     cardRequests: cardRequests.data.filter(isOpen),
-    transfers: transfers.data.filter(waitsForItsPayee),
+    transfers: transfers.data,
     proposals: proposals.data.filter(isOpen),
     hasMore: intents.hasMore || cardRequests.hasMore || transfers.hasMore || proposals.hasMore,
   }
 }
-
-/** Its bank knows the payee otherwise, and nobody has said to pay all the same. */
-export const waitsForItsPayee = ({ status, payeeCheck, payeeConfirmedAt }: Transfer): boolean =>
-  status === 'verifying' &&
-  payeeConfirmedAt === null &&
-  (payeeCheck?.result === 'close_match' || payeeCheck?.result === 'no_match')
 
 export const countOf = ({ intents, cardRequests, transfers, proposals }: Waiting): number =>
   intents.length + cardRequests.length + transfers.length + proposals.length

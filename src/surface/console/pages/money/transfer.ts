@@ -1,4 +1,4 @@
-import { transfersApi } from '../../../../commerce/transfers/index.ts'
+import { transfersApi, waitsForPayee } from '../../../../commerce/transfers/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
@@ -27,10 +27,6 @@ const results: Readonly<Record<string, string>> = {
 }
 
 const isOver = ({ status }: Transfer): boolean => ['rejected', 'cancelled', 'returned'].includes(status)
-const waitsForPerson = ({ status, payeeCheck, payeeConfirmedAt }: Transfer): boolean =>
-  status === 'verifying' &&
-  payeeConfirmedAt === null &&
-  (payeeCheck?.result === 'close_match' || payeeCheck?.result === 'no_match')
 
 const inWords = ({ code, message }: Reason): Html => html`${text(message, 300)} <code>${code}</code>`
 
@@ -45,7 +41,7 @@ function stepsOf(transfer: Transfer): readonly (Step | false)[] {
       at: payeeCheck.at,
       ...(payeeCheck.suggestedName && { note: html`The bank says: ${text(payeeCheck.suggestedName, 140)}` }),
     },
-    (payeeConfirmedAt !== null || waitsForPerson(transfer)) && {
+    (payeeConfirmedAt !== null || waitsForPayee(transfer)) && {
       what: 'A person says to pay all the same',
       at: payeeConfirmedAt,
     },
@@ -75,7 +71,7 @@ function actionsOf(transfer: Transfer, amount: string, request: PageRequest): Co
   const { status, kind, recall } = transfer
   const mayLeave = status === 'created' || status === 'verifying'
   const hasLeft = kind === 'sepa' && (status === 'submitted' || status === 'completed')
-  return html`${waitsForPerson(transfer) && confirmPayee(transfer, amount, request)}
+  return html`${waitsForPayee(transfer) && confirmPayee(transfer, amount, request)}
 <div class="actions">${
     mayLeave &&
     operationForm(request, transfersApi.cancel, {
@@ -101,11 +97,15 @@ function actionsOf(transfer: Transfer, amount: string, request: PageRequest): Co
 }
 
 function confirmPayee(transfer: Transfer, amount: string, request: PageRequest): Html {
-  const { payeeCheck, id } = transfer
+  const { payeeCheck, id, status } = transfer
+  const until =
+    status === 'verifying'
+      ? 'The transfer waits for a person, for seven days.'
+      : 'The bank has the order. Release or cancel it there as you decide.'
   const said = payeeCheck ? results[payeeCheck.result] : ''
   return box(
     'Is this the payee?',
-    html`<p>${said}${payeeCheck?.suggestedName && html`: <strong>${text(payeeCheck.suggestedName, 140)}</strong>`}. The transfer waits for a person, for seven days.</p>`,
+    html`<p>${said}${payeeCheck?.suggestedName && html`: <strong>${text(payeeCheck.suggestedName, 140)}</strong>`}. ${until}</p>`,
     operationForm(request, transfersApi.confirmPayee, {
       params: { id },
       members: ['comment'],
