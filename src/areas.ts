@@ -46,6 +46,7 @@ import { sessionsArea } from './identity/sessions/sessions.ts'
 import { signingKeysArea } from './identity/signing-keys/signing-keys.ts'
 import { analyticsArea } from './insight/analytics/analytics.ts'
 import { forecastArea } from './insight/forecast/forecast.ts'
+import { intelligenceArea } from './insight/intelligence/intelligence.ts'
 import { outcomesArea } from './insight/outcomes/outcomes.ts'
 import { beneficiariesArea } from './money/beneficiaries/beneficiaries.ts'
 import { billingArea } from './money/billing/billing.ts'
@@ -120,6 +121,7 @@ export const areas = {
   outcomes: outcomesArea,
   analytics: analyticsArea,
   forecast: forecastArea,
+  intelligence: intelligenceArea,
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,

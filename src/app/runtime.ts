@@ -14,6 +14,7 @@ import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { EventRow } from '../kernel/journal/journal.ts'
 import { announcersOf } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
+import type { KeptAnswers } from '../kernel/run/kept-answers.ts'
 import { type Runtime, reactionsOf } from '../kernel/run/runtime.ts'
 import { type OpenDatabase, openDatabase, requireMigrated } from '../platform/database.ts'
 import { onceReachable, type Waiting } from '../platform/database-wait.ts'
@@ -32,6 +33,7 @@ import { externalSystemsOf } from './external-systems.ts'
 import { fileStoreOf } from './files/store.ts'
 import { watchedFiles } from './files/watched.ts'
 import { type Following, openFollowing } from './following.ts'
+import { openOutsideCalls } from './outside-calls.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { ownOperations } from './own-operations.ts'
 import { portsOf } from './ports.ts'
@@ -112,30 +114,31 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   const vault = openVault(encryptionKey, encryptionKeysOld)
   const onFailure = (error: unknown) => log.error({ err: error }, 'the signing keys cannot be read')
   const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
+  const { stop, ...calls } = openOutsideCalls({ pool }, log)
   const database: OpenDatabase = {
     pool,
-    close() {
+    async close() {
       signer.stop()
-      return close()
+      await stop()
+      await close()
     },
   }
-  return { database, vault, signer }
+  return { database, vault, signer, ...calls }
 }
 
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: OwnAddresses): Outbound =>
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
-  const { settings, waiting, shared = false, areas = allAreas, outside = {} } = options
-  const times = options.streamTimes ?? {}
+  const { settings, waiting, shared = false, areas = allAreas, outside = {}, streamTimes = {} } = options
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
-  const { database, vault, signer } = await openStore({ settings, waiting, shared }, log)
-  const metrics = metricsOf(database)
+  const { database, vault, signer, ...calls } = await openStore({ settings, waiting, shared }, log)
+  const metrics = metricsOf(database, calls.keptAnswers)
   const announcers = announcersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
-  const following = openFollowing({ database, settings, credentials, times, log, metrics })
+  const following = openFollowing({ database, settings, credentials, times: streamTimes, log, metrics })
   const threads = new ThreadPool({ onFailure: error => log.error({ err: error }, 'a thread has failed') })
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
@@ -165,6 +168,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     }),
     askFor: askFor(operations, call => execute(call)),
     cursors: new Cursors(settings.secretKey),
+    ...calls,
     reactions: reactionsOf(areas),
     onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),
     announcers,
@@ -196,8 +200,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   }
 }
 
-function metricsOf(database: OpenDatabase): Metrics {
+function metricsOf(database: OpenDatabase, kept: KeptAnswers): Metrics {
   const metrics = openMetrics(database.pool)
+  metrics.watch('answers_kept', 'Answers that the database has yet to take.', async () => kept.count)
   watchDatabase(metrics, database)
   return metrics
 }

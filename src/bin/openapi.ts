@@ -3,7 +3,7 @@ import { areas } from '../areas.ts'
 import { commandTable, writeTable } from '../derive/commands/command-table.ts'
 import { openapiDocument } from '../derive/openapi/document.ts'
 import { writeDocument } from '../derive/openapi/write.ts'
-import { personalRegister } from '../derive/personal-register.ts'
+import { keptWhile, personalRegister } from '../derive/personal-register.ts'
 import { keepCalled } from '../packages/write/called.ts'
 import { printLine } from '../platform/output.ts'
 
@@ -15,9 +15,12 @@ const table = commandTable(areas)
 writeFileSync(new URL('../../commands.json', import.meta.url), writeTable(table))
 printLine(`commands.json: ${Object.keys(table.operations).length} commands`)
 
-const register = new URL('../migrations/functions/personal_register.sql', import.meta.url)
-writeFileSync(register, personalRegister(areas))
-printLine('src/migrations/functions/personal_register.sql')
+const functions = { personal_register: personalRegister(areas), kept_while: keptWhile(areas) }
+for (const [name, text] of Object.entries(functions)) {
+  const file = `src/migrations/functions/${name}.sql`
+  writeFileSync(new URL(`../../${file}`, import.meta.url), text)
+  printLine(file)
+}
 
 const breaks = keepCalled(process.argv.includes('--breaking'))
 printLine('src/packages/callers.json')

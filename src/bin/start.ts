@@ -1,4 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSealing } from '../app/audit/sealing.ts'
 import { startDeadlines } from '../app/deadlines.ts'
@@ -88,6 +89,8 @@ const DOCS_AFTER_MS = 1_000
 async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifetime): Promise<void> {
   try {
     await sleep(DOCS_AFTER_MS, null, { ref: false, signal: ending })
+    // Else Node writes thousands of files once the process is told to stop, and that takes long on a busy machine.
+    flushCompileCache()
     log.debug('the documentation is being made')
     await ports.docs('/docs')
   } catch (error) {
@@ -114,6 +117,7 @@ async function work(
   const access = accessTo(runtime.settings, temporalAddress)
   for (const part of [startRelay(runtime, access), startWork(runtime, access)])
     life.closeLater(() => part.stop())
+  flushCompileCache()
 }
 
 async function ownPostgres(dataDir: string, life: Lifetime): Promise<string> {

@@ -20,6 +20,21 @@ export function personalRegister(areas: Areas): string {
   return `${HEAD}${rows.sort().join(',\n')}\n$$;\n`
 }
 
+const KEPT_HEAD = `-- Written by \`npm run openapi\` from the files personal.ts. Which records of a table the law has kept, as a condition by the
+-- row, which is called \`t\`; of any other table all of them.
+create or replace function kept_while(of_table text) returns text language sql immutable as $$ select case of_table
+`
+
+/** A function of the database that tells of each record whether it is one that the law has kept. */
+export function keptWhile(areas: Areas): string {
+  const cases = Object.values(areas).flatMap(({ personal }: Area) =>
+    Object.entries<PersonalTable>(personal).flatMap(([table, entry]) =>
+      entry.keptWhile ? [`  when ${literal(table)} then ${literal(entry.keptWhile.where)}`] : [],
+    ),
+  )
+  return `${KEPT_HEAD}${cases.sort().join('\n')}\n  else 'true'\nend $$;\n`
+}
+
 function rowOf(
   table: string,
   entry: PersonalTable,

@@ -113,7 +113,11 @@ import { Conversations } from './m0170-conversations.ts'
 import { CreditsReturned } from './m0182-credits-returned.ts'
 import { SignInsThatChangeByTools } from './m0184-sign-ins-that-change-by-tools.ts'
 import { PayoutsByReference } from './m0191-payouts-by-reference.ts'
+import { BoundTokens } from './m0197-bound-tokens.ts'
+import { PasskeysWithoutFailures } from './m0198-passkeys-without-failures.ts'
+import { RefusalsByMerchant } from './m0202-refusals-by-merchant.ts'
 import { PayeeReports } from './m0206-payee-reports.ts'
+import { LeasedCalls } from './m0208-leased-calls.ts'
 
 /** In the order in which they run. A migration that has been released is never changed. */
 export const migrations = [
@@ -232,5 +236,9 @@ export const migrations = [
   { name: 'm0182-credits-returned', class: CreditsReturned },
   { name: 'm0184-sign-ins-that-change-by-tools', class: SignInsThatChangeByTools },
   { name: 'm0191-payouts-by-reference', class: PayoutsByReference },
+  { name: 'm0197-bound-tokens', class: BoundTokens },
+  { name: 'm0198-passkeys-without-failures', class: PasskeysWithoutFailures },
+  { name: 'm0202-refusals-by-merchant', class: RefusalsByMerchant },
   { name: 'm0206-payee-reports', class: PayeeReports },
+  { name: 'm0208-leased-calls', class: LeasedCalls },
 ]

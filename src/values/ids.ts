@@ -9,6 +9,9 @@ const MAX_LENGTH = 128
 /** Whether a path segment can be an id at all: anything else is a 404 without a query. */
 export const looksLikeId = (value: string): boolean => /^[\w.:@-]{1,128}$/.test(value)
 
+/** Whether a path segment can be a name: PostgreSQL stores no control characters such as NUL. */
+export const looksLikeName = (value: string): boolean => /^[^\p{C}]{1,128}$/u.test(value)
+
 export const id = (prefix: string) =>
   z
     .string()

@@ -83,6 +83,18 @@ export interface PersonalColumn {
   readonly forget: Forgetting
 }
 
+/**
+ * The law has a record kept for what it is, not for the table that it stands in: a record of a payment that was never made
+ * is about no payment. Where the condition does not hold, the record goes with the person, whatever the grounds of its
+ * columns say. It names the states in which nothing was paid, so that a state that comes later is kept.
+ */
+export interface KeptWhile {
+  /** An SQL condition by the row, which is called `t`; never null. */
+  readonly where: string
+  /** The same in words: `it was paid, or can still be`. */
+  readonly words: string
+}
+
 /** A table as data protection sees it: each column that can hold a text is named in one of the lists, or in `ids`. */
 export interface PersonalTable {
   /** The columns that are about a person. */
@@ -98,6 +110,8 @@ export interface PersonalTable {
   readonly about?: Readonly<Partial<Record<OtherSubject, readonly string[]>>>
   /** The columns that name a stored file by its SHA-256. */
   readonly files?: readonly string[]
+  /** Which of its records the law has kept; all of them unless said. */
+  readonly keptWhile?: KeptWhile
   /** The column that names the owner: `owner_id` unless said; null where no row belongs to one owner. */
   readonly owner?: 'id' | null
 }

@@ -72,6 +72,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // The same with who got most, their names, their days and when each was paid first.
   'analytics.merchants': 7,
   'analytics.merchantsTable': 7,
+  // The same with refusals, price changes, disputes and the names of agents.
+  'intelligence.merchant': 11,
   // The clock and the agent; then at the same time days and merchants at one instant, approved intents, counters, balance and policy.
   'forecast.ofAgent': 10,
   'forecast.ofOwner': 9,

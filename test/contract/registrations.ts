@@ -26,7 +26,7 @@ const isUsedBeside = (name: string, place: string): boolean =>
 /** The table of functional areas in the contract, in its order. */
 const AREAS_OF_THE_CONTRACT =
   `Health, Customers, Agents, Agent Tokens, Policies, Intents, Cards, Checkout, MPP, Billing,
-Transactions, Webhooks, Disputes, Evidence, GDPR, Merchants, Access Events, Keys, Wallets, Transfers,
+Transactions, Webhooks, Disputes, Evidence, GDPR, Merchants, Intelligence, Access Events, Keys, Wallets, Transfers,
 Refunds, Receipts, Card Controls, Card Requests, Beneficiaries, Onboarding, KYC, Runs, Delegations, Ledger, Statements,
 Credentials, Risk, Analytics, Forecast, Audit, Outcomes, Fund, Claim / Collect, Pass-Through, Merchant Applications,
 Push Subscriptions, Security Incidents, Canvas, Sessions, Mandates, Passkeys, CLI Auth, Well-Known`.split(

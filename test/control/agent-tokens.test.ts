@@ -35,6 +35,7 @@ describe('a new token', () => {
       spentEuros: null,
       remainingEuros: null,
       delegationId: null,
+      boundTo: null,
       expiresAt: expect.any(String),
       lastUsedAt: null,
       revokedAt: null,

@@ -1,6 +1,7 @@
 import './analytics/allocation.ts'
 import './analytics/costs.ts'
 import './analytics/crowds.ts'
+import './analytics/intelligence.ts'
 import './analytics/month-ends.ts'
 import './analytics/reports.ts'
 import './analytics/three-months.ts'

@@ -1,5 +1,6 @@
 import { afterAll } from '@jest/globals'
 import { findingPayments } from '../../src/app/ports.ts'
+import { renewLease } from '../../src/app/renewed-lease.ts'
 import { askFor } from '../../src/derive/ask.ts'
 import { personalAreasOf } from '../../src/derive/personal-areas.ts'
 import type { Tenant } from '../../src/kernel/contract/actor.ts'
@@ -9,6 +10,7 @@ import { Cursors } from '../../src/kernel/contract/page.ts'
 import type { Ports } from '../../src/kernel/contract/ports.ts'
 import { scopes } from '../../src/kernel/contract/scopes.ts'
 import { executor } from '../../src/kernel/run/execute.ts'
+import { KeptAnswers } from '../../src/kernel/run/kept-answers.ts'
 import { type Runtime, reactionsOf } from '../../src/kernel/run/runtime.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { cloneDatabase } from './database.ts'
@@ -44,6 +46,7 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
 export function openEngine(areas: Areas, databaseUrl: string): Engine {
   const database = openDatabase(databaseUrl, 5)
   const batches: Batch[] = []
+  const { lease, end } = renewLease(database, 'calls', { wake: nothing, onFailure: nothing })
   const runtime: Runtime = {
     database,
     ports: {
@@ -52,6 +55,8 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
       personalAreas: personalAreasOf(areas),
     } as Ports,
     cursors: new Cursors('secret'),
+    lease,
+    keptAnswers: new KeptAnswers(database, nothing),
     askFor: askFor(registered(areas), call => execute(call)),
     reactions: reactionsOf(areas),
     announcers: { outbox: nothing, deliveries: nothing, pushes: nothing, events: nothing },
@@ -63,7 +68,10 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
   return {
     databaseUrl,
     runtime,
-    close: () => database.close(),
+    async close() {
+      await end()
+      await database.close()
+    },
     batches,
     sql: database.pool.query.bind(database.pool) as Engine['sql'],
     run(tenant, key, input = {}, extra = {}) {

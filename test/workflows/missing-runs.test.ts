@@ -127,6 +127,30 @@ describe('a run that ended while its record is still open', () => {
     expect(await temporal.of({ workflowId }).untilEnded()).toBe('completed')
   })
 
+  test('that completed is followed by another where its record is open again, as after a restore', async () => {
+    const { intent, run } = await aWaitingIntent()
+    const row = async () =>
+      (await service.sql('select to_jsonb(i) as row from intents i where id = $1', [intent.id]))[0]?.row
+    const put = (backup: object) => {
+      const columns = Object.keys(backup).join(', ')
+      return service.sql(
+        `update intents set (${columns}) = (select ${columns} from jsonb_populate_record(null::intents, $1))
+         where id = $2`,
+        [backup, intent.id],
+      )
+    }
+    const backup = await row()
+    await bodyOf(client.intents.deny({ params: { id: intent.id }, body: { reason: 'No' } }))
+    await run.untilEnded()
+    const [denied, before] = [await row(), await runIdOf(run)]
+    await put(backup)
+    await untilStartedAgain(run, before)
+    await run.untilDetails('waits for approval')
+    expect(await run.status()).toBe('RUNNING')
+    await put(denied)
+    await run.handle.terminate()
+  })
+
   test('of due statements is started if there was none', async () => {
     const owner = await service.owner()
     const wallet = await bodyOf(owner.client.wallets.create({ body: { name: 'Purse' } }))

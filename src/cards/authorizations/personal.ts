@@ -1,4 +1,5 @@
 import type { Personal } from '../../values/personal.ts'
+import { isDeclinedPayment, isNotAbout } from '../../values/unpaid.ts'
 
 export const authorizationsPersonal = {
   card_authorizations: {
@@ -18,11 +19,19 @@ export const authorizationsPersonal = {
       'decline_reason',
       'mpp_credential_id',
     ],
+    keptWhile: {
+      where: `not (${isDeclinedPayment('t')})`,
+      words: 'it was not declined',
+    },
   },
   card_messages: {
     personal: {
       answer_body: { kind: 'payment', ground: 'payments', forget: 'word' },
     },
     plain: ['authorization_id', 'kind', 'digest', 'answer_headers'],
+    keptWhile: {
+      where: isNotAbout('card_authorizations', 't.authorization_id', isDeclinedPayment),
+      words: 'its payment was not declined',
+    },
   },
 } as const satisfies Personal

@@ -4,7 +4,7 @@ import { WalletEvent } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { metadata, timeRange } from '../../values/schemas.ts'
+import { givenMetadata, metadata, timeRange } from '../../values/schemas.ts'
 import {
   CardRecord,
   ControlsBody,
@@ -60,7 +60,7 @@ export const cardsApi = {
             .nullable()
             .default(null)
             .meta({ description: 'The only intent that the card pays.' }),
-          metadata: metadata.default({}),
+          metadata: givenMetadata.default({}),
         })
         .refine(({ usage, intentId }) => intentId === null || usage === 'single', {
           path: ['usage'],

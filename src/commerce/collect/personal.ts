@@ -11,6 +11,10 @@ export const collectPersonal = {
       unlocks: { kind: 'words', ground: 'contract', forget: 'null' },
     },
     plain: ['reference', 'paid_by'],
+    keptWhile: {
+      where: "t.status not in ('cancelled', 'expired') or t.paid_cents + t.surplus_cents > 0",
+      words: 'something was paid, or can still be',
+    },
     about: { payer: ['id'] },
   },
   request_payments: {
@@ -18,6 +22,10 @@ export const collectPersonal = {
       charge: { kind: 'payment', ground: 'vouchers', forget: 'null' },
     },
     plain: ['way', 'surplus_reason', 'source_id'],
+    keptWhile: {
+      where: "t.status <> 'failed'",
+      words: 'it has not failed',
+    },
     about: { payer: ['request_id'] },
   },
   request_refunds: {
@@ -30,6 +38,10 @@ export const collectPersonal = {
       },
     },
     plain: ['payment_id', 'way'],
+    keptWhile: {
+      where: "t.status <> 'failed'",
+      words: 'it has not failed',
+    },
     about: { payer: ['request_id'] },
   },
 } as const satisfies Personal

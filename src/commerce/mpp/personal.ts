@@ -20,6 +20,10 @@ export const mppPersonal = {
       'credential_digest',
       'outcome_by',
     ],
+    keptWhile: {
+      where: "t.status <> 'void' or t.transaction_id is not null",
+      words: 'it was paid, or can still be',
+    },
   },
   mpp_protect_rules: {
     personal: {

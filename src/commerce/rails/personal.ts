@@ -1,4 +1,5 @@
 import type { Personal } from '../../values/personal.ts'
+import { isNotAbout } from '../../values/unpaid.ts'
 
 export const railsPersonal = {
   sepa_files: {
@@ -21,6 +22,14 @@ export const railsPersonal = {
       payee_check: { kind: 'name', ground: 'vouchers', forget: 'null' },
     },
     plain: ['message_id', 'notice', 'reason_code'],
+    keptWhile: {
+      where: isNotAbout(
+        'transfers',
+        't.transfer_id',
+        row => `${row}.status = 'cancelled' and ${row}.submitted_at is null`,
+      ),
+      words: 'its transfer was not cancelled before its submission',
+    },
     about: {
       beneficiary: [
         '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',

@@ -12,6 +12,10 @@ export const receiptsPersonal = {
       large_sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
     },
     plain: ['matched_by', 'reasons', 'media_type', 'notes'],
+    keptWhile: {
+      where: "t.status not in ('unread', 'unmatched', 'suggested') or t.transaction_id is not null",
+      words: 'it belongs to a payment',
+    },
     files: ['sha256', 'small_sha256', 'large_sha256'],
   },
 } as const satisfies Personal

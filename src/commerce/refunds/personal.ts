@@ -11,5 +11,9 @@ export const refundsPersonal = {
       },
     },
     plain: ['origin', 'way', 'reason', 'source_type', 'source_id'],
+    keptWhile: {
+      where: "t.status not in ('cancelled', 'failed') or t.arrived_cents > 0 or t.completed_at is not null",
+      words: 'money has come back, or can still',
+    },
   },
 } as const satisfies Personal

@@ -9,6 +9,7 @@ import {
   writeAssertions,
 } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import { type BatchState, loadBatch } from './batch-state.ts'
 import type { CreateHandler } from './intent-checks.ts'
 import { pay, payOwnPayee } from './pay.ts'
@@ -29,12 +30,14 @@ function signatureProblem(
   { input: { body }, actor }: CreateRequest,
   { checked, locked, wallets, sepa }: CreateState,
   verdict: Verdict,
-): AssertionCode | undefined {
-  const envelope = body.webauthnAssertion
-  if (!envelope) return mustSign(actor) ? 'assertion_required' : undefined
+): AssertionCode | Problem | undefined {
+  const found = body.webauthnAssertion && checked.get(body.webauthnAssertion)
+  if (!found) return mustSign(actor) ? 'assertion_required' : undefined
+  const stopped = locked.stopped.get(found)
+  if (stopped) return stopped
   const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
   const personId = mustSign(actor) ? actor.id : null
-  return judge(checked.get(envelope), locked, { kind: 'payment', members, personId }, verdict)
+  return judge(found, locked, { kind: 'payment', members, personId }, verdict)
 }
 
 /** Pays as a key asks for it, or as a person in the console has signed it. */
@@ -44,10 +47,15 @@ export const create: CreateHandler = {
     const envelopes = requests.flatMap(({ input }) => input.body.webauthnAssertion ?? [])
     const checked = await readAssertions(sql, tenant, envelopes, ports)
     const batch = await loadBatch(requests, sql, ports)
-    return { ...batch, tenant, checked, locked: await lockChallenges(sql, tenant, checked.values()) }
+    const sent = requests.flatMap(({ input, actor, address }) => {
+      const one = input.body.webauthnAssertion && checked.get(input.body.webauthnAssertion)
+      return one ? { checked: one, actor, address } : []
+    })
+    return { ...batch, tenant, checked, locked: await lockChallenges(sql, tenant, sent) }
   },
   decide(request, state: CreateState, verdict) {
     const code = signatureProblem(request, state, verdict)
+    if (code instanceof Problem) return code
     return code ? verdict.refuse(code) : payOwnPayee(request, state, verdict)
   },
   async write(state: CreateState, sql) {

@@ -17,6 +17,10 @@ export const transfersPersonal = {
       payee_check: { kind: 'name', ground: 'vouchers', forget: 'null' },
     },
     plain: ['from_wallet_id', 'to_wallet_id', 'kind', 'scheme', 'end_to_end_id', 'credit_id'],
+    keptWhile: {
+      where: "t.status <> 'cancelled' or t.submitted_at is not null",
+      words: 'it was not cancelled before its submission',
+    },
     about: { beneficiary: ['beneficiary_id'] },
   },
   transfer_days: {

@@ -12,13 +12,20 @@ const groundsOf = ({ table }: TableOfSubject): Ground[] => [
   ...new Set(Object.values(table.personal).map(({ ground }) => ground)),
 ]
 
+/** The records of the table that the law has kept: of those about the subject, the ones that its condition is true of. */
+function keptIn(table: TableOfSubject): TableOfSubject {
+  const { ofSubject, table: entry } = table
+  const kept = entry.keptWhile && `(${entry.keptWhile.where})`
+  return kept ? { ...table, ofSubject: ofSubject === null ? kept : `${ofSubject} and ${kept}` } : table
+}
+
 type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
 /** What the law keeps about the subject, by ground: the records, their areas, and when they are removed. */
 export async function keptOf(subject: Subject, at: Date, context: Asking): Promise<Kept[]> {
-  const tables = tablesOf(context.ports.personalAreas(), subject).filter(table =>
-    groundsOf(table).some(ground => legalGrounds[ground].years > 0),
-  )
+  const tables = tablesOf(context.ports.personalAreas(), subject)
+    .filter(table => groundsOf(table).some(ground => legalGrounds[ground].years > 0))
+    .map(keptIn)
   const counts = await countsOf(tables, subject, context)
   const found = tables.flatMap((table, place) => {
     const records = counts[place] ?? 0

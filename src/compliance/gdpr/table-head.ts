@@ -44,5 +44,10 @@ export function tableHead(table: TableOfSubject, shape: Shape): string {
   const columns = shownColumns(table, shape)
   const members = Object.fromEntries(columns.map(column => [memberOf(column), describe(table, column)]))
   const { area, name } = table
-  return JSON.stringify({ area: area.name, about: area.about, table: name, members }, null, 1).slice(0, -2)
+  const keptWhile = table.table.keptWhile?.words
+  return JSON.stringify(
+    { area: area.name, about: area.about, table: name, keptWhile, members },
+    null,
+    1,
+  ).slice(0, -2)
 }

@@ -11,6 +11,8 @@ const schema = defineEntity({
     label: p.text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     maxAmountEuros: nullable.euros('max_amount_cents'),
+    /** The thumbprint of the key that signs a proof for each request, if one must. */
+    boundTo: nullable.string(),
     /** The delegation whose code was redeemed for the token. */
     delegationId: nullable.string(),
   },

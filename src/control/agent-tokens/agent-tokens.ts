@@ -33,8 +33,9 @@ function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Dat
 }
 
 const agentTokens = implement(agentTokensApi, {
-  async create({ params, body: { label, scopes: names = [], expiresInDays, maxAmountEuros } }, context) {
+  async create({ params, body }, context) {
     const { records, actor, tenant, emit, refuse } = context
+    const { label, scopes: names = [], expiresInDays, maxAmountEuros, publicKeyJwk } = body
     const scopes = scopesMeant(names)
     const missing = missingScope(scopes, actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
@@ -44,12 +45,15 @@ const agentTokens = implement(agentTokensApi, {
     const expiresAt = tokenExpiry(expiresInDays, caller.expiresAt)
     const problem = expiryProblem(expiresAt, caller)
     if (problem) return refuse('expires_too_late', `expiresInDays: ${problem}`)
+    const boundTo = publicKeyJwk?.thumbprint ?? null
+    if (caller.limits.boundTo !== null && boundTo === null) return refuse('binding_needed')
     const secret = newSecret(`at_${tenant.mode}_`)
     const token = records.create(AgentToken, {
       agentId: agent.id,
       label,
       scopes: scopes.length > 0 ? scopes : defaultScopes(actor),
       maxAmountEuros,
+      boundTo,
       expiresAt,
       ...traceOf(secret),
     })
@@ -145,6 +149,7 @@ export const agentTokensArea = area(
       at: authenticator('agent', 'agent_tokens', {
         agent: 's.agent_id',
         delegation: 's.delegation_id',
+        boundTo: 's.bound_to',
         budget: 'case when s.max_amount_cents is not null then s.id end',
       }),
     },

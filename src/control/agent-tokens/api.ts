@@ -6,6 +6,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
+import { proofKey } from '../../values/proof-key.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
 
 const scopeList = z.array(z.enum(scopes))
@@ -34,6 +35,10 @@ export const TokenRecord = z
     remainingEuros: used('Left of the budget; 0 once the token is revoked or has expired.'),
     delegationId: id('delegation').nullable().meta({
       description: 'The delegation whose cap the token spends under; null unless it is a token `at_dlg_…`.',
+    }),
+    boundTo: z.string().nullable().meta({
+      description:
+        'The thumbprint (RFC 7638) of the key whose proof (`DPoP`, RFC 9449) each request carries; null where none is asked for.',
     }),
     expiresAt: instant.nullable(),
     lastUsedAt: instant.nullable().meta({ description: 'To the minute; null if never.' }),
@@ -92,6 +97,10 @@ export const agentTokensApi = {
         .nullable()
         .optional()
         .meta({ description: 'If left out, the token expires with the calling key. Null: never.' }),
+      publicKeyJwk: proofKey.optional().meta({
+        description:
+          'The public key (RFC 7517) by which the agent proves each request (`DPoP`, RFC 9449): EC P-256 or OKP Ed25519. A key that is bound itself must name one.',
+      }),
     }),
     example: {
       label: 'Laptop',
@@ -102,6 +111,10 @@ export const agentTokensApi = {
     returns: [201, NewToken],
     fails: {
       agent_not_found: gone('agent'),
+      binding_needed: [
+        403,
+        'publicKeyJwk: the calling key works with the proof of a device only, and so do the tokens it makes. Name the public key by which the agent proves its requests.',
+      ],
       expires_too_late: [
         403,
         'expiresInDays: a token expires no later than the key that creates it. Choose fewer days.',

@@ -5,7 +5,7 @@ export const agentTokensPersonal = {
     personal: {
       label: { kind: 'words', ground: 'contract', forget: 'word' },
     },
-    plain: ['hint', 'scopes'],
+    plain: ['hint', 'scopes', 'bound_to'],
     secret: ['hash'],
   },
 } as const satisfies Personal

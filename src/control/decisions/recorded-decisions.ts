@@ -41,22 +41,25 @@ select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject
   coalesce((select r.reserved_cents + r.spent_cents from reservations r
     where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as "usedEuros"`
 
+/** What was asked is not forgotten, and can be decided once more. */
+const KNOWN = "d.request <> '{}'"
+
 const WITH_RESULT =
   'cross join lateral jsonb_to_record(d.result) as s (allowed boolean, "requiresApproval" boolean, reason text)'
 
 const PAGE_OF_AGENT = `${SELECT_DECISIONS}
 from decisions d ${WITH_RESULT}
-where d.owner_id = $1 and d.mode = $2 and d.agent_id = $4 and (d.created_at, d.id) > ($5, $6) and d.created_at < $3
+where d.owner_id = $1 and d.mode = $2 and d.agent_id = $4 and ${KNOWN} and (d.created_at, d.id) > ($5, $6) and d.created_at < $3
 order by d.created_at, d.id limit ${PAGE}`
 
 /** The lateral join reads each agent's decisions by their index, and only those of the span. */
 const PAGE_OF_ALL = `${SELECT_DECISIONS}
 from agents a
 cross join lateral (
-  select * from decisions one
-  where one.owner_id = $1 and one.mode = $2 and one.agent_id = a.id collate "default" and one.created_at < $3
-    and (one.created_at, one.id) > (case when a.id = $4 then $5::timestamptz else $7 end, case when a.id = $4 then $6 else '' end)
-  order by one.created_at, one.id limit ${PAGE}) as d ${WITH_RESULT}
+  select * from decisions d
+  where d.owner_id = $1 and d.mode = $2 and d.agent_id = a.id collate "default" and d.created_at < $3 and ${KNOWN}
+    and (d.created_at, d.id) > (case when a.id = $4 then $5::timestamptz else $7 end, case when a.id = $4 then $6 else '' end)
+  order by d.created_at, d.id limit ${PAGE}) as d ${WITH_RESULT}
 where a.owner_id = $1 and a.mode = $2 and a.id >= $4
 order by a.id, d.created_at, d.id limit ${PAGE}`
 

@@ -107,6 +107,10 @@ export const delegationsApi = {
         `parentDelegationId: there are ${MAX_DEPTH} delegations above this one already.`,
       ],
       parent_of_other_agent: [400, 'agentId: the parent is a delegation of another agent.'],
+      binding_not_held: [
+        403,
+        'The calling key works with the proof of a device only, and the token of a delegation works without it. Use a key that is not bound, or the console.',
+      ],
       expires_too_late: [
         403,
         'expiresInMinutes: a delegation expires no later than the key that creates it. Choose fewer minutes.',

@@ -1,4 +1,5 @@
 export { merchantsApi } from './api.ts'
+export { resolveDescriptor } from './descriptors.ts'
 export { hostOf } from './hosts.ts'
 export { foldMerchant, isSameMerchant, isSamePayee, payeeMatcher } from './matcher.ts'
 export { mccGroup, mccGroupNames } from './mcc-groups.ts'

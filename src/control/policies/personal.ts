@@ -1,4 +1,5 @@
 import type { Personal } from '../../values/personal.ts'
+import { isDeclinedPayment, isNotAbout, isUnpaidIntent } from '../../values/unpaid.ts'
 
 export const policiesPersonal = {
   policies: {
@@ -31,6 +32,11 @@ export const policiesPersonal = {
       result: { kind: 'payment', ground: 'payments', forget: 'empty' },
     },
     plain: ['subject_type', 'subject_id', 'policy_id'],
+    keptWhile: {
+      where: `${isNotAbout('intents', 't.subject_id', isUnpaidIntent)}
+        and ${isNotAbout('card_authorizations', 't.subject_id', isDeclinedPayment)}`,
+      words: 'what it decided was paid, or can still be',
+    },
     about: {
       beneficiary: [
         '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))',

@@ -5,6 +5,7 @@ import { type AnyOperation, bodyLimitOf, type Registered, takesKey } from '../..
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { takesFiles } from '../../kernel/contract/upload.ts'
+import { asProblem } from '../../kernel/database/retry.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
@@ -21,7 +22,7 @@ import { type OwnUrls, type PageOrigins, presentedBy, single } from './presented
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { type HostOf, rawRequestOf } from './raw-request.ts'
 import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
-import { greeting, requestIdOf, send, sendProblem } from './respond.ts'
+import { greeting, keyOf, requestIdOf, send, sendProblem } from './respond.ts'
 import type { Found } from './routes.ts'
 import type { RunNamed } from './run-header.ts'
 import type { Headers } from './send-static-file.ts'
@@ -213,12 +214,6 @@ const keyMissing = (): Problem =>
     'Idempotency-Key: this operation needs one. Send a new value for each payment, and the same one when you repeat.',
   )
 
-function keyOf(given: string | undefined): string | null {
-  if (given === undefined) return null
-  if (/^[\x21-\x7e]{1,255}$/.test(given)) return given
-  throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
-}
-
 interface Failed {
   readonly headers: Headers
   readonly asked: Request
@@ -242,9 +237,13 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
   return problem.code
 }
 
-/** An error that is no Problem is a defect of ours: the log gets it, the caller a plain 500. */
+/**
+ * A lost database is a 503 wherever in the request it is lost. Any other error that is no Problem is a defect of ours: the
+ * log gets it, the caller a plain 500.
+ */
 function asAnswer(error: unknown, tell: (error: unknown) => void): Problem {
-  if (error instanceof Problem) return error
+  const problem = asProblem(error)
+  if (problem instanceof Problem) return problem
   tell(error)
   return new Problem('internal')
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Outcome } from '../../kernel/contract/call.ts'
 import { type ByteStream, isStreamed } from '../../kernel/contract/file.ts'
-import type { Problem } from '../../kernel/contract/problem.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import { hasCredential } from '../../kernel/database/credential.ts'
 import { errorBody } from '../../kernel/run/outcome.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
@@ -12,6 +12,8 @@ import type { Headers } from './send-static-file.ts'
 import { isKnown, sendCached } from './send-static-file.ts'
 
 const RESIDENCY = 'EU'
+/** Of a 503 that knows no better: what it waits for, such as a setting or another system, is slow to change. */
+const RETRY_AFTER_SECONDS = '30'
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** Pages load only our own resources and cannot be framed; one may have a stricter policy of its own. */
 const PAGE_HEADERS = {
@@ -26,6 +28,19 @@ export const requestIdOf = (given: string | string[] | undefined): string =>
 
 const hasSecret = (id: string): boolean => hasCredential(id) || isCardNumberInId(id)
 
+/** The `Idempotency-Key` of a request: it is kept, so it is no secret and no card's number. */
+export function keyOf(given: string | undefined): string | null {
+  if (given === undefined) return null
+  if (!/^[\x21-\x7e]{1,255}$/.test(given))
+    throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
+  if (isCardNumberInId(given))
+    throw new Problem(
+      'invalid_request',
+      'Idempotency-Key: this looks like the number of a card. Never send one: make the key of random characters.',
+    )
+  return given
+}
+
 /** The headers of every answer. */
 export const greeting = (requestId: string): Headers => ({
   'X-Data-Residency': RESIDENCY,
@@ -39,6 +54,7 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
   Object.assign(headers, outcome.headers)
   if (body !== null && isStreamed(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
+  if (status === 503) headers['Retry-After'] ??= RETRY_AFTER_SECONDS
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (body !== null) {
     describe(headers, outcome)

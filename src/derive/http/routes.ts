@@ -1,6 +1,6 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import type { Registered } from '../../kernel/contract/operation.ts'
-import { looksLikeId } from '../../values/ids.ts'
+import { looksLikeId, looksLikeName } from '../../values/ids.ts'
 
 export interface Route {
   readonly registered: Registered
@@ -22,7 +22,7 @@ export function router(operations: readonly Registered[]): (method: string, path
     const found = tree.find(method as HTTPMethod, path)
     if (!found) return undefined
     const params = found.params as Record<string, string>
-    return Object.values(params).every(looksLikeId)
+    return Object.entries(params).every(canBeThere)
       ? { registered: found.store as Registered, params }
       : undefined
   }
@@ -35,5 +35,9 @@ export function router(operations: readonly Registered[]): (method: string, path
     return allow.length > 0 ? { allow } : undefined
   }
 }
+
+/** The key of a merchant is a name, and may have spaces; all other parameters are ids. */
+const canBeThere = ([name, value]: [string, string]): boolean =>
+  name === 'key' ? looksLikeName(value) : looksLikeId(value)
 
 function ignored(): void {}

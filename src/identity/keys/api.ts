@@ -45,7 +45,7 @@ export const KeyRecord = z
     }),
     toolWrites: z.boolean().meta({
       description:
-        'Whether it may change things by the tools of an assistant (`POST /mcp`). Never implied by its scopes, and never handed on to a key that it makes.',
+        'Whether it may change things by the tools of an assistant (`POST /mcp`). Never implied by its scopes, and handed on only where `toolWrites` is asked for again.',
     }),
     sessionId: z.string().nullable().meta({
       description: 'The session of the device, or the pairing, in which a person has agreed to it.',
@@ -87,6 +87,10 @@ const fails = {
   binding_not_held: [
     403,
     'The calling key works with the proof of a device only, and the other without it: rotate it with another key, or in the console.',
+  ],
+  tool_writes_not_held: [
+    403,
+    'toolWrites: the calling key does not have it itself. Use a key that does, the console, or `agentpay login --tool-writes`.',
   ],
   expires_too_late: [403, 'expiresAt: a key ends no later than the one that makes it.'],
 } as const satisfies Record<string, Failure>
@@ -130,7 +134,7 @@ export const keysApi = {
         .meta({ description: 'All that the calling key has, unless fewer are named.' }),
       toolWrites: z.boolean().default(false).meta({
         description:
-          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Whatever the model reads could then make it spend: for most, an agent’s token is the better choice.',
+          'Lets a model that uses this key by the tools of an assistant change things, and not only read. Only a key that has it, or a person in the console, gives it. Whatever the model reads could then make it spend: for most, an agent’s token is the better choice.',
       }),
       webauthnAssertion: consent,
     }),
@@ -150,6 +154,7 @@ export const keysApi = {
         'scopes: the first live key needs keys:write, as all others are made and revoked with it.',
       ],
       scope_not_held: fails.scope_not_held,
+      tool_writes_not_held: fails.tool_writes_not_held,
     },
     emits: {
       ...assertionEvents,
@@ -200,6 +205,10 @@ export const keysApi = {
       key_not_found: fails.key_not_found,
       key_not_open: fails.key_not_open,
       expires_too_late: fails.expires_too_late,
+      tool_writes_not_held: [
+        403,
+        'The key changes things by tools, and the calling key does not: replace it with itself, or in the console.',
+      ],
       scope_not_held: [
         403,
         'The key has scopes that the calling key lacks: only one that has them replaces it.',

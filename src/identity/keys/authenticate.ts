@@ -40,9 +40,9 @@ interface Columns {
 }
 
 /** Limits of the secrets of agents. */
-type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget'>
+type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget' | 'boundTo'>
 
-const UNBOUND = { boundTo: 'null::text', toolWrites: 'false', role: 'null::text', joins: '', isOpen: 'true' }
+const WITHOUT_PERSON = { toolWrites: 'false', role: 'null::text', joins: '', isOpen: 'true' }
 
 /** A key that a person has given to a device ends with the person, and after some days without use. */
 const OF_OWNER: Columns = {
@@ -95,7 +95,7 @@ function scopesOf({ scopes: granted, role }: CredentialRow): ReadonlySet<string>
 
 /** Authenticates by the secrets of a table. A suspended customer gets an error of its own, not `unauthenticated`. */
 export function authenticator(type: 'key' | 'agent', table: string, ofAgent?: OfAgent): Authenticate {
-  const text = statement(table, ofAgent ? { ...UNBOUND, ...ofAgent } : OF_OWNER)
+  const text = statement(table, ofAgent ? { ...WITHOUT_PERSON, ...ofAgent } : OF_OWNER)
   return async (secret, sql) => {
     const holder = await findIn(sql, text, secret)
     if (holder && !holder.is_active) throw new Problem('account_suspended')

@@ -11,7 +11,7 @@ import {
 
 type Asking = Pick<
   Context<never, typeof assertionEvents>,
-  'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'sendAlong'
+  'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address' | 'sendAlong'
 >
 
 /** In the console a person signs for each new key, or why that does not count; a key signs nothing. Ask before any row is locked. */

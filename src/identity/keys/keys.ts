@@ -108,6 +108,7 @@ const keys = implement(keysApi, {
     const maker = await lockCaller(context)
     const code = await useConsentToKey(consent, subjectOf(wanted), context)
     if (code) return refuse(code)
+    if (toolWrites && !maker.toolWrites) return refuse('tool_writes_not_held')
     const expiresAt = requestedExpiry === undefined ? maker.expiresAt : requestedExpiry
     if (expiresAt && expiresAt <= clock.real()) return refuse('expires_in_past')
     const late = expiryProblem(expiresAt, maker)
@@ -155,6 +156,7 @@ const keys = implement(keysApi, {
     if (code) return refuse(code)
     if (!old.isUsable()) return refuse('key_not_open')
     if (old.hasScopesBeyond(maker)) return refuse('scope_not_held')
+    if (old.toolWrites && !maker.toolWrites) return refuse('tool_writes_not_held')
     if (!holdsBindingOf(maker, old)) return refuse('binding_not_held')
     const { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId } = old
     const late = expiryProblem(expiresAt, maker)

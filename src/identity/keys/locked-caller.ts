@@ -16,6 +16,8 @@ export interface LockedCaller {
   readonly keyId: string | null
   /** Null = every scope, future ones included. */
   readonly granted: Scope[] | null
+  /** Whether it may make keys that change things by the tools of an assistant; a person in the console signs for those. */
+  readonly toolWrites: boolean
   /** Null in the console: what a person makes does not end with the session. */
   readonly expiresAt: Date | null
   /**
@@ -38,8 +40,8 @@ export const lockCaller = (context: LockContext): Promise<LockedCaller> =>
 async function lockKey({ records, actor }: LockContext): Promise<LockedCaller> {
   const key = await records.lock(Key, String(actor.id))
   if (!key?.isUsable()) throw new Problem('unauthenticated')
-  const { id, granted, expiresAt, idleDays, boundTo, sessionId, personId } = key
-  return { keyId: id, granted, expiresAt, limits: { idleDays, boundTo, sessionId, personId } }
+  const { id, granted, toolWrites, expiresAt, idleDays, boundTo, sessionId, personId } = key
+  return { keyId: id, granted, toolWrites, expiresAt, limits: { idleDays, boundTo, sessionId, personId } }
 }
 
 const UNLIMITED: Limits = { idleDays: null, boundTo: null, sessionId: null, personId: null }
@@ -56,7 +58,7 @@ async function lockSession({ sql, actor: { tenant, sessionId } }: LockContext): 
   const [person] = await sql<Row & { role: Role }>(LOCK_SESSION, values)
   if (!person) throw new Problem('unauthenticated')
   const granted = person.role === 'owner' ? null : ([...roleScopes[person.role]] as Scope[])
-  return { keyId: null, granted, expiresAt: null, limits: UNLIMITED }
+  return { keyId: null, granted, toolWrites: true, expiresAt: null, limits: UNLIMITED }
 }
 
 /** The limits of what the caller makes in this mode: people, and the sessions of their devices, are of one mode alone. */

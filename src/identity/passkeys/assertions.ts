@@ -7,22 +7,24 @@ import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
 
 export type Asserting = Pick<
   Context<never, typeof assertionEvents>,
-  'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor'
+  'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
 >
 
 /**
  * Checks an assertion, for handlers of one request: call it before any row is locked. Where it fails, its challenge is
- * burned and the failure counted, which the refusal commits. A genuine one counts only after `burnAssertion`.
+ * burned and a wrong signature counted, which the refusal commits. A genuine one counts only after `burnAssertion`.
  */
 export async function verifyAssertion(
   envelope: Envelope | undefined,
   context: Asserting,
 ): Promise<Verified | AssertionCode> {
   if (!envelope) return 'assertion_required'
-  const { sql, sendAlong, tenant, ports } = context
+  const { sql, sendAlong, tenant, ports, actor, address } = context
   const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope) as Checked
   if (checked.verified) return checked.verified
-  const locked = await lockChallenges(sql, tenant, [checked])
+  const locked = await lockChallenges(sql, tenant, [{ checked, actor, address }])
+  const stopped = locked.stopped.get(checked)
+  if (stopped) throw stopped
   const code = burn(checked, locked, context)
   sendAlong(writeAssertions(sql, tenant, locked))
   return code ?? checked.code ?? 'assertion_invalid'
@@ -34,10 +36,10 @@ export async function burnAssertion<K extends Kind>(
   expected: Expected<K>,
   context: Asserting,
 ): Promise<AssertionCode | undefined> {
-  const { sql, sendAlong, tenant, actor } = context
+  const { sql, sendAlong, tenant, actor, address } = context
   const { challengeId, passkeyId } = verified
   const checked = { challengeId, passkeyId, code: undefined, verified }
-  const locked = await lockChallenges(sql, tenant, [checked])
+  const locked = await lockChallenges(sql, tenant, [{ checked, actor, address }])
   const code = judge(checked, locked, { personId: signerOf(actor, expected.kind), ...expected }, context)
   sendAlong(writeAssertions(sql, tenant, locked))
   return code

@@ -1,12 +1,14 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { lockedRowsById } from '../../kernel/database/rows-by-id.ts'
+import { countGuess } from '../../kernel/database/wrong-guesses.ts'
 import { agrees, type Kind, type Subjects } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
 import { type ChallengeRow, challengesTable } from './challenge.ts'
-import { hasRisen, isUsable, noteFailure, noteUse, type PasskeyRow, passkeysTable } from './passkey.ts'
+import { block, hasRisen, isUsable, noteUse, type PasskeyRow, passkeysTable } from './passkey.ts'
 import type { Checked, Places, Verified } from './read-assertions.ts'
 import { type AssertionCode, type assertionEvents, eventOf } from './schemas.ts'
 
@@ -18,30 +20,36 @@ export interface Expected<K extends Kind = Kind> {
   readonly personId?: string | null | undefined
 }
 
+/** An assertion that was checked, and who has sent it from where. */
+export interface Sent {
+  readonly checked: Checked
+  readonly actor: Actor
+  readonly address: string | null
+}
+
 /** Challenges and passkeys that are locked until the transaction ends, as `judge` leaves them. */
 export interface LockedChallenges {
   readonly challenges: ReadonlyMap<string, ChallengeRow>
   readonly passkeys: ReadonlyMap<string, PasskeyRow>
   readonly burned: Set<ChallengeRow>
   readonly used: Set<PasskeyRow>
+  /** The refusals of wrong signatures whose senders have sent too many: these burn nothing. */
+  readonly stopped: ReadonlyMap<Checked, Problem>
 }
 
 const lockedChallenges = lockedRowsById(challengesTable)
 const lockedPasskeys = lockedRowsById(passkeysTable)
 
-/** Locks challenges, then passkeys: both come last in the order of locks. */
-export const lockChallenges = (
-  sql: Sql,
-  tenant: Tenant,
-  checked: Iterable<Checked>,
-): Promise<LockedChallenges> => lockChallengesAt(sql, { challenges: tenant, passkeys: tenant }, checked)
+/** Locks challenges, then passkeys, then counts wrong signatures: these come last in the order of locks. */
+export const lockChallenges = (sql: Sql, tenant: Tenant, sent: readonly Sent[]): Promise<LockedChallenges> =>
+  lockChallengesAt(sql, { challenges: tenant, passkeys: tenant }, sent)
 
 export async function lockChallengesAt(
   sql: Sql,
   places: Places,
-  checked: Iterable<Checked>,
+  sent: readonly Sent[],
 ): Promise<LockedChallenges> {
-  const all = [...checked]
+  const all = sent.map(({ checked }) => checked)
   const passkeyIds = new Set(all.flatMap(({ passkeyId }) => passkeyId ?? []))
   const [challenges, passkeys] = await Promise.all([
     lockedChallenges(
@@ -51,7 +59,31 @@ export async function lockChallengesAt(
     ),
     lockedPasskeys(sql, places.passkeys, [...passkeyIds]),
   ])
-  return { challenges, passkeys, burned: new Set(), used: new Set() }
+  const isOpen = (id: string) => challenges.get(id)?.usedAt === null
+  const wrong = sent.filter(
+    ({ checked: { code, challengeId } }) => code === 'assertion_invalid' && isOpen(challengeId),
+  )
+  return { challenges, passkeys, burned: new Set(), used: new Set(), stopped: await countWrong(sql, wrong) }
+}
+
+const TOO_MANY =
+  'Ten signatures that no passkey confirms have come from you or your address within ten minutes. Wait; a valid signature over a new challenge is accepted at once.'
+
+/**
+ * Counts wrong signatures by their senders and addresses, never by the passkey: anyone can learn a credential id, and would
+ * close the passkey of its owner. A valid signature is not counted and costs no statement, so a guesser stops no one else.
+ */
+async function countWrong(sql: Sql, wrong: readonly Sent[]): Promise<ReadonlyMap<Checked, Problem>> {
+  const stopped = new Map<Checked, Problem>()
+  const takenBack: Promise<unknown>[] = []
+  const sendAlong = (statement: Promise<unknown>) => void takenBack.push(statement)
+  for (const { checked, actor, address } of wrong) {
+    const { waitSeconds } = await countGuess('passkey', { sql, actor, address, sendAlong })
+    if (waitSeconds === 0) continue
+    stopped.set(checked, new Problem('rate_limited', TOO_MANY, { 'Retry-After': String(waitSeconds) }))
+  }
+  await Promise.all(takenBack)
+  return stopped
 }
 
 /** The right without which nobody's passkey can decide such a thing. */
@@ -103,18 +135,13 @@ export function burn(
   if (challenge.expiresAt <= now) return 'challenge_expired'
   const passkey = checked.passkeyId ? locked.passkeys.get(checked.passkeyId) : undefined
   if (!passkey || !isUsable(passkey)) return checked.code ?? 'assertion_invalid'
-  if (checked.code === 'assertion_invalid') return failed(passkey, locked, emitting)
   if (!checked.verified) return checked.code
-  if (!hasRisen(passkey, checked.verified.device)) return failed(passkey, locked, emitting)
-  noteUse(passkey, checked.verified.device)
   locked.used.add(passkey)
-  return undefined
-}
-
-function failed(passkey: PasskeyRow, { used }: LockedChallenges, { emit }: Emitting): AssertionCode {
-  used.add(passkey)
-  const { blockedUntil } = noteFailure(passkey) ? passkey : { blockedUntil: null }
-  if (blockedUntil) emit('passkey.blocked', { ...eventOf(passkey), blockedUntil })
+  if (hasRisen(passkey, checked.verified.device)) {
+    noteUse(passkey, checked.verified.device)
+    return undefined
+  }
+  emitting.emit('passkey.blocked', { ...eventOf(passkey), blockedUntil: block(passkey) })
   return 'assertion_invalid'
 }
 
@@ -136,7 +163,6 @@ const updatePasskeys = updateOf(passkeysTable, [
   'backedUp',
   'backupChangedAt',
   'lastUsedAt',
-  'failures',
   'blockedUntil',
 ])
 

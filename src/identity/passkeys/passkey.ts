@@ -9,8 +9,7 @@ export type Algorithm = (typeof algorithms)[number]
 /** More than a person has devices. */
 export const MAX_PASSKEYS = 20
 
-/** How many failures in a row close a passkey, and for how long. */
-const MAX_FAILURES = 5
+/** How long a passkey is closed after its counter did not rise. */
 const BLOCKED_FOR_MS = minutes(15)
 
 /** A public key as a JSON Web Key (RFC 7517). */
@@ -46,8 +45,6 @@ const schema = defineEntity({
     aaguid: p.text(),
     enrolledBy: p.enum(['key', 'console'] as const),
     lastUsedAt: nullable.instant(),
-    /** In a row, since it last signed or was blocked. */
-    failures: p.integer().onCreate(() => 0),
     blockedUntil: nullable.instant(),
     revokedAt: nullable.instant(),
   },
@@ -65,12 +62,10 @@ type Standing = Pick<PasskeyRow, 'revokedAt' | 'blockedUntil'>
 export const isUsable = ({ revokedAt, blockedUntil }: Standing): boolean =>
   !revokedAt && !(blockedUntil && blockedUntil > clock.real())
 
-/** Counts a failure, and gives whether it is the one that closes the passkey. */
-export function noteFailure(row: Pick<PasskeyRow, 'failures' | 'blockedUntil'>): boolean {
-  const isLast = row.failures + 1 >= MAX_FAILURES
-  row.failures = isLast ? 0 : row.failures + 1
-  if (isLast) row.blockedUntil = after(clock.real(), BLOCKED_FOR_MS)
-  return isLast
+/** Closes a passkey of which a copy may sign, and gives until when. */
+export function block(row: Pick<PasskeyRow, 'blockedUntil'>): Date {
+  row.blockedUntil = after(clock.real(), BLOCKED_FOR_MS)
+  return row.blockedUntil
 }
 
 /** What the device said of itself as it signed. */
@@ -86,5 +81,5 @@ export const hasRisen = (row: Pick<PasskeyRow, 'counter'>, { counter }: DeviceSt
 export function noteUse(row: PasskeyRow, { counter, backedUp }: DeviceState): void {
   const now = clock.real()
   if (row.backedUp !== backedUp) row.backupChangedAt = now
-  Object.assign(row, { counter: BigInt(counter), backedUp, lastUsedAt: now, failures: 0 })
+  Object.assign(row, { counter: BigInt(counter), backedUp, lastUsedAt: now })
 }

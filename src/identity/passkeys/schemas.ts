@@ -126,7 +126,8 @@ export const PasskeyRecord = z
     enrolledBy: z.enum(['key', 'console']),
     lastUsedAt: instant.nullable(),
     blockedUntil: instant.nullable().meta({
-      description: 'Five failures in a row close a passkey for fifteen minutes.',
+      description:
+        'Closed for fifteen minutes, as its counter did not rise: a copy of it may sign. By the real clock, in test mode too.',
     }),
     revokedAt: instant.nullable(),
     ...recordTail,
@@ -147,7 +148,7 @@ export const passkeyEvents = {
     PasskeyEvent,
   ),
   'passkey.blocked': event(
-    'A passkey has failed five times in a row and is closed for fifteen minutes.',
+    'A passkey has signed and its counter did not rise, so a copy of it may sign: it is closed for fifteen minutes, by the real clock.',
     PasskeyEvent.extend({ blockedUntil: instant }),
   ),
 }

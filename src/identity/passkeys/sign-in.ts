@@ -34,7 +34,10 @@ export interface SignedIn {
   readonly passkeyId: string
 }
 
-type SigningIn = Pick<Context<never, typeof assertionEvents>, 'sql' | 'ports' | 'emit' | 'actFor'>
+type SigningIn = Pick<
+  Context<never, typeof assertionEvents>,
+  'sql' | 'ports' | 'emit' | 'actFor' | 'actor' | 'address'
+>
 
 /**
  * Checks an assertion over a challenge of `openSignInChallenge`, and burns that. From here on the request acts for the
@@ -44,7 +47,7 @@ export async function verifySignIn(
   envelope: Envelope,
   context: SigningIn,
 ): Promise<SignedIn | AssertionCode> {
-  const { sql, ports, actFor } = context
+  const { sql, ports, actFor, actor, address } = context
   const [found] = await sql<Tenant & Row>(TENANT, [credentialIdOf(envelope)])
   const tenant = found ?? platform
   actFor(tenant, clock.tenant(tenant.mode === 'test' ? await offsetOf(sql, tenant) : 0))
@@ -52,7 +55,9 @@ export async function verifySignIn(
   const all = await readAssertionsAt(sql, places, [envelope], ports)
   const checked = all.get(envelope) as Checked
   const { verified } = checked
-  const locked = await lockChallengesAt(sql, places, [checked])
+  const locked = await lockChallengesAt(sql, places, [{ checked, actor, address }])
+  const stopped = locked.stopped.get(checked)
+  if (stopped) throw stopped
   const code = verified
     ? judge(checked, locked, { kind: 'sign_in', members: {} }, context)
     : (burn(checked, locked, context) ?? checked.code)

@@ -15,7 +15,7 @@ import { Person } from './person.ts'
 
 type Asking = Pick<
   Context<never, typeof assertionEvents>,
-  'records' | 'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor'
+  'records' | 'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
 >
 
 /** What the passkey of an owner has signed; null while the tenant has never had a passkey, so that nobody can sign. */

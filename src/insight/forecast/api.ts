@@ -30,10 +30,14 @@ const Backtest = z
     above: part.meta({ description: 'The part above p90; 0.1 is meant.' }),
     below: part,
     lossEuros: euros.meta({
-      description: 'How far off the three amounts of a day were (the mean pinball loss): smaller is better.',
+      description:
+        'How far off the three amounts of a day were (the mean pinball loss): smaller is better. Like coverage and days, it is of the method that `basis` names.',
     }),
+    poolLossEuros: euros.meta({ description: 'Of the method `pool`, also where it is not used.' }),
     naiveLossEuros: euros.meta({ description: 'Of the forecast “as yesterday, with yesterday’s errors”.' }),
-    rivalLossEuros: euros.meta({ description: 'Of the quantiles of the last eight same weekdays.' }),
+    rivalLossEuros: euros.meta({
+      description: 'Of the method `same_weekdays`: the quantiles of the last eight same weekdays.',
+    }),
     lastDays: z
       .array(z.object({ date: day, ...quantiles, spentEuros: euros }))
       .max(LAST_DAYS)
@@ -42,7 +46,10 @@ const Backtest = z
           'What was foretold for each of the last days on the day before, and what was spent on it.',
       }),
   })
-  .meta({ description: 'The method on this past, 1, 7 and 14 days ahead; nothing of later days was used.' })
+  .meta({
+    description:
+      'The method of `basis` on this past, 1, 7 and 14 days ahead; nothing of later days was used.',
+  })
 
 const Known = z.object({
   kind: z.enum(knownKinds),
@@ -71,7 +78,8 @@ const Forecast = z.object({
   }),
   basis: z.object({
     method: z.enum(methods).meta({
-      description: '`little`: less than 28 days are known; `none`: less than 7, and nothing is foretold.',
+      description:
+        '`pool`: the days of the past half year; `same_weekdays`: the last eight same weekdays, which were the better forecast of this past; `little`: less than 28 days are known; `none`: less than 7, and nothing is foretold.',
     }),
     days: z.int().meta({ description: 'How many whole days are known, from the first payment on.' }),
     frozen: z.boolean().meta({ description: 'The agent is frozen: the forecast is as if it were not.' }),
@@ -90,7 +98,7 @@ const query = z.strictObject({
 })
 
 const description =
-  'What is spent on a day, before what comes back. Made of the past half year: days divided by the share of their weekday, brought half way to the level of now, younger ones with more weight. Subscriptions that were found by their rhythm are not guessed: they stand on the days on which they are expected. The same question on the same day has the same answer, as long as what was paid before today stays the same.'
+  'What is spent on a day, before what comes back. Made of the past half year: days divided by the share of their weekday, brought half way to the level of now, younger ones with more weight. A weekday on which nearly nothing is spent is a day of rest, and only days of rest tell what it costs. Where the last eight same weekdays were the better forecast of this past, they are used, and `basis.method` says so. Subscriptions that were found by their rhythm are not guessed: they stand on the days on which they are expected. The same question on the same day has the same answer, as long as what was paid before today stays the same.'
 
 export const forecastApi = {
   ofAgent: get('/forecast/agents/{id}', {

@@ -3,17 +3,18 @@ import { boundedCache } from '../../values/bounded-cache.ts'
 import { type Backtest, backtestOf } from './method/backtest.ts'
 import { type Course, drawFromFew } from './method/courses.ts'
 import { type DailySpend, dateOfDay, firstDays } from './method/days.ts'
-import { drawAhead } from './method/draw-ahead.ts'
+import { drawAhead, drawFromSameWeekdays } from './method/draw-ahead.ts'
 import { predictorOf } from './method/predict.ts'
 import { type Quantiles, quantilesOf } from './method/quantiles.ts'
+import { sameWeekdayForecast } from './method/rivals.ts'
 import { withoutSubscriptions } from './method/subscriptions.ts'
 import { LEAST_DAYS, tailsFor, type Walk, walkThrough } from './method/walk.ts'
 
 /** Before so many days nothing is foretold: a week has not been seen once. */
 const LEAST_FOR_ANYTHING = 7
 
-/** By what a forecast is made: the whole method, the little there is, or nothing. */
-export const methods = ['pool', 'little', 'none'] as const
+/** By what a forecast is made: the whole method, its rival where that was better, the little there is, or nothing. */
+export const methods = ['pool', 'same_weekdays', 'little', 'none'] as const
 
 /** The most days that are foretold. */
 export const MOST_DAYS = 90
@@ -64,11 +65,14 @@ function outlookOfFew(spend: DailySpend, count: number, seed: string): Outlook {
 
 async function outlookOfMany(spend: DailySpend, count: number, seed: string): Promise<Outlook> {
   const { walk, backtest } = await learntFrom(JSON.stringify(spend))
-  const { pool, tails } = walk
+  const { pool, tails, rest } = walk
+  const method = backtest?.method ?? 'pool'
+  const dates = datesAfter(spend, count)
+  if (method === 'same_weekdays') {
+    const days = dates.map((date, n) => ({ date, ...sameWeekdayForecast(rest, endOf(rest), n + 1) }))
+    return { method, days, draw: many => drawFromSameWeekdays(rest, many, seed), backtest }
+  }
   const predict = predictorOf(pool)
-  const days = datesAfter(spend, count).map((date, n) => ({
-    date,
-    ...predict(endOf(spend) + n, tailsFor(tails, n + 1)),
-  }))
-  return { method: 'pool', days, draw: many => drawAhead(walk, many, seed), backtest }
+  const days = dates.map((date, n) => ({ date, ...predict(endOf(spend) + n, tailsFor(tails, n + 1)) }))
+  return { method, days, draw: many => drawAhead(walk, many, seed), backtest }
 }

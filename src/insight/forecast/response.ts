@@ -81,30 +81,30 @@ export async function shownForecast(
 
 const rounded = (part: number): number => Math.round(part * 10_000) / 10_000
 
-const shownBacktest = ({ days, coverage, above, below, loss, naiveLoss, rivalLoss, lastDays }: Backtest) => ({
-  days,
-  coverage: rounded(coverage),
-  above: rounded(above),
-  below: rounded(below),
-  lossEuros: euros(loss),
-  naiveLossEuros: euros(naiveLoss),
-  rivalLossEuros: euros(rivalLoss),
-  lastDays: lastDays.map(({ day, forecast, actual }) => ({
+const shownBacktest = (of: Backtest) => ({
+  days: of.days,
+  coverage: rounded(of.coverage),
+  above: rounded(of.above),
+  below: rounded(of.below),
+  lossEuros: euros(of.loss),
+  poolLossEuros: euros(of.poolLoss),
+  naiveLossEuros: euros(of.naiveLoss),
+  rivalLossEuros: euros(of.rivalLoss),
+  lastDays: of.lastDays.map(({ day, forecast, actual }) => ({
     date: dateOfDay(day),
     ...inEuros(forecast),
     spentEuros: euros(actual),
   })),
 })
 
-function notesOn({ method, backtest }: Outlook, agent: Agent | null): string[] {
+function notesOn({ method }: Outlook, agent: Agent | null): string[] {
   return [
     method === 'none' &&
       'Less than seven days are known from the first payment on, so nothing is foretold yet. Ask again after a week.',
     method === 'little' &&
       'Less than 28 days are known: each day is told from the least to the most that one has cost so far, which is wide.',
-    backtest !== undefined &&
-      euros(backtest.rivalLoss) < euros(backtest.loss) &&
-      'On this past, the last eight same weekdays would have been the better forecast: they were less far off.',
+    method === 'same_weekdays' &&
+      'On this past the last eight same weekdays were the better forecast, so each day is forecast by them.',
     agent?.status === 'frozen' &&
       'The agent is frozen and spends nothing: this is the forecast as if it were not.',
     (agent?.status === 'deleting' || agent?.status === 'deleted') &&

@@ -56,7 +56,7 @@ where t.type <> 'collect'`
 
 /** Intents that a policy or a person has denied, and those that expired while nobody decided about them. */
 const KEPT_BACK = `
-select i.owner_id, i.mode, (n.created_at at time zone 'UTC')::date, i.agent_id, '', '', '', '', '', '', null, 'kept_back',
+select i.owner_id, i.mode, (n.created_at at time zone 'UTC')::date, i.agent_id, '', i.merchant, null, '', '', '', null, 'kept_back',
   case when n.event = 'intent.expired' then 'expired' when i.decided_by ->> 'type' = 'policy' then 'denied'
     else 'turned_down' end || ' ' || ${ruleOf('i.decision')}, 1, i.amount_cents
 from noted n
@@ -93,6 +93,9 @@ where d.kind <> 'kept_back' and d.intent_id is not null and (i.owner_id, i.mode,
 /** Each payment once in each view. Only a name that has not been counted yet is not resolved: `is_raw`. */
 const VIEWS = `
 select 'kept_back' as view, '' as run_id, d.rule as value, false as is_raw where d.kind = 'kept_back'
+union all
+select 'refused:merchant', '', ${MERCHANT} is null
+where d.kind = 'kept_back' and d.name <> '' and d.rule not like 'expired %'
 union all
 select one.* from (values ('agent', '', '', false), ('mcc', '', d.mcc, false), ('wallet', '', d.wallet_id, false),
   ('type', '', d.type, false), ('run', d.run_id, '', false), ('merchant', '', ${MERCHANT} is null)) as one

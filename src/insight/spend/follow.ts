@@ -35,8 +35,7 @@ noted as materialized (
   from (${notedWithin('', `event like 'transaction.%' or event in ('intent.completed', 'intent.denied', 'intent.expired')`)}) as e
 )
 select merchant as name from noted ${oneOf('transactions', 'noted', 'resource_id')} where what = 'paid'
-union select merchant from noted ${oneOf('intents', 'noted', 'resource_id')} where what = 'intent.completed'
-union select null where exists (select from noted where what in ('intent.denied', 'intent.expired'))
+union select merchant from noted ${oneOf('intents', 'noted', 'resource_id')} where what <> 'paid'
 union select merchant from transaction_refunds r ${oneOf('transactions', 'r', 'transaction_id')} where ${within('r', 'refund')}`
 
 /** What the texts name is an object, in which one is found without going through the others: a step may have thousands. */

@@ -25,7 +25,7 @@ export interface Wanted {
 
 /** What must be looked up for these views. */
 const countedIn = (views: readonly View[]): Counted => ({
-  keptBack: views.includes('kept_back'),
+  keptBack: views.includes('kept_back') || views.includes('refused:merchant'),
   completed: views.some(view => view.startsWith('completed:')),
   labels: views.some(view => view.includes('label:')),
 })

@@ -8,8 +8,14 @@ import { runSummary } from '../journal/run-summary.ts'
 export interface Runs {
   /** Which of these are open. Temporal's list of runs is eventually consistent. */
   readonly open: (workflowIds: readonly string[]) => Promise<ReadonlySet<string>>
-  /** Starts a run, unless one is open or has completed. */
-  readonly begin: (process: Process, workflowId: string, input: StartInput) => Promise<void>
+  /** Starts a run, unless one is open or has completed: says whether it has completed. */
+  readonly begin: (
+    process: Process,
+    workflowId: string,
+    input: StartInput,
+  ) => Promise<'completed' | undefined>
+  /** Starts a run, unless one is open. */
+  readonly beginAgain: (process: Process, workflowId: string, input: StartInput) => Promise<void>
 }
 
 interface Parts {
@@ -23,6 +29,9 @@ interface Parts {
 const PAGE_SIZE = 500
 /** How many runs are started at the same time. */
 const CONCURRENCY = 16
+
+/** `of` narrows a page to one of its records. */
+const oneOf = (select: string): string => pageOf(`select * from (${select}) as listed where listed.id = $3`)
 
 /** A subquery per row looks into the outbox: a join would read all open records for each page. */
 export const pageOf = (select: string): string => `
@@ -45,17 +54,29 @@ interface OpenRecord extends Record<string, unknown> {
 /** Starts the runs of open records anew whose run was terminated, deleted or cancelled from outside. */
 export async function beginMissingRuns({ database, records, runs, rest }: Parts): Promise<void> {
   const sql = sqlOn(database.pool)
-  for (const { process, select } of records)
+  for (const { process, select } of records) {
+    const isOpen = async (id: string) => {
+      const [record] = await sql<OpenRecord>(oneOf(select), ['', process.name, id])
+      return record?.isOnItsWay === false
+    }
     for (let after: string | undefined = ''; after !== undefined; ) {
       const page: OpenRecord[] = await sql<OpenRecord>(pageOf(select), [after, process.name])
       const candidates = page.filter(({ isOnItsWay }) => !isOnItsWay)
-      if (candidates.length > 0) await beginMissing(candidates, process, runs)
+      if (candidates.length > 0) await beginMissing(candidates, { process, runs, isOpen })
       after = page.length === PAGE_SIZE ? page.at(-1)?.id : undefined
       if (after !== undefined) await rest()
     }
+  }
 }
 
-async function beginMissing(page: readonly OpenRecord[], process: Process, runs: Runs): Promise<void> {
+interface Missing {
+  readonly process: Process
+  readonly runs: Runs
+  readonly isOpen: (id: string) => Promise<boolean>
+}
+
+async function beginMissing(page: readonly OpenRecord[], missingOf: Missing): Promise<void> {
+  const { process, runs } = missingOf
   const byWorkflow = new Map(page.map(record => [workflowIdOf(process, record.id), record]))
   const open = await runs.open([...byWorkflow.keys()])
   const missing = [...byWorkflow].filter(([workflowId]) => !open.has(workflowId))
@@ -63,8 +84,22 @@ async function beginMissing(page: readonly OpenRecord[], process: Process, runs:
     await Promise.all(
       missing
         .slice(from, from + CONCURRENCY)
-        .map(([workflowId, record]) => runs.begin(process, workflowId, startInputOf(process, record))),
+        .map(([workflowId, record]) => beginOne(workflowId, record, missingOf)),
     )
+}
+
+/**
+ * A run completes after its record has been closed: one that has completed while its record is still open knew more than
+ * the database, which was restored from an earlier backup. The record needs another run.
+ */
+async function beginOne(
+  workflowId: string,
+  record: OpenRecord,
+  { process, runs, isOpen }: Missing,
+): Promise<void> {
+  const input = startInputOf(process, record)
+  const ended = await runs.begin(process, workflowId, input)
+  if (ended === 'completed' && (await isOpen(record.id))) await runs.beginAgain(process, workflowId, input)
 }
 
 function startInputOf(

@@ -12,6 +12,8 @@ export interface Call {
   readonly requestId: string
   readonly address: string | null
   readonly idempotencyKey: string | null
+  /** Of an outside operation: the lease of the process that makes its calls. */
+  readonly lease?: string
   /** The instant of the request that asks: what a page asks is read at the page's own. */
   readonly now?: Date
   /** The run that the header `X-Run-Id` names. */

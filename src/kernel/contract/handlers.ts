@@ -3,7 +3,7 @@ import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { Context } from './context.ts'
 import type { Events } from './events.ts'
 import type { Ports } from './ports.ts'
-import type { Answer, Refusal, WithHeaders } from './problem.ts'
+import type { Answer, Problem, Refusal, WithHeaders } from './problem.ts'
 import type { Process, ProcessRecord } from './process.ts'
 import type { Sql } from './sql.ts'
 
@@ -104,8 +104,11 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
   readonly lanes?: Lanes<I>
   /** Locks the rows in the global order, then reads what deciding needs. */
   load(items: readonly Item<I>[], sql: Sql, ports: Ports): Promise<S>
-  /** Pure: one request after another, each seeing in `state` what the ones before it took. */
-  decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal
+  /**
+   * Pure: one request after another, each seeing in `state` what the ones before it took. A `Problem` that it returns stops
+   * that request; one that it throws stops the batch.
+   */
+  decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal | Problem
   /** Writes all decisions, each table in one statement. */
   write(state: S, sql: Sql): Promise<void>
   /**

@@ -36,7 +36,7 @@ const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
   )
 
 /** Identifies a transaction after its connection is lost: its id, and an event that only it writes. */
-interface TransactionTrace {
+export interface TransactionTrace {
   readonly id: string
   /** Undefined for a transaction that changes nothing. */
   readonly event: (Tenant & { readonly id: string }) | undefined
@@ -67,6 +67,16 @@ const failureIn = (statements: readonly PromiseSettledResult<unknown>[]): unknow
 
 type Fate = 'committed' | 'aborted'
 
+/** The outcome of a commit could not be learnt in time: it can be asked for later. */
+export class UnknownOutcome extends Problem {
+  readonly trace: TransactionTrace
+
+  constructor(trace: TransactionTrace) {
+    super('outcome_unknown', undefined, { 'Retry-After': '5' })
+    this.trace = trace
+  }
+}
+
 /** How long the server is asked for the outcome; the caller waits as long. */
 const PATIENCE_MS = 5_000
 
@@ -77,11 +87,11 @@ const PATIENCE_MS = 5_000
 async function fateOf(database: Database, trace: TransactionTrace): Promise<Fate> {
   const giveUp = clock.ticks() + PATIENCE_MS
   while (trace.event && clock.ticks() < giveUp) {
-    const fate = await ask(database, trace.id, trace.event)
+    const fate = await askFate(database, trace)
     if (fate) return fate
     await pause(100)
   }
-  throw new Problem('outcome_unknown', undefined, { 'Retry-After': '5' })
+  throw new UnknownOutcome(trace)
 }
 
 /**
@@ -92,11 +102,12 @@ const FATE = `
 select exists (select from events where owner_id = $2 and mode = $3 and id = $4) as done,
   pg_visible_in_snapshot($1::xid8, pg_current_snapshot()) or pg_current_xact_id() <= $1::xid8 as over`
 
-async function ask(
+/** Undefined where it is not known now. */
+export async function askFate(
   { pool }: Database,
-  id: string,
-  event: NonNullable<TransactionTrace['event']>,
+  { id, event }: TransactionTrace,
 ): Promise<Fate | undefined> {
+  if (!event) return undefined
   try {
     const { rows } = await pool.query<{ done: boolean; over: boolean }>(FATE, [
       id,

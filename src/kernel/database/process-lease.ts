@@ -16,7 +16,10 @@ const BEGIN = `
 insert into process_leases (id, kind, held_until)
 values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`
 
-export type LeaseKind = 'deliveries' | 'pushes' | 'outbox' | 'streams'
+/** How much of a lease must be left where a call of another system begins. */
+const MARGIN_MS = 1_000
+
+export type LeaseKind = 'deliveries' | 'pushes' | 'outbox' | 'streams' | 'calls'
 
 /**
  * One lease covers all rows that a process has claimed, so claiming a row costs nothing more. The process renews it;
@@ -30,6 +33,8 @@ export class ProcessLease {
   #heldUntil = 0
   /** Since when the lease has been renewed without a gap. */
   #steadySince = 0
+  /** When renewing last failed or came too late: other processes may have been cut off from the database, too. */
+  #interruptedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
 
   readonly #heldMs: number
@@ -51,6 +56,17 @@ export class ProcessLease {
     return this.held
   }
 
+  /** Whether this is still the valid lease, with time left for a call to begin. A process that was paused may find a new one. */
+  async stillHolds(id: string): Promise<boolean> {
+    if (clock.ticks() >= this.#heldUntil - MARGIN_MS) await this.#renew()
+    return (await this.hold()) === id
+  }
+
+  /** Whether a lease that has run out tells a dead process: after an interruption each first gets the time to renew its own. */
+  get tellsDead(): boolean {
+    return clock.ticks() - this.#interruptedAt >= this.#heldMs
+  }
+
   /** Renews the lease and frees the rows of dead processes; gives how many rows were freed. */
   async round(): Promise<number> {
     await this.#renew()
@@ -69,15 +85,21 @@ export class ProcessLease {
   }
 
   #renew(): Promise<void> {
-    this.#renewing ??= this.#renewNow().finally(() => {
-      this.#renewing = undefined
-    })
+    this.#renewing ??= this.#renewNow()
+      .catch((error: unknown) => {
+        this.#interruptedAt = clock.ticks()
+        throw error
+      })
+      .finally(() => {
+        this.#renewing = undefined
+      })
     return this.#renewing
   }
 
   async #renewNow(): Promise<void> {
     const startedAt = clock.ticks()
     const isSteady = startedAt < this.#heldUntil
+    if (this.#id && !isSteady) this.#interruptedAt = startedAt
     const [renewed] = this.#id ? await this.#sql<Row>(RENEW, [this.#id, this.#heldMs]) : []
     if (!renewed) {
       const id = randomUUID()

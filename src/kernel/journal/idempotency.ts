@@ -3,11 +3,12 @@ import { after, clock } from '../../values/clock.ts'
 import { type Call, identityOf, type Outcome } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
+import type { ProcessLease } from '../database/process-lease.ts'
 import type { IdempotencyRow } from './journal.ts'
 
 export const RETENTION_MS = 24 * 3_600_000
-/** An external call without an outcome for this long counts as crashed. */
-const OUTSIDE_LEASE = 120_000
+/** An external call without an outcome for this long counts as crashed, even where its process lives. */
+const LONGEST_CALL_MS = 120_000
 
 /** An idempotency key with everything that it is unique within, and the hash of the request that it came with. */
 export interface ScopedKey {
@@ -52,6 +53,9 @@ export interface StoredAnswer {
   error_code: string | null
   reservation: unknown
   age_ms: string | bigint
+  leased_by: string | null
+  /** Whether the lease of the process that makes the call has run out. */
+  is_left: boolean
 }
 
 /**
@@ -59,7 +63,9 @@ export interface StoredAnswer {
  */
 const LOOKUP = `
 select n::int as position, k.request_hash, k.status, k.body, k.error_code, k.reservation,
-  (extract(epoch from clock_timestamp() - k.created_at) * 1000)::bigint as age_ms
+  (extract(epoch from clock_timestamp() - k.created_at) * 1000)::bigint as age_ms, k.leased_by,
+  k.leased_by is not null and not exists (
+    select from process_leases p where p.id = k.leased_by and p.held_until > clock_timestamp()) as is_left
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
   with ordinality as c(owner_id, mode, agent_id, operation, key, n)
 cross join lateral (
@@ -85,15 +91,38 @@ export async function findStoredAnswers(
 
 export const inProgress = (): Problem => new Problem('in_progress', undefined, { 'Retry-After': '1' })
 
-/** The stored answer; undefined where an external call was reserved, never recorded, and its lease has run out. */
+/** The stored answer; undefined where an external call was reserved, never recorded, and its process seems dead. */
 export function replay(key: ScopedKey, stored: StoredAnswer): Outcome | undefined {
   if (stored.request_hash !== key.requestHash) throw new Problem('idempotency_key_reused')
   if (stored.status !== null) {
     const error = stored.error_code === null ? {} : { errorCode: stored.error_code }
     return { status: stored.status, body: stored.body, replayed: true, ...error }
   }
-  if (Number(stored.age_ms) < OUTSIDE_LEASE) throw inProgress()
+  if (!stored.is_left && !isOverdue(stored)) throw inProgress()
   return undefined
+}
+
+const isOverdue = ({ age_ms }: StoredAnswer): boolean => Number(age_ms) >= LONGEST_CALL_MS
+
+/** Waits for a renewal of the same lease: then the lease is not deleted, and its process lives. */
+const MARK_DEAD = `
+with marked as (
+  delete from process_leases where id = $1 and $2 and held_until <= clock_timestamp() returning id
+)
+select exists (select from marked) or not exists (select from process_leases where id = $1) as dead`
+
+/**
+ * Marks the process that made the call as dead, so that it makes no further one when it was only paused. Throws where it
+ * may still live.
+ */
+export async function takeOver(
+  sql: Sql,
+  stored: StoredAnswer,
+  { tellsDead }: Pick<ProcessLease, 'tellsDead'>,
+): Promise<void> {
+  const { leased_by } = stored
+  const [found] = leased_by ? await sql<{ dead: boolean }>(MARK_DEAD, [leased_by, tellsDead]) : []
+  if (!found?.dead && !(tellsDead && isOverdue(stored))) throw inProgress()
 }
 
 export const answerRow = (key: ScopedKey, outcome: Outcome): IdempotencyRow => ({
@@ -102,14 +131,20 @@ export const answerRow = (key: ScopedKey, outcome: Outcome): IdempotencyRow => (
   body: outcome.stored ?? (outcome.body as string | null),
   errorCode: outcome.errorCode ?? null,
   reservation: null,
+  leasedBy: null,
   createdAt: clock.real(),
 })
 
-export const reservationRow = (key: ScopedKey, reservation: unknown): IdempotencyRow => ({
+export const reservationRow = (
+  key: ScopedKey,
+  reservation: unknown,
+  { lease = null }: { readonly lease?: string | null },
+): IdempotencyRow => ({
   ...key,
   status: null,
   body: null,
   errorCode: null,
   reservation,
+  leasedBy: lease,
   createdAt: clock.real(),
 })

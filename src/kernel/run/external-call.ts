@@ -1,7 +1,9 @@
 import type { Call, Outcome } from '../contract/call.ts'
 import { Alone, NextCall, type OutsideHandler, Settled } from '../contract/handlers.ts'
-import { Refusal, WithHeaders } from '../contract/problem.ts'
-import { inProgress, replay, reservationRow } from '../journal/idempotency.ts'
+import { Problem, Refusal, WithHeaders } from '../contract/problem.ts'
+import type { ProcessLease } from '../database/process-lease.ts'
+import { asProblem } from '../database/retry.ts'
+import { inProgress, replay, reservationRow, takeOver } from '../journal/idempotency.ts'
 import type { RunTogether } from './group-commit.ts'
 import { type AnyStep, type Done, type HotCall, RESERVED } from './group-decide.ts'
 import { LEFT } from './group-open.ts'
@@ -21,6 +23,7 @@ type Step = { readonly outcome: Outcome } | { readonly reservation: unknown }
  * each further call that an answer leads to.
  */
 export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call) => Promise<Outcome> {
+  const { lease, keptAnswers } = runtime
   const readTogether = sharedReads(runtime)
 
   function beginAlone(call: Call): Promise<Step> {
@@ -54,22 +57,52 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
     return inTransaction(runtime, call, alone, 'wait')
   }
 
-  return async call => {
-    const handler = call.operation.handler as Handler
-    const seen = handler.peek && !call.idempotencyKey && (await peek(runtime, call, handler.peek))
-    if (seen) return seen
-    const { reserve } = handler
-    let step = await (typeof reserve === 'function'
-      ? beginAlone(call)
-      : beginTogether(taking(call, reserve as AnyStep, call.input, true)))
+  /** Calls and records until there is an outcome. A process that was paused makes no call that others have decided. */
+  async function finish(given: Call, first: Step, leave: (reason: Problem) => void): Promise<Outcome> {
+    const handler = given.operation.handler as Handler
+    let call = given
+    let step = first
     while ('reservation' in step) {
       const { reservation } = step
-      const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
-      step = await record(call, handler, answer, reservation)
+      if (await lease.stillHolds(String(call.lease))) {
+        const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
+        step = await keptAnswers.record(call, () => record(call, handler, answer, reservation), leave)
+      } else {
+        if (!call.idempotencyKey) throw takenOver()
+        call = { ...call, lease: await lease.hold() }
+        step = await beginAlone(call)
+      }
     }
     return step.outcome
   }
+
+  return async given => {
+    const handler = given.operation.handler as Handler
+    const seen = handler.peek && !given.idempotencyKey && (await peek(runtime, given, handler.peek))
+    if (seen) return seen
+    const call = { ...given, lease: await leaseOf(lease) }
+    const { reserve } = handler
+    const step = await (typeof reserve === 'function'
+      ? beginAlone(call)
+      : beginTogether(taking(call, reserve as AnyStep, call.input, true)))
+    if ('outcome' in step) return step.outcome
+    const left = Promise.withResolvers<never>()
+    return Promise.race([finish(call, step, left.reject), left.promise])
+  }
 }
+
+/** The lease under which a request calls other systems; 503 where the database is away. */
+const leaseOf = (lease: ProcessLease): Promise<string> =>
+  lease.hold().catch((error: unknown) => {
+    throw asProblem(error)
+  })
+
+const takenOver = (): Problem =>
+  new Problem(
+    'outcome_unknown',
+    'This process was paused before it could ask the other system, and others may have taken over. Look at the record before you repeat the request.',
+    { 'Retry-After': '5' },
+  )
 
 /** The call with a step that it takes together with others of the tenant. */
 function taking(call: Call, shared: unknown, input: unknown, reserves: boolean): HotCall {
@@ -120,8 +153,11 @@ function answerIn(reserved: unknown): unknown {
 async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTransaction): Promise<Step> {
   const { key, stored } = tx
   if (key && stored) {
-    const recover = () => perform(runtime, call, tx, context => handler.recover(stored.reservation, context))
-    return { outcome: replay(key, stored) ?? (await recover()) }
+    const replayed = replay(key, stored)
+    if (replayed) return { outcome: replayed }
+    await takeOver(tx.sql, stored, runtime.lease)
+    const recover = (context: RequestContext) => handler.recover(stored.reservation, context)
+    return { outcome: await perform(runtime, call, tx, recover) }
   }
   // What was left is gone by now: it has been recovered, and its answer dropped since.
   if (typeof handler.reserve !== 'function') throw inProgress()
@@ -161,6 +197,6 @@ async function reserve(
   await context.react()
   underWay.push(...context.underWay, unwatched(context.records.flush()))
   addToJournal(call, context, journal, RESERVED)
-  if (key) journal.idempotency.push(reservationRow(key, reservation))
+  if (key) journal.idempotency.push(reservationRow(key, reservation, call))
   return { reservation }
 }

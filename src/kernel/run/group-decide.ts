@@ -2,6 +2,7 @@ import type { Tenant } from '../contract/actor.ts'
 import type { Call, Outcome } from '../contract/call.ts'
 import { Alone, type HotHandler, type Item, NextCall, type SharedStep } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import { answerRow, reservationRow, type ScopedKey } from '../journal/idempotency.ts'
 import type { EventRow, Journal, OutboxRow } from '../journal/journal.ts'
@@ -62,8 +63,9 @@ export async function decideAll(
   const items = undecided.map(itemOf)
   const state = await handler.load(items, sql, ports)
   undecided.forEach((entry, index) => {
-    const outcome = decideOne(handler, entry, items[index] as Item<unknown>, state, journal)
-    entry.result = { status: 'fulfilled', value: outcome }
+    const value = decideOne(handler, entry, items[index] as Item<unknown>, state, journal)
+    entry.result =
+      value instanceof Problem ? { status: 'rejected', reason: value } : { status: 'fulfilled', value }
   })
   await handler.write(state, sql)
   const { requestId } = first.call
@@ -76,16 +78,17 @@ function decideOne(
   item: Item<unknown>,
   state: unknown,
   journal: Journal,
-): Done {
+): Done | Problem {
   const { call, key } = entry
   const { value, events, outbox } = decideBy(handler, call, item, state)
-  if (value instanceof Alone) return value
+  if (value instanceof Alone || value instanceof Problem) return value
   const isNext = value instanceof NextCall
   const outcome = isNext ? RESERVED : outcomeOf(call.operation.operation, value)
   entry.events = events
   journal.outbox.push(...outbox)
   journal.events.push(...events.map(event => journalRowOf(call, event, outcome)))
-  if (key) journal.idempotency.push(isNext ? reservationRow(key, value.reservation) : answerRow(key, outcome))
+  if (key)
+    journal.idempotency.push(isNext ? reservationRow(key, value.reservation, call) : answerRow(key, outcome))
   return isNext ? value : outcome
 }
 

@@ -4,8 +4,10 @@ import type { AnyOperation } from '../contract/operation.ts'
 import type { Cursors } from '../contract/page.ts'
 import type { Ports } from '../contract/ports.ts'
 import type { Database } from '../database/prepared-sql.ts'
+import type { ProcessLease } from '../database/process-lease.ts'
 import type { EventRow, Journal, Written } from '../journal/journal.ts'
 import { type Channel, channels } from '../journal/outbox.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 
 /** Asks an operation for the caller of another one: `Ask` with its types, bound to a request, is what handlers see. */
 export type AskFor = (
@@ -24,6 +26,9 @@ export interface Runtime {
   readonly ports: Ports
   readonly askFor: AskFor
   readonly cursors: Cursors
+  /** What calls of other systems are made under. */
+  readonly lease: ProcessLease
+  readonly keptAnswers: KeptAnswers
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
   /** Notify a channel's listeners of committed rows, so that they need not wait for their next poll. */
   readonly announcers: Readonly<Record<Channel, () => void>>

@@ -2,7 +2,7 @@
 -- Gives how many were changed, and the last place that was read; null where the table has no more rows. Which columns, and
 -- what they hold then, the register says: nothing else can be asked for. Rows that hold nothing any more are not touched, so
 -- repeating it changes nothing. Of somebody other than the owner only what is about them goes. Columns that the law keeps are
--- forgotten after the end of their years.
+-- forgotten after the end of their years; of a record that it does not keep (`kept_while`), at once.
 create or replace function forget_columns(d gdpr_deletions, of_table text, moment timestamptz, behind text[], most integer,
   out done integer, out last text[])
 language plpgsql set search_path = public, pg_temp as $$
@@ -18,14 +18,16 @@ declare
   page text;
   key record;
   columns text;
+  kept constant text := kept_while(of_table);
   began constant timestamptz := coalesce(d.first_completed_at, d.completed_at);
 begin
   done := 0;
   for one in
-    select r.*, format_type(a.atttypid, null) as type from personal_register() r
+    select r.*, format_type(a.atttypid, null) as type, over.is_over from personal_register() r
     join pg_attribute a on a.attrelid = r.table_name::regclass and a.attname = r.column_name
-    where r.table_name = of_table and r.treatment <> 'committed' and (r.years = 0 or
-      make_timestamptz(extract(year from began at time zone 'UTC')::int + r.years + 1, 1, 1, 0, 0, 0, 'UTC') <= moment)
+    cross join lateral (select r.years = 0 or coalesce(make_timestamptz(
+      extract(year from began at time zone 'UTC')::int + r.years + 1, 1, 1, 0, 0, 0, 'UTC') <= moment, false)) as over (is_over)
+    where r.table_name = of_table and r.treatment <> 'committed' and (over.is_over or kept <> 'true')
   loop
     ours := format('t.%I', one.column_name);
     forgotten := case one.treatment
@@ -56,6 +58,7 @@ begin
       having count(*) > 0)
     end;
     continue when whose is null;
+    whose := whose || case when one.is_over then '' else format(' and not (%s)', kept) end;
     base := case when d.subject_type = 'owner' then format('t.%I = $1 and $2 is not null and $3 is not null', one.owner_column)
       else 't.owner_id = $1 and t.mode = $2 and $3 is not null' end;
     select * into key from key_of_table(of_table, one.owner_column);

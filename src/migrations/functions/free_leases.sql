@@ -17,8 +17,8 @@ begin
     where status = 'pending' and leased_until is not null and leased_by = any(dead);
   elsif of_kind = 'pushes' then
     update pushes set leased_until = null where leased_until is not null and leased_by = any(dead);
-  elsif of_kind = 'streams' then
-    -- Streams have ended with the rows of their leases.
+  elsif of_kind in ('streams', 'calls') then
+    -- Streams have ended with the rows of their leases; a call without one is decided when it is asked about.
     return cardinality(dead);
   else
     update outbox set due_at = clock_timestamp(), leased_by = null where leased_by = any(dead);

@@ -7,5 +7,9 @@ export const fundPersonal = {
       next_action: { kind: 'payment', ground: 'payments', forget: { value: '{}' } },
     },
     plain: ['payment_method_id', 'credit_id'],
+    keptWhile: {
+      where: "t.status <> 'failed'",
+      words: 'it has not failed',
+    },
   },
 } as const satisfies Personal

@@ -1,4 +1,5 @@
 import type { Personal } from '../../values/personal.ts'
+import { isDeclinedPayment } from '../../values/unpaid.ts'
 
 export const transactionsPersonal = {
   transactions: {
@@ -8,6 +9,12 @@ export const transactionsPersonal = {
       memo: { kind: 'words', ground: 'vouchers', forget: 'word' },
     },
     plain: ['type', 'mcc', 'country', 'decline_reason'],
+    keptWhile: {
+      where: `t.status <> 'declined' or not exists (
+        select from card_authorizations a where (a.owner_id, a.mode, a.transaction_id) = (t.owner_id, t.mode, t.id)
+        and ${isDeclinedPayment('a')})`,
+      words: 'it is no payment by card that was declined',
+    },
     about: {
       beneficiary: [
         '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',

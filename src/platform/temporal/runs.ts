@@ -1,4 +1,5 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
+import type { WorkflowIdReusePolicy } from '@temporalio/common'
 import type { Runs } from '../../kernel/background/open-records.ts'
 import { clock } from '../../values/clock.ts'
 import { startOptions } from './starter.ts'
@@ -13,6 +14,25 @@ export function temporalRuns(
   const { namespace } = options
   const inTime = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(clock.milliseconds() + DEADLINE, call)
+  const beginBy = (policy: WorkflowIdReusePolicy): Runs['begin'] => {
+    return async (process, workflowId, input) => {
+      const start = async () => {
+        await workflow.start(process.name, {
+          ...startOptions(process, input),
+          workflowId,
+          taskQueue,
+          workflowIdReusePolicy: policy,
+        })
+        return undefined
+      }
+      return inTime(start).catch(async (error: unknown) => {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+        const { status } = await inTime(() => workflow.getHandle(workflowId).describe())
+        return status.name === 'COMPLETED' ? 'completed' : undefined
+      })
+    }
+  }
+  const beginAgain = beginBy('ALLOW_DUPLICATE')
   return {
     async open(workflowIds) {
       const ids = workflowIds.map(id => `'${id}'`).join(', ')
@@ -24,17 +44,10 @@ export function temporalRuns(
     },
 
     // The list is eventually consistent and lacks closed runs' outcomes: the server itself refuses duplicates.
-    async begin(process, workflowId, input) {
-      const start = () =>
-        workflow.start(process.name, {
-          ...startOptions(process, input),
-          workflowId,
-          taskQueue,
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
-        })
-      await inTime(start).catch((error: unknown) => {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
-      })
+    begin: beginBy('ALLOW_DUPLICATE_FAILED_ONLY'),
+
+    async beginAgain(...run) {
+      await beginAgain(...run)
     },
   }
 }

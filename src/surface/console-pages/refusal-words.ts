@@ -23,8 +23,8 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Der Browser sagt, das komme von einer anderen Seite. Öffnen Sie die Seite selbst, und versuchen Sie es noch einmal.',
   ],
   rate_limited: [
-    'Too many requests came from your address. Wait a minute, and try again.',
-    'Von Ihrer Adresse kamen zu viele Anfragen. Warten Sie eine Minute, und versuchen Sie es noch einmal.',
+    'Too many requests, or too many signatures that no passkey confirms, came from your address. Wait a few minutes, and try again.',
+    'Von Ihrer Adresse kamen zu viele Anfragen oder zu viele Unterschriften, die kein Passkey bestätigt. Warten Sie einige Minuten, und versuchen Sie es noch einmal.',
   ],
   link_unknown: [
     'This link is not known here. Ask for a new one.',
@@ -59,8 +59,8 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Der Browser hat Unlesbares geschickt. Laden Sie die Seite neu, und versuchen Sie es noch einmal.',
   ],
   assertion_invalid: [
-    'This passkey was not accepted. Try again, or use another one. After five failures it is closed for fifteen minutes.',
-    'Dieser Passkey wurde nicht angenommen. Versuchen Sie es noch einmal, oder nehmen Sie einen anderen. Nach fünf Fehlern ist er für fünfzehn Minuten gesperrt.',
+    'This passkey was not accepted. Try again, or use another one.',
+    'Dieser Passkey wurde nicht angenommen. Versuchen Sie es noch einmal, oder nehmen Sie einen anderen.',
   ],
   statement_outdated: [
     'What was signed is not what is asked for any more. Load the page again, read it, and try again.',

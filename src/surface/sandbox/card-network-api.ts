@@ -19,6 +19,7 @@ const fails = {
   number_not_found: [404, 'last4: the card has no such number.'],
   card_not_issued: [400, 'The processor has not issued the card yet: it has no number that could pay.'],
   agent_credential_not_found: [404, 'agentCredentialId: no such network token.'],
+  token_named_twice: [400, 'networkTokenId: agentCredentialId names the token already. Give one of both.'],
   token_not_issued: [
     400,
     'agentCredentialId: the processor has given no network token for it. Take one that is active.',

@@ -18,6 +18,7 @@ export interface About {
   readonly last4?: string | undefined
   readonly authorizationId?: string | undefined
   readonly agentCredentialId?: string | undefined
+  readonly networkTokenId?: string | null | undefined
 }
 
 /** What is known when the content is made. */
@@ -109,13 +110,14 @@ async function findNumber(
   return wanted ?? refuse(last4 === undefined ? 'card_not_issued' : 'number_not_found')
 }
 
-/** The token of the credential that the body names, else that of the authorization. */
+/** The token that the body names, by the credential or by the processor's id, else that of the authorization. */
 async function findToken(
-  { agentCredentialId: id }: About,
+  { agentCredentialId: id, networkTokenId }: About,
   authorization: CardAuthorization | null,
   { records, refuse }: NetworkContext,
 ): Promise<string | null | Refusal> {
-  if (id === undefined) return authorization?.networkTokenId ?? null
+  if (id === undefined) return networkTokenId ?? authorization?.networkTokenId ?? null
+  if (networkTokenId) return refuse('token_named_twice')
   const credential = await records.findOne(AgentCredential, { id })
   if (!credential) return refuse('agent_credential_not_found')
   return credential.tokenId ?? refuse('token_not_issued')

@@ -41,6 +41,9 @@ const cardId = id('card')
 const agentCredentialId = id('agentcredential').optional().meta({
   description: 'The network token that pays in place of the number of the card.',
 })
+const networkTokenId = networkId('token that pays').meta({
+  description: 'The token by the processor’s id. `agentCredentialId` names it by ours: give one of both.',
+})
 const authorizationId = networkId('authorization')
 
 /** Who asks for money, as the network describes merchants. */
@@ -62,6 +65,7 @@ const merchant = {
     .nullable()
     .default(null),
   agentCredentialId,
+  networkTokenId: networkTokenId.nullable().default(null),
 }
 
 /** A later message says again what the first one has not: for one that comes alone or before it. */
@@ -81,6 +85,7 @@ const laterMerchant = {
   agentCredentialId: agentCredentialId.meta({
     description: 'The network token that pays; that of the authorization if left out.',
   }),
+  networkTokenId: networkTokenId.nullish(),
 }
 
 export const AuthorizeBody = withoutCardNumbers(

@@ -162,11 +162,13 @@ describe('a running service', () => {
     expect(existsSync(instanceFile(dataDir))).toBe(false)
   })
 
-  test('keeps its owner and key over a restart, and ends when npm is killed', async () => {
+  test('keeps owner, key and what Node compiles over a restart, and ends when npm is killed', async () => {
     await ensureStopped()
-    const npm = launch('npm', ['start'], { DATA_DIR: dataDir, PORT: '0' })
+    const compiled = temporaryFolder()
+    const npm = launch('npm', ['start'], { DATA_DIR: dataDir, PORT: '0', NODE_COMPILE_CACHE: compiled })
     await npm.untilOutput(/The service is ready/)
     expectSame()
+    await until('it is on the disk', () => readdirSync(compiled, { recursive: true }).length > 1_000)
     const guard = parentOf(postmasterPid())
     const processes = [parentOf(guard), guard, ...servers()]
     npm.kill('SIGKILL')

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
+import { sendEuros } from '../../support/commerce/requests.ts'
 import { endOverdueOf } from '../../support/compliance/deadlines.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import {
+  aBeneficiary,
   aDeletedAgent,
   anAgent,
+  anAgentUnder,
   anIntent,
   aSepaTransfer,
   aWallet,
@@ -26,36 +29,35 @@ async function aCorrectedOutcome(client: TestClient): Promise<void> {
   await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
 }
 
+const aRequestToMark = async (client: TestClient) => {
+  const { id: walletId } = await aWallet(client)
+  const about = { description: 'A book', payerName: MARK, payerEmail: 'mark@example.com' }
+  return bodyOf(client.collect.create({ body: { walletId, amountEuros: 25, expiresInHours: 500, ...about } }))
+}
+
 describe('a deletion of', () => {
-  test('a payer forgets how they are reached, and keeps the voucher with their name until its last year is over', async () => {
+  test('a payer who has paid forgets how they are reached, and keeps the voucher with their name until its last year is over', async () => {
     const owner = await service.owner()
     const { client } = owner
-    const { id: walletId } = await aWallet(client)
-    const { id } = await bodyOf(
-      client.collect.create({
-        body: {
-          walletId,
-          amountEuros: 25,
-          description: 'A book',
-          payerName: MARK,
-          payerEmail: 'mark@example.com',
-          expiresInHours: 500,
-        },
-      }),
-    )
+    const { id, reference } = await aRequestToMark(client)
     const made = await bodyOf(ask(owner, { type: 'payer', id }))
     await sealTrail(service)
     await advance(owner, { days: 8 })
     expect((await read(owner, made.id)).waitsFor).toMatchObject([{ type: 'payment_request', id }])
-    await client.collect.cancel({ params: { id }, body: {} })
+    // It was not paid when it was asked to be forgotten: what counts is that it is by now.
+    await sendEuros(client, 25, reference)
     await sealTrail(service)
     await advance(owner, { days: 1 })
     const done = await read(owner, made.id)
     const until = `${Number(done.completedAt?.slice(0, 4)) + 9}-01-01T00:00:00.000Z`
-    expect(done).toMatchObject({
-      status: 'completed',
-      kept: [{ ground: 'vouchers', areas: ['Claim / Collect'], until }],
-    })
+    expect(done).toMatchObject({ status: 'completed' })
+    expect(done.kept).toContainEqual(
+      expect.objectContaining({
+        ground: 'vouchers',
+        areas: expect.arrayContaining(['Claim / Collect']),
+        until,
+      }),
+    )
     const texts = () => textsOf(owner, 'payment_requests', 'events', 'audit_seals', 'idempotency_keys')
     expect(await texts()).not.toContain('mark@example.com')
     expect((await texts()).split(MARK)).toHaveLength(2)
@@ -67,6 +69,56 @@ describe('a deletion of', () => {
     await advance(owner, { days: 1 })
     expect(await texts()).not.toContain(MARK)
     expect(await bodyOf(client.collect.get({ params: { id } }))).toMatchObject({ payerName: '[forgotten]' })
+  })
+
+  test('a payer who has paid nothing keeps no voucher: name and words go at once', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    const { id } = await aRequestToMark(client)
+    await client.collect.cancel({ params: { id }, body: {} })
+    const made = await bodyOf(ask(owner, { type: 'payer', id }))
+    await sealTrail(service)
+    await advance(owner, { days: 8 })
+    expect(await read(owner, made.id)).toMatchObject({ status: 'completed', kept: [] })
+    expect(await textsOf(owner, 'payment_requests', 'events', 'audit_seals', 'idempotency_keys')).not.toMatch(
+      /Mark Erased|mark@example|A book/,
+    )
+    expect(await bodyOf(client.collect.get({ params: { id } }))).toMatchObject({
+      payerName: '[forgotten]',
+      description: '[forgotten]',
+    })
+  })
+
+  test('a payee keeps what an intent was paid for, and forgets it of one that was not', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 2_000 })
+    const { id: beneficiaryId } = await aBeneficiary(client, { name: MARK })
+    const intend = (purpose: string) =>
+      anIntent(client, agent.id, { amountEuros: 20, beneficiaryId, purpose, clientIntentId: purpose })
+    const paid = await intend('What was paid')
+    const unpaid = await intend('What was not paid')
+    const body = { fromWalletId: agent.walletId, beneficiaryId, intentId: paid.id, amountEuros: 20 }
+    const { id: transferId } = await bodyOf(client.transfers.create({ body }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    await bodyOf(client.transfers.get({ params: { id: transferId } }))
+    await bodyOf(client.intents.cancel({ params: { id: unpaid.id }, body: {} }))
+    await client.beneficiaries.delete({ params: { id: beneficiaryId } })
+    const made = await bodyOf(ask(owner, { type: 'beneficiary', id: beneficiaryId }))
+    await sealTrail(service)
+    await advance(owner, { days: 8 })
+    const done = await read(owner, made.id)
+    expect(done).toMatchObject({ status: 'completed' })
+    const purposes = 'select purpose from intents where owner_id = $1 order by created_at, id'
+    expect(await service.sql(purposes, [owner.ownerId])).toEqual([
+      { purpose: 'What was paid' },
+      { purpose: '[forgotten]' },
+    ])
+    expect(await textsOf(owner, 'intents', 'decisions')).not.toContain('What was not paid')
+    const counts = `select (select count(*) from decisions where owner_id = $1 and request <> '{}')::int as decisions`
+    expect(await service.sql(counts, [owner.ownerId])).toEqual([{ decisions: 1 }])
+    // Of `payments`: one intent and its decision.
+    expect(done.kept.find(({ ground }) => ground === 'payments')).toMatchObject({ records: 2 })
   })
 
   test('a payee during a payment waits until it has arrived, keeps its voucher, and moves no money', async () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { areas } from '../../../src/areas.ts'
 import { memberOf } from '../../../src/compliance/gdpr/record-pages.ts'
-import { personalRegister } from '../../../src/derive/personal-register.ts'
+import { keptWhile, personalRegister } from '../../../src/derive/personal-register.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { startTestService } from '../../support/harness.ts'
 import { columnsOf, columnsWithMark, MARK, MARKED_DATE, plant, registered } from './planted.ts'
@@ -101,10 +101,13 @@ describe('the role of the service', () => {
 })
 
 describe('the register in the database', () => {
-  test('is what the files personal.ts say', () => {
-    const file = new URL('../../../src/migrations/functions/personal_register.sql', import.meta.url)
+  test.each([
+    ['personal_register', personalRegister],
+    ['kept_while', keptWhile],
+  ])('is what the files personal.ts say: %s', (name, written) => {
+    const file = new URL(`../../../src/migrations/functions/${name}.sql`, import.meta.url)
     // `npm run openapi` writes it.
-    expect(readFileSync(file, 'utf8')).toBe(personalRegister(areas))
+    expect(readFileSync(file, 'utf8')).toBe(written(areas))
   })
 })
 

@@ -90,6 +90,21 @@ describe('a right signature', () => {
     )
   })
 
+  test('wrong ten times is refused with 429 from then on, and a right one approves', async () => {
+    await service.sql('delete from wrong_guesses')
+    const { client, agent, person } = await anApprover()
+    const { id } = await anIntent(client, agent.id)
+    const approve = async (manner: Manner = {}) => {
+      const webauthnAssertion = await signatureOver(client, id, person, manner)
+      return client.intents.approve({ params: { id }, body: { webauthnAssertion } })
+    }
+    const wrong = []
+    for (let n = 0; n < 11; n++) wrong.push(await approve({ isVerified: false }))
+    expect(wrong.map(({ status }) => status)).toEqual([...Array(10).fill(401), 429])
+    expect(Number(wrong[10]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await approve()).status).toBe(200)
+  })
+
   test('over something larger than any signature is refused before it is read', async () => {
     const { client, key, agent, person } = await anApprover()
     const { id } = await anIntent(client, agent.id)

@@ -5,6 +5,7 @@ let opened: SqlRecorder | undefined
 
 /** The service that all tests of the console share; it has two processes. */
 export const service = await startTestService({
+  env: { TRUST_PROXY: '1' },
   through: async url => {
     opened ??= await recordSql(url)
     return opened.url

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { approvalsIn, signatureOver } from '../../support/control/approvals.ts'
+import { anIntent } from '../../support/factories.ts'
 import { Authenticator } from '../../support/identity/authenticator.ts'
 import {
+  FROM_OUR_PAGE,
   firstPerson,
   redeem,
   signedInBy,
@@ -10,7 +13,7 @@ import {
 } from '../../support/identity/console.ts'
 import { assertion, enrol, enrolled, originOf } from '../../support/identity/people.ts'
 import { traceOf } from '../../support/trace.ts'
-import { service } from './console-service.ts'
+import { otherProcessUrl, service } from './console-service.ts'
 
 const { url } = service
 
@@ -81,6 +84,32 @@ describe('signing in with a passkey', () => {
     ])
     expect((await bySecond.client.console.session()).status).toBe(401)
     expect((await byFirst.client.console.session()).status).toBe(200)
+  })
+})
+
+describe('wrong signatures of a stranger who knows the credential', () => {
+  const from = (address: string) => ({ ...FROM_OUR_PAGE, 'x-forwarded-for': address })
+
+  test('are refused after ten in all processes, and its owner signs in and approves from elsewhere', async () => {
+    const { client, agent, person } = await approvalsIn(service).anApprover()
+    const { device } = person
+    const answers = []
+    for (let n = 0; n < 20; n++) {
+      const at = n % 2 === 0 ? url : otherProcessUrl
+      const body = await signInWith(url, device, { isVerified: false })
+      answers.push(await signIn(at, body, from('203.0.113.7')))
+    }
+    expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(401), ...Array(10).fill(429)])
+    const waits = answers.slice(10).map(({ headers }) => Number(headers.get('retry-after')))
+    expect(waits.every(seconds => seconds > 0 && seconds <= 600)).toBe(true)
+    const passkeys = (await client.passkeys.list()).body.data
+    expect(passkeys).toMatchObject([{ blockedUntil: null }])
+    expect((await signIn(url, await signInWith(url, device), from('198.51.100.4'))).status).toBe(201)
+    // A valid signature counts from the guesser's address, too: people share addresses.
+    expect((await signIn(url, await signInWith(url, device), from('203.0.113.7'))).status).toBe(201)
+    const { id } = await anIntent(client, agent.id)
+    const webauthnAssertion = await signatureOver(client, id, person)
+    expect((await client.intents.approve({ params: { id }, body: { webauthnAssertion } })).status).toBe(200)
   })
 })
 

@@ -20,6 +20,29 @@ const inMinutes = (minutes: number): string => new Date(minutesFromNow(minutes))
 
 const live = { environment: 'live' } as const
 
+describe('a key that changes things by tools', () => {
+  const wanted = { name: 'Assistant', environment: 'sandbox', toolWrites: true } as const
+
+  test('is not made or replaced by a key that does not', async () => {
+    const { client } = await service.owner()
+    const { id } = await aKey(client)
+    await service.sql('update keys set tool_writes = true where id = $1', [id])
+    const refusal = { status: 403, code: 'tool_writes_not_held' }
+    expect(await client.keys.create({ body: wanted })).toMatchObject(refusal)
+    expect(await client.keys.rotate({ params: { id }, body: {} })).toMatchObject(refusal)
+    expect((await bodyOf(client.keys.list())).data).toHaveLength(2)
+  })
+
+  test('makes another one, and is replaced by itself', async () => {
+    const made = await aKey((await service.owner()).client)
+    await service.sql('update keys set tool_writes = true where id = $1', [made.id])
+    const client = clientOf(made)
+    expect(await bodyOf(client.keys.create({ body: wanted }))).toMatchObject({ toolWrites: true })
+    const rotated = await bodyOf(client.keys.rotate({ params: { id: made.id }, body: {} }))
+    expect(rotated).toMatchObject({ toolWrites: true })
+  })
+})
+
 describe('a live key', () => {
   let owner: Owner<typeof areas>
   beforeAll(async () => {

@@ -1,3 +1,4 @@
+import { beforeEach } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
 import type { TestClient } from '../../support/factories.ts'
@@ -11,6 +12,8 @@ export const ORIGIN = 'https://pay.example'
 export const service = await startTestService({
   env: { PUBLIC_URL: ORIGIN, PASSKEY_ORIGINS: 'https://shop.example' },
 })
+// All requests of these tests come from one address.
+beforeEach(() => service.sql('delete from wrong_guesses'))
 const otherUrl = await service.another()
 export const inOtherProcess = (token: string): TestClient => client(areas, { url: otherUrl, token })
 

@@ -122,4 +122,32 @@ describe.each(['ES256', 'EdDSA'] as const)('a key that is bound to the %s key of
     expect(made.body.boundTo).toMatch(/^[\w-]{43}$/)
     expect((await http(service.url, 'GET', '/customers/me', { token: made.body.key })).status).toBe(401)
   })
+
+  test('makes tokens of agents only for a key that the request names, and that key proves their requests', async () => {
+    const call = (path: string, body: object) =>
+      http(service.url, 'POST', path, {
+        token: secret,
+        headers: { dpop: proof(keys, { method: 'POST', url: service.url + path, secret }) },
+        body,
+      })
+    const { body: agent } = await call('/agents', { name: 'Bound' })
+    const path = `/agents/${agent.id}/tokens`
+    const refused = await call(path, { label: 'Laptop' })
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([403, 'binding_needed'])
+    const own = proofKeys(alg)
+    const made = await call(path, { label: 'Laptop', publicKeyJwk: own.publicKeyJwk })
+    expect([made.status, made.body.boundTo]).toEqual([201, expect.stringMatching(/^[\w-]{43}$/)])
+    const { token } = made.body
+    const read = (by?: ProofKeys) => {
+      const url = `${service.url}/agents/${agent.id}`
+      const headers = by ? { dpop: proof(by, { method: 'GET', url, secret: token }) } : {}
+      return http(service.url, 'GET', `/agents/${agent.id}`, { token, headers })
+    }
+    expect([(await read()).status, (await read(keys)).status, (await read(own)).status]).toEqual([
+      401, 401, 200,
+    ])
+    const wanted = { agentId: agent.id, maxAmountEuros: 5, expiresInMinutes: 60 }
+    const delegation = await call('/delegations', wanted)
+    expect([delegation.status, delegation.headers.get('x-error-code')]).toEqual([403, 'binding_not_held'])
+  })
 })

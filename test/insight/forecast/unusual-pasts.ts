@@ -97,7 +97,7 @@ describe('the forecast of an unusual past', () => {
     expect(pastOf([dayOf('2026-01-01', 500n), dayOf('2026-01-04', -300n)], '2026-01-04').todayCents).toBe(0)
   })
 
-  test('says where the last eight same weekdays would have been the better forecast, and not where both are right', async () => {
+  test('uses the last eight same weekdays where they were the better forecast, and not where both are right', async () => {
     const owner = await aPayingOwner(service)
     const { agent, holder } = owner
     await spentBefore(
@@ -106,11 +106,16 @@ describe('the forecast of an unusual past', () => {
       agent.id,
       daily(36, day => 1_000 * (1 + (day % 7))),
     )
-    const { backtest, basis } = await forecast(owner, agent)
-    expect(backtest).toMatchObject({ days: 8, rivalLossEuros: 0 })
-    expect(backtest?.lossEuros).toBeGreaterThan(0)
+    const { backtest, basis, data } = await forecast(owner, agent)
+    expect(backtest).toMatchObject({ days: 8, coverage: 1, lossEuros: 0, rivalLossEuros: 0 })
+    expect(backtest?.poolLossEuros).toBeGreaterThan(0)
+    expect(data.slice(0, 7)).toEqual(data.slice(7).map((day, n) => ({ ...day, date: data[n]?.date })))
+    expect(data.slice(0, 3).map(({ p10, p50, p90 }) => [p10, p50, p90])).toEqual(
+      [20, 30, 40].map(euros => Array(3).fill(euros)),
+    )
+    expect(basis.method).toBe('same_weekdays')
     expect(basis.notes).toEqual([
-      expect.stringContaining('the last eight same weekdays would have been the better forecast'),
+      expect.stringContaining('the last eight same weekdays were the better forecast'),
     ])
     await spentBefore(
       service,
@@ -120,7 +125,7 @@ describe('the forecast of an unusual past', () => {
     )
     const even = await forecast(owner, holder)
     expect(even.backtest).toMatchObject({ days: 8, lossEuros: 0, rivalLossEuros: 0 })
-    expect(even.basis.notes).toEqual([])
+    expect(even.basis).toMatchObject({ method: 'pool', notes: [] })
   })
 
   test('does not change, whatever an unrelated agent spends, at the same merchants and at others', async () => {

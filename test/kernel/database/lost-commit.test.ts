@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { signed } from '../../support/cards/signatures.ts'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
 import { startSampleService, statusCounts, times } from '../../support/sample-service.ts'
+import { until } from '../../support/until.ts'
 
 let proxy!: FlakyProxy
 const POOL = 4
@@ -122,6 +124,20 @@ describe('a refusal whose commit is lost', () => {
       ])
     },
   )
+})
+
+describe('a database that goes away', () => {
+  test('makes a signed request a 503 that says when to repeat it', async () => {
+    const content = { kind: 'expiry', authorizationId: 'x' }
+    const body = JSON.stringify({ id: 'x', processorCardId: 'unknown', sentAt: new Date(), content })
+    const post = () => service.http('POST', '/rails/card-processor', { headers: signed(body), body })
+    await proxy.close()
+    const { status, headers } = await post()
+    await proxy.open()
+    expect([status, headers.get('x-error-code')]).toEqual([503, 'unavailable'])
+    expect(headers.get('retry-after')).toMatch(/^\d+$/)
+    await until('the database is back', async () => (await post()).status === 200)
+  })
 })
 
 describe('a database that goes away under load', () => {

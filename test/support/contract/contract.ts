@@ -104,8 +104,9 @@ export const isWrite = ({ operation }: Registered): boolean =>
 export const parsesBody = ({ operation }: Registered): boolean =>
   operation.method !== 'GET' && operation.rawBody !== true
 
-/** The path with each id replaced by this one. */
-const withId = (path: string, id: string): string => path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)/g, id)
+/** The path with each id replaced by this one; the key of a merchant is one, too. */
+const withId = (path: string, id: string): string =>
+  path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)|(?<=\/merchants\/)shop[a-z]+$/g, id)
 
 /** Checks that another caller finds nothing, except where the path names no record, but what everybody sees, such as a preset. */
 export function expectHidden(path: string, { status }: HttpResponse): void {

@@ -39,6 +39,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/console/sessions': async world => (await world.signedIn()).sessionId,
   '/collect/agents': world => world.idOf('agent'),
   '/forecast/agents': world => world.idOf('agent'),
+  '/merchants': world => world.metMerchant(),
   '/sessions': world => world.deviceLetIn(),
   '/cli': world => world.waitingTerminal(),
   '/approve': world => world.idOf('intent'),
@@ -345,6 +346,20 @@ export class World {
   async paidByCard(cardId: string): Promise<string> {
     await networkBefore(this.#service).authorize(cardId, 25)
     return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
+  }
+
+  /** A merchant at which an intent was denied. */
+  async metMerchant(): Promise<string> {
+    const merchant = `shop${this.owner.ownerId.replace(/[^a-z]/g, '')}`
+    const body = {
+      agentId: await this.idOf('agent'),
+      merchant,
+      amountEuros: 90_000,
+      purpose: 'A shelf',
+    }
+    const { id, status } = await this.#make('POST', '/intents', body)
+    if (status === 'created') await this.#make('POST', `/intents/${id}/deny`, { reason: 'Too dear' })
+    return merchant
   }
 
   /** The session of a device that somebody has let in. */

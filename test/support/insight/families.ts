@@ -2,6 +2,7 @@ import {
   type DailySpend,
   dateOfDay,
   dayNumber,
+  lastDayOfMonth,
   weekdayOf,
 } from '../../../src/insight/forecast/method/days.ts'
 import { randomOf } from '../../../src/insight/forecast/method/random.ts'
@@ -41,6 +42,9 @@ function monthlyCharge(random: Random) {
 
 const isOnDay = (day: number, dayOfMonth: number): boolean => Number(dateOfDay(day).slice(-2)) === dayOfMonth
 
+const MONDAY = 1
+const isWeekend = (day: number): boolean => weekdayOf(day) % 6 === 0
+
 /** Kinds of spending, as agents show them. */
 export const families = {
   weekdays(random: Random): Spender {
@@ -77,6 +81,47 @@ export const families = {
     return (day, place) => level * Math.exp(growth * place) * on(week, day) * unevenly(random, spread)
   },
 
+  'weekends at rest'(random: Random): Spender {
+    const [level, spread] = [from(random, 2_000, 22_000), from(random, 0.25, 0.6)]
+    return day => (isWeekend(day) ? 0 : level * unevenly(random, spread))
+  },
+
+  /** As before, but one weekend day of twenty costs something, and one working day of eight does not. */
+  'weekends mostly at rest'(random: Random): Spender {
+    const [level, spread] = [from(random, 2_000, 22_000), from(random, 0.25, 0.6)]
+    return day => (random() < (isWeekend(day) ? 0.05 : 0.88) ? level * unevenly(random, spread) : 0)
+  },
+
+  'Mondays only'(random: Random): Spender {
+    const [level, spread] = [from(random, 5_000, 50_000), from(random, 0.25, 0.6)]
+    return day => (weekdayOf(day) === MONDAY ? level * unevenly(random, spread) : 0)
+  },
+
+  'weekends only'(random: Random): Spender {
+    const [level, spread] = [from(random, 5_000, 50_000), from(random, 0.25, 0.6)]
+    return day => (isWeekend(day) ? level * unevenly(random, spread) : 0)
+  },
+
+  /** The weekends become days of rest, or working days, at some time in the second half of the year. */
+  'weekends change'(random: Random): Spender {
+    const [level, spread] = [from(random, 2_000, 22_000), from(random, 0.25, 0.6)]
+    const [changesAt, restsAtFirst] = [200 + Math.floor(random() * 100), random() < 0.5]
+    return (day, place) =>
+      isWeekend(day) && place < changesAt === restsAtFirst ? 0 : level * unevenly(random, spread)
+  },
+
+  'every other week'(random: Random): Spender {
+    const [level, spread] = [from(random, 2_000, 22_000), from(random, 0.25, 0.6)]
+    return day =>
+      isWeekend(day) || Math.floor((day + 3) / 7) % 2 === 0 ? 0 : level * unevenly(random, spread)
+  },
+
+  /** Three days at the end of each month. */
+  'ends of months'(random: Random): Spender {
+    const [level, spread] = [from(random, 5_000, 50_000), from(random, 0.25, 0.6)]
+    return day => (lastDayOfMonth(day) - day < 3 ? level * unevenly(random, spread) : 0)
+  },
+
   'monthly charge'(random: Random): Spender {
     const { level, charge, chargedOn } = monthlyCharge(random)
     const spread = from(random, 0.3, 0.6)
@@ -88,6 +133,24 @@ export const families = {
 export type Family = keyof typeof families
 
 export const familyNames = Object.keys(families) as Family[]
+
+/** Kinds with weekdays on which nothing, or nearly nothing, is spent. */
+export const restingNames = [
+  'weekends at rest',
+  'weekends mostly at rest',
+  'Mondays only',
+  'weekends only',
+] as const satisfies readonly Family[]
+
+/** Kinds whose rest follows no weekday, or not always the same one. */
+export const irregularNames = [
+  'weekends change',
+  'every other week',
+  'ends of months',
+] as const satisfies readonly Family[]
+
+const others: readonly Family[] = [...restingNames, ...irregularNames]
+export const workingNames = familyNames.filter(name => !others.includes(name))
 
 /** Series without ties, of which the closed interval can cover 80 %. */
 export const hasZeros = (family: Family): boolean => family === 'many zeros'

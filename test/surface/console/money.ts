@@ -51,6 +51,27 @@ describe('the pages about money', () => {
     }
   })
 
+  test('call a deleted agent and its closed wallet by their names, and offer neither in a form', async () => {
+    const { client, read } = await aSpender()
+    const agent = await aFundedAgent(client, { name: 'Retired reader' })
+    const params = { id: agent.id }
+    const card = await bodyOf(client.cards.create({ body: { agentId: agent.id, usage: 'multi' } }))
+    await bodyOf(client.agents.delete({ params }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    expect((await bodyOf(client.agents.get({ params }))).status).toBe('deleted')
+    await bodyOf(client.statements.create({ body: { walletId: agent.walletId } }))
+    const pages = [
+      ['cards?status=closed', agent.id],
+      [`cards/${card.id}`, agent.id],
+      ['accounts', agent.walletId],
+      ['statements', agent.walletId],
+    ] as const
+    for (const [page, id] of pages)
+      expect((await read(`console/${page}`)).text).toContain(`${id}"><bdi>Retired reader</bdi></a>`)
+    expect((await read('console/cards')).text).not.toContain(`value="${agent.id}"`)
+    expect((await read('console/statements')).text).not.toContain(`value="${agent.walletId}"`)
+  })
+
   test('ask about a payee whom the bank knows otherwise, and show the steps before and after the answer', async () => {
     const spender = await aSpender()
     const id = await aDoubtfulTransfer(spender)

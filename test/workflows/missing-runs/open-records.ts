@@ -48,7 +48,11 @@ describe('open records', () => {
         sizes.push(workflowIds.length)
         return new Set(workflowIds.filter(id => !missing.includes(id)))
       },
-      begin: async ({ name }, workflowId, input) => void started.push([name, workflowId, input]),
+      async begin({ name }, workflowId, input) {
+        started.push([name, workflowId, input])
+        return undefined
+      },
+      beginAgain: async () => expect('a second run').toBe('none'),
     }
     await beginMissingRuns({ database, records, runs, rest: async () => rests++ })
     expect(sizes).toEqual(Array(20).fill(500))
@@ -76,7 +80,11 @@ describe('open records', () => {
     const started: string[] = []
     const runs: Runs = {
       open: async workflowIds => new Set(workflowIds.slice(3)),
-      begin: async (_, workflowId) => void started.push(workflowId),
+      async begin(_, workflowId) {
+        started.push(workflowId)
+        return undefined
+      },
+      beginAgain: async () => expect('a second run').toBe('none'),
     }
     const fiveRecords = records.map(record => ({ ...record, select: `${record.select} where n <= 5` }))
     await beginMissingRuns({ database, records: fiveRecords, runs, rest: async () => undefined })

@@ -9,6 +9,10 @@ export const settlementsPersonal = {
     },
     plain: ['scenario', 'challenge_id', 'credential_digest', 'network', 'decline_code', 'decline_reason'],
     secret: ['handle'],
+    keptWhile: {
+      where: "t.status <> 'declined'",
+      words: 'the charge was not declined',
+    },
     about: { payer: ['request_id'] },
   },
 } as const satisfies Personal

@@ -7,5 +7,9 @@ export const paymentTokensPersonal = {
     },
     plain: ['recipient_wallet_id', 'recipient_owner_id', 'hint', 'charge_id'],
     secret: ['hash'],
+    keptWhile: {
+      where: "t.status not in ('denied', 'revoked', 'expired')",
+      words: 'it was charged, or can still be',
+    },
   },
 } as const satisfies Personal

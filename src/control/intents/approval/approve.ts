@@ -1,5 +1,6 @@
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
+import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { after } from '../../../values/clock.ts'
 import { compiledTermsOf, controlsOf } from '../../card-terms/index.ts'
@@ -144,6 +145,7 @@ export const approve: Approve = {
     const intent = state.intents.get(input.params.id)
     const agent = intent && state.agents.get(intent.agentId)
     const signature = judgeSignature(request, intent, agent, state.signatures, verdict)
+    if (signature instanceof Problem) return signature
     if (!intent || !agent) return refuse('intent_not_found')
     if (typeof signature === 'string') return refuse(signature)
     const over = whyNotWaiting(intent, now)

@@ -12,6 +12,7 @@ import {
 } from '../../../identity/passkeys/index.ts'
 import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import type { Spender } from '../../policies/index.ts'
 import type { IntentRow } from '../intent-rows.ts'
@@ -65,8 +66,12 @@ export async function lockSignatures(
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
 ): Promise<Signatures> {
   const signed = requests.filter(request => envelopeOf(request) !== undefined)
+  const sent = signed.map(request => ({
+    ...request,
+    checked: read.checked.get(envelopeOf(request) as Envelope) as Checked,
+  }))
   const [locked, ibanOf] = await Promise.all([
-    lockChallenges(sql, tenant, read.checked.values()),
+    lockChallenges(sql, tenant, sent),
     currentIbans(
       sql,
       tenant,
@@ -84,7 +89,7 @@ export interface Signature {
   readonly iban: string | null
 }
 
-type Judged = Signature | Exclude<AssertionCode, 'assertion_required'> | undefined
+type Judged = Signature | Problem | Exclude<AssertionCode, 'assertion_required'> | undefined
 
 /**
  * Judges the signature of a request over the intent as it stands, and burns its challenge whatever comes of it. Undefined
@@ -102,6 +107,8 @@ export function judgeSignature(
   if (!envelope) return undefined
   const { checked, proofs, locked, ibanOf } = signatures
   const found = checked.get(envelope) as Checked
+  const stopped = locked.stopped.get(found)
+  if (stopped) return stopped
   if (!intent || !spender) return (burn(found, locked, verdict) ?? 'statement_outdated') as Judged
   const iban = ibanOf(intent)
   const personId = locked.challenges.get(envelope.challengeId)?.personId ?? null

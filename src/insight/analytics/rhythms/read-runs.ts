@@ -26,8 +26,8 @@ const VIEWS = ['merchant'] as const
 /** More of them are not looked at: those that cost most are. */
 const MOST_RUNS = 200
 
-const textOf = (ofAgent: { agentId?: string | undefined }): string => `
-with ${linesOf(ofAgent)},
+const textOf = (of: Pick<Wanted, 'agentId' | 'merchants'>): string => `
+with ${linesOf({ agentId: of.agentId, values: of.merchants })},
 paid as (
   select agent_id, value, day, sum(payments) as payments, sum(spent_cents)::bigint as spent from lines group by 1, 2, 3 having sum(payments) > 0
 ),
@@ -37,13 +37,15 @@ order by (select sum(one) from unnest(runs.cents) as one) desc, agent_id, value,
 
 interface Wanted {
   readonly agentId?: string | undefined
+  /** Only of these merchants. */
+  readonly merchants?: readonly string[] | undefined
   /** The first day that is not looked at. */
   readonly before: string
 }
 
 /** By what rhythms merchants were charged in the last 400 days, also those that have ended. */
-export async function readRuns(spend: Spend, { agentId, before }: Wanted): Promise<Run[]> {
+export async function readRuns(spend: Spend, { agentId, merchants, before }: Wanted): Promise<Run[]> {
   const from = addDays(before, -RHYTHM_DAYS)
-  const parameters = parametersOf(spend, { views: VIEWS, from, before, agentId })
-  return (await spend.sql<RunRow>(textOf({ agentId }), parameters)).flatMap(runOf)
+  const parameters = parametersOf(spend, { views: VIEWS, from, before, agentId, values: merchants })
+  return (await spend.sql<RunRow>(textOf({ agentId, merchants }), parameters)).flatMap(runOf)
 }

@@ -1,7 +1,7 @@
 import { weekdayOf } from './days.ts'
 import { drawnPlace } from './draw.ts'
 import type { LevelErrors } from './level-errors.ts'
-import { ageWeight, type Pool } from './pool.ts'
+import { ageWeight, type DrawnPool } from './pool.ts'
 import { randomOf } from './random.ts'
 
 /** How many courses are drawn. */
@@ -18,7 +18,7 @@ export type Course = Float64Array
  * Draws courses of the days ahead, by blocks of days of the pool that begin on the same weekday, younger ones more often;
  * each course is as much too high or too low as the method was at some time in the past. The same seed draws the same.
  */
-export function drawCourses(pool: Pool, errors: LevelErrors, days: number, seed: string): Course[] {
+export function drawCourses(pool: DrawnPool, errors: LevelErrors, days: number, seed: string): Course[] {
   const random = randomOf(seed)
   const end = pool.firstDay + pool.values.length
   const blocks = Array.from({ length: 7 }, (_, weekday) => blocksOn(pool, weekday))
@@ -44,7 +44,7 @@ interface Blocks {
   readonly sums: readonly number[]
 }
 
-function blocksOn({ values, firstDay }: Pool, weekday: number): Blocks {
+function blocksOn({ values, firstDay }: DrawnPool, weekday: number): Blocks {
   const places: number[] = []
   const sums: number[] = []
   let sum = 0

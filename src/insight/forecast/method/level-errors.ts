@@ -1,5 +1,5 @@
 import { type DailySpend, weekdayOf } from './days.ts'
-import { ageWeight, type Pool } from './pool.ts'
+import { ageWeight, type DrawnPool } from './pool.ts'
 
 /** What was expected of each weekday at some point of the past, Sunday first. */
 export interface Expectation {
@@ -11,7 +11,7 @@ export interface Expectation {
  * The mean of each weekday in the pool, as courses draw it: younger days count more. One mean for all weekdays would be too low
  * for those who never pay on some of them.
  */
-export function expectationOf({ values, shares, firstDay }: Pool, origin: number): Expectation {
+export function expectationOf({ values, shares, firstDay }: DrawnPool, origin: number): Expectation {
   const sums = Array<number>(7).fill(0)
   const weights = Array<number>(7).fill(0)
   for (let n = 0; n < values.length; n++) {

@@ -1,4 +1,5 @@
 import { type DailySpend, weekdayOf } from './days.ts'
+import { restingWeekdays } from './resting.ts'
 
 /** Days that are looked back upon. */
 export const POOL_DAYS = 182
@@ -20,23 +21,32 @@ const MOST_BROUGHT = 4
 const OTHER_WEEKDAYS = 0.3
 
 const decayOf = (halfLife: number): number => 2 ** (-1 / halfLife)
-const SHARE_DECAY = decayOf(SHARE_HALF_LIFE)
 const LEVEL_DECAY = decayOf(LEVEL_HALF_LIFE)
 
-/** The days before a forecast, comparable with each other and with today. */
-export interface Pool {
-  /** What each weekday has of an average day. */
+/** The days of the past from which days ahead are drawn. */
+export interface DrawnPool {
+  /** What each weekday has of an average working day; 1 for those at rest, whose days stay as they are. */
   readonly shares: readonly number[]
   /** Days divided by the share of their weekday and brought half way to the level of now, the oldest first. */
   readonly values: Float64Array
   /** The number of the first day of `values`. */
   readonly firstDay: number
+}
+
+/** The days before a forecast, comparable with each other and with today. */
+export interface Pool extends DrawnPool {
+  /** The weekdays, Sunday first, on which the agent rests: days of the others say nothing about them. */
+  readonly resting: readonly boolean[]
   /** The places in `values`, in the order of these. */
   readonly order: Uint16Array
 }
 
+const weightsOf = (halfLife: number): Float64Array =>
+  Float64Array.from({ length: POOL_DAYS }, (_, age) => decayOf(halfLife) ** age)
+
 /** The weight of a day by its age alone, of the day before the forecast 1. */
-const AGE_WEIGHTS = Float64Array.from({ length: POOL_DAYS }, (_, age) => decayOf(HALF_LIFE) ** age)
+const AGE_WEIGHTS = weightsOf(HALF_LIFE)
+const SHARE_WEIGHTS = weightsOf(SHARE_HALF_LIFE)
 
 export const ageWeight = (age: number): number => AGE_WEIGHTS[age] ?? 0
 
@@ -47,13 +57,20 @@ export const ageWeight = (age: number): number => AGE_WEIGHTS[age] ?? 0
 export function poolBefore(end: number, { firstDay, cents }: DailySpend, dayBefore?: Pool): Pool {
   const from = Math.max(firstDay, end - POOL_DAYS)
   const values = new Float64Array(cents.slice(from - firstDay, end - firstDay))
-  const { shares, mean } = weekdayShares(values, from)
-  for (let n = 0; n < values.length; n++)
-    values[n] = (values[n] as number) / (shares[weekdayOf(from + n)] as number)
-  bringToNow(values, mean)
+  const resting = restingWeekdays(values, from)
+  const working = workingPlaces(values.length, from, resting)
+  const { shares, mean } = weekdayShares(values, from, working)
+  for (const n of working) values[n] = (values[n] as number) / (shares[weekdayOf(from + n)] as number)
+  bringToNow(values, mean, working)
   const order = placesSince(from, values.length, dayBefore)
   sortByValue(order, values)
-  return { shares, values, firstDay: from, order }
+  return { resting, shares, values, firstDay: from, order }
+}
+
+function workingPlaces(count: number, from: number, resting: readonly boolean[]): number[] {
+  const working: number[] = []
+  for (let n = 0; n < count; n++) if (!resting[weekdayOf(from + n)]) working.push(n)
+  return working
 }
 
 /** The places in the order of the pool of the day before, which is nearly that of today, and behind them those that are new. */
@@ -86,36 +103,36 @@ function sortByValue(order: Uint16Array, values: Float64Array): void {
   }
 }
 
-function weekdayShares(days: Float64Array, from: number): { shares: number[]; mean: number } {
+function weekdayShares(days: Float64Array, from: number, working: readonly number[]) {
   const sums = Array<number>(7).fill(0)
   const weights = Array<number>(7).fill(0)
-  let weight = 1
-  for (let n = days.length - 1; n >= 0; n--) {
+  for (const n of working) {
     const weekday = weekdayOf(from + n)
+    const weight = SHARE_WEIGHTS[days.length - 1 - n] as number
     sums[weekday] = (sums[weekday] as number) + weight * (days[n] as number)
     weights[weekday] = (weights[weekday] as number) + weight
-    weight *= SHARE_DECAY
   }
   const total = weights.reduce((sum, each) => sum + each, 0)
   const mean = total > 0 ? sums.reduce((sum, each) => sum + each, 0) / total : 0
   const shareOf = (sum: number, of: number): number =>
-    (sum / mean + SHARE_PRIOR_DAYS) / (of + SHARE_PRIOR_DAYS)
+    of > 0 ? (sum / mean + SHARE_PRIOR_DAYS) / (of + SHARE_PRIOR_DAYS) : 1
   const shares = sums.map((sum, weekday) => (mean > 0 ? shareOf(sum, weights[weekday] as number) : 1))
   return { shares, mean }
 }
 
-/** Multiplies each day by the root of what the level of now is to the level at that day. */
-function bringToNow(values: Float64Array, mean: number): void {
+/** Multiplies each working day by the root of what the level of now is to the level at that day. */
+function bringToNow(values: Float64Array, mean: number, working: readonly number[]): void {
   const levels = new Float64Array(values.length)
   let weight = LEVEL_PRIOR_DAYS
   let sum = LEVEL_PRIOR_DAYS * mean
-  for (let n = 0; n < values.length; n++) {
+  let now = 0
+  for (const n of working) {
     weight = weight * LEVEL_DECAY + 1
     sum = sum * LEVEL_DECAY + Math.min(values[n] as number, LEVEL_CAP * mean)
-    levels[n] = sum / weight + LEVEL_FLOOR * mean
+    now = sum / weight + LEVEL_FLOOR * mean
+    levels[n] = now
   }
-  const now = levels.at(-1) ?? 0
-  for (let n = 0; n < values.length; n++) {
+  for (const n of working) {
     const level = levels[n] as number
     const ratio = level > 0 ? now / level : 1
     const bounded = Math.min(MOST_BROUGHT, Math.max(1 / MOST_BROUGHT, ratio))
@@ -123,16 +140,27 @@ function bringToNow(values: Float64Array, mean: number): void {
   }
 }
 
-/** The values of the pool in ascending order, with their weights for a forecast of this day. */
-export function weighted({ values, firstDay, order }: Pool, day: number) {
+/**
+ * The values of the pool in ascending order, with their weights for a forecast of this day: working days for one of these, days of
+ * rest for one at rest.
+ */
+export function weighted({ resting, values, firstDay, order }: Pool, day: number) {
   const ascending = new Float64Array(order.length)
   const weights = new Float64Array(order.length)
   const weekday = weekdayOf(day)
-  for (let place = 0; place < order.length; place++) {
-    const n = order[place] as number
-    ascending[place] = values[n] as number
-    const isSame = weekdayOf(firstDay + n) === weekday
-    weights[place] = ageWeight(order.length - 1 - n) * (isSame ? 1 : OTHER_WEEKDAYS)
+  const ofWeekdays = resting.map((rests, other) => weightOfWeekday(other, rests))
+  let count = 0
+  for (const n of order) {
+    const ofWeekday = ofWeekdays[weekdayOf(firstDay + n)] as number
+    if (ofWeekday === 0) continue
+    ascending[count] = values[n] as number
+    weights[count] = ageWeight(order.length - 1 - n) * ofWeekday
+    count++
   }
-  return { ascending, weights }
+  return { ascending: ascending.subarray(0, count), weights: weights.subarray(0, count) }
+
+  function weightOfWeekday(other: number, rests: boolean): number {
+    if (other === weekday) return 1
+    return rests === resting[weekday] ? OTHER_WEEKDAYS : 0
+  }
 }

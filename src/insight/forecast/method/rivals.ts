@@ -1,5 +1,5 @@
 import type { DailySpend } from './days.ts'
-import { POOL_DAYS } from './pool.ts'
+import { type DrawnPool, POOL_DAYS } from './pool.ts'
 import { LEVELS, type Quantiles, quantileOf, quantilesOf } from './quantiles.ts'
 
 const SAME_WEEKDAYS = 8
@@ -30,4 +30,13 @@ export function sameWeekdayForecast(
   for (let n = target - 7; n >= 0 && same.length < SAME_WEEKDAYS; n -= 7)
     if (n < origin - firstDay) same.push(cents[n] as number)
   return quantilesOf(same)
+}
+
+const EVEN_SHARES: readonly number[] = Array<number>(7).fill(1)
+
+/** The days on which the rival rests before a day, as a pool to draw from: they stay as they are. */
+export function recentPool({ firstDay, cents }: DailySpend, end: number): DrawnPool {
+  const from = Math.max(firstDay, end - 7 * SAME_WEEKDAYS)
+  const values = Float64Array.from(cents.slice(from - firstDay, end - firstDay))
+  return { shares: EVEN_SHARES, values, firstDay: from }
 }

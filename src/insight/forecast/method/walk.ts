@@ -1,10 +1,11 @@
 import type { Sliced } from '../../../kernel/contract/time-slices.ts'
-import type { DailySpend } from './days.ts'
+import { type DailySpend, weekdayOf } from './days.ts'
 import { type Expectation, expectationOf } from './level-errors.ts'
 import { adapted, FIRST_TAILS, type Tails } from './levels.ts'
 import { type Pool, poolBefore } from './pool.ts'
 import { predictorOf } from './predict.ts'
 import { type Quantiles, raisedBy } from './quantiles.ts'
+import { sameWeekdayForecast } from './rivals.ts'
 import { withoutSubscriptions } from './subscriptions.ts'
 
 /** Days ahead for which the outer quantiles are learnt, each apart. */
@@ -20,6 +21,8 @@ export interface PastForecast {
   readonly horizon: number
   readonly day: number
   readonly forecast: Quantiles
+  /** What the rival foretold of the same day; it knows the subscriptions, too. */
+  readonly rival: Quantiles
   readonly actual: number
 }
 
@@ -45,17 +48,20 @@ export function* walkThrough(spend: DailySpend): Sliced<Walk> {
   const due = new Map<number, PastForecast[]>()
   let pool: Pool | undefined
   for (let origin = firstDay + LEAST_DAYS; origin < end; origin++) {
-    pool = poolBefore(origin, known.before(origin), pool)
+    const before = known.before(origin)
+    pool = poolBefore(origin, before, pool)
     const predict = predictorOf(pool)
     expectations.push(expectationOf(pool, origin))
     for (const [n, horizon] of HORIZONS.entries()) {
       const day = origin + horizon - 1
       if (day >= end) continue
-      const guessed = predict(day, tails[n] as Tails)
-      const forecast = raisedBy(known.expectedOn(day, origin), guessed)
-      const made = { origin, horizon, day, forecast, actual: cents[day - firstDay] as number }
+      const expected = known.expectedOn(day, origin)
+      const forecast = raisedBy(expected, predict(day, tails[n] as Tails))
+      const rival = raisedBy(expected, sameWeekdayForecast(before, origin, horizon))
+      const made = { origin, horizon, day, forecast, rival, actual: cents[day - firstDay] as number }
       past.push(made)
-      due.set(day, [...(due.get(day) ?? []), made])
+      // On a day of rest quantiles hold by themselves: that teaches nothing of the others.
+      if (!pool.resting[weekdayOf(day)]) due.set(day, [...(due.get(day) ?? []), made])
     }
     // The day passes: each forecast that was made for it is judged.
     for (const { horizon, forecast, actual } of due.get(origin) ?? []) {

@@ -6,14 +6,17 @@ import { walletsApi } from '../../../money/wallets/index.ts'
 import type { PageRequest } from '../page.ts'
 import type { Choices } from './form.ts'
 
-const lists = {
+export type Kind = 'wallets' | 'agents' | 'beneficiaries' | 'people'
+
+const lists: Readonly<Record<Kind, AnyOperation>> = {
   wallets: walletsApi.list,
   agents: agentsApi.list,
   beneficiaries: beneficiariesApi.list,
   people: peopleApi.list,
 }
 
-export type Kind = keyof typeof lists
+/** The status of records that a list leaves out: a form does not offer them, but past payments name them. */
+const endedStatus: Readonly<Partial<Record<Kind, string>>> = { wallets: 'closed', agents: 'deleted' }
 
 interface Named {
   readonly id: string
@@ -23,8 +26,8 @@ interface Named {
 /** The names that a page has read, so that a record is called by its name and not by its id. */
 interface Names {
   readonly byId: Map<string, string>
-  /** Each kind is asked for once, whoever on the page needs it. */
-  readonly asked: Map<Kind, Promise<Choices>>
+  /** Each kind is asked for once, whoever on the page needs it; the ended ones of a kind likewise. */
+  readonly asked: Map<Kind | `ended ${Kind}`, Promise<Choices>>
 }
 
 const known = new WeakMap<object, Names>()
@@ -35,25 +38,42 @@ function namesOn(request: PageRequest): Names {
   return names
 }
 
-/** Reads the names of the newest hundred of each kind; older ones are shown by their ids. */
+/** Reads the names of the newest hundred of each kind, and of the newest hundred that ended; older ones are shown by their ids. */
 export async function readNames(request: PageRequest, ...kinds: readonly Kind[]): Promise<void> {
-  await Promise.all(kinds.map(kind => choicesOf(kind, request)))
+  await Promise.all(kinds.flatMap(kind => [choicesOf(kind, request), endedOf(kind, request)]))
 }
 
 /** What a form lets choose from: the newest hundred of a kind. */
-export function choicesOf(kind: Kind, request: PageRequest): Promise<Choices> {
+export const choicesOf = (kind: Kind, request: PageRequest): Promise<Choices> =>
+  askedOnce(kind, request, () => readRecords(kind, {}, request))
+
+const endedOf = (kind: Kind, request: PageRequest): Promise<Choices> =>
+  askedOnce(`ended ${kind}`, request, async () => {
+    const status = endedStatus[kind]
+    return status === undefined ? [] : readRecords(kind, { status }, request)
+  })
+
+function askedOnce(
+  what: Kind | `ended ${Kind}`,
+  request: PageRequest,
+  read: () => Promise<Choices>,
+): Promise<Choices> {
   const { asked } = namesOn(request)
-  const choices = asked.get(kind) ?? readChoices(kind, request)
-  asked.set(kind, choices)
+  const choices = asked.get(what) ?? read()
+  asked.set(what, choices)
   return choices
 }
 
-async function readChoices(kind: Kind, request: PageRequest): Promise<Choices> {
-  const operation: AnyOperation = lists[kind]
+async function readRecords(
+  kind: Kind,
+  filter: Readonly<Record<string, string>>,
+  request: PageRequest,
+): Promise<Choices> {
+  const operation = lists[kind]
   if (!request.may(operation)) return []
   const { data }: { data: readonly Named[] } = await request.ask(operation, {
     params: {},
-    query: { limit: 100 },
+    query: { limit: 100, ...filter },
   })
   const { byId } = namesOn(request)
   for (const { id, name } of data) byId.set(id, name)

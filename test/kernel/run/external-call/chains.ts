@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { until } from '../../../support/until.ts'
 import {
   advisoryLocks,
   age,
@@ -109,5 +110,69 @@ describe('a chain of calls', () => {
     expect((await answering).body).toEqual(recovered.body)
     expect(calls.length).toBe(heldRound)
     expect(await states(sampleId)).toEqual([recovered.body.answer])
+  })
+})
+
+describe('a process that others have marked as dead while it was paused', () => {
+  const leases = async () =>
+    (await service.sql(`select id from process_leases where kind = 'calls'`)).map(({ id }) => id)
+
+  /** Ends the leases as another process does, and waits until each process has found that out. */
+  async function loseLease(): Promise<void> {
+    const lost = await leases()
+    await service.sql('delete from process_leases where id = any($1)', [lost])
+    await until('all have new leases', async () => (await leases()).length === lost.length)
+  }
+
+  /** Makes each commit of a reservation wait until `work` is done. */
+  async function beforeCommit(begin: () => Promise<void>, work: () => Promise<void>): Promise<void> {
+    await service.sql(`
+      create table waiting as select 1;
+      create function wait_to_commit() returns trigger language plpgsql as
+        'begin while exists (select from waiting) loop perform pg_sleep(0.05); end loop; return null; end';
+      create constraint trigger wait_to_commit after insert on inquiries deferrable initially deferred
+        for each row execute function wait_to_commit()`)
+    const sleeping = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
+    const begun = begin()
+    await until('it commits', async () => (await service.sql(sleeping)).length > 0)
+    await work().finally(() => service.sql('delete from waiting'))
+    await begun.finally(() => service.sql('drop function wait_to_commit cascade; drop table waiting'))
+  }
+
+  test('makes not even its first call', async () => {
+    const sampleId = await service.sample(owner, 1)
+    const asking = async () =>
+      expect((await ask(sampleId, 'fenced-first')).body).toMatchObject({ answer: 'unknown' })
+    await beforeCommit(asking, loseLease)
+    expect(calls).toEqual([])
+    expect(await states(sampleId)).toEqual(['unknown'])
+  })
+
+  test('makes no further call, and decides by what was committed', async () => {
+    const sampleId = await service.sample(owner, 1)
+    const first = Promise.withResolvers<string>()
+    answerCalls(round => (round === 1 ? first.promise : Promise.resolve('confirmed')))
+    const answering = ask(sampleId, 'chain-fenced')
+    await called(1)
+    await loseLease()
+    first.resolve('ask again')
+    expect((await answering).body).toEqual({ id: calls[0], answer: 'unknown after call 2' })
+    expect(calls.length).toBe(1)
+    expect(await states(sampleId)).toEqual(['unknown after call 2'])
+    expect((await ask(sampleId, 'chain-fenced')).headers.get('idempotent-replayed')).toBe('true')
+  })
+
+  test('makes no further call without a key either, and says that the outcome is unknown', async () => {
+    const sampleId = await service.sample(owner, 1)
+    const first = Promise.withResolvers<string>()
+    answerCalls(round => (round === 1 ? first.promise : Promise.resolve('confirmed')))
+    const answering = ask(sampleId)
+    await called(1)
+    await loseLease()
+    first.resolve('ask again')
+    const { status, code, headers } = await answering
+    expect({ status, code }).toEqual({ status: 503, code: 'outcome_unknown' })
+    expect(headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(calls.length).toBe(1)
   })
 })

@@ -119,6 +119,26 @@ describe('a call that fails', () => {
     expect((await service.traces(sampleId)).events).toBe(1)
   })
 
+  test('is recovered at once where the lease of its process has run out', async () => {
+    const sampleId = await service.sample(owner, 1)
+    answerCalls(async () => {
+      throw new Error('connection reset')
+    })
+    await ask(sampleId, 'dead')
+    const leaseOf = async () =>
+      (await service.sql(`select leased_by as id from idempotency_keys where key = 'dead'`))[0]?.id
+    expect((await ask(sampleId, 'dead')).status).toBe(409)
+    const lease = 'a process that was killed'
+    await service.sql(`insert into process_leases values ($1, 'calls', now() + interval '1 hour')`, [lease])
+    await service.sql(`update idempotency_keys set leased_by = $1 where key = 'dead'`, [lease])
+    expect((await ask(sampleId, 'dead')).status).toBe(409)
+    await service.sql('update process_leases set held_until = now() where id = $1', [lease])
+    expect((await ask(sampleId, 'dead')).body).toEqual({ id: calls[0], answer: 'unknown' })
+    expect(await service.sql('select from process_leases where id = $1', [lease])).toEqual([])
+    expect(await leaseOf()).toBeNull()
+    expect(calls.length).toBe(1)
+  })
+
   test('changes nothing if its answer comes after a recovery', async () => {
     const sampleId = await service.sample(owner, 1)
     const call = holdCalls()
