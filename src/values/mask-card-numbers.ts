@@ -39,7 +39,7 @@ const hasBeginning = (digits: string): boolean =>
   LENGTHS.some(([prefix, lengths]) => lengths.includes(digits.length) && prefix.test(digits))
 
 /** Whether these digits are the number of a card. */
-const isCardNumber = (digits: string): boolean => hasBeginning(digits) && passesLuhn(digits)
+export const isCardNumber = (digits: string): boolean => hasBeginning(digits) && passesLuhn(digits)
 
 /** Where the card number ends that begins here, the longest one; undefined if none does. */
 function endOfNumber(text: string, start: number): number | undefined {

@@ -79,7 +79,7 @@ const MppPayment = z
     }),
     merchant_body: z.record(z.string(), z.unknown()).meta({
       description:
-        'A JSON object as it is; other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. JSON of more than 20,000 values or 64 levels stays `text`. At most 1 MiB: what was cut has `truncated`. Of the numbers of cards only the last four digits are given: such a body has `masked`.',
+        'A JSON object as it is; other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. JSON of more than 20,000 values or 64 levels stays `text`. At most 1 MiB: what was cut has `truncated`. Of the numbers of cards only the last four digits are given, and nothing of the credential: such a body has `masked`.',
       examples: [{ report: 42 }],
     }),
     note: z

@@ -1,15 +1,18 @@
+import { hash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { Credential } from '../../../src/mpp/index.ts'
 import {
   answerWith,
   type Conduct,
   demand,
+  openedPayment,
   receiptFor,
   sell,
   startMerchant,
 } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
 import { bodyOf } from '../../support/factories.ts'
+import { tablesWith } from '../../support/trace.ts'
 import { service } from './service.ts'
 
 const merchant = await startMerchant()
@@ -111,6 +114,78 @@ test('a merchant that sends the credential back does not make it stay: the calle
     given: '*'.repeat(sent[0]?.length ?? 0),
     jwe: '*'.repeat(sent[1]?.length ?? 0),
     price: 2.5,
+    masked: true,
   })
   expect(sent.every(secret => secret.length > 100)).toBe(true)
+})
+
+interface Given {
+  readonly number: string
+  readonly cryptogram: string
+  /** A part of the encrypted token. */
+  readonly part: string
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const hex = (text: string) => Buffer.from(text).toString('hex')
+
+const ways: readonly (readonly [string, (given: Given) => string])[] = [
+  ['the number between letters', ({ number }) => [...number].map(digit => `x${digit}`).join('')],
+  ['the number in hex', ({ number }) => hex(number)],
+  ['the number in Base64', ({ number }) => base64(`n=${number}`)],
+  ['the number in Base64 of Base64', ({ number }) => base64(base64(number))],
+  ['the number in escapes', ({ number }) => [...number].map(digit => `%3${digit}`).join('')],
+  ['the named cryptogram', ({ cryptogram }) => `network_token_cryptogram=${cryptogram}`],
+  ['the named cryptogram in Base64', ({ cryptogram }) => base64(JSON.stringify({ TAVV: cryptogram }))],
+  ['a part of the token', ({ part }) => part],
+  ['a part of the token between signs', ({ part }) => (part.match(/.{4}/g) ?? []).join('.')],
+  ['a part of the token in hex', ({ part }) => hex(part).toUpperCase()],
+  ['a part of the token in Base64', ({ part }) => base64(`of ${part}`)],
+]
+
+test('what the merchant was sent is given back in no form, and not kept: in the body, its type and the receipt', async () => {
+  const forms: string[] = []
+  const echo: Conduct = async (visit, response) => {
+    const { token, payload } = await openedPayment(visit)
+    const read = token as { token: { paymentToken: string }; dynamicData: { dynamicDataValue: string } }
+    const given = {
+      number: read.token.paymentToken,
+      cryptogram: read.dynamicData.dynamicDataValue,
+      part: payload.encryptedPayload.slice(-60, -20),
+    }
+    forms.push(...ways.map(([, write]) => write(given)))
+    const members = Object.fromEntries(ways.map(([name], n) => [name, forms[n]]))
+    response
+      .writeHead(200, {
+        'content-type': `application/json; a=${forms[0]}`,
+        'payment-receipt': receiptFor(visit.credential as Credential, { reference: forms[0] as string }),
+      })
+      .end(JSON.stringify({ ...members, price: 2.5 }))
+  }
+  const url = merchant.sells('/echo-in-forms', demand(), echo)
+  const payer = await aPayer(service)
+  const again = { idempotencyKey: 'echo-in-forms' }
+  const first = await pay(payer, url, {}, again)
+  expect(first.body).toMatchObject({
+    receipt: null,
+    note: 'The receipt contains what the merchant was sent.',
+    merchant_body: { price: 2.5, masked: true },
+  })
+  expect((await pay(payer, url, {}, again)).body).toEqual(first.body)
+  const answered = JSON.stringify(first.body)
+  expect(ways.filter((_, n) => answered.includes((forms[n] as string).slice(-40, -10)))).toEqual([])
+  for (const form of forms) expect(await tablesWith(service, form.slice(0, -10))).toEqual([])
+})
+
+test('an honest answer of many ids, digests and times is given as it is', async () => {
+  const orders = Array.from({ length: 2_000 }, (_, n) => ({
+    id: crypto.randomUUID(),
+    digest: hash('sha256', `order ${n}`),
+    at: new Date(1.76e12 + n * 77_777).toISOString(),
+    number: 1_000_000_000_000 + n * 7_919,
+  }))
+  const sold = answerWith(200, { 'content-type': 'application/json' }, JSON.stringify({ orders }))
+  const url = merchant.sells('/honest', demand(), sold)
+  const { body } = await pay(await aPayer(service), url)
+  expect(body.merchant_body).toEqual({ orders })
 })

@@ -1,25 +1,316 @@
 import { isUnusable, parseCredential } from '../../../mpp/index.ts'
+import { isCardNumber, maskCardNumbers } from '../../../values/mask-card-numbers.ts'
 
 const BLANK = '*'.charCodeAt(0)
 
-/** The texts in which a credential could be recognized: itself, and the encrypted token inside. */
-function secretsOf(header: string): string[] {
+/** What must not come back of a credential. */
+interface Secrets {
+  /** The texts in which it is recognized at once: itself, and the encrypted token inside. */
+  readonly whole: readonly string[]
+  /** Letters and digits of what is encrypted, as it stands and as the credential has it. */
+  readonly encrypted: readonly string[]
+  /** The last four digits of the token; null where the credential has none. */
+  readonly last4: string | null
+}
+
+/** A text, and where each character of it stands in the bytes that came. */
+interface View {
+  readonly text: string
+  readonly start: (at: number) => number
+  readonly end: (at: number) => number
+}
+
+const alphabet = (characters: string): Uint8Array => {
+  const table = new Uint8Array(256)
+  for (const character of characters) table[character.charCodeAt(0)] = character.charCodeAt(0)
+  return table
+}
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const WORDS = alphabet(LETTERS_AND_DIGITS)
+/** Both alphabets of Base64. */
+const BASE64 = alphabet(`${LETTERS_AND_DIGITS}+/-_`)
+
+/** A part of this many letters and digits is in no other text. */
+const GRAM = 10
+const onlyWords = (text: string): string => text.replace(/[^A-Za-z\d]/g, '')
+
+function secretsOf(header: string): Secrets[] {
   const credential = parseCredential(header)
   if (isUnusable(credential)) return []
-  const { encryptedPayload } = credential.payload
-  const token = typeof encryptedPayload === 'string' ? [encryptedPayload] : []
-  return [header.slice(header.indexOf(' ') + 1), ...token]
+  const { encryptedPayload: jwe, panLastFour } = credential.payload
+  const whole = header.slice(header.indexOf(' ') + 1)
+  const last4 = typeof panLastFour === 'string' ? panLastFour : null
+  if (typeof jwe !== 'string') return [{ whole: [whole], encrypted: [], last4 }]
+  // The first part of a JWE says how it is encrypted, and anybody may know it.
+  const encrypted = jwe.slice(jwe.indexOf('.') + 1)
+  const from = Buffer.from(whole, 'base64url').indexOf(encrypted)
+  const carried = from < 0 ? '' : whole.slice(Math.ceil((from * 4) / 3))
+  return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(onlyWords), last4 }]
+}
+
+/** What was looked for, and what of the bytes is to be made unreadable. */
+class Search {
+  readonly #secrets: readonly Secrets[]
+  readonly #grams = new Map<string, readonly [secret: string, at: number]>()
+  readonly #found: Uint8Array
+  /** How many characters may still be looked at. */
+  #left: number
+
+  constructor(secrets: readonly Secrets[], length: number) {
+    this.#secrets = secrets
+    this.#found = new Uint8Array(length)
+    this.#left = MOST_LOOKS * length + LEAST_LOOKS
+    for (const secret of secrets.flatMap(({ encrypted }) => encrypted))
+      for (let at = 0; at + GRAM <= secret.length; at++)
+        this.#grams.set(secret.slice(at, at + GRAM), [secret, at])
+  }
+
+  get found(): Uint8Array {
+    return this.#found
+  }
+
+  /** What was made so that looking at all of it would stop other requests is not looked at, and not given on. */
+  look(given: View, decoded = 0): void {
+    this.#left -= given.text.length
+    if (this.#left < 0) {
+      this.#mark(given, 0, given.text.length)
+      return
+    }
+    const view = unescaped(unescaped(given))
+    this.#lookForNumbers(view, decoded)
+    this.#lookForCryptograms(view)
+    this.#lookForParts(only(WORDS, view))
+    if (decoded === MOST_DECODED) return
+    const base64 = only(BASE64, view)
+    for (const run of readable(base64)) this.look(run, decoded + 1)
+  }
+
+  #mark({ start, end }: View, from: number, to: number): void {
+    this.#found.fill(1, start(from), end(to - 1))
+  }
+
+  /** A part of the credential that is twice as long as what is looked up has one of those whole. */
+  #lookForParts(view: View): void {
+    const { text } = view
+    for (let at = 0, done = 0; at + GRAM <= text.length; at += GRAM) {
+      const known = at < done ? undefined : this.#grams.get(text.slice(at, at + GRAM))
+      if (!known) continue
+      const [secret, place] = known
+      let [before, after] = [0, GRAM]
+      while (at - before > done && place > before && text[at - before - 1] === secret[place - before - 1])
+        before++
+      while (at + after < text.length && text[at + after] === secret[place + after]) after++
+      done = at + after
+      this.#mark(view, at - before, done)
+    }
+  }
+
+  #lookForNumbers(view: View, decoded: number): void {
+    const endings = this.#secrets.flatMap(({ last4 }) => last4 ?? [])
+    for (const [from, to] of endings.flatMap(last4 => numbersIn(view.text, last4)))
+      if (decoded > 0 || !isNumberOfJson(view.text, from, to)) this.#mark(view, from, to)
+  }
+
+  #lookForCryptograms(view: View): void {
+    for (const { indices } of view.text.matchAll(CRYPTOGRAM)) {
+      const [from, to] = indices?.[1] ?? [0, 0]
+      if (to > 0) this.#mark(view, from, to)
+    }
+  }
+}
+
+/** Encoded, and encoded once more. */
+const MOST_DECODED = 2
+/** So often is each character looked at, decoded in one way or another: honest answers need half of it. */
+const MOST_LOOKS = 4
+const LEAST_LOOKS = 65_536
+
+const CRYPTOGRAM =
+  /(?:cryptogram|dynamic[_-]?data[_-]?value|cavv|tavv|ucaf)(?:[_-]?(?:value|data))?["'\s]{0,4}[:=>,]["'\s{[]{0,6}(?:value["'\s:=]{1,6})?([^"'\s,;&<>{}[\]]{12,})/dgi
+
+const ESCAPE =
+  /%[\da-f]{2}|\\u[\da-f]{4}|\\x[\da-f]{2}|0x(?=[\da-f]{2}(?![\da-f]))|&#(?:x[\da-f]{1,5}|\d{1,6});|\\[bfnrt"'/\\]/gi
+
+/** The one character that an escape stands for; a space for those that part others. */
+function meaningOf(written: string): string {
+  const [, hex] = /^(?:%|\\u|\\x|&#x)([\da-f]+)/i.exec(written) ?? []
+  const [, decimal] = /^&#(\d+)/.exec(written) ?? []
+  if (hex === undefined && decimal === undefined) return /["'/\\]$/.test(written) ? written.slice(-1) : ' '
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+  return code < 256 ? String.fromCharCode(code) : ' '
+}
+
+function unescaped(view: View): View {
+  if (!/[%\\&]|0x/.test(view.text)) return view
+  let [text, kept] = ['', 0]
+  const starts = new Int32Array(view.text.length)
+  const ends = new Int32Array(view.text.length)
+  const keep = (until: number): void => {
+    for (let at = kept; at < until; at++) {
+      starts[text.length + at - kept] = at
+      ends[text.length + at - kept] = at
+    }
+    text += view.text.slice(kept, until)
+  }
+  for (const { 0: written, index } of view.text.matchAll(ESCAPE)) {
+    keep(index)
+    starts[text.length] = index
+    ends[text.length] = index + written.length - 1
+    text += meaningOf(written)
+    kept = index + written.length
+  }
+  keep(view.text.length)
+  return {
+    text,
+    start: at => view.start(starts[at] as number),
+    end: at => view.end(ends[at] as number),
+  }
+}
+
+/** The characters of an alphabet, without all that parts them. */
+function only(table: Uint8Array, view: View): View {
+  const kept = Buffer.alloc(view.text.length)
+  const places = new Int32Array(view.text.length)
+  let length = 0
+  for (let at = 0; at < view.text.length; at++) {
+    const code = table[view.text.charCodeAt(at)] as number
+    if (code === 0) continue
+    kept[length] = code
+    places[length++] = at
+  }
+  return {
+    text: kept.toString('latin1', 0, length),
+    start: at => view.start(places[at] as number),
+    end: at => view.end(places[at] as number),
+  }
+}
+
+/** Shorter ones are no number of a card, and bytes that mean no text hardly ever look like a longer one. */
+const READABLE = /[\t\n\r\x20-\x7e]{14,}/g
+const HEX = /[\da-f]{28,}/gi
+
+/** What can be read in a text once it is decoded, wherever the encoded part of it begins. */
+function* readable(view: View): Generator<View> {
+  for (let from = 0; from < 4; from++) yield* readableIn(view, 'base64', from, view.text.length)
+  for (const { 0: run, index } of view.text.matchAll(HEX))
+    for (const from of [index, index + 1]) yield* readableIn(view, 'hex', from, index + run.length)
+}
+
+function* readableIn(view: View, encoding: 'base64' | 'hex', from: number, to: number): Generator<View> {
+  const perByte = encoding === 'hex' ? 2 : 4 / 3
+  const text = Buffer.from(view.text.slice(from, to), encoding).toString('latin1')
+  for (const { 0: run, index } of text.matchAll(READABLE))
+    yield {
+      text: run,
+      start: at => view.start(from + Math.floor((index + at) * perByte)),
+      end: at => view.end(from + Math.ceil((index + at + 1) * perByte) - 1),
+    }
+}
+
+const LEAST_DIGITS = 14
+const MOST_DIGITS = 19
+/** As many characters may part two digits. */
+const MOST_BETWEEN = 3
+/** No honest answer has more that ends like the card: the rest of it is masked without being looked at. */
+const MOST_NUMBERS = 4_000
+const ZERO = '0'.charCodeAt(0)
+
+/** From where to where, but for the last four, the digits of cards stand that end like this, also between other characters. */
+function numbersIn(text: string, last4: string): [from: number, to: number][] {
+  const found: [number, number][] = []
+  const places = new Int32Array(text.length)
+  let [count, last, ending, looks] = [0, 0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - ZERO
+    if (digit < 0 || digit > 9) continue
+    if (at - last > MOST_BETWEEN + 1) count = 0
+    places[count++] = last = at
+    ending = (ending * 10 + digit) % 10_000
+    if (ending !== Number(last4) || count < LEAST_DIGITS) continue
+    const run = places.subarray(Math.max(0, count - MOST_DIGITS - 1), count)
+    const length = looks++ < MOST_NUMBERS ? lengthOfNumber(text, run) : LEAST_DIGITS
+    if (length > 0) found.push([places[count - length] as number, (places[count - 5] as number) + 1])
+  }
+  return found
+}
+
+/** The longest number of a card with which these digits end; 0 where there is none. */
+function lengthOfNumber(text: string, places: Int32Array): number {
+  const digits = Array.from(places, place => text[place]).join('')
+  for (let length = Math.min(MOST_DIGITS, digits.length); length >= LEAST_DIGITS; length--)
+    if (isCardNumber(digits.slice(-length)) && isWritten(places, places.length - length)) return length
+  return 0
 }
 
 /**
- * The body of a merchant without the credential that it was sent. No credential is kept, and the body is: a merchant that
- * sends it back must not make it stay.
+ * Whether digits stand together, each alone, or in groups of one size or of three and more, as somebody writes a number. In
+ * ids, digests and times they do not, and a long answer has so many that some would look like the card's.
  */
-export function withoutCredential(body: Uint8Array, headers: Readonly<Record<string, string>>): Uint8Array {
-  const given = Buffer.from(body)
-  const secrets = Object.values(headers).flatMap(value => (/^Payment /i.test(value) ? secretsOf(value) : []))
-  for (const secret of secrets)
+function isWritten(places: Int32Array, from: number): boolean {
+  const sizes = [0]
+  for (let n = from; n < places.length; n++) {
+    if (n > from && places[n] !== (places[n - 1] as number) + 1) sizes.push(0)
+    sizes.push((sizes.pop() as number) + 1)
+  }
+  if (sizes.length === 1) return true
+  const isMidway = from > 0 && places[from] === (places[from - 1] as number) + 1
+  const [size = 0] = sizes
+  const areEqual = sizes.slice(0, -1).every(other => other === size) && (sizes.at(-1) as number) <= size
+  return !isMidway && (areEqual || sizes.every(each => each >= 3))
+}
+
+/** A number of JSON is masked where its JSON is read: stars in the place of its digits would be no JSON. */
+function isNumberOfJson(text: string, from: number, to: number): boolean {
+  const number = text.slice(from, to + 4)
+  return (
+    /[:,[]\s{0,4}$/.test(text.slice(Math.max(0, from - 5), from)) &&
+    /^\d+$/.test(number) &&
+    maskCardNumbers(number) !== number
+  )
+}
+
+/** What of an answer is read after it came. */
+interface Answer {
+  readonly body: Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+  readonly headerLists: Readonly<Record<string, readonly string[]>>
+}
+
+/** Makes text what it was but for what was sent. What keeps JSON apart stays. */
+function withoutSecrets(bytes: Uint8Array, secrets: readonly Secrets[]): Buffer {
+  const given = Buffer.from(bytes)
+  for (const secret of secrets.flatMap(({ whole }) => whole))
     for (let at = given.indexOf(secret); at >= 0; at = given.indexOf(secret, at + secret.length))
       given.fill(BLANK, at, at + secret.length)
+  const search = new Search(secrets, given.length)
+  search.look({ text: given.toString('latin1'), start: at => at, end: at => at + 1 })
+  for (let at = search.found.indexOf(1); at >= 0; at = search.found.indexOf(1, at + 1))
+    if (!isStructure(given, at)) given[at] = BLANK
   return given
+}
+
+const STRUCTURE = alphabet('"[]{},: \t\r\n')
+const [BACKSLASH, QUOTE] = ['\\'.charCodeAt(0), '"'.charCodeAt(0)]
+
+const isStructure = (bytes: Uint8Array, at: number): boolean =>
+  STRUCTURE[bytes[at] as number] !== 0 || (bytes[at] === BACKSLASH && bytes[at + 1] === QUOTE)
+
+/**
+ * The answer of a merchant without the credential that it was sent, whole or in parts, and without what was encrypted in it:
+ * the number of the token, and what is called its cryptogram. They are found as text, between other characters, escaped, in
+ * hex and in Base64, also in both. None of it is kept, and the answer is: a merchant that sends it back must not make it stay.
+ */
+export function withoutCredential<A extends Answer>(answer: A, sent: Readonly<Record<string, string>>): A {
+  const secrets = Object.values(sent).flatMap(value => (/^Payment /i.test(value) ? secretsOf(value) : []))
+  const clean = (text: string): string =>
+    withoutSecrets(Buffer.from(text, 'latin1'), secrets).toString('latin1')
+  const { headers, headerLists } = answer
+  const type = headers['content-type']
+  const receipts = headerLists['payment-receipt']
+  return {
+    ...answer,
+    body: withoutSecrets(answer.body, secrets),
+    headers: { ...headers, ...(type !== undefined && { 'content-type': clean(type) }) },
+    headerLists: { ...headerLists, ...(receipts && { 'payment-receipt': receipts.map(clean) }) },
+  }
 }

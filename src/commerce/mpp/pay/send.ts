@@ -46,7 +46,7 @@ const isGood = ({ status }: Answered): boolean => status >= 200 && status <= 299
 export const isPaid = (sent: Sent): sent is PaidAnswer => sent.goods !== null
 
 /** Sends the credential once: there is no second attempt, and no redirect is followed. */
-export async function send({ request, mode }: Sending, { ports }: Outside): Promise<Sent> {
+export async function send({ request, mode, agentId }: Sending, { ports }: Outside): Promise<Sent> {
   const sentAt = clock.real()
   const answer = await ports.outbound.send({
     ...sendable(request),
@@ -55,9 +55,29 @@ export async function send({ request, mode }: Sending, { ports }: Outside): Prom
     ownListener: asksOwnListener(mode),
   })
   if (answer.kind !== 'answered') return { answer, goods: null, sentAt }
-  const given = { ...answer, body: withoutCredential(answer.body, request.headers) }
+  const given = await cleaned(answer, request.headers, agentId, ports)
   // Read here, where no transaction is open.
-  return { answer: given, goods: isGood(given) ? bodyOf(given) : null, sentAt }
+  return { answer: given, goods: isGood(given) ? goodsOf(given, answer) : null, sentAt }
+}
+
+/** A body beyond this is searched in a thread: other requests would wait for it. */
+const SEARCHED_HERE = 65_536
+
+/** What no thread could be had for is searched here: the credential is sent, and its answer must not be lost. */
+function cleaned(
+  answer: Answered,
+  sent: Readonly<Record<string, string>>,
+  owner: string,
+  { threads }: Outside['ports'],
+): Answered | Promise<Answered> {
+  const here = (): Answered => withoutCredential(answer, sent)
+  if (answer.body.length <= SEARCHED_HERE) return here()
+  const task = {
+    module: new URL('./echoed-credential.ts', import.meta.url),
+    name: 'withoutCredential',
+    owner,
+  }
+  return threads.run<typeof withoutCredential<Answered>>(task, answer, sent).catch(here)
 }
 
 type PaidPayment = Called<Sending, Sent>
@@ -124,13 +144,18 @@ function receiptIn(
 ): ReadReceipt {
   const [header, ...others] = headerLists['payment-receipt'] ?? []
   if (others.length > 0) return { receipt: null, note: 'The merchant gave more than one receipt.' }
+  // No receipt has a star of its own: it stands for what the merchant was sent.
+  if (header?.includes('*'))
+    return { receipt: null, note: 'The receipt contains what the merchant was sent.' }
   const charge = requestOf(challenge)
   const externalId = isUnusable(charge) ? undefined : charge.externalId
   return readReceipt(header, { challengeId, externalId, sentAt, now: clock.real() })
 }
 
-const bodyOf = ({ body, headers, cut }: Answered): MerchantBody =>
-  merchantBody({ body, contentType: headers['content-type'], cut })
+function goodsOf({ body, headers, cut }: Answered, came: Answered): MerchantBody {
+  const goods = merchantBody({ body, contentType: headers['content-type'], cut })
+  return Buffer.compare(body, came.body) === 0 ? goods : { ...goods, masked: true }
+}
 
 function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
   if (answer.kind !== 'failed') return `The credential was not sent: ${answer.message}`
